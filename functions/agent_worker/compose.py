@@ -1,0 +1,72 @@
+"""The composition root of the agent worker: settings in, a push endpoint out."""
+
+import random
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+from answer import Answer
+from dispatch import Dispatch
+from greet import Greet
+
+from shared import logs
+from shared.adapters.gcs import GcsObjectStore
+from shared.adapters.gemini import GeminiModel
+from shared.adapters.line_api import LineApi
+from shared.agent.executor import ToolExecutor
+from shared.agent.limits import Limits
+from shared.agent.loop import Agent
+from shared.agent.prompt import Chat, system_instruction
+from shared.agent.tools import Registry
+from shared.bus.endpoint import PushEndpoint
+from shared.clock import SystemClock
+from shared.conversation.journal import Journal
+from shared.conversation.speaking import Speaker
+from shared.line.phrases import Phrase, phrase
+from shared.settings import agent_worker_settings
+from shared.tools.core import core_tools
+
+_NAME_OF_LAST_RESORT: Final = "Aizuchi"
+_READ_THREADS: Final = 32
+_WORK_THREADS: Final = 64
+
+
+def compose(env: Mapping[str, str]) -> PushEndpoint:
+    """Build the worker.  Raises: SettingsError."""
+    settings = agent_worker_settings(env)
+    logs.configure()
+    clock = SystemClock()
+    line = LineApi(channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url)
+    store = GcsObjectStore(
+        project_id=settings.project_id, bucket=settings.history_bucket, connections=_READ_THREADS + _WORK_THREADS
+    )
+    threads = ThreadPoolExecutor(_WORK_THREADS, thread_name_prefix="work")
+    journal = Journal(store=store, reads=ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="read"))
+    speaker = Speaker(journal=journal, line=line, clock=clock)
+    bot = settings.bot
+
+    def bot_name() -> str:
+        return bot.name or line.display_name() or _NAME_OF_LAST_RESORT
+
+    def say(which: Phrase) -> str:
+        return phrase(which, locale=bot.locale, bot_name=bot_name())
+
+    answer = Answer(
+        journal=journal,
+        speaker=speaker,
+        agent=Agent(
+            model=GeminiModel(settings.gemini),
+            tools=ToolExecutor(registry=Registry(core_tools()), threads=threads),
+            limits=Limits(),
+            clock=clock,
+            chance=random.Random(),  # noqa: S311 - spreads retries, guards nothing
+        ),
+        chat=Chat(time_zone=bot.time_zone),
+        presence=line,
+        background=threads,
+        clock=clock,
+        system_instruction=lambda: system_instruction(bot_name=bot_name(), persona=bot.persona),
+        phrase=say,
+    )
+    greet = Greet(journal=journal, speaker=speaker, phrase=say)
+    return PushEndpoint(handle=Dispatch(answer=answer, greet=greet), clock=clock)

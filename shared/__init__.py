@@ -1,0 +1,1 @@
+"""The product's own code: everything that the three functions have in common."""

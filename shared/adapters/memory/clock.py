@@ -1,0 +1,23 @@
+"""A clock that moves only by command."""
+
+
+class FixedClock:
+    """Stands still until somebody sleeps on it or moves it."""
+
+    def __init__(self, *, now_ms: int = 1_763_700_000_000) -> None:
+        self._now_ms = now_ms
+        self._monotonic_s = 0.0
+
+    def now_ms(self) -> int:
+        return self._now_ms
+
+    def monotonic_s(self) -> float:
+        return self._monotonic_s
+
+    def sleep(self, seconds: float) -> None:
+        self.move(seconds)
+
+    def move(self, seconds: float) -> None:
+        """Let time pass."""
+        self._monotonic_s += seconds
+        self._now_ms += round(seconds * 1_000)

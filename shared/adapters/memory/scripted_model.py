@@ -1,0 +1,47 @@
+"""A model that answers from a script."""
+
+from collections.abc import Callable, Sequence
+
+from shared.agent.model import FunctionCall, Json, ModelContent, ModelRequest, ModelResponse
+
+Step = ModelResponse | Exception | Callable[[ModelRequest], ModelResponse]
+
+
+class ScriptedModel:
+    """Answers with the steps in order: a response, an error to raise, or a function of the request.
+
+    Asked once more than scripted, it fails the test. `requests` keeps what it was asked.
+    """
+
+    name = "scripted"
+
+    def __init__(self, steps: Sequence[Step] = ()) -> None:
+        self.steps = list(steps)
+        self.requests: list[ModelRequest] = []
+
+    def generate(self, request: ModelRequest) -> ModelResponse:
+        self.requests.append(request)
+        if not self.steps:
+            raise AssertionError("the model was asked once more than scripted")
+        step = self.steps.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        return step if isinstance(step, ModelResponse) else step(request)
+
+
+def calling(*calls: tuple[str, Json], finish_reason: str = "STOP") -> ModelResponse:
+    """Return an answer that calls tools, such as `calling(("reply", {"message": "hi"}))`."""
+    made = tuple(
+        FunctionCall(name=name, args=args, id=f"call-{index}") for index, (name, args) in enumerate(calls, start=1)
+    )
+    wire = {
+        "role": "model",
+        "parts": [{"functionCall": {"id": call.id, "name": call.name, "args": call.args}} for call in made],
+    }
+    return ModelResponse(finish_reason=finish_reason, content=ModelContent(wire=wire), calls=made)
+
+
+def unusable(finish_reason: str = "STOP", *, text: str = "", block_reason: str | None = None) -> ModelResponse:
+    """Return an answer without calls: empty, mere text, or ended for another reason."""
+    content = ModelContent(wire={"role": "model", "parts": [{"text": text}]}) if text else None
+    return ModelResponse(finish_reason=finish_reason, content=content, has_text=bool(text), block_reason=block_reason)

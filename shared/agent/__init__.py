@@ -1,0 +1,1 @@
+"""The agent: a loop around a model that chooses tools, within limits."""

@@ -1,0 +1,108 @@
+"""Runs the calls of one round: validates the arguments, runs the tools in parallel, validates what they return.
+
+Whatever goes wrong comes back to the model as data; what went wrong inside is logged and never shown to it.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor, Future
+from contextvars import copy_context
+from dataclasses import dataclass, field
+
+from shared import logs
+from shared.agent.model import FunctionCall, FunctionResponse, Json
+from shared.agent.tools import Decision, Registry, Tool, ToolFault, TurnContext
+from shared.clock import Deadline
+from shared.errors import AizuchiError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """What a round of calls came to: an answer to every call, in order, and the decision where one was reached."""
+
+    responses: tuple[FunctionResponse, ...]
+    decision: Decision | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolExecutor:
+    """Runs calls against the tools of `registry`, on the threads of `threads`."""
+
+    registry: Registry
+    threads: Executor = field(repr=False)
+
+    def run(self, calls: Sequence[FunctionCall], context: TurnContext, deadline: Deadline) -> Round:
+        """Answer every call exactly once.
+
+        The calls that decide nothing run first; if one of them fails, a deciding call of the same round is answered with an error, because
+        it was made before the failure was known. Of several deciding calls the first counts.
+        """
+        tools = [self.registry.find(call.name) for call in calls]
+        deciding = [index for index, tool in enumerate(tools) if tool is not None and tool.is_final]
+        results: dict[int, Json | ToolFault | Decision] = {}
+        begun = {
+            index: self.threads.submit(copy_context().run, self._run_one, call, tools[index], context)
+            for index, call in enumerate(calls)
+            if index not in deciding
+        }
+        for index, future in begun.items():
+            results[index] = _waited_for(future, deadline)
+        failed = any(isinstance(result, ToolFault) for result in results.values())
+        decision = None
+        for index in deciding:
+            if failed:
+                results[index] = ToolFault(
+                    message="Not done: another call of this round failed. Read its error first.", may_retry=True
+                )
+            elif decision is not None:
+                results[index] = ToolFault(message="Not done: the turn was already decided.", may_retry=False)
+            else:
+                results[index] = self._run_one(calls[index], tools[index], context)
+                result = results[index]
+                decision = result if isinstance(result, Decision) else None
+        responses = tuple(_answered(call, results[index]) for index, call in enumerate(calls))
+        return Round(responses=responses, decision=decision)
+
+    def _run_one(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> Json | ToolFault | Decision:
+        if tool is None:
+            known = ", ".join(one.name for one in self.registry)
+            return ToolFault(message=f"There is no function of that name; there are: {known}.", may_retry=False)
+        wrong = self.registry.faults_of_arguments(tool, call.args)
+        if wrong is not None:
+            return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
+        result = _guarded(tool, call.args, context)
+        if isinstance(result, ToolFault):
+            return result
+        data = result.result if isinstance(result, Decision) else result
+        odd = self.registry.faults_of_response(tool, data)
+        if odd is not None:
+            logs.error("tool_response_invalid", tool=tool.name, fault=odd)
+            return ToolFault(message="The function failed.", may_retry=False)
+        return result
+
+
+def _guarded(tool: Tool, arguments: Json, context: TurnContext) -> Json | ToolFault | Decision:
+    try:
+        result = tool.run(arguments, context)
+    except AizuchiError as cause:
+        logs.warning("tool_failed", tool=tool.name, error_type=type(cause).__name__)
+        return ToolFault(message="The function could not be carried out this time.", may_retry=True)
+    except Exception as cause:  # noqa: BLE001 - whatever a tool raises must not end the turn
+        logs.error("tool_crashed", cause=cause, tool=tool.name)
+        return ToolFault(message="The function failed.", may_retry=False)
+    logs.info("tool_called", tool=tool.name, outcome="fault" if isinstance(result, ToolFault) else "ok")
+    return result
+
+
+def _waited_for(future: Future[Json | ToolFault | Decision], deadline: Deadline) -> Json | ToolFault | Decision:
+    try:
+        return future.result(timeout=deadline.left_s)
+    except TimeoutError:
+        return ToolFault(message="The function took too long; it may still take effect.", may_retry=False)
+
+
+def _answered(call: FunctionCall, result: Json | ToolFault | Decision) -> FunctionResponse:
+    if isinstance(result, ToolFault):
+        return FunctionResponse(
+            call=call, response={"error": {"message": result.message, "may_retry": result.may_retry}}
+        )
+    return FunctionResponse(call=call, response={"output": result.result if isinstance(result, Decision) else result})

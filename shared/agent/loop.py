@@ -1,0 +1,159 @@
+"""The loop: ask the model, run what it calls, give it the results, until it decides or a limit is reached."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared import logs
+from shared.agent.executor import ToolExecutor
+from shared.agent.finish_reasons import Remedy, remedy_for
+from shared.agent.limits import Limits
+from shared.agent.model import Content, FunctionResponses, Model, ModelRequest, ModelResponse, TextContent, Usage
+from shared.agent.tools import Decision, TurnContext
+from shared.clock import Clock, Deadline
+from shared.errors import DeadlineError, ModelBlockedError, ModelCallLimitError, ModelUnavailableError
+
+_ATTEMPTS_WHILE_DOWN: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """A turn that came to a decision, and what that took."""
+
+    decision: Decision
+    model_name: str
+    model_calls: int
+    tools_used: tuple[str, ...]
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """Decides what to answer.  Serves many chats at once: everything about one turn lives in its call of `think`."""
+
+    model: Model
+    tools: ToolExecutor
+    limits: Limits
+    clock: Clock
+    chance: random.Random = field(repr=False)
+
+    def think(self, system_instruction: str, contents: Sequence[Content], context: TurnContext) -> Thought:
+        """Return the decision.
+
+        Raises: ModelUnavailableError, ModelRefusedError, ModelBlockedError (the content is refused), ModelCallLimitError, DeadlineError.
+        """
+        turn = _Turn(agent=self, system_instruction=system_instruction, first=tuple(contents))
+        used: list[str] = []
+        while True:
+            response = turn.ask()
+            remedy = remedy_for(response)
+            if remedy is not None:
+                turn.mend(remedy)
+                continue
+            ran = self.tools.run(response.calls, context, turn.tool_deadline())
+            used += [call.name for call in response.calls]
+            if ran.decision is not None:
+                return Thought(
+                    decision=ran.decision,
+                    model_name=self.model.name,
+                    model_calls=turn.model_calls,
+                    tools_used=tuple(used),
+                    usage=turn.usage,
+                )
+            turn.append(response, FunctionResponses(responses=ran.responses))
+
+
+class _Turn:
+    """The state of one run of the loop: what the model has been shown, and what is left to spend."""
+
+    def __init__(self, *, agent: Agent, system_instruction: str, first: tuple[Content, ...]) -> None:
+        self.model_calls = 0
+        self.usage = Usage()
+        self._agent = agent
+        self._system_instruction = system_instruction
+        self._first = first
+        self._contents = list(first)
+        self._deadline = Deadline.after(agent.clock, agent.limits.seconds)
+        self._troubles: Counter[str] = Counter()
+        self._note: str | None = None
+        self._validated = False
+        self._output_tokens = agent.limits.max_output_tokens
+
+    def ask(self) -> ModelResponse:
+        """Ask until the model answers something, as long as it may be asked."""
+        for attempt in range(1, _ATTEMPTS_WHILE_DOWN + 1):
+            request = self._request()
+            started_s = self._agent.clock.monotonic_s()
+            try:
+                response = self._agent.model.generate(request)
+            except ModelUnavailableError as down:
+                logs.warning(
+                    "model_unavailable", attempt=attempt, model_call=self.model_calls, retry_after_s=down.retry_after_s
+                )
+                pause_s = down.retry_after_s or self._agent.chance.uniform(0.2, 1.0) * attempt
+                if attempt == _ATTEMPTS_WHILE_DOWN or pause_s + self._agent.limits.least_call_s > self._deadline.left_s:
+                    raise
+                self._agent.clock.sleep(pause_s)
+                continue
+            self.usage += response.usage
+            logs.info(
+                "model_called",
+                model=self._agent.model.name,
+                model_call=self.model_calls,
+                finish_reason=response.finish_reason,
+                duration_ms=round((self._agent.clock.monotonic_s() - started_s) * 1_000),
+                prompt_tokens=response.usage.prompt_tokens,
+                cached_tokens=response.usage.cached_tokens,
+                output_tokens=response.usage.output_tokens,
+                thought_tokens=response.usage.thought_tokens,
+            )
+            return response
+        raise AssertionError("the last attempt returns or raises")
+
+    def append(self, response: ModelResponse, results: FunctionResponses) -> None:
+        """Show the model what its calls came to."""
+        assert response.content is not None  # noqa: S101 - remedy_for lets no answer without content through
+        self._contents += [response.content, results]
+        self._note = None
+
+    def mend(self, remedy: Remedy) -> None:
+        """Prepare to ask again.  Raises: ModelBlockedError or ModelUnavailableError, where that was done often enough."""
+        self._troubles[remedy.trouble] += 1
+        times = self._troubles[remedy.trouble]
+        if times > remedy.retries:
+            if remedy.refuses:
+                raise ModelBlockedError(f"the model will not answer this: {remedy.trouble}")
+            raise ModelUnavailableError(f"the model gave no usable answer: {remedy.trouble}")
+        logs.warning("model_answer_unusable", trouble=remedy.trouble, times=times)
+        self._note = (
+            remedy.note if times > 1 or remedy.trouble != "EMPTY" else None
+        )  # the first empty answer is mere chance
+        self._validated = remedy.validated_last and times == remedy.retries
+        self._output_tokens *= 2 if remedy.more_output else 1
+        if remedy.start_over:
+            self._contents = list(self._first)
+
+    def tool_deadline(self) -> Deadline:
+        """Until when the tools of a round may run."""
+        return Deadline.after(self._agent.clock, min(self._agent.limits.tool_seconds, self._deadline.left_s))
+
+    def _request(self) -> ModelRequest:
+        limits = self._agent.limits
+        if self.model_calls >= limits.model_calls:
+            raise ModelCallLimitError(f"no decision within {limits.model_calls} model calls")
+        if self._deadline.left_s < limits.least_call_s:
+            raise DeadlineError(f"no decision within {limits.seconds} seconds")
+        self.model_calls += 1
+        registry = self._agent.tools.registry
+        note = (TextContent(role="user", texts=(self._note,)),) if self._note else ()
+        return ModelRequest(
+            system_instruction=self._system_instruction,
+            declarations=registry.declarations,
+            contents=(*self._contents, *note),
+            max_output_tokens=self._output_tokens,
+            timeout_s=self._deadline.left_s,
+            allowed=registry.final_names if self.model_calls == limits.model_calls else (),
+            validated=self._validated,
+        )

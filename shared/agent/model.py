@@ -1,0 +1,129 @@
+"""The port to the model, in the words of Gemini's function calling; no SDK type passes it.
+
+Source: Gemini API, "Function calling": contents alternate between user and model, every call of a model content is answered in the one
+content that follows it, and a model content must be sent back as it came, thought signatures included.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+Json = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCall:
+    """A call that the model asks for; `id` is None on models that give none."""
+
+    name: str
+    args: Json = field(repr=False)
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionResponse:
+    """The answer to a call: `response` holds `output` or `error`."""
+
+    call: FunctionCall
+    response: Json = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextContent:
+    """Text parts of one side."""
+
+    role: Literal["user", "model"]
+    texts: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelContent:
+    """A content of the model exactly as it came, to be echoed within the turn; only its adapter looks inside."""
+
+    wire: Json = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionResponses:
+    """The answers to all calls of the model content before it, in its order."""
+
+    responses: tuple[FunctionResponse, ...]
+
+
+Content = TextContent | ModelContent | FunctionResponses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionDeclaration:
+    """What the model is told of a tool; `parameters` is a JSON Schema."""
+
+    name: str
+    description: str
+    parameters: Json = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One question to the model.
+
+    It has to call one of `allowed` (names among the declarations; all of them when empty). `validated` asks for calling mode VALIDATED
+    instead of ANY. `timeout_s` is what is left of the turn.
+    """
+
+    system_instruction: str = field(repr=False)
+    declarations: tuple[FunctionDeclaration, ...]
+    contents: tuple[Content, ...] = field(repr=False)
+    max_output_tokens: int
+    timeout_s: float
+    allowed: tuple[str, ...] = ()
+    validated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens as the provider counts them; `prompt_tokens` includes `cached_tokens`."""
+
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    thought_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            thought_tokens=self.thought_tokens + other.thought_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResponse:
+    """What came back: `finish_reason` by its name on the wire, `block_reason` where the prompt itself was refused.
+
+    `calls` are the function calls of `content`, in order; `has_text` says that it held words outside of any call.
+    """
+
+    finish_reason: str
+    content: ModelContent | None = None
+    calls: Sequence[FunctionCall] = ()
+    has_text: bool = False
+    block_reason: str | None = None
+    usage: Usage = Usage()
+
+
+class Model(Protocol):
+    """A model that answers with function calls."""
+
+    @property
+    def name(self) -> str:
+        """The model's id, as records and logs name it."""
+        ...
+
+    def generate(self, request: ModelRequest) -> ModelResponse:
+        """Ask once.
+
+        Raises: ModelUnavailableError, when a later try may succeed (no answer in time, 408, 429, 5xx, an unreadable body);
+        ModelRefusedError, when the provider refuses the request as it is.
+        """
+        ...

@@ -1,0 +1,136 @@
+"""The protocol of a tool, and the registry that lists, finds and validates.
+
+How to add a tool: two schema files in schemas/tools/, a Tool in a module of shared/tools/, its name in that module's toolset.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from jsonschema import Draft202012Validator
+
+from shared.agent.model import FunctionDeclaration, Json
+
+SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
+_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnContext:
+    """What a tool knows of the chat that it works for; it never comes from the model."""
+
+    conversation_id: str = field(repr=False)
+    user_id: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFault:
+    """A failure that the model reads: one plain sentence, and whether calling again can help."""
+
+    message: str
+    may_retry: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """How a turn ends: with a `message` to send, or with silence and the reason for it.
+
+    `result` is what the deciding tool answers once the decision is carried out.
+    """
+
+    result: Json
+    message: str | None = field(default=None, repr=False)
+    skip_reason: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """Something that the model may call.
+
+    `run` gets arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
+    ends the turn. It may be run in parallel with others, and again when a turn is thought again.
+    """
+
+    name: str
+    description: str
+    parameters: Json = field(repr=False)
+    response: Json = field(repr=False)
+    run: Callable[[Json, TurnContext], Json | ToolFault | Decision] = field(repr=False)
+    is_final: bool = False
+
+    @property
+    def declaration(self) -> FunctionDeclaration:
+        """What the model is told of it."""
+        return FunctionDeclaration(name=self.name, description=self.description, parameters=self.parameters)
+
+
+class Registry:
+    """The tools of a deployment, by name, in the order in which they are declared."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        """Check every tool.  Raises: ValueError, where one cannot be declared to a model."""
+        self._tools: dict[str, Tool] = {}
+        self._parameters: dict[str, Draft202012Validator] = {}
+        self._responses: dict[str, Draft202012Validator] = {}
+        for tool in tools:
+            self._add(tool)
+        if not any(tool.is_final for tool in tools):
+            raise ValueError("no tool ends a turn")
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def find(self, name: str) -> Tool | None:
+        """Return the tool, or None where the model made the name up."""
+        return self._tools.get(name)
+
+    @property
+    def declarations(self) -> tuple[FunctionDeclaration, ...]:
+        """What the model is told, byte-stable for a deployment."""
+        return tuple(tool.declaration for tool in self)
+
+    @property
+    def final_names(self) -> tuple[str, ...]:
+        """The tools that end a turn."""
+        return tuple(tool.name for tool in self if tool.is_final)
+
+    def faults_of_arguments(self, tool: Tool, arguments: Json) -> str | None:
+        """Return what is wrong with the arguments, in a sentence for the model, or None."""
+        return _first_fault(self._parameters[tool.name], arguments)
+
+    def faults_of_response(self, tool: Tool, response: Json) -> str | None:
+        """Return what is wrong with the response, for our log, or None."""
+        return _first_fault(self._responses[tool.name], response)
+
+    def _add(self, tool: Tool) -> None:
+        if not _NAME.fullmatch(tool.name):
+            raise ValueError(f"{tool.name!r} is no name for a function of the model")
+        if tool.name in self._tools:
+            raise ValueError(f"two tools are called {tool.name}")
+        if not tool.parameters.get(
+            "properties"
+        ):  # calling mode ANY refuses a function without parameters (python-genai #981)
+            raise ValueError(f"{tool.name} has no parameter")
+        for schema in (tool.parameters, tool.response):
+            Draft202012Validator.check_schema(schema)
+        self._tools[tool.name] = tool
+        self._parameters[tool.name] = Draft202012Validator(tool.parameters)
+        self._responses[tool.name] = Draft202012Validator(tool.response)
+
+
+def load_schema(name: str) -> Json:
+    """Return a schema of schemas/tools/, such as `reply.parameters`."""
+    schema: Mapping[str, object] = json.loads((SCHEMAS / "tools" / f"{name}.json").read_text(encoding="utf-8"))
+    return schema
+
+
+def _first_fault(validator: Draft202012Validator, instance: Json) -> str | None:
+    fault = next(iter(validator.iter_errors(instance)), None)
+    if fault is None:
+        return None
+    where = "/".join(str(step) for step in fault.absolute_path)
+    rule = f"{fault.validator}: {json.dumps(fault.validator_value, ensure_ascii=False)}"
+    return f"{where or 'the arguments'} must satisfy {rule}"

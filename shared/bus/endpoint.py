@@ -1,0 +1,62 @@
+"""The edge of a worker: decode the envelope, hand the event over, answer Pub/Sub.
+
+204 acknowledges; 5xx is delivered again; 400 answers a body that is no envelope. A non-2xx slows the pushes of all chats, so it is kept
+for broken infrastructure.  Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared import logs
+from shared.bus.envelope import Envelope, decode_envelope
+from shared.clock import Clock
+from shared.errors import (
+    AizuchiError,
+    MethodNotAllowedError,
+    PermanentError,
+    RejectedError,
+    UnusableEventError,
+    UnusableIdError,
+)
+
+_ACKNOWLEDGED: Final = 204
+_UNFORESEEN: Final = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushEndpoint:
+    """Answers one push.  `handle` returns the outcome's name for the closing log line."""
+
+    handle: Callable[[Mapping[str, object], Envelope], str]
+    clock: Clock = field(repr=False)
+
+    def __call__(self, method: str, body: bytes, *, traceparent: str | None = None) -> tuple[str, int]:
+        """Return body and status.  Never raises."""
+        with logs.bound(**logs.trace_fields(traceparent)):
+            try:
+                if method != "POST":
+                    raise MethodNotAllowedError("only POST is answered")
+                envelope = decode_envelope(body)
+            except RejectedError as cause:
+                logs.warning("push_rejected", reason=str(cause), status=cause.http_status)
+                return str(cause), cause.http_status
+            return self._handled(envelope)
+
+    def _handled(self, envelope: Envelope) -> tuple[str, int]:
+        started_s = self.clock.monotonic_s()
+        with logs.bound(pubsub_message_id=envelope.pubsub_message_id, delivery_attempt=envelope.delivery_attempt):
+            try:
+                outcome, status = self.handle(envelope.event(), envelope), _ACKNOWLEDGED
+            except (UnusableEventError, UnusableIdError) as cause:
+                logs.warning("event_dropped", reason=str(cause))
+                outcome, status = "dropped", _ACKNOWLEDGED
+            except AizuchiError as cause:
+                logs.error("event_failed", cause=cause, reason=str(cause))
+                outcome, status = "given_up" if isinstance(cause, PermanentError) else "failed", cause.http_status
+            except Exception as cause:  # noqa: BLE001 - whatever was not foreseen ends among the dead letters, not in a stack trace
+                logs.error("event_crashed", cause=cause)
+                outcome, status = "crashed", _UNFORESEEN
+            duration_ms = round((self.clock.monotonic_s() - started_s) * 1_000)
+            logs.info("event_handled", outcome=outcome, status=status, duration_ms=duration_ms)
+        return "", status

@@ -1,0 +1,51 @@
+"""The one place that reads the machine's clocks; everything else is handed a Clock."""
+
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Time as the product sees it."""
+
+    def now_ms(self) -> int:
+        """Return milliseconds since 1970, UTC; may jump."""
+        ...
+
+    def monotonic_s(self) -> float:
+        """Return seconds that only grow, for durations and deadlines within this process."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+class SystemClock:
+    """The machine's own clocks."""
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def monotonic_s(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadline:
+    """A moment after which nothing more is begun."""
+
+    clock: Clock
+    at_s: float
+
+    @classmethod
+    def after(cls, clock: Clock, seconds: float) -> "Deadline":
+        return cls(clock=clock, at_s=clock.monotonic_s() + seconds)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until then; never negative."""
+        return max(0.0, self.at_s - self.clock.monotonic_s())

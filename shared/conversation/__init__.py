@@ -1,0 +1,1 @@
+"""What was said in a chat, and what became of it."""

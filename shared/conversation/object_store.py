@@ -1,0 +1,51 @@
+"""The port to the bucket: small objects with generations.
+
+Generations as Cloud Storage has them: every write of an object gives it a new, larger one.
+Source: Cloud Storage, "Request preconditions" and "Consistency" (single-object operations and listings are strongly consistent).
+"""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredObject:
+    """An object as it was at `generation`."""
+
+    data: bytes = field(repr=False)
+    generation: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedObject:
+    """An object's name and generation, as a listing tells them."""
+
+    name: str
+    generation: int
+
+
+class ObjectStore(Protocol):
+    """Objects by name.  Every method raises StorageUnavailableError when the store does not answer in time."""
+
+    def read(self, name: str) -> StoredObject | None:
+        """Return the object, or None where there is none."""
+        ...
+
+    def create(self, name: str, data: bytes) -> int | None:
+        """Write the object unless there is one; return its generation, or None where there was one already.
+
+        A write whose answer was lost may have won and still return None: what is written must tell its writer apart.
+        """
+        ...
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        """Write the object if it still has `generation`; return its new one, or None where it has another, or is gone."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """The object is gone.  Repeated: does nothing."""
+        ...
+
+    def list(self, prefix: str) -> tuple[ListedObject, ...]:
+        """Return every object whose name starts with `prefix`, by name."""
+        ...

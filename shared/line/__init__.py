@@ -1,0 +1,1 @@
+"""LINE's words: deliveries, events, messages, texts.  Plain values; no SDK."""

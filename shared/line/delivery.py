@@ -1,0 +1,67 @@
+"""A webhook delivery: what one POST of LINE holds, read no further than the bus needs.
+
+Unknown events, message types and fields pass untouched, because LINE adds them without notice.
+Source: LINE, "Webhook event objects" and "Development guidelines".
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from shared.errors import MalformedDeliveryError
+from shared.line.ids import conversation_id_of, is_event_or_message_id
+
+_TYPE_LENGTH: Final = 64  # an attribute's value may have 1,024 bytes; LINE's longest type has 17
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """`events` as LINE sent them, in LINE's order; empty when LINE only checks that somebody answers.
+
+    `dropped` counts the members of `events` that were no JSON objects.
+    """
+
+    destination: str
+    events: tuple[dict[str, object], ...]
+    dropped: int = 0
+
+
+def parse_delivery(body: bytes) -> Delivery:
+    """Read `{"destination": "U...", "events": [...]}`.  Raises: MalformedDeliveryError."""
+    try:
+        delivery = json.loads(body, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as cause:
+        raise MalformedDeliveryError("the body is not JSON") from cause
+    events = delivery.get("events") if isinstance(delivery, dict) else None
+    if not isinstance(events, list):
+        raise MalformedDeliveryError('the body is not {"destination": ..., "events": [...]}')
+    objects = tuple(event for event in events if isinstance(event, dict))
+    destination = delivery.get("destination")
+    return Delivery(
+        destination=destination if isinstance(destination, str) else "",
+        events=objects,
+        dropped=len(events) - len(objects),
+    )
+
+
+def event_attributes(event: dict[str, object]) -> dict[str, str]:
+    """Return the bus attributes of an event: type, webhook_event_id, conversation_id, is_redelivery.
+
+    An id that LINE cannot have made is left out, so that one odd event never makes Pub/Sub refuse the whole delivery.
+    """
+    context = event.get("deliveryContext")
+    attributes = {
+        "type": str(event.get("type", ""))[:_TYPE_LENGTH],
+        "is_redelivery": str(isinstance(context, dict) and context.get("isRedelivery") is True).lower(),
+    }
+    webhook_event_id = event.get("webhookEventId")
+    if isinstance(webhook_event_id, str) and is_event_or_message_id(webhook_event_id):
+        attributes["webhook_event_id"] = webhook_event_id
+    conversation_id = conversation_id_of(event.get("source"))
+    if conversation_id is not None:
+        attributes["conversation_id"] = conversation_id
+    return attributes
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,86 @@
+"""One webhook event, as far as the workers use it; everything else of it is ignored.
+
+LINE's own parser turns whatever it does not know into an event without message, source or token, so this reads the JSON itself: an
+unknown `type`, message or field is a value like any other, never an error.  Source: LINE, "Webhook event objects".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.errors import UnusableIdError
+from shared.line.ids import checked_id, conversation_id_of
+from shared.line.text import without_lone_surrogates
+
+_YEAR_3000_MS: Final = 32_503_680_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageContent:
+    """The `message` of a message event; `fields` is that object as it came."""
+
+    line_message_id: str
+    type: str
+    fields: Mapping[str, object] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineEvent:
+    """An event in a chat.
+
+    `timestamp_ms` is when it happened, also in a redelivery. `user_id` is absent where LINE does not say who it was. `reply_token` is
+    absent in standby mode and in events that cannot be answered. `subject_id` is the message that an unsend is about.
+    """
+
+    type: str
+    webhook_event_id: str
+    timestamp_ms: int
+    conversation_id: str
+    is_one_on_one: bool
+    user_id: str | None = None
+    reply_token: str | None = field(default=None, repr=False)
+    is_standby: bool = False
+    message: MessageContent | None = None
+    subject_id: str | None = None
+
+
+def parse_event(event: Mapping[str, object]) -> LineEvent:
+    """Read an event.  Raises: UnusableIdError, where its ids are not LINE's or it belongs to no chat: nothing can be done with it."""
+    source = _object(event.get("source"))
+    conversation_id = conversation_id_of(source)
+    if conversation_id is None:
+        raise UnusableIdError("the event belongs to no chat")
+    is_standby = event.get("mode") == "standby"  # another channel speaks; Source: LINE, "Common properties"
+    unsend = _object(event.get("unsend"))
+    return LineEvent(
+        type=str(event.get("type", "")),
+        webhook_event_id=checked_id(event.get("webhookEventId")),
+        timestamp_ms=_timestamp_ms(event.get("timestamp")),
+        conversation_id=conversation_id,
+        is_one_on_one=source.get("type") == "user",
+        user_id=_text(source.get("userId")),
+        reply_token=None if is_standby else _text(event.get("replyToken")),
+        is_standby=is_standby,
+        message=_message(_object(event.get("message"))),
+        subject_id=checked_id(unsend.get("messageId")) if unsend else None,
+    )
+
+
+def _message(message: Mapping[str, object]) -> MessageContent | None:
+    if not message:
+        return None
+    return MessageContent(
+        line_message_id=checked_id(message.get("id")), type=str(message.get("type", "")), fields=message
+    )
+
+
+def _object(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return without_lone_surrogates(value) if isinstance(value, str) and value else None
+
+
+def _timestamp_ms(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _YEAR_3000_MS else 0

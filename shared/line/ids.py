@@ -1,0 +1,49 @@
+"""LINE's ids, checked before they are used for anything.
+
+Source: LINE, webhook.yml: user, group and room ids are U, C or R followed by 32 hexadecimal digits; webhookEventId is a ULID and
+message ids are decimal today, which the wider pattern leaves room for.
+"""
+
+import re
+from typing import Final
+
+from shared.errors import UnusableIdError
+
+_CONVERSATION_ID: Final = re.compile(r"[UCR][0-9a-f]{32}", re.ASCII)
+_EVENT_OR_MESSAGE_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}", re.ASCII)
+
+
+def is_conversation_id(value: object) -> bool:
+    """Whether this is the id of a user, a group or a room."""
+    return isinstance(value, str) and _CONVERSATION_ID.fullmatch(value) is not None
+
+
+def is_event_or_message_id(value: object) -> bool:
+    """Whether this can be the id of a webhook event or of a message."""
+    return isinstance(value, str) and _EVENT_OR_MESSAGE_ID.fullmatch(value) is not None
+
+
+def checked_conversation_id(value: object) -> str:
+    """Return the id.  Raises: UnusableIdError."""
+    if isinstance(value, str) and is_conversation_id(value):
+        return value
+    raise UnusableIdError("no LINE id of a user, group or room")
+
+
+def checked_id(value: object) -> str:
+    """Return the id of an event or message.  Raises: UnusableIdError."""
+    if isinstance(value, str) and is_event_or_message_id(value):
+        return value
+    raise UnusableIdError("no LINE id of an event or message")
+
+
+def conversation_id_of(source: object) -> str | None:
+    """Return the chat that an event's `source` names: the group or room before the user; None where there is none.
+
+    Source: LINE, webhook event objects: `source` is optional, and `userId` may be absent in groups.
+    """
+    if not isinstance(source, dict):
+        return None
+    key = {"user": "userId", "group": "groupId", "room": "roomId"}.get(str(source.get("type")))
+    value = source.get(key) if key else None
+    return value if is_conversation_id(value) else None

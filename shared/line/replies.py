@@ -1,0 +1,64 @@
+"""Spending a reply token: at most one text, also when LINE's answer is lost on the way.
+
+Source: LINE, "Send reply message": a token works once; a used and an expired one get the same 400; retry keys are refused, so a reply whose
+answer was lost can only be told apart by trying the same token again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, Protocol
+
+from shared.clock import Clock, Deadline
+
+ATTEMPTS: Final = 3
+_PAUSE_S: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyFate:
+    """What became of one reply call.
+
+    `accepted`: LINE sent it, and `sent_message_ids` name the bubbles. `refused`: LINE did not (400). `unknown`: no answer, or 5xx.
+    `not_sent`: LINE says to come again later (429).
+    """
+
+    kind: Literal["accepted", "refused", "unknown", "not_sent"]
+    sent_message_ids: tuple[str, ...] = ()
+
+
+class ReplyApi(Protocol):
+    """The one call of LINE's Messaging API that spends a reply token."""
+
+    def reply(self, reply_token: str, texts: Sequence[str]) -> ReplyFate:
+        """Send 1 to 5 text messages.  Raises: LineRefusedError, where LINE refuses this bot altogether (401, 403)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpentReply:
+    """What the user saw: `delivered` is None where nobody can know."""
+
+    delivered: bool | None
+    sent_message_ids: tuple[str, ...] = field(default=())
+
+
+def spend_reply_token(
+    api: ReplyApi, reply_token: str, texts: Sequence[str], *, clock: Clock, deadline: Deadline
+) -> SpentReply:
+    """The texts were sent once, or not at all, or nobody knows; an unknown fate is tried again with the same token and the same texts.
+
+    A refusal of the first call means that nothing was sent; after a call whose answer was lost it means that that one was accepted.
+    """
+    may_have_arrived = False
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
+        fate = api.reply(reply_token, texts)
+        if fate.kind == "accepted":
+            return SpentReply(delivered=True, sent_message_ids=fate.sent_message_ids)
+        if fate.kind == "refused":
+            return SpentReply(delivered=may_have_arrived)
+        may_have_arrived = may_have_arrived or fate.kind == "unknown"
+        if not deadline.left_s:
+            break
+    return SpentReply(delivered=None if may_have_arrived else False)

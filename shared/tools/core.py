@@ -1,0 +1,43 @@
+"""The core toolset, always on: `reply` and `skip` decide how a turn ends.
+
+Neither sends anything: the turn carries the decision out, because only it knows the reply token and whether it may still be spent.
+"""
+
+from shared.agent.model import Json
+from shared.agent.tools import Decision, Tool, TurnContext, load_schema
+
+
+def core_tools() -> tuple[Tool, ...]:
+    """Return `reply` and `skip`."""
+    return (
+        Tool(
+            name="reply",
+            description=(
+                "Send the one reply that this turn can send, and end the turn. Use it whenever the person asked, told or greeted you and "
+                "expects an answer. Call it once, with everything that you have to say; there is no second message."
+            ),
+            parameters=load_schema("reply.parameters"),
+            response=load_schema("reply.response"),
+            run=_reply,
+            is_final=True,
+        ),
+        Tool(
+            name="skip",
+            description=(
+                "End the turn without sending anything. Use it when an answer would only be noise: the person thanked you, said goodbye or "
+                "closed the conversation, or the message is not for you."
+            ),
+            parameters=load_schema("skip.parameters"),
+            response=load_schema("skip.response"),
+            run=_skip,
+            is_final=True,
+        ),
+    )
+
+
+def _reply(arguments: Json, _: TurnContext) -> Decision:
+    return Decision(message=str(arguments["message"]), result={"status": "sent"})
+
+
+def _skip(arguments: Json, _: TurnContext) -> Decision:
+    return Decision(skip_reason=str(arguments["reason"]), result={"status": "skipped"})

@@ -1,0 +1,78 @@
+"""`python -m simulator`: the local stack, with a page to chat on.  Ctrl-C stops all of it."""
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from simulator.processes import StackError
+from simulator.stack import LocalStack, StackSettings
+
+_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT", "SSL_CERT_FILE", "SSL_CERT_DIR")
+
+
+def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run until Ctrl-C.  Returns the exit status."""
+    options = _parser().parse_args(arguments)
+    settings = StackSettings(
+        folder=options.data,
+        base_env={name: env[name] for name in _PASSED_ON if name in env},
+        page_port=options.port,
+        gemini_api_key=env.get("GEMINI_API_KEY") or None,
+        gemini_model=env.get("GEMINI_MODEL") or "gemini-3.5-flash-lite",
+        model_latency_s=options.latency,
+        locale=options.locale,
+    )
+    try:
+        return asyncio.run(_run(settings))
+    except StackError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+async def _run(settings: StackSettings) -> int:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for wanted in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(wanted, stopping.set)
+    async with LocalStack(settings) as stack:
+        logs = settings.folder / "logs"
+        sys.stdout.write(f"Chat with the bot: {stack.url}    (logs: {logs}; Ctrl-C stops everything)\n")
+        sys.stdout.flush()
+        failed = asyncio.create_task(stack.failure())
+        stopped = asyncio.create_task(stopping.wait())
+        await asyncio.wait({failed, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        if stopping.is_set():
+            failed.cancel()
+            return 0
+        stopped.cancel()
+        sys.stderr.write(f"{failed.result()}\n")
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m simulator",
+        description="Run the bot on this machine: stand-ins for LINE, Pub/Sub, Cloud Storage and Gemini around the real functions.",
+        epilog="GEMINI_API_KEY in the environment connects the real Gemini (GEMINI_MODEL names the model).",
+    )
+    parser.add_argument(
+        "--port", type=int, default=8080, help="port of the page and of LINE's API (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--data", type=Path, default=Path(".data"), help="folder for chats, objects and logs (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--latency", type=float, default=0.6, help="seconds that the stand-in model thinks (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--locale", default="ja", choices=["ja", "en", "zh-TW", "th"], help="fixed texts (default: %(default)s)"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], os.environ))  # noqa: TID251 - the one place that reads the environment

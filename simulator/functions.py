@@ -1,0 +1,74 @@
+"""The three real functions, each in a process of its own under functions-framework, as they start from a checkout."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from simulator.processes import HOST, Child, free_port
+
+REPOSITORY: Final = Path(__file__).parents[1]
+PROJECT_ID: Final = "aizuchi-local"
+EVENTS_TOPIC: Final = "line-events"
+HISTORY_BUCKET: Final = "aizuchi-history"
+_THREADS: Final = "40"  # requests wait for their turn; as deployed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wiring:
+    """Where the functions find the platform.  `gemini_base_url` is None where the real Gemini answers."""
+
+    channel_secret: str = field(repr=False)
+    channel_access_token: str = field(repr=False)
+    gemini_api_key: str = field(repr=False)
+    line_url: str
+    pubsub_host: str
+    storage_url: str
+    gemini_base_url: str | None
+    locale: str = "ja"
+    more_env: Mapping[str, str] = field(default_factory=dict)
+
+    def env_of(self, function: str) -> dict[str, str]:
+        """Return the contract's variables for one function, and nothing that belongs to another."""
+        env = {"GOOGLE_CLOUD_PROJECT": PROJECT_ID}
+        match function:
+            case "webhook":
+                env |= {
+                    "EVENTS_TOPIC": EVENTS_TOPIC,
+                    "LINE_CHANNEL_SECRET": self.channel_secret,
+                    "PUBSUB_EMULATOR_HOST": self.pubsub_host,
+                }
+            case "agent_worker":
+                env |= self._storage() | {
+                    "LINE_CHANNEL_ACCESS_TOKEN": self.channel_access_token,
+                    "LINE_API_BASE_URL": self.line_url,
+                    "GEMINI_API_KEY": self.gemini_api_key,
+                    "GEMINI_BASE_URL": self.gemini_base_url or "",
+                    "BOT_LOCALE": self.locale,
+                }
+            case "unsend":
+                env |= self._storage()
+        return {**env, **self.more_env}
+
+    def _storage(self) -> dict[str, str]:
+        return {"HISTORY_BUCKET": HISTORY_BUCKET, "STORAGE_EMULATOR_HOST": self.storage_url}
+
+
+def function_child(function: str, wiring: Wiring, *, port: int, log_path: Path, env: Mapping[str, str]) -> Child:
+    """Return the function, not started.  `env` is what any process of this machine needs, such as PATH."""
+    source = f"functions/{function}/main.py"
+    options = ["--source", source, "--target", function, "--host", HOST, "--port", str(port)]
+    return Child(
+        name=f"functions/{function}",
+        command=[sys.executable, "-m", "functions_framework", *options],
+        port=port,
+        log_path=log_path,
+        env={**env, "PYTHONPATH": str(REPOSITORY), "THREADS": _THREADS, **wiring.env_of(function)},
+        cwd=REPOSITORY,
+    )
+
+
+def function_ports() -> dict[str, int]:
+    """Return a free port for every function."""
+    return {function: free_port() for function in ("webhook", "agent_worker", "unsend")}

@@ -1,0 +1,189 @@
+"""What the stand-in sends back: answers as values, and the bytes that they become.
+
+Relies on `signatures` for the thoughts behind a call. Equal requests get equal bytes: ids come from the request.
+Source: https://ai.google.dev/api/generate-content, GenerateContentResponse.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, assert_never
+
+from simulator.gemini.errors import GoogleError
+from simulator.gemini.wire import FunctionCall
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from simulator.gemini.signatures import Signer
+    from simulator.gemini.wire import GenerateContentRequest
+
+JSON_TYPE = "application/json; charset=UTF-8"
+_MEDIA_TOKENS = 258  # Source: https://ai.google.dev/gemini-api/docs/tokens, a small image
+_THOUGHT_TOKENS = {"MINIMAL": 0, "LOW": 24, "MEDIUM": 96, "HIGH": 384}
+_ASCII_CHARACTERS_PER_TOKEN = 4
+_ID_LENGTH = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallPart:
+    """A function call to send; `has_id=False` is how older models send it."""
+
+    name: str
+    args: Mapping[str, object]
+    has_id: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One candidate. Without parts the content is missing, or, for an empty STOP, without `parts`."""
+
+    parts: tuple[str | CallPart, ...] = ()
+    finish_reason: str = "STOP"
+    finish_message: str | None = None
+    grounding: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocked:
+    """The prompt itself was refused: no candidates, and a reason in `promptFeedback`."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawBody:
+    """Bytes that no Gemini should send: a broken body, a proxy's error page."""
+
+    body: bytes
+    status_code: int = 200
+    content_type: str = JSON_TYPE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """The connection ends in the middle of the answer."""
+
+
+Answer = Candidate | Blocked | GoogleError | RawBody | Dropped
+
+
+def kind_of(answer: Answer) -> str:
+    """The answer in one word for the request log: `call reply`, `text`, `empty`, `SAFETY`, `blocked`, `429`, ..."""
+    match answer:
+        case Candidate(finish_reason="STOP"):
+            names = [part.name for part in answer.parts if isinstance(part, CallPart)]
+            text = "text" if answer.parts else "empty"
+            return f"call {' '.join(names)}" if names else text
+        case Candidate():
+            return answer.finish_reason
+        case Blocked():
+            return "blocked"
+        case GoogleError():
+            return str(answer.code)
+        case RawBody():
+            return f"raw {answer.status_code}"
+        case Dropped():
+            return "dropped"
+        case _:
+            assert_never(answer)
+
+
+def rendered(answer: Candidate | Blocked, request: GenerateContentRequest, signer: Signer) -> bytes:
+    """The body of a 200."""
+    digest = _digest(request, signer)
+    body: dict[str, object] = {}
+    answer_tokens = 0
+    match answer:
+        case Candidate():
+            body["candidates"] = [_candidate(answer, digest, signer)]
+            answer_tokens = sum(_tokens_of(part) for part in answer.parts)
+        case Blocked():
+            body["promptFeedback"] = {"blockReason": answer.reason}
+        case _:
+            assert_never(answer)
+    body["usageMetadata"] = _usage(request, answer_tokens)
+    body["modelVersion"] = request.model
+    body["responseId"] = digest[:22]
+    return json.dumps(body, ensure_ascii=False).encode()
+
+
+def tokens_in(text: str) -> int:
+    """A plausible count: four ASCII characters a token, one of any other script."""
+    ascii_characters = sum(character.isascii() for character in text)
+    return len(text) - ascii_characters + -(-ascii_characters // _ASCII_CHARACTERS_PER_TOKEN)
+
+
+def _candidate(answer: Candidate, digest: str, signer: Signer) -> dict[str, object]:
+    candidate: dict[str, object] = {"index": 0, "finishReason": answer.finish_reason}
+    if answer.parts:
+        candidate["content"] = {"role": "model", "parts": _parts(answer.parts, digest, signer)}
+    elif answer.finish_reason == "STOP":
+        candidate["content"] = {"role": "model"}  # Source: googleapis/python-genai#1289
+    if answer.finish_message is not None:
+        candidate["finishMessage"] = answer.finish_message
+    if answer.grounding is not None:
+        candidate["groundingMetadata"] = dict(answer.grounding)
+    return candidate
+
+
+def _parts(parts: tuple[str | CallPart, ...], digest: str, signer: Signer) -> list[dict[str, object]]:
+    """Only the first call is signed, however many there are.  Source: Google's guide on thought signatures."""
+    rendered_parts: list[dict[str, object]] = []
+    signed = False
+    for index, part in enumerate(parts):
+        if isinstance(part, str):
+            rendered_parts.append({"text": part})
+            continue
+        call = FunctionCall(id=None, name=part.name, args=part.args)
+        wire: dict[str, object] = {"name": part.name, "args": dict(part.args)}
+        if part.has_id:
+            call = replace(call, id=hashlib.sha256(f"{digest} {index}".encode()).hexdigest()[:_ID_LENGTH])
+            wire["id"] = call.id
+        rendered_part: dict[str, object] = {"functionCall": wire}
+        if not signed:
+            rendered_part["thoughtSignature"] = signer.sign(call)
+            signed = True
+        rendered_parts.append(rendered_part)
+    return rendered_parts
+
+
+def _usage(request: GenerateContentRequest, answer_tokens: int) -> dict[str, object]:
+    prompt = tokens_in(request.system_text)
+    media = 0
+    for content in request.contents:
+        for part in content.parts:
+            prompt += tokens_in(part.text or "")
+            if part.function_call:
+                prompt += tokens_in(json.dumps(part.function_call.args, ensure_ascii=False))
+            if part.function_response:
+                prompt += tokens_in(json.dumps(part.function_response.response, ensure_ascii=False))
+            if part.media_type is not None:
+                media += _MEDIA_TOKENS
+    for function in request.functions:
+        prompt += tokens_in(function.name + function.description + json.dumps(function.parameter_schema))
+    details: list[dict[str, object]] = [{"modality": "TEXT", "tokenCount": prompt}]
+    if media:
+        details.append({"modality": "IMAGE", "tokenCount": media})
+    thoughts = _THOUGHT_TOKENS.get(request.thinking_level or "", 0)
+    usage: dict[str, object] = {
+        "promptTokenCount": prompt + media,
+        "candidatesTokenCount": answer_tokens,
+        "totalTokenCount": prompt + media + answer_tokens + thoughts,
+        "promptTokensDetails": details,
+    }
+    if thoughts:
+        usage["thoughtsTokenCount"] = thoughts
+    return usage
+
+
+def _tokens_of(part: str | CallPart) -> int:
+    text = part if isinstance(part, str) else part.name + json.dumps(part.args, ensure_ascii=False)
+    return tokens_in(text)
+
+
+def _digest(request: GenerateContentRequest, signer: Signer) -> str:
+    asked = json.dumps([signer.seed, request.model, request.body], sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()

@@ -1,0 +1,163 @@
+"""Reads JSON as protobuf does: camelCase or snake_case names, null for absent, and an error that names the field.
+
+Relies on `errors` alone; knows nothing of Gemini's messages.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from simulator.gemini.errors import invalid_argument, invalid_field
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_DEPTH = 100
+_SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """One message of a request and where it stands, for example `contents[0].parts[1]`.
+
+    A lookup by `parametersJsonSchema` also finds `parameters_json_schema`: the Python client sends both spellings,
+    mixed in one body.  Source: google-genai 3.4.0, seen on the wire; protobuf's JSON mapping accepts both.
+    """
+
+    values: Mapping[str, object]
+    path: str
+
+    def get(self, name: str) -> object | None:
+        """The value under either spelling; None where it is absent or null."""
+        value = self.values.get(name)
+        return self.values.get(_snake(name)) if value is None else value
+
+    def has(self, name: str) -> bool:
+        """Whether the field is set."""
+        return self.get(name) is not None
+
+    def text(self, name: str) -> str | None:
+        """A string."""
+        value = self.get(name)
+        if value is None or isinstance(value, str):
+            return value
+        raise self._unfit(name, "TYPE_STRING")
+
+    def number(self, name: str) -> float | None:
+        """A number; `true` is none."""
+        value = self.get(name)
+        if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+            return value
+        raise self._unfit(name, "TYPE_DOUBLE")
+
+    def flag(self, name: str) -> bool:
+        """A boolean; absent is false."""
+        value = self.get(name)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        raise self._unfit(name, "TYPE_BOOL")
+
+    def struct(self, name: str) -> Mapping[str, object] | None:
+        """A free object, whose own names stay as they are."""
+        value = self.get(name)
+        if value is None or isinstance(value, dict):
+            return value
+        raise self._unfit(name, "google.protobuf.Struct")
+
+    def message(self, name: str) -> Fields:
+        """A message; an absent one reads as empty."""
+        return Fields(values=self.struct(name) or {}, path=self._at(name))
+
+    def messages(self, name: str) -> tuple[Fields, ...]:
+        """A repeated message; a single one counts as a list of one, as protobuf's parser at Google lets it."""
+        value = self.get(name)
+        if value is None:
+            return ()
+        items = value if isinstance(value, list) else [value]
+        read: list[Fields] = []
+        for index, item in enumerate(items):
+            path = f"{self._at(name)}[{index}]"
+            if not isinstance(item, dict):
+                raise invalid_field(path, f"Invalid value at '{path}' (message)")
+            read.append(Fields(values=item, path=path))
+        return tuple(read)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A repeated string."""
+        value = self.get(name)
+        if value is None:
+            return ()
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        raise self._unfit(name, "repeated TYPE_STRING")
+
+    def _at(self, name: str) -> str:
+        return f"{self.path}.{_snake(name)}" if self.path else _snake(name)
+
+    def _unfit(self, name: str, wanted: str) -> Exception:
+        path = self._at(name)
+        return invalid_field(path, f"Invalid value at '{path}' ({wanted})")
+
+
+def parse_object(raw: bytes) -> dict[str, object]:
+    """The JSON object of a request's body.
+
+    Raises: RefusedError, where it is no JSON, no object, deeper than protobuf reads, or holds half a surrogate pair.
+    """
+    try:
+        parsed: object = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise invalid_argument("Invalid JSON payload received. Unexpected token.") from None
+    if not isinstance(parsed, dict):
+        raise invalid_argument("Invalid JSON payload received. The root must be an object.")
+    if _is_too_deep(parsed):
+        raise invalid_argument(
+            f"Invalid JSON payload received. Message too deep. Max recursion depth reached: {MAX_DEPTH}."
+        )
+    if _SURROGATE_ESCAPE.search(raw) and not _is_unicode(parsed):
+        raise invalid_argument("Invalid JSON payload received. Encountered non UTF-8 code points.")
+    return parsed
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(name)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(digits)
+    return number
+
+
+def _is_too_deep(root: object) -> bool:
+    level = [root]
+    for _ in range(MAX_DEPTH):
+        inside: list[object] = []
+        for value in level:
+            if isinstance(value, dict):
+                inside.extend(value.values())
+            elif isinstance(value, list):
+                inside.extend(value)
+        if not inside:
+            return False
+        level = inside
+    return True
+
+
+def _is_unicode(parsed: object) -> bool:
+    try:
+        json.dumps(parsed, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@cache
+def _snake(name: str) -> str:
+    return re.sub(r"[A-Z]", lambda found: "_" + found[0].lower(), name)

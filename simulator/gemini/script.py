@@ -1,0 +1,203 @@
+"""Steps that a test queues: what the next requests are answered with, when, and for which requests.
+
+    stand_in.script([call("reply", {"message": "hi"}), finish("SAFETY").slow(0.2), rate_limited(retry_delay_s=2)])
+
+Relies on `answers` for the values. The same steps as JSON: `control`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from simulator.gemini import errors
+from simulator.gemini.answers import Answer, Blocked, CallPart, Candidate, Dropped, RawBody
+from simulator.gemini.errors import GoogleError
+from simulator.gemini.wire import GenerateContentRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+# Finish reasons of Gemini's text models.  Source: google-genai 3.4.0, `FinishReason`; those of image models are left out.
+FINISH_REASONS = (
+    "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "LANGUAGE", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
+    "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE",
+    "MALFORMED_RESPONSE", "ESCALATION", "CONTINUATION", "MODEL_ARMOR",
+)  # fmt: skip
+
+Predicate = Callable[[GenerateContentRequest], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """Keeps an answer back until a test releases it; `reached` tells the test that the model is "thinking"."""
+
+    reached: threading.Event = field(default_factory=threading.Event)
+    released: threading.Event = field(default_factory=threading.Event)
+
+    def release(self) -> None:
+        """The answer goes out. Repeated: does nothing new."""
+        self.released.set()
+
+    def wait_until_reached(self, timeout_s: float = 10.0) -> None:
+        """Returns when a request waits here.
+
+        Raises: TimeoutError, when none came.
+        """
+        if not self.reached.wait(timeout_s):
+            raise TimeoutError("no request reached the hold")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One answer, or a function that makes the step from the request."""
+
+    answer: Answer | Callable[[GenerateContentRequest], Step]
+    delay_s: float = 0.0
+    hold: Hold | None = None
+    only_if: Predicate | None = None
+
+    def slow(self, delay_s: float) -> Step:
+        """The same, after `delay_s`."""
+        return replace(self, delay_s=delay_s)
+
+    def held(self, hold: Hold) -> Step:
+        """The same, once `hold` is released."""
+        return replace(self, hold=hold)
+
+    def when(self, predicate: Predicate) -> Step:
+        """The same, kept for the first request that the predicate accepts; others pass it by."""
+        return replace(self, only_if=predicate)
+
+    def resolved(self, request: GenerateContentRequest) -> tuple[Answer, Step]:
+        """The answer to this request, and the step that holds its delay."""
+        step = self
+        while not isinstance(step.answer, Answer):
+            made = step.answer(request)
+            step = replace(made, delay_s=made.delay_s or step.delay_s, hold=made.hold or step.hold)
+        return step.answer, step
+
+
+def call(name: str, args: Mapping[str, object], *, has_id: bool = True) -> Step:
+    """The model calls one function."""
+    return calls((name, args), has_id=has_id)
+
+
+def calls(*named_args: tuple[str, Mapping[str, object]], has_id: bool = True) -> Step:
+    """The model calls several functions in one content."""
+    parts = tuple(CallPart(name=name, args=args, has_id=has_id) for name, args in named_args)
+    return Step(answer=Candidate(parts=parts))
+
+
+def text(*texts: str) -> Step:
+    """The model says something, a part for each text."""
+    return Step(answer=Candidate(parts=texts))
+
+
+def grounded(answer: str, grounding: Mapping[str, object]) -> Step:
+    """The model says something that rests on a search; `grounding` is the wire's `groundingMetadata`."""
+    return Step(answer=Candidate(parts=(answer,), grounding=grounding))
+
+
+def empty() -> Step:
+    """A STOP without parts, as it comes now and then.  Source: googleapis/python-genai#1289."""
+    return Step(answer=Candidate())
+
+
+def finish(reason: str, *parts: str | CallPart, message: str | None = None) -> Step:
+    """A candidate that ends for `reason`; without parts its content is missing, as it mostly is on the wire."""
+    return Step(answer=Candidate(parts=parts, finish_reason=reason, finish_message=message))
+
+
+def blocked(reason: str = "PROHIBITED_CONTENT") -> Step:
+    """The prompt is blocked."""
+    return Step(answer=Blocked(reason=reason))
+
+
+def failure(code: int, status: str, message: str) -> Step:
+    """Any error in Google's shape."""
+    return Step(answer=GoogleError(code=code, status=status, message=message))
+
+
+def rate_limited(*, retry_delay_s: float = 17.0) -> Step:
+    """429 with RetryInfo."""
+    return Step(answer=errors.rate_limited(retry_delay_s=retry_delay_s))
+
+
+def internal_error() -> Step:
+    """500."""
+    return Step(answer=errors.internal())
+
+
+def unavailable() -> Step:
+    """503, overloaded."""
+    return Step(answer=errors.unavailable())
+
+
+def malformed_json() -> Step:
+    """200 whose JSON breaks off."""
+    return Step(answer=RawBody(body=b'{"candidates": [{"content": {"parts"'))
+
+
+def empty_body() -> Step:
+    """200 without a byte."""
+    return Step(answer=RawBody(body=b""))
+
+
+def html_error(status_code: int = 502) -> Step:
+    """A proxy's error page."""
+    page = f"<!DOCTYPE html><html><title>Error {status_code} (Server Error)!!1</title></html>"
+    return Step(answer=RawBody(body=page.encode(), status_code=status_code, content_type="text/html; charset=UTF-8"))
+
+
+def dropped() -> Step:
+    """The connection ends in the middle of the answer."""
+    return Step(answer=Dropped())
+
+
+def from_request(make: Callable[[GenerateContentRequest], Step]) -> Step:
+    """The step that `make` returns for the request."""
+    return Step(answer=make)
+
+
+class Script:
+    """The queue. One lock guards it: tests fill it from their thread, the server empties it from its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._steps: list[Step] = []
+        self._holds: list[Hold] = []
+
+    def add(self, steps: Iterable[Step]) -> None:
+        """Queued behind what is queued."""
+        with self._lock:
+            self._steps.extend(steps)
+
+    def take(self, request: GenerateContentRequest) -> Step | None:
+        """The first queued step that is meant for this request, taken out; None where there is none."""
+        with self._lock:
+            for index, step in enumerate(self._steps):
+                if step.only_if is None or step.only_if(request):
+                    return self._steps.pop(index)
+        return None
+
+    def holding(self, hold: Hold) -> None:
+        """The hold is released when the script is cleared, so that no request outlives its test."""
+        with self._lock:
+            self._holds.append(hold)
+
+    def clear(self) -> None:
+        """Nothing is queued, and nobody waits."""
+        with self._lock:
+            self._steps.clear()
+            for hold in self._holds:
+                hold.release()
+            self._holds.clear()
+
+    @property
+    def pending(self) -> int:
+        """How many steps nobody has taken."""
+        with self._lock:
+            return len(self._steps)

@@ -1,0 +1,90 @@
+"""One request to LINE's API on its way through: what came in, what goes out, what the log keeps of it."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, Final
+
+from simulator.line.errors import LineError, bad_request
+from simulator.line.messages import JsonObject
+
+BODY_BYTES: Final = 2 * 1024 * 1024
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What came in. Header names are lower case."""
+
+    method: str
+    path: str
+    path_params: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+    request_id: str
+    at_ms: int
+
+    def json(self) -> JsonObject:
+        """The body as an object.
+
+        Raises: LineError 413 above 2 MB, 415 for another content type, 400 for anything that is no JSON object.
+        Source: Messaging API reference, "Status codes", "Error messages".
+        """
+        if len(self.body) > BODY_BYTES:
+            raise LineError(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message="Request body is too large")
+        content_type = self.headers.get("content-type", "")
+        if content_type.partition(";")[0].strip().lower() != "application/json":
+            message = f"The content type, {content_type}, is not supported"
+            raise LineError(status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE, message=message)
+        try:
+            body = json.loads(self.body)
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            line, column = getattr(error, "lineno", "-"), getattr(error, "colno", "-")
+            message = f"The request body could not be parsed as JSON (line: {line}, column: {column})"
+            raise bad_request(message) from error
+        if not isinstance(body, dict):
+            raise bad_request("The request body could not be parsed as JSON (line: 1, column: 1)")
+        return body
+
+    def retry_key(self) -> str | None:
+        """`X-Line-Retry-Key`.  Raises: LineError 400, when it is no UUID."""
+        key = self.headers.get("x-line-retry-key")
+        if key is not None and not _UUID.fullmatch(key):
+            raise bad_request("The retry key is invalid")
+        return key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What goes out. `has_effect`: people see something that they did not see before."""
+
+    status: int = HTTPStatus.OK
+    body: JsonObject | None = field(default_factory=dict)
+    content: bytes | None = field(default=None, repr=False)
+    content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    has_effect: bool = False
+
+    def as_bytes(self) -> bytes:
+        """The body on the wire."""
+        if self.content is not None:
+            return self.content
+        return b"" if self.body is None else json.dumps(self.body, ensure_ascii=False).encode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedRequest:
+    """What the log keeps. `body` is None where it was no JSON. `was_answered`: False where a fault swallowed the answer."""
+
+    at_ms: int
+    method: str
+    path: str
+    headers: Mapping[str, str] = field(repr=False)
+    body: Any
+    status: int
+    answer: Any
+    request_id: str
+    has_effect: bool
+    was_answered: bool = True

@@ -1,0 +1,82 @@
+"""Chats: who is in them, what was said in them, what the phone shows of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+
+from simulator.line.messages import Message, Notice
+
+ENTRIES_KEPT: Final = 1_000
+
+
+class ChatKind(StrEnum):
+    """LINE's `source.type`."""
+
+    USER = "user"
+    GROUP = "group"
+    ROOM = "room"
+
+
+@dataclass(slots=True, kw_only=True)
+class Chat:
+    """One chat. A 1:1 chat has the id of its person. The newest `ENTRIES_KEPT` entries are kept.
+
+    `awaits_join`: the bot was added to a room, which it learns only with the room's next event.
+    Source: Messaging API reference, "Join event".
+    """
+
+    chat_id: str
+    kind: ChatKind
+    name: str
+    member_ids: tuple[str, ...]
+    bot_is_member: bool = False
+    awaits_join: bool = False
+    loading_until_ms: int = 0
+    entries: list[Message | Notice] = field(default_factory=list)
+
+    @property
+    def messages(self) -> Iterator[Message]:
+        """The messages, oldest first."""
+        return (entry for entry in self.entries if isinstance(entry, Message))
+
+    def add(self, entry: Message | Notice) -> None:
+        """The entry stands at the end."""
+        self.entries.append(entry)
+        del self.entries[:-ENTRIES_KEPT]
+
+    def message(self, line_message_id: str) -> Message | None:
+        """The message with that id, unsent or not."""
+        return next((message for message in self.messages if message.line_message_id == line_message_id), None)
+
+    def put(self, message: Message) -> None:
+        """The message stands where the one with its id stood. Message not kept any more: nothing happens."""
+        for position, entry in enumerate(self.entries):
+            if isinstance(entry, Message) and entry.line_message_id == message.line_message_id:
+                self.entries[position] = message
+                return
+
+    def has_quote_token(self, quote_token: str) -> bool:
+        """Whether the token was given out in this chat; an unsent message can still be quoted."""
+        return any(message.quote_token == quote_token for message in self.messages)
+
+    def quoted_by(self, quote_token: str) -> str | None:
+        """The id of the message that the token quotes."""
+        found = (message.line_message_id for message in self.messages if message.quote_token == quote_token)
+        return next(found, None)
+
+    def mark_read(self, mark_as_read_token: str) -> bool:
+        """The token's message and all earlier ones of people are read. False: the token is not of this chat."""
+        tokens = [entry.mark_as_read_token if isinstance(entry, Message) else None for entry in self.entries]
+        if mark_as_read_token not in tokens:
+            return False
+        for message in [
+            entry for entry in self.entries[: tokens.index(mark_as_read_token) + 1] if isinstance(entry, Message)
+        ]:
+            if message.mark_as_read_token is not None:
+                self.put(replace(message, is_read=True))
+        return True
+
+    def wrote_since(self, user_id: str, timestamp_ms: int) -> bool:
+        """Whether the person wrote here at or after that time."""
+        return any(message.sender_id == user_id and message.timestamp_ms >= timestamp_ms for message in self.messages)

@@ -1,0 +1,192 @@
+"""Carries events to the webhook as LINE does: signed, with two seconds to answer, again when asked to, and all of it written down."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final, Literal
+
+import httpx2
+
+from simulator.line.events import WebhookEvent
+from simulator.line.switches import DeliverySwitches
+
+USER_AGENT: Final = "LineBotWebhook/2.0"
+
+FailureReason = Literal["could_not_connect", "request_timeout", "error_status_code", "unclassified"]
+Trace = Callable[[str, dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryAttempt:
+    """One request to the webhook. `status` is None where nothing was answered.
+
+    Source of the reasons: docs/messaging-api/check-webhook-error-statistics.
+    """
+
+    webhook_event_ids: tuple[str, ...]
+    is_redelivery: bool
+    started_ms: int
+    duration_ms: int
+    status: int | None
+    reason: FailureReason | None = None
+    detail: str = ""
+
+    @property
+    def is_accepted(self) -> bool:
+        """The webhook said 2xx in time. LINE redelivers otherwise, if redelivery is on."""
+        return self.reason is None
+
+    @property
+    def failure(self) -> str | None:
+        """What went wrong in one word, e.g. `503` or `request_timeout`."""
+        return str(self.status) if self.reason == "error_status_code" else self.reason
+
+
+def sign(channel_secret: str, body: bytes) -> str:
+    """The value of `x-line-signature`.  Source: docs/messaging-api/verify-webhook-signature."""
+    return base64.b64encode(hmac.new(channel_secret.encode(), body, hashlib.sha256).digest()).decode()
+
+
+@dataclass(kw_only=True)
+class Courier:
+    """Sends every delivery in a task of its own; `settled` waits for all of them.
+
+    `departed` is called as a delivery leaves, `arrived` after every attempt.
+    """
+
+    webhook_url: str
+    destination: str
+    channel_secret: str = field(repr=False)
+    now_ms: Callable[[], int]
+    monotonic_s: Callable[[], float]
+    sleep: Callable[[float], Awaitable[None]]
+    rng: Random
+    departed: Callable[[WebhookEvent, int], None]
+    arrived: Callable[[WebhookEvent, DeliveryAttempt], None]
+    client: httpx2.AsyncClient | None = None
+    switches: DeliverySwitches = field(default_factory=DeliverySwitches)
+    attempts: list[DeliveryAttempt] = field(default_factory=list)
+    held: list[tuple[WebhookEvent, ...]] = field(default_factory=list)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def hand_over(self, events: tuple[WebhookEvent, ...]) -> None:
+        """The events are under way, in one request, or held until `release`. Needs the running loop."""
+        if self.switches.holds:
+            self.held.append(events)
+        else:
+            self._start(self._deliver(events))
+
+    def release(self, *webhook_event_ids: str) -> None:
+        """Held deliveries leave one after the other, in the order of these events; without ids, all in the order of their events."""
+        ordered = [
+            events
+            for wanted in webhook_event_ids
+            for events in self.held
+            if wanted in {event.webhook_event_id for event in events}
+        ]
+        leaving = ordered if webhook_event_ids else list(self.held)
+        self.held = [events for events in self.held if events not in leaving]
+        self._start(self._deliver_in_turn(leaving))
+
+    def redeliver(self, event: WebhookEvent) -> None:
+        """The event is sent once more as a redelivery, whatever was said to the attempts before."""
+        self._start(self._redeliver(event))
+
+    async def verify(self) -> DeliveryAttempt:
+        """The console's "Verify": a signed delivery without events.  Source: docs/messaging-api/verify-webhook-url."""
+        return await self._attempt((), is_redelivery=False)
+
+    async def settled(self) -> None:
+        """Nothing is under way any more; what is held stays held."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def close(self) -> None:
+        """Deliveries under way are given up."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.client is not None:
+            await self.client.aclose()
+
+    def _start(self, delivery: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(delivery)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _deliver_in_turn(self, deliveries: Sequence[tuple[WebhookEvent, ...]]) -> None:
+        for events in deliveries:
+            await self._deliver(events)
+
+    async def _deliver(self, events: tuple[WebhookEvent, ...]) -> None:
+        wait_s = self.switches.delay_s + self.rng.uniform(0, self.switches.jitter_s)
+        if wait_s > 0:
+            await self.sleep(wait_s)
+        first, *_ = await asyncio.gather(
+            *(self._send(events, is_redelivery=False) for _ in range(1 + self.switches.duplicates))
+        )
+        redeliveries = 0
+        while not first.is_accepted and self.switches.redelivers and redeliveries < self.switches.redelivery_count:
+            await self.sleep(self.switches.redelivery_interval_s)
+            first = await self._send(events, is_redelivery=True)
+            redeliveries += 1
+
+    async def _redeliver(self, event: WebhookEvent) -> None:
+        await self._send((event,), is_redelivery=True)
+
+    async def _send(self, events: tuple[WebhookEvent, ...], *, is_redelivery: bool) -> DeliveryAttempt:
+        for event in events:
+            self.departed(event, self.now_ms())
+        attempt = await self._attempt(events, is_redelivery=is_redelivery)
+        for event in events:
+            self.arrived(event, attempt)
+        return attempt
+
+    async def _attempt(self, events: tuple[WebhookEvent, ...], *, is_redelivery: bool) -> DeliveryAttempt:
+        payload = {
+            "destination": self.destination,
+            "events": [event.as_sent(is_redelivery=is_redelivery) for event in events],
+        }
+        started_ms, started_s = self.now_ms(), self.monotonic_s()
+        status, reason, detail = await self._post(
+            json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+        )
+        attempt = DeliveryAttempt(
+            webhook_event_ids=tuple(event.webhook_event_id for event in events),
+            is_redelivery=is_redelivery,
+            started_ms=started_ms,
+            duration_ms=round((self.monotonic_s() - started_s) * 1_000),
+            status=status,
+            reason=reason,
+            detail=detail,
+        )
+        self.attempts.append(attempt)
+        return attempt
+
+    async def _post(self, body: bytes) -> tuple[int | None, FailureReason | None, str]:
+        if self.client is None:
+            # A connection of its own for each delivery: a server that hangs up on idle ones would look like a broken webhook.
+            limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
+            self.client = httpx2.AsyncClient(trust_env=False, timeout=None, limits=limits)
+        headers = {
+            "Content-Type": "application/json; charset=utf-8",
+            "User-Agent": USER_AGENT,
+            "x-line-signature": sign(self.channel_secret, body),
+        }
+        try:
+            async with asyncio.timeout(self.switches.timeout_s):
+                response = await self.client.post(self.webhook_url, content=body, headers=headers)
+        except TimeoutError:
+            return None, "request_timeout", f"no answer within {self.switches.timeout_s:g} s"
+        except httpx2.ConnectError as error:
+            return None, "could_not_connect", str(error)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            return None, "unclassified", str(error)
+        if response.is_success:
+            return response.status_code, None, ""
+        return response.status_code, "error_status_code", str(response.status_code)

@@ -1,0 +1,91 @@
+"""LINE's error bodies.  Source: Messaging API reference, "Error responses" and "Error messages"."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+
+class ImpossibleActionError(Exception):
+    """The LINE app offers a person no way to do this, e.g. to write to an account that they blocked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """What is wrong with one property, e.g. `May not be empty` at `messages[0].text`."""
+
+    message: str
+    property: str
+
+
+@dataclass(eq=False, kw_only=True)
+class LineError(Exception):
+    """An answer that is no 2xx. Nothing had an effect."""
+
+    status: int
+    message: str
+    details: tuple[Detail, ...] = ()
+    fields: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def body(self) -> dict[str, Any]:
+        """`{"message": ..., "details": [{"message": ..., "property": ...}]}`; `details` only where there are some."""
+        body: dict[str, Any] = {"message": self.message}
+        if self.details:
+            body["details"] = [{"message": detail.message, "property": detail.property} for detail in self.details]
+        return body | self.fields
+
+
+def invalid_body(details: Sequence[Detail]) -> LineError:
+    """400 with the details counted."""
+    return LineError(
+        status=HTTPStatus.BAD_REQUEST,
+        message=f"The request body has {len(details)} error(s)",
+        details=tuple(details),
+    )
+
+
+def invalid_property(name: str) -> LineError:
+    """400: the property cannot be read at all, e.g. because of its JSON type."""
+    return bad_request(f"The property, {name}, in the request body is invalid (line: -, column: -)")
+
+
+def bad_request(message: str) -> LineError:
+    """400 with a sentence."""
+    return LineError(status=HTTPStatus.BAD_REQUEST, message=message)
+
+
+def unauthorized() -> LineError:
+    """401: the channel access token is missing or wrong."""
+    return LineError(
+        status=HTTPStatus.UNAUTHORIZED,
+        message="Authentication failed due to the following reason: invalid token. "
+        "Confirm that the access token in the authorization header is valid.",
+    )
+
+
+def not_for_this_account() -> LineError:
+    """403: an endpoint for verified, premium or partner accounts."""
+    return LineError(status=HTTPStatus.FORBIDDEN, message="Access to this API is not available for your account")
+
+
+def not_found() -> LineError:
+    """404: no such path, person, chat or content; LINE does not tell which."""
+    return LineError(status=HTTPStatus.NOT_FOUND, message="Not found")
+
+
+def content_gone() -> LineError:
+    """410: the message was unsent."""
+    return LineError(status=HTTPStatus.GONE, message="The content is gone")
+
+
+def monthly_limit_reached() -> LineError:
+    """429 of the quota; only the text tells it from the rate limit."""
+    return LineError(status=HTTPStatus.TOO_MANY_REQUESTS, message="You have reached your monthly limit.")
+
+
+def rate_limit_exceeded() -> LineError:
+    """429 of the rate limit."""
+    return LineError(
+        status=HTTPStatus.TOO_MANY_REQUESTS, message="The API rate limit has been exceeded. Try again later."
+    )

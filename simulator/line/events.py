@@ -1,0 +1,113 @@
+"""Webhook events: what an event is made of, in the fields and the order in which LINE sends them.
+
+Source: Messaging API reference, "Webhook Event Objects"; webhook.yml of line-openapi.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from simulator.line.chats import Chat, ChatKind
+from simulator.line.messages import JsonObject, Message
+from simulator.line.people import Person
+
+_REPLIABLE: Final = frozenset(
+    {
+        "message",
+        "messageEdited",
+        "follow",
+        "join",
+        "memberJoined",
+        "postback",
+        "videoPlayComplete",
+        "beacon",
+        "accountLink",
+        "membership",
+    }
+)
+QUOTABLE: Final = frozenset({"text", "textV2", "sticker", "image", "video", "template", "flex"})
+"""Message types that get a quote token.  Source: docs/messaging-api/get-quote-tokens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookEvent:
+    """An event as it was created. `fields` is the JSON that is sent, apart from `deliveryContext` of a redelivery."""
+
+    webhook_event_id: str
+    chat_id: str | None
+    fields: JsonObject
+    line_message_id: str | None = None
+    reply_token: str | None = field(default=None, repr=False)
+
+    @property
+    def type(self) -> str:
+        """LINE's name of the kind of event, e.g. `memberJoined`."""
+        return str(self.fields["type"])
+
+    def as_sent(self, *, is_redelivery: bool) -> JsonObject:
+        """The same object in every delivery, except for `isRedelivery`."""
+        return self.fields | {"deliveryContext": {"isRedelivery": is_redelivery}}
+
+
+def is_repliable(body: JsonObject) -> bool:
+    """Whether LINE sends a reply token along: by the type, and not with an account link that failed."""
+    return body["type"] in _REPLIABLE and body.get("link", {}).get("result") != "failed"
+
+
+def source_of(chat: Chat, person: Person | None) -> JsonObject:
+    """`{"type": "group", "groupId": ..., "userId": ...}`; the person is named only if they consented.
+
+    Source: docs/messaging-api/user-consent.
+    """
+    match chat.kind:
+        case ChatKind.USER:
+            return {"type": "user", "userId": chat.chat_id}
+        case ChatKind.GROUP:
+            source: JsonObject = {"type": "group", "groupId": chat.chat_id}
+        case ChatKind.ROOM:
+            source = {"type": "room", "roomId": chat.chat_id}
+    return source | {"userId": person.user_id} if person and person.has_consented else source
+
+
+def message_event(message: Message) -> JsonObject:
+    """`quoteToken` and `markAsReadToken` only where the message has them."""
+    return {"type": "message", "message": _message_object(message)}
+
+
+def edited_event(message: Message) -> JsonObject:
+    """The id of the edited message, its new text, no `markAsReadToken`.  Source: Messaging API reference, "Edit event"."""
+    edited = _message_object(message)
+    edited.pop("markAsReadToken", None)
+    return {"type": "messageEdited", "message": edited}
+
+
+def unsend_event(line_message_id: str) -> JsonObject:
+    """Names the message only by its id."""
+    return {"type": "unsend", "unsend": {"messageId": line_message_id}}
+
+
+def follow_event(*, is_unblocked: bool) -> JsonObject:
+    """`isUnblocked` tells an unblocking from a new friend."""
+    return {"type": "follow", "follow": {"isUnblocked": is_unblocked}}
+
+
+def members_event(kind: Literal["memberJoined", "memberLeft"], user_ids: tuple[str, ...]) -> JsonObject:
+    """The members as sources of type user."""
+    members = [{"type": "user", "userId": user_id} for user_id in user_ids]
+    return {"type": kind, "joined" if kind == "memberJoined" else "left": {"members": members}}
+
+
+def postback_event(data: str, params: JsonObject | None) -> JsonObject:
+    """`params` only for date pickers and rich menu switches."""
+    return {"type": "postback", "postback": {"data": data} | ({"params": params} if params else {})}
+
+
+def _message_object(message: Message) -> JsonObject:
+    content = dict(message.content)
+    fields: JsonObject = {"type": content.pop("type"), "id": message.line_message_id}
+    if message.quote_token is not None:
+        fields["quoteToken"] = message.quote_token
+    if message.mark_as_read_token is not None:
+        fields["markAsReadToken"] = message.mark_as_read_token
+    if message.quoted_message_id is not None:
+        fields["quotedMessageId"] = message.quoted_message_id
+    return fields | content

@@ -1,0 +1,64 @@
+"""Identifiers and tokens in the shapes that LINE gives them, drawn from one seeded source of chance."""
+
+import base64
+import uuid
+from random import Random
+from typing import Final
+
+CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_ULID_CHARACTERS: Final = 26
+_BITS_PER_CHARACTER: Final = 5
+_MESSAGE_IDS_PER_MS: Final = 100_000
+
+
+class Ids:
+    """The source of everything that is unique on the platform. One seed gives one sequence."""
+
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
+        self._newest_message_id = 0
+
+    def user_id(self) -> str:
+        """`U` and 32 hex digits.  Source: webhook.yml, `^U[0-9a-f]{32}$`."""
+        return f"U{self._hex()}"
+
+    def group_id(self) -> str:
+        """`C` and 32 hex digits."""
+        return f"C{self._hex()}"
+
+    def room_id(self) -> str:
+        """`R` and 32 hex digits."""
+        return f"R{self._hex()}"
+
+    def line_message_id(self, now_ms: int) -> str:
+        """A decimal number of 18 digits, larger than every one before it."""
+        self._newest_message_id = max(self._newest_message_id + 1, now_ms * _MESSAGE_IDS_PER_MS)
+        return str(self._newest_message_id)
+
+    def webhook_event_id(self, now_ms: int) -> str:
+        """A ULID.  Source: Messaging API reference, "Common properties"."""
+        number = (now_ms << 80) | self._rng.getrandbits(80)
+        shifts = range((_ULID_CHARACTERS - 1) * _BITS_PER_CHARACTER, -1, -_BITS_PER_CHARACTER)
+        return "".join(CROCKFORD[(number >> shift) & 0b11111] for shift in shifts)
+
+    def reply_token(self) -> str:
+        """32 hex digits."""
+        return self._hex()
+
+    def quote_token(self) -> str:
+        """An opaque string that is safe in URLs."""
+        return self._opaque(64)
+
+    def mark_as_read_token(self) -> str:
+        """An opaque string that is safe in URLs."""
+        return self._opaque(48)
+
+    def request_id(self) -> str:
+        """A UUID for `x-line-request-id`."""
+        return str(uuid.UUID(int=self._rng.getrandbits(128), version=4))
+
+    def _hex(self) -> str:
+        return f"{self._rng.getrandbits(128):032x}"
+
+    def _opaque(self, size_bytes: int) -> str:
+        return base64.urlsafe_b64encode(self._rng.randbytes(size_bytes)).rstrip(b"=").decode()

@@ -1,0 +1,23 @@
+"""The bytes of images, videos, voices and files that people sent.  Source: Messaging API reference, "Get content"."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+TranscodingStatus = Literal["processing", "succeeded", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Media:
+    """What the content endpoint serves. `prepared_at_ms`: until then it answers 202."""
+
+    content: bytes = field(repr=False)
+    content_type: str
+    preview: bytes | None = field(default=None, repr=False)
+    prepared_at_ms: int = 0
+    transcoding_failed: bool = False
+
+    def status(self, at_ms: int) -> TranscodingStatus:
+        """What the transcoding endpoint says at that time."""
+        if self.transcoding_failed:
+            return "failed"
+        return "succeeded" if at_ms >= self.prepared_at_ms else "processing"

@@ -1,0 +1,58 @@
+"""A message as a chat shows it, whoever sent it, and what became of its delivery to the webhook."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+JsonObject = dict[str, Any]
+
+
+class DeliveryState(StrEnum):
+    """What the webhook said to the newest attempt. A message of the bot is `NONE`: nothing has to be delivered."""
+
+    NONE = "none"
+    SENDING = "sending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One bubble.
+
+    `content` is LINE's message object without `id` and tokens, e.g. `{"type": "text", "text": "hello"}`; for the bot's
+    messages it is what the bot sent. `failure` is a status code or one of LINE's reasons, e.g. `503` or `request_timeout`.
+    """
+
+    line_message_id: str
+    sender_id: str
+    timestamp_ms: int
+    content: JsonObject
+    quote_token: str | None = field(default=None, repr=False)
+    mark_as_read_token: str | None = field(default=None, repr=False)
+    quoted_message_id: str | None = None
+    webhook_event_id: str | None = None
+    is_read: bool = False
+    is_unsent: bool = False
+    is_edited: bool = False
+    delivery: DeliveryState = DeliveryState.NONE
+    failure: str | None = None
+
+    @property
+    def type(self) -> str:
+        """LINE's name of the kind of message, e.g. `sticker`."""
+        return str(self.content["type"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """A line in the middle of the chat: `followed`, `blocked`, `joined`, `left`, `member_joined`, `member_left`."""
+
+    timestamp_ms: int
+    name: str
+    display_name: str
+
+
+def utf16_units(text: str) -> int:
+    """The length that LINE counts: UTF-16 code units.  Source: docs/messaging-api/text-character-count."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,95 @@
+"""Collects what is wrong with a request body, with LINE's words and the path of the property.
+
+Source: Messaging API reference, "Error responses": all errors of a body come in one answer.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from simulator.line.errors import Detail, invalid_body, invalid_property
+from simulator.line.messages import JsonObject, utf16_units
+
+
+@dataclass(slots=True)
+class Problems:
+    """The details so far. Every check takes the object, the name of its property, and the path of the object."""
+
+    details: list[Detail] = field(default_factory=list)
+
+    def add(self, message: str, path: str) -> None:
+        """One more."""
+        self.details.append(Detail(message=message, property=path))
+
+    def raise_any(self) -> None:
+        """Raises: LineError 400, when anything was added."""
+        if self.details:
+            raise invalid_body(self.details)
+
+    def text(self, holder: JsonObject, name: str, path: str, *, most: int, required: bool = True) -> str:
+        """A string of 1 to `most` UTF-16 units; "" where it is absent or wrong."""
+        value = holder.get(name)
+        if value is None or value == "":
+            if required or value == "":
+                self.add("May not be empty", _join(path, name))
+            return ""
+        if not isinstance(value, str):
+            raise invalid_property(name)
+        if utf16_units(value) > most:
+            self.add(f"Length must be between 0 and {most}", _join(path, name))
+        return value
+
+    def choice(self, holder: JsonObject, name: str, path: str, *, of: Collection[str]) -> str | None:
+        """One of the values, or None."""
+        value = holder.get(name)
+        if value in of:
+            return str(value)
+        self.add(f"Must be one of the following values: [{', '.join(of)}]", _join(path, name))
+        return None
+
+    def items(self, holder: JsonObject, name: str, path: str, *, least: int, most: int) -> list[JsonObject]:
+        """A list of objects; [] where its size is wrong."""
+        value = holder.get(name)
+        if value is None:
+            value = []
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise invalid_property(name)
+        if not least <= len(value) <= most:
+            self.add(f"Size must be between {least} and {most}", _join(path, name))
+            return []
+        return value
+
+    def object(self, holder: JsonObject, name: str, path: str) -> JsonObject:
+        """An object; {} where it is absent."""
+        value = holder.get(name)
+        if value is None:
+            self.add("May not be empty", _join(path, name))
+            return {}
+        if not isinstance(value, dict):
+            raise invalid_property(name)
+        return value
+
+    def number(self, holder: JsonObject, name: str, path: str, *, least: float, most: float) -> None:
+        """A number within its bounds."""
+        value = holder.get(name)
+        if value is None:
+            self.add("May not be empty", _join(path, name))
+        elif not is_number(value):
+            raise invalid_property(name)
+        elif not least <= value <= most:
+            self.add(f"Must be between {least:g} and {most:g}", _join(path, name))
+
+    def https_url(self, holder: JsonObject, name: str, path: str, *, required: bool = True) -> None:
+        """A URL of at most 2,000 characters that begins with `https://`."""
+        url = self.text(holder, name, path, most=2_000, required=required)
+        if url and not url.startswith("https://"):
+            self.add("Must be a valid HTTPS URL", _join(path, name))
+
+
+def is_number(value: Any) -> bool:  # noqa: ANN401 - whatever JSON brought
+    """True and false are no numbers."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,53 @@
+"""Serves an application on a free port of this machine, in a thread with a loop of its own, for tests and tools."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import uvicorn
+from starlette.types import ASGIApp
+
+START_TIMEOUT_S: Final = 10
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A running application."""
+
+    url: str
+    loop: asyncio.AbstractEventLoop
+
+    def do(self, action: Callable[[], T]) -> T:
+        """What the action returns, carried out in the application's loop; so does what people do reach the platform."""
+
+        async def act() -> T:
+            return action()
+
+        return asyncio.run_coroutine_threadsafe(act(), self.loop).result()
+
+
+@contextmanager
+def served(app: ASGIApp) -> Iterator[Served]:
+    """The application answers on 127.0.0.1 until the end of the block."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=_run, args=(server, listener, loop), daemon=True)
+    thread.start()
+    try:
+        yield Served(url=f"http://127.0.0.1:{listener.getsockname()[1]}", loop=loop)
+    finally:
+        server.should_exit = True
+        thread.join(START_TIMEOUT_S)
+
+
+def _run(server: uvicorn.Server, listener: socket.socket, loop: asyncio.AbstractEventLoop) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(server.serve(sockets=[listener]))

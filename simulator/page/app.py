@@ -1,0 +1,122 @@
+"""The page in which a person chats with the bot: static files, the state as JSON, a stream of changes, and the actions."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from simulator.line.errors import ImpossibleActionError
+from simulator.line.media import Media
+from simulator.line.platform import LinePlatform
+from simulator.page.actions import ACTIONS
+from simulator.page.snapshot import snapshot
+
+IMAGE_BYTES: Final = 10 * 1024 * 1024
+HEARTBEAT_S: Final = 15
+_STATIC: Final = Path(__file__).parent / "static"
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def page_routes(platform: LinePlatform, about: Mapping[str, Any]) -> list[BaseRoute]:
+    """The routes of the page.
+
+    `about` is shown as it is: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`
+    is named in the page's bar.
+    """
+    page = _Page(platform, about)
+    return [
+        Route("/", page.index),
+        Route("/simulator/state", page.state),
+        Route("/simulator/events", page.events),
+        Route("/simulator/media/{line_message_id}", page.media),
+        Route("/simulator/image", page.image, methods=["POST"]),
+        Route("/simulator/{action}", page.act, methods=["POST"]),
+        Mount("/static", StaticFiles(directory=_STATIC)),
+    ]
+
+
+class _Page:
+    def __init__(self, platform: LinePlatform, about: Mapping[str, Any]) -> None:
+        self._platform = platform
+        self._about = about
+
+    async def index(self, _request: Request) -> Response:
+        return FileResponse(_STATIC / "index.html", headers=_HEADERS)
+
+    async def state(self, _request: Request) -> Response:
+        return JSONResponse(snapshot(self._platform, self._about), headers=_HEADERS)
+
+    async def events(self, _request: Request) -> Response:
+        return StreamingResponse(self._changes(), media_type="text/event-stream", headers=_HEADERS)
+
+    async def media(self, request: Request) -> Response:
+        media = self._platform.media.get(request.path_params["line_message_id"])
+        if media is None or not media.content_type.startswith("image/"):
+            return _refusal("there is no such image", HTTPStatus.NOT_FOUND)
+        return Response(media.content, media_type=media.content_type, headers=_HEADERS)
+
+    async def image(self, request: Request) -> Response:
+        """The body is the image; `user_id` and `chat_id` stand in the query."""
+        content_type = request.headers.get("content-type", "")
+        content = await request.body()
+        if (
+            content_type not in {"image/jpeg", "image/png", "image/gif", "image/webp"}
+            or not 0 < len(content) <= IMAGE_BYTES
+        ):
+            return _refusal("only images of at most 10 MB can be sent", HTTPStatus.UNPROCESSABLE_ENTITY)
+        media = Media(content=content, content_type=content_type)
+        try:
+            event = self._platform.send_image(request.query_params["user_id"], request.query_params["chat_id"], media)
+        except (ImpossibleActionError, KeyError) as error:
+            return _refusal(str(error), HTTPStatus.CONFLICT)
+        return JSONResponse({"webhook_event_id": event.webhook_event_id, "line_message_id": event.line_message_id})
+
+    async def act(self, request: Request) -> Response:
+        """409 for what a person cannot do, 400 for what no page of ours sends.
+
+        Only JSON is taken: a form on a foreign web page cannot send it, so it cannot act for the person.
+        """
+        action = ACTIONS.get(request.path_params["action"])
+        if action is None:
+            return _refusal("there is no such action", HTTPStatus.NOT_FOUND)
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            return _refusal("the body has to be JSON", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        try:
+            return JSONResponse(action(self._platform, json.loads(await request.body())), headers=_HEADERS)
+        except ImpossibleActionError as error:
+            return _refusal(str(error), HTTPStatus.CONFLICT)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            return _refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
+
+    async def _changes(self) -> AsyncIterator[bytes]:
+        """One event after every change; changes in quick succession become one."""
+        changed = asyncio.Event()
+        stop_listening = self._platform.listen(changed.set)
+        try:
+            yield b"retry: 500\n\nevent: changed\ndata: {}\n\n"
+            while True:
+                try:
+                    await asyncio.wait_for(changed.wait(), HEARTBEAT_S)
+                except TimeoutError:
+                    yield b": still here\n\n"
+                    continue
+                changed.clear()
+                yield b"event: changed\ndata: {}\n\n"
+        finally:
+            stop_listening()
+
+
+def _refusal(message: str, status: HTTPStatus) -> Response:
+    return JSONResponse({"message": message}, status_code=status, headers=_HEADERS)

@@ -1,0 +1,94 @@
+"""What the page is shown of the platform: chats and people, and the last facts of the wire. No token leaves."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from simulator.line.chats import Chat
+from simulator.line.messages import JsonObject, Message, Notice
+from simulator.line.platform import LinePlatform
+
+ENTRIES_SHOWN: Final = 300
+FACTS_SHOWN: Final = 40
+
+
+def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
+    """`{"now_ms", "about", "bot", "people": [...], "chats": [...], "facts": [...]}`; entries and facts oldest first."""
+    return {
+        "now_ms": platform.now_ms(),
+        "about": dict(about),
+        "bot": {"user_id": platform.account.user_id, "display_name": platform.account.display_name},
+        "people": [
+            {"user_id": person.user_id, "display_name": person.display_name, "friendship": person.friendship.value}
+            for person in platform.people.values()
+        ],
+        "chats": [_chat(chat) for chat in platform.chats.values()],
+        "facts": _facts(platform),
+    }
+
+
+def _chat(chat: Chat) -> JsonObject:
+    return {
+        "chat_id": chat.chat_id,
+        "kind": chat.kind.value,
+        "name": chat.name,
+        "member_ids": list(chat.member_ids),
+        "bot_is_member": chat.bot_is_member,
+        "loading_until_ms": chat.loading_until_ms,
+        "entries": [_entry(entry) for entry in chat.entries[-ENTRIES_SHOWN:]],
+    }
+
+
+def _entry(entry: Message | Notice) -> JsonObject:
+    if isinstance(entry, Notice):
+        return {
+            "kind": "notice",
+            "name": entry.name,
+            "display_name": entry.display_name,
+            "timestamp_ms": entry.timestamp_ms,
+        }
+    return {
+        "kind": "message",
+        "line_message_id": entry.line_message_id,
+        "sender_id": entry.sender_id,
+        "timestamp_ms": entry.timestamp_ms,
+        "content": {name: value for name, value in entry.content.items() if name != "quoteToken"},
+        "quoted_message_id": entry.quoted_message_id,
+        "is_read": entry.is_read,
+        "is_unsent": entry.is_unsent,
+        "is_edited": entry.is_edited,
+        "caused_event": entry.webhook_event_id is not None,
+        "delivery": entry.delivery.value,
+        "failure": entry.failure,
+    }
+
+
+def _facts(platform: LinePlatform) -> list[JsonObject]:
+    facts: list[JsonObject] = [
+        {
+            "at_ms": attempt.started_ms,
+            "way": "to_webhook",
+            "what": _types(platform, attempt.webhook_event_ids),
+            "status": attempt.failure or str(attempt.status),
+            "is_fine": attempt.is_accepted,
+            "duration_ms": attempt.duration_ms,
+            "is_redelivery": attempt.is_redelivery,
+        }
+        for attempt in platform.deliveries[-FACTS_SHOWN:]
+    ]
+    facts += [
+        {
+            "at_ms": request.at_ms,
+            "way": "from_bot",
+            "what": f"{request.method} {request.path.removeprefix('/v2/bot/')}",
+            "status": str(int(request.status)),
+            "is_fine": request.status < 400,  # noqa: PLR2004 - where HTTP's errors begin
+        }
+        for request in platform.requests[-FACTS_SHOWN:]
+    ]
+    return sorted(facts, key=lambda fact: int(fact["at_ms"]))[-FACTS_SHOWN:]
+
+
+def _types(platform: LinePlatform, webhook_event_ids: tuple[str, ...]) -> str:
+    recent = platform.events[-10 * FACTS_SHOWN :]
+    types = [event.type for event in recent if event.webhook_event_id in webhook_event_ids]
+    return ", ".join(types) or "verify"

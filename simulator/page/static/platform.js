@@ -1,0 +1,45 @@
+// The way to the simulator: the state, its changes, and the actions of a person.
+
+/** Calls `onState` with every new state and `onLost` while there is no connection. */
+export function watch(onState, onLost) {
+  let isFetching = false;
+  let isStale = false;
+
+  async function refresh() {
+    if (isFetching) {
+      isStale = true;
+      return;
+    }
+    isFetching = true;
+    do {
+      isStale = false;
+      try {
+        const response = await fetch("/simulator/state");
+        onState(await response.json());
+      } catch {
+        onLost();
+      }
+    } while (isStale);
+    isFetching = false;
+  }
+
+  const changes = new EventSource("/simulator/events");
+  changes.addEventListener("changed", refresh);
+  changes.addEventListener("error", onLost);
+}
+
+/** What the action caused. Throws an Error that says why it is not possible. */
+export async function act(name, body) {
+  return answered(await fetch(`/simulator/${name}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));
+}
+
+export async function sendImage(user_id, chat_id, file) {
+  const where = new URLSearchParams({ user_id, chat_id });
+  return answered(await fetch(`/simulator/image?${where}`, { method: "POST", headers: { "Content-Type": file.type }, body: file }));
+}
+
+async function answered(response) {
+  const body = await response.json();
+  if (!response.ok) throw new Error(body.message);
+  return body;
+}

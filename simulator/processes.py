@@ -1,0 +1,116 @@
+"""Child processes of the local stack: started with a log file, awaited until they serve, stopped by their own id."""
+
+import asyncio
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+HOST: Final = "127.0.0.1"
+_READY_POLL_S: Final = 0.02
+_STOP_S: Final = 8.0
+_LOG_LINES_TOLD: Final = 5
+
+
+class StackError(Exception):
+    """The local stack cannot start or go on; the text says what to do."""
+
+
+def listening_socket(port: int) -> socket.socket:
+    """Return a socket that listens on the port, 0 for any free one.  Raises: StackError, where somebody else has it."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((HOST, port))
+    except OSError as cause:
+        sock.close()
+        raise StackError(f"port {port} is in use; take another one with: make run PORT={port + 1}") from cause
+    sock.listen(128)
+    return sock
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on at this moment."""
+    with socket.socket() as sock:
+        sock.bind((HOST, 0))
+        return int(sock.getsockname()[1])
+
+
+@dataclass(slots=True, kw_only=True)
+class Child:
+    """A process of the stack that serves on a port of this machine."""
+
+    name: str
+    command: Sequence[str]
+    port: int
+    log_path: Path
+    env: Mapping[str, str] = field(repr=False)
+    cwd: Path | None = None
+    _process: asyncio.subprocess.Process | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it serves."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        assert self._process is not None  # noqa: S101 - it was started
+        return self._process.pid
+
+    async def start(self, *, timeout_s: float = 30.0) -> None:
+        """It answers connections.  Raises: StackError, where it ends or stays silent instead."""
+        self.log_path.parent.mkdir(parents=True, exist_ok=True)
+        with self.log_path.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *self.command,
+                env=self.env,
+                cwd=self.cwd,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C reaches only the launcher, which then stops its children in order
+            )
+        try:
+            async with asyncio.timeout(timeout_s):
+                while not await self._answers():
+                    if self._process.returncode is not None:
+                        raise StackError(self._obituary())
+                    await asyncio.sleep(_READY_POLL_S)
+        except TimeoutError as cause:
+            raise StackError(f"{self.name} did not start within {timeout_s:.0f} s; see {self.log_path}") from cause
+
+    async def ended(self) -> str:
+        """Wait until it ends by itself; return what to tell about it."""
+        assert self._process is not None  # noqa: S101 - it was started
+        await self._process.wait()
+        return self._obituary()
+
+    async def stop(self) -> None:
+        """It is gone: asked first, killed after a while.  Repeated: does nothing."""
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        process.terminate()
+        try:
+            async with asyncio.timeout(_STOP_S):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+    def _obituary(self) -> str:
+        status = self._process.returncode if self._process else None
+        last = self.log_path.read_text(errors="replace").splitlines()[-_LOG_LINES_TOLD:]
+        return "\n".join([f"{self.name} ended with status {status}; the end of {self.log_path}:", *last])
+
+    async def _answers(self) -> bool:
+        try:
+            _, writer = await asyncio.open_connection(HOST, self.port)
+        except OSError:
+            return False
+        writer.close()
+        await writer.wait_closed()
+        return True

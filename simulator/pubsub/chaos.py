@@ -1,0 +1,74 @@
+"""What may go wrong on purpose.
+
+Every fate is a function of the seed and of the thing that it befalls, not of a running stream of dice: timing cannot
+change it, and a run with the same seed and the same order of publishes meets the same faults.
+"""
+
+import random
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chaos:
+    """Switches for faults that the real service is allowed to have. The default has none.
+
+    Attributes:
+        seed: the one source of chance.
+        duplicate_probability: a message is delivered twice to a subscription, each copy until it is acknowledged.
+        delay_s: the shortest and the longest wait before the first delivery of a message.
+        reorder_probability: a message lets the subscription's next one pass first.
+        lost_acknowledgement_probability: an acknowledgement is given and never arrives; the message comes again.
+        unavailable_before_probability: a publish fails with UNAVAILABLE, and nothing was stored.
+        unavailable_after_probability: a publish fails with UNAVAILABLE, although everything was stored.
+    """
+
+    seed: int = 0
+    duplicate_probability: float = 0.0
+    delay_s: tuple[float, float] = (0.0, 0.0)
+    reorder_probability: float = 0.0
+    lost_acknowledgement_probability: float = 0.0
+    unavailable_before_probability: float = 0.0
+    unavailable_after_probability: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in (field.name for field in fields(self) if field.name.endswith("_probability")):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} is a probability: 0 to 1, not {getattr(self, name)}")
+        shortest_s, longest_s = self.delay_s
+        if not 0.0 <= shortest_s <= longest_s:
+            raise ValueError(f"delay_s is a range of seconds, shortest first, not {self.delay_s}")
+
+    def copies(self, subscription: str, number: int) -> int:
+        """How often message `number` is delivered to the subscription if every delivery is acknowledged."""
+        return 2 if self._strikes(self.duplicate_probability, "duplicate", subscription, number) else 1
+
+    def first_delay_s(self, subscription: str, number: int, copy: int) -> float:
+        """How long a copy waits before its first delivery."""
+        shortest_s, longest_s = self.delay_s
+        if longest_s == 0.0:
+            return 0.0
+        return shortest_s + (longest_s - shortest_s) * self._roll("delay", subscription, number, copy)
+
+    def reorders(self, subscription: str, number: int, copy: int) -> bool:
+        """Whether a copy lets the next message pass."""
+        return self._strikes(self.reorder_probability, "reorder", subscription, number, copy)
+
+    def loses_acknowledgement(self, subscription: str, number: int, copy: int, attempt: int) -> bool:
+        """Whether the acknowledgement of this attempt never arrives."""
+        return self._strikes(
+            self.lost_acknowledgement_probability, "lost acknowledgement", subscription, number, copy, attempt
+        )
+
+    def fails_before(self, publish: int) -> bool:
+        """Whether the `publish`-th publish request fails without an effect."""
+        return self._strikes(self.unavailable_before_probability, "unavailable before", publish)
+
+    def fails_after(self, publish: int) -> bool:
+        """Whether the `publish`-th publish request has its effect and fails."""
+        return self._strikes(self.unavailable_after_probability, "unavailable after", publish)
+
+    def _strikes(self, probability: float, what: str, *on: object) -> bool:
+        return probability > 0.0 and self._roll(what, *on) < probability
+
+    def _roll(self, what: str, *on: object) -> float:
+        return random.Random(repr((self.seed, what, *on))).random()

@@ -1,0 +1,178 @@
+"""The local stack as one object: every stand-in, wired to the three real functions, started and stopped together."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import Final, Self
+
+from simulator.functions import EVENTS_TOPIC, HISTORY_BUCKET, PROJECT_ID, Wiring, function_child, function_ports
+from simulator.gemini.app import GeminiStandIn
+from simulator.line.people import Bot
+from simulator.line.platform import LinePlatform
+from simulator.page.app import page_routes
+from simulator.processes import HOST, Child, listening_socket
+from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
+from simulator.servers import HttpServer
+from simulator.storage import create_bucket, storage_child
+
+CHANNEL_SECRET: Final = "local-channel-secret"  # noqa: S105 - of a LINE that exists on this machine only
+CHANNEL_ACCESS_TOKEN: Final = "local-channel-access-token"  # noqa: S105 - likewise
+_BOT_USER_ID: Final = "U" + "b07" * 10 + "b0"
+TOPIC: Final = f"projects/{PROJECT_ID}/topics/{EVENTS_TOPIC}"
+DEAD_LETTERS: Final = f"projects/{PROJECT_ID}/topics/{EVENTS_TOPIC}-dead"
+_FILTERS: Final = {"agent_worker": 'attributes.type != "unsend"', "unsend": 'attributes.type = "unsend"'}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackSettings:
+    """How a stack is run.
+
+    `folder` keeps chats, objects and logs across restarts. `gemini_api_key` connects the real Gemini; without it the stand-in answers,
+    after `model_latency_s`. `base_env` is what any process of this machine needs, `more_env` goes to every function.
+    """
+
+    folder: Path
+    base_env: Mapping[str, str] = field(repr=False)
+    keeps_data: bool = True
+    page_port: int = 0
+    gemini_api_key: str | None = field(default=None, repr=False)
+    gemini_model: str = "gemini-3.5-flash-lite"
+    model_latency_s: float = 0.0
+    locale: str = "ja"
+    ack_deadline_s: float = 120.0
+    more_env: Mapping[str, str] = field(default_factory=dict)
+
+
+class LocalStack:
+    """The stack while it runs: `async with LocalStack(settings) as stack`.  Lives in one event loop.
+
+    Raises on entering: StackError, with what to do about it.
+    """
+
+    def __init__(self, settings: StackSettings) -> None:
+        self._settings = settings
+        self._running = AsyncExitStack()
+        self._ports = function_ports()
+        self.children: dict[str, Child] = {}
+        self.pubsub = PubSubServer()
+        self.gemini = GeminiStandIn(latency_s=settings.model_latency_s)
+        self.line = LinePlatform(
+            webhook_url=f"http://{HOST}:{self._ports['webhook']}/",
+            channel_secret=CHANNEL_SECRET,
+            channel_access_token=CHANNEL_ACCESS_TOKEN,
+            now_ms=lambda: time.time_ns() // 1_000_000,
+            monotonic_s=time.monotonic,
+            rng=Random(),
+            bot=Bot(user_id=_BOT_USER_ID),
+            state_path=settings.folder / "line.json" if settings.keeps_data else None,
+        )
+        self.url = ""
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._start()
+        except BaseException:
+            await self._running.aclose()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._running.aclose()
+
+    async def failure(self) -> str:
+        """Wait until a part of the stack ends by itself; return what to tell about it."""
+        ended = [asyncio.create_task(child.ended()) for child in self.children.values()]
+        try:
+            done, _ = await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
+            return done.pop().result()
+        finally:
+            for waiting in ended:
+                waiting.cancel()
+
+    async def _start(self) -> None:
+        settings = self._settings
+        page = HttpServer(
+            app=self.line.app_with(page_routes(self.line, self._about())), sock=listening_socket(settings.page_port)
+        )
+        self._running.callback(page.sock.close)
+        storage = storage_child(
+            folder=settings.folder / "bucket" if settings.keeps_data else None,
+            log_path=self._log_path("storage"),
+            env=settings.base_env,
+        )
+        await self._start_together({"storage": storage})
+        await create_bucket(storage.url, HISTORY_BUCKET, project_id=PROJECT_ID)
+        pubsub_port = await self.pubsub.start(HOST)
+        self._running.push_async_callback(self.pubsub.stop)
+        gemini = HttpServer(app=self.gemini.app, sock=listening_socket(0))
+        await self._serve(gemini)
+        self._subscribe()
+        await self._serve(page)
+        self.url = f"http://{HOST}:{page.port}"
+        wiring = Wiring(
+            channel_secret=CHANNEL_SECRET,
+            channel_access_token=CHANNEL_ACCESS_TOKEN,
+            gemini_api_key=settings.gemini_api_key or "stand-in",
+            line_url=self.url,
+            pubsub_host=f"{HOST}:{pubsub_port}",
+            storage_url=storage.url,
+            gemini_base_url=None if settings.gemini_api_key else f"http://{HOST}:{gemini.port}",
+            locale=settings.locale,
+            more_env={"GEMINI_MODEL": settings.gemini_model, **settings.more_env},
+        )
+        self._running.push_async_callback(self.line.close)
+        await self._start_together(
+            {
+                function: function_child(
+                    function, wiring, port=port, log_path=self._log_path(function), env=settings.base_env
+                )
+                for function, port in self._ports.items()
+            }
+        )
+
+    def _subscribe(self) -> None:
+        """Topic and push subscriptions as Terraform makes them."""
+        self.pubsub.create_topic(TOPIC)
+        self.pubsub.create_topic(DEAD_LETTERS)
+        for function, filter_ in _FILTERS.items():
+            self.pubsub.create_subscription(
+                SubscriptionSettings(
+                    name=f"projects/{PROJECT_ID}/subscriptions/{function}",
+                    topic=TOPIC,
+                    push_endpoint=f"http://{HOST}:{self._ports[function]}/",
+                    ack_deadline_s=self._settings.ack_deadline_s,
+                    filter=filter_,
+                    retry_policy=RetryPolicy(minimum_backoff_s=1.0, maximum_backoff_s=10.0),
+                    dead_letter_policy=DeadLetterPolicy(topic=DEAD_LETTERS, max_delivery_attempts=10),
+                )
+            )
+
+    def _about(self) -> dict[str, str]:
+        if self._settings.gemini_api_key:
+            return {"model": self._settings.gemini_model}
+        return {
+            "model": "stand-in",
+            "notice": "No real model is connected: a stand-in answers by simple rules. Set GEMINI_API_KEY to talk to Gemini.",
+        }
+
+    def _log_path(self, part: str) -> Path:
+        return self._settings.folder / "logs" / f"{part}.log"
+
+    async def _start_together(self, children: Mapping[str, Child]) -> None:
+        async def stop_together() -> None:
+            await asyncio.gather(*(child.stop() for child in children.values()))
+
+        self.children |= children
+        self._running.push_async_callback(stop_together)
+        await asyncio.gather(*(child.start() for child in children.values()))
+
+    async def _serve(self, server: HttpServer) -> None:
+        await server.start()
+        self._running.push_async_callback(server.stop)

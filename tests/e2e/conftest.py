@@ -1,0 +1,157 @@
+"""The whole stack over real wires, and a person with a phone in front of it."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx2
+import pytest
+
+from simulator.functions import HISTORY_BUCKET
+from simulator.pubsub import Chaos
+from simulator.stack import CHANNEL_SECRET, LocalStack, StackSettings
+from tests.support import recorded
+from tests.support.loop import LoopThread
+
+PATIENCE_S = 20.0
+BASE_ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "VIRTUAL_ENV"}}  # noqa: TID251
+_Result = TypeVar("_Result")
+
+
+class Platform:
+    """A running stack, driven from the test's thread."""
+
+    def __init__(self, loop: LoopThread, stack: LocalStack, folder: Path) -> None:
+        self._loop = loop
+        self.stack = stack
+        self.folder = folder
+
+    def do(self, action: Callable[[LocalStack], _Result]) -> _Result:
+        """Run something in the stack's loop."""
+
+        async def acted() -> _Result:
+            return action(self.stack)
+
+        return self._loop.run(acted())
+
+    @property
+    def webhook_url(self) -> str:
+        return self.stack.children["webhook"].url
+
+    @property
+    def worker_url(self) -> str:
+        return self.stack.children["agent_worker"].url
+
+    def post(self, body: bytes, *, signature: str | None = None) -> httpx2.Response:
+        """Deliver a body to the webhook as LINE does."""
+        signed = signature if signature is not None else recorded.signature(body, CHANNEL_SECRET)
+        return httpx2.post(self.webhook_url, content=body, headers={"X-Line-Signature": signed}, timeout=30)
+
+    def settle(self) -> None:
+        """Wait until LINE has delivered and Pub/Sub has nothing more to push."""
+
+        async def settled() -> None:
+            await self.stack.line.settled()
+            await self.stack.pubsub.idle()
+
+        self._loop.run(settled())
+
+    def bucket(self) -> dict[str, bytes]:
+        """Return every object, by name."""
+        storage = self.stack.children["storage"].url
+        listed = httpx2.get(f"{storage}/storage/v1/b/{HISTORY_BUCKET}/o").json().get("items", [])
+        names = [item["name"] for item in listed]
+        return {
+            name: httpx2.get(f"{storage}/download/storage/v1/b/{HISTORY_BUCKET}/o/{_quoted(name)}?alt=media").content
+            for name in names
+        }
+
+    def log_lines(self, part: str) -> list[dict[str, Any]]:
+        """Return what a function has logged."""
+        lines = (self.folder / "logs" / f"{part}.log").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines if line.startswith("{")]
+
+    @property
+    def published(self) -> list[dict[str, Any]]:
+        """Return the webhook's log of what it has published."""
+        return [line for line in self.log_lines("webhook") if line["message"] == "event_published"]
+
+    def pause(self, seconds: float) -> None:
+        """Give the others time."""
+        time.sleep(seconds)
+
+    def chaos(self, **faults: Any) -> None:  # noqa: ANN401 - the fields of Chaos, as they are
+        def shake(stack: LocalStack) -> None:
+            stack.pubsub.chaos = Chaos(seed=1, **faults)
+
+        self.do(shake)
+
+    def reset(self) -> None:
+        """Nothing is scripted and nothing goes wrong; what was said stays."""
+        self.settle()
+        self.chaos()
+        self.do(lambda stack: stack.gemini.reset())
+        self.do(lambda stack: stack.line.faults.clear())
+
+
+class Person:
+    """Somebody with a 1:1 chat with the bot."""
+
+    def __init__(self, platform: Platform, name: str) -> None:
+        self._platform = platform
+        self.id = platform.do(lambda stack: stack.line.add_person(name).user_id)
+
+    def says(self, text: str) -> str:
+        """Send a text; return its line_message_id."""
+        event = self._platform.do(lambda stack: stack.line.say(self.id, self.id, text))
+        return str(event.line_message_id)
+
+    def unsends(self, line_message_id: str) -> None:
+        self._platform.do(lambda stack: stack.line.unsend(self.id, line_message_id))
+
+    def hears(self) -> list[str]:
+        """Return what the bot has said so far."""
+        messages = self._platform.do(lambda stack: list(stack.line.chat(self.id).messages))
+        return [str(message.content.get("text")) for message in messages if message.sender_id != self.id]
+
+    def hears_next(self, *, after: int) -> str:
+        """Wait for the bot's message number `after` + 1 and return it."""
+        until_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until_s:
+            said = self.hears()
+            if len(said) > after:
+                return said[after]
+            time.sleep(0.02)
+        raise AssertionError(f"the bot said {self.hears()} and nothing more within {PATIENCE_S:.0f} s")
+
+
+def _quoted(name: str) -> str:
+    return name.replace("/", "%2F")
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    folder = tmp_path_factory.mktemp("stack")
+    settings = StackSettings(folder=folder, base_env=BASE_ENV, keeps_data=False)
+    with LoopThread() as loop:
+
+        async def start() -> LocalStack:
+            return await LocalStack(settings).__aenter__()
+
+        stack = loop.run(start())
+        yield Platform(loop, stack, folder)
+        loop.run(stack.__aexit__(None, None, None))
+
+
+@pytest.fixture
+def platform(running: Platform) -> Iterator[Platform]:
+    yield running
+    running.reset()
+
+
+@pytest.fixture
+def person(platform: Platform, request: pytest.FixtureRequest) -> Person:
+    return Person(platform, str(request.node.name)[:20])

@@ -1,0 +1,163 @@
+"""A person writes, and the bot answers: through the three real functions, with the real SDKs on the wires."""
+
+import re
+
+import pytest
+
+from simulator.gemini.script import call, rate_limited, unavailable
+from simulator.line.switches import DeliverySwitches, Fault
+from tests.e2e.conftest import Person, Platform
+from tests.support import recorded
+
+
+def test_a_greeting_is_answered_and_marked_as_read(platform: Platform, person: Person) -> None:
+    person.says("こんにちは")
+
+    assert "こんにちは" in person.hears_next(after=0)
+    platform.settle()
+    assert all(
+        message.is_read
+        for message in platform.do(lambda stack: list(stack.line.chat(person.id).messages))
+        if message.sender_id == person.id
+    )
+
+
+def test_the_bot_remembers_what_was_said(person: Person) -> None:
+    person.says("My name is Momoko.")
+    person.hears_next(after=0)
+
+    person.says("What is my name?")
+
+    assert "Momoko" in person.hears_next(after=1)
+
+
+def test_thanks_are_left_without_an_answer(platform: Platform, person: Person) -> None:
+    person.says("ありがとう")
+    platform.settle()
+
+    assert person.hears() == []
+    assert any(b'"skipped"' in data for name, data in platform.bucket().items() if person.id in name)
+
+
+def test_two_people_do_not_see_each_others_words(platform: Platform, person: Person) -> None:
+    other = Person(platform, "other")
+    person.says("My name is Momoko.")
+    person.hears_next(after=0)
+
+    other.says("What is my name?")
+
+    assert "Momoko" not in other.hears_next(after=0)
+
+
+def test_following_is_greeted_on_its_token(platform: Platform, person: Person) -> None:
+    platform.do(lambda stack: stack.line.unfollow(person.id))
+    platform.do(lambda stack: stack.line.follow(person.id))
+
+    assert "Aizuchi" in person.hears_next(after=0)
+
+
+def test_duplicates_from_line_and_from_pubsub_are_answered_once(platform: Platform, person: Person) -> None:
+    platform.do(lambda stack: setattr(stack.line, "switches", DeliverySwitches(duplicates=2)))
+    platform.chaos(duplicate_probability=1.0, lost_acknowledgement_probability=0.3)
+
+    person.says("hello")
+    person.hears_next(after=0)
+    platform.do(lambda stack: setattr(stack.line, "switches", DeliverySwitches()))
+    platform.chaos()
+    platform.settle()
+
+    assert len(person.hears()) == 1
+
+
+def test_what_pubsub_did_not_take_is_delivered_again_by_line(platform: Platform, person: Person) -> None:
+    platform.do(
+        lambda stack: setattr(
+            stack.line, "switches", DeliverySwitches(redelivers=True, redelivery_interval_s=0.2, redelivery_count=9)
+        )
+    )
+    platform.chaos(unavailable_before_probability=1.0)
+    person.says("hello")
+    until_refused(platform)
+    platform.chaos()
+
+    assert person.hears_next(after=0)
+    platform.do(lambda stack: setattr(stack.line, "switches", DeliverySwitches()))
+
+
+def until_refused(platform: Platform) -> None:
+    """Wait until the webhook has said 503 to somebody."""
+    for _ in range(200):
+        statuses = platform.do(lambda stack: [attempt.status for attempt in stack.line.deliveries])
+        if 503 in statuses:
+            return
+        platform.pause(0.05)
+    raise AssertionError(f"nobody was refused: {statuses}")
+
+
+def test_a_model_that_is_down_for_a_moment_delays_the_answer_only(platform: Platform, person: Person) -> None:
+    platform.do(
+        lambda stack: stack.gemini.script(
+            [unavailable(), rate_limited(retry_delay_s=0.1), call("reply", {"message": "back again"})]
+        )
+    )
+
+    person.says("hello")
+
+    assert person.hears_next(after=0) == "back again"
+
+
+def test_a_model_that_stays_down_is_apologised_for(platform: Platform, person: Person) -> None:
+    platform.do(lambda stack: stack.gemini.script([unavailable()] * 3))
+
+    person.says("hello")
+
+    assert "ごめんなさい" in person.hears_next(after=0)
+
+
+def test_an_answer_of_line_that_is_lost_does_not_double_the_reply(platform: Platform, person: Person) -> None:
+    platform.do(lambda stack: stack.line.faults.add(Fault(path="/v2/bot/message/reply", nth=1, answer="cut")))
+
+    person.says("hello")
+    person.hears_next(after=0)
+    platform.settle()
+
+    assert len(person.hears()) == 1
+    assert any(b'"kind": "replied"' in data for name, data in platform.bucket().items() if person.id in name)
+
+
+def test_a_withdrawn_message_is_in_no_object_of_the_bucket(platform: Platform, person: Person) -> None:
+    secret = person.says("my pin is 4711, note it please")
+    person.hears_next(after=0)
+    person.says("what did I say?")
+    person.hears_next(after=1)
+    assert any(b"4711" in data for data in platform.bucket().values())
+
+    person.unsends(secret)
+    platform.settle()
+
+    assert not any(b"4711" in data for data in platform.bucket().values())
+    person.says("what is my pin?")
+    assert "4711" not in person.hears_next(after=2)
+
+
+def test_an_emoji_is_not_cut_and_not_lost_on_any_wire(platform: Platform, person: Person) -> None:
+    long = "👨‍👩‍👧" * 400
+    platform.do(lambda stack: stack.gemini.script([call("reply", {"message": long})]))
+
+    person.says("family?")
+
+    assert person.hears_next(after=0) == long
+
+
+@pytest.mark.parametrize("part", ["webhook", "agent_worker", "unsend"])
+def test_nothing_personal_is_in_the_logs(platform: Platform, person: Person, part: str) -> None:
+    message = person.says("my pin is 4711")
+    person.hears_next(after=0)
+    person.unsends(message)
+    platform.settle()
+
+    log = (platform.folder / "logs" / f"{part}.log").read_text(encoding="utf-8")
+    assert "4711" not in log
+    assert person.id not in log
+    assert not re.search(r"[UCR][0-9a-f]{32}", log)
+    assert recorded.USER not in log

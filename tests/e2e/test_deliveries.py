@@ -1,0 +1,150 @@
+"""What LINE may post to the webhook, and what anybody else may."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from simulator.functions import REPOSITORY
+from simulator.pubsub import Message
+from simulator.stack import TOPIC
+from tests.e2e.conftest import Platform
+from tests.support import push, recorded
+
+ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG"}}  # noqa: TID251
+
+
+@pytest.mark.parametrize("name", recorded.NAMES)
+def test_every_recorded_delivery_is_accepted_and_dealt_with(platform: Platform, name: str) -> None:
+    handled = {part: len(closing_lines(platform, part)) for part in ("agent_worker", "unsend")}
+
+    answer = platform.post(recorded.body(name))
+    platform.settle()
+
+    assert (answer.status_code, answer.text) == (200, "OK")
+    types = [event["type"] for event in recorded.events(name)]
+    assert len(closing_lines(platform, "unsend")) - handled["unsend"] == types.count("unsend")
+    lines = closing_lines(platform, "agent_worker")[handled["agent_worker"] :]
+    assert len(lines) == len(types) - types.count("unsend")
+    assert {line["status"] for line in lines} <= {204}
+
+
+def closing_lines(platform: Platform, part: str) -> list[dict[str, object]]:
+    return [line for line in platform.log_lines(part) if line["message"] == "event_handled"]
+
+
+def test_a_batch_of_several_chats_is_published_in_one_call(platform: Platform) -> None:
+    before = len(platform.published)
+
+    platform.post(recorded.body("several-chats"))
+
+    assert len(platform.published) - before == len(recorded.events("several-chats"))
+
+
+@pytest.mark.parametrize(
+    ("body", "signature", "status", "said"),
+    [
+        (recorded.body("message-text"), "wrong", 401, "x-line-signature"),
+        (recorded.body("message-text"), "", 401, "x-line-signature"),
+        (recorded.body("message-text")[:-9], None, 400, "not JSON"),
+        (b'{"hello": 1}', None, 400, "destination"),
+        (b"x" * (2 * 1024 * 1024), None, 413, "1048576 bytes"),
+    ],
+)
+def test_what_is_no_delivery_gets_one_clear_line_and_reaches_nobody(
+    platform: Platform, body: bytes, signature: str | None, status: int, said: str
+) -> None:
+    before = len(platform.published)
+
+    answer = platform.post(body, signature=signature)
+
+    assert answer.status_code == status
+    assert said in answer.text
+    assert "\n" not in answer.text
+    assert len(platform.published) == before
+    assert platform.post(recorded.body("verification")).status_code == 200
+
+
+def test_only_post_is_answered(platform: Platform) -> None:
+    assert httpx2.get(platform.webhook_url).status_code == 405
+    assert httpx2.get(platform.worker_url).status_code == 405
+
+
+def test_a_worker_refuses_what_is_no_envelope_and_takes_what_is(platform: Platform) -> None:
+    assert httpx2.post(platform.worker_url, content=b"hello").status_code == 400
+    assert httpx2.post(platform.worker_url, content=push.envelope(recorded.event("beacon"))).status_code == 204
+
+
+def test_a_message_that_holds_no_event_is_not_pushed_for_ever(platform: Platform) -> None:
+    platform.do(
+        lambda stack: stack.pubsub.publish(
+            TOPIC, [Message(data=b"\x00 no event"), Message(attributes={"type": "message"})]
+        )
+    )
+
+    platform.settle()
+
+    assert [line["outcome"] for line in closing_lines(platform, "agent_worker")[-2:]] == ["dropped", "dropped"]
+
+
+@pytest.mark.parametrize(
+    ("function", "missing"),
+    [
+        ("webhook", ["GOOGLE_CLOUD_PROJECT", "EVENTS_TOPIC", "LINE_CHANNEL_SECRET"]),
+        ("agent_worker", ["GOOGLE_CLOUD_PROJECT", "HISTORY_BUCKET", "LINE_CHANNEL_ACCESS_TOKEN", "GEMINI_API_KEY"]),
+        ("unsend", ["GOOGLE_CLOUD_PROJECT", "HISTORY_BUCKET"]),
+    ],
+)
+def test_a_function_without_its_settings_says_so_in_one_line_and_stops(function: str, missing: list[str]) -> None:
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "functions_framework",
+            "--source",
+            f"functions/{function}/main.py",
+            "--target",
+            function,
+            "--port",
+            "1",
+        ],
+        env={**ENV, "PYTHONPATH": str(REPOSITORY)},
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert ended.returncode == 1
+    assert len(ended.stderr.strip().splitlines()) == 1
+    assert all(name in ended.stderr for name in missing)
+
+
+def test_an_occupied_port_is_told_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as occupied:
+        occupied.bind(("127.0.0.1", 0))
+        occupied.listen()
+        port = occupied.getsockname()[1]
+        ended = subprocess.run(
+            [sys.executable, "-m", "simulator", "--port", str(port), "--data", str(tmp_path)],
+            env=ENV,
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert ended.returncode == 1
+    assert ended.stderr == f"port {port} is in use; take another one with: make run PORT={port + 1}\n"
+
+
+def test_recorded_deliveries_are_json_as_line_writes_it() -> None:
+    for name in recorded.NAMES:
+        assert set(json.loads(recorded.body(name))) == {"destination", "events"}

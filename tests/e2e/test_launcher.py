@@ -1,0 +1,82 @@
+"""`make run`: one process tree that starts, prints one address, remembers, and stops cleanly."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+
+from simulator.functions import REPOSITORY
+from simulator.processes import free_port
+from simulator.stack import LocalStack, StackSettings
+
+ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG"}}  # noqa: TID251
+PATIENCE_S = 30.0
+
+
+@contextmanager
+def launched(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    command = [sys.executable, "-m", "simulator", "--port", str(port), "--data", str(folder), "--latency", "0"]
+    with subprocess.Popen(
+        command, env=ENV, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        try:
+            yield process, line
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                process.wait(PATIENCE_S)
+
+
+def bubbles(url: str) -> list[str]:
+    (chat,) = httpx2.get(f"{url}/simulator/state").json()["chats"]
+    return [entry["content"]["text"] for entry in chat["entries"] if entry["kind"] == "message"]
+
+
+def say(url: str, text: str, *, expecting: int) -> list[str]:
+    person = httpx2.get(f"{url}/simulator/state").json()["people"][0]["user_id"]
+    httpx2.post(f"{url}/simulator/say", json={"user_id": person, "chat_id": person, "text": text}).raise_for_status()
+    until_s = time.monotonic() + PATIENCE_S
+    while len(bubbles(url)) < expecting:
+        assert time.monotonic() < until_s, bubbles(url)
+        time.sleep(0.05)
+    return bubbles(url)
+
+
+def test_one_address_a_chat_that_survives_a_restart_and_a_clean_end(tmp_path: Path) -> None:
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+
+    with launched(tmp_path, port) as (process, line):
+        assert url in line
+        say(url, "My name is Momoko.", expecting=2)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE_S) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+    with launched(tmp_path, port):
+        assert bubbles(url)[0] == "My name is Momoko."
+        assert "Momoko" in say(url, "What is my name?", expecting=4)[-1]
+
+
+def test_a_part_that_dies_is_told_with_the_end_of_its_log(tmp_path: Path) -> None:
+    async def run() -> tuple[str, int]:
+        async with LocalStack(StackSettings(folder=tmp_path, base_env=ENV)) as stack:
+            os.kill(stack.children["agent_worker"].pid, signal.SIGKILL)
+            return await stack.failure(), stack.children["webhook"].port
+
+    told, webhook_port = asyncio.run(run())
+
+    assert told.startswith("functions/agent_worker ended with status -9; the end of ")
+    with socket.socket() as free_again:
+        free_again.bind(("127.0.0.1", webhook_port))

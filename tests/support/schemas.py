@@ -1,0 +1,12 @@
+"""The project's JSON Schemas, as a judge for tests."""
+
+import json
+
+from jsonschema import Draft202012Validator
+
+from shared.agent.tools import SCHEMAS
+
+
+def validator(name: str) -> Draft202012Validator:
+    """Return the judge for a schema such as `records/message`."""
+    return Draft202012Validator(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")))

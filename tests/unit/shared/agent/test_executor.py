@@ -1,0 +1,80 @@
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from shared.adapters.memory import FixedClock
+from shared.agent.executor import ToolExecutor
+from shared.agent.model import FunctionCall, Json
+from shared.agent.tools import Registry, Tool, TurnContext
+from shared.clock import Deadline, SystemClock
+from shared.tools.core import core_tools
+
+CONTEXT = TurnContext(conversation_id="U" + "1" * 32)
+ANYTHING: Json = {"type": "object", "properties": {"n": {"type": "integer"}}}
+
+
+@pytest.fixture
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as pool:
+        yield pool
+
+
+def test_calls_of_a_round_run_at_the_same_time(threads: ThreadPoolExecutor) -> None:
+    meeting = threading.Barrier(3, timeout=5)
+
+    def meet(arguments: Json, _: TurnContext) -> Json:
+        meeting.wait()
+        return {"n": arguments["n"]}
+
+    tool = Tool(name="meet", description="", parameters=ANYTHING, response=ANYTHING, run=meet)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+    calls = [FunctionCall(name="meet", args={"n": n}) for n in (1, 2, 3)]
+
+    ran = executor.run(calls, CONTEXT, Deadline.after(FixedClock(), 5))
+
+    assert [one.response for one in ran.responses] == [{"output": {"n": n}} for n in (1, 2, 3)]
+
+
+def test_a_tool_that_takes_too_long_is_not_waited_for(threads: ThreadPoolExecutor) -> None:
+    released = threading.Event()
+
+    def wait(_: Json, __: TurnContext) -> Json:
+        released.wait(5)
+        return {}
+
+    tool = Tool(name="wait", description="", parameters=ANYTHING, response=ANYTHING, run=wait)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+
+    ran = executor.run([FunctionCall(name="wait", args={})], CONTEXT, Deadline.after(SystemClock(), 0.01))
+    released.set()
+
+    assert "took too long" in str(ran.responses[0].response["error"])
+
+
+def test_a_response_that_breaks_its_schema_never_reaches_the_model(threads: ThreadPoolExecutor) -> None:
+    def leak(_: Json, __: TurnContext) -> Json:
+        return {"n": "a secret"}
+
+    tool = Tool(name="leak", description="", parameters=ANYTHING, response=ANYTHING, run=leak)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+
+    ran = executor.run([FunctionCall(name="leak", args={})], CONTEXT, Deadline.after(FixedClock(), 5))
+
+    assert ran.responses[0].response == {"error": {"message": "The function failed.", "may_retry": False}}
+
+
+def test_what_a_tool_knows_of_the_chat_comes_from_the_turn(threads: ThreadPoolExecutor) -> None:
+    seen: list[TurnContext] = []
+
+    def note(_: Json, context: TurnContext) -> Json:
+        seen.append(context)
+        return {}
+
+    tool = Tool(name="note", description="", parameters=ANYTHING, response=ANYTHING, run=note)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+
+    executor.run([FunctionCall(name="note", args={"conversation_id": "C"})], CONTEXT, Deadline.after(FixedClock(), 5))
+
+    assert seen == [CONTEXT]

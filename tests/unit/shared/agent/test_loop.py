@@ -1,0 +1,341 @@
+import contextlib
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.adapters.memory import FixedClock, ScriptedModel
+from shared.adapters.memory.scripted_model import Step, calling, unusable
+from shared.agent.executor import ToolExecutor
+from shared.agent.limits import Limits
+from shared.agent.loop import Agent, Thought
+from shared.agent.model import FunctionResponses, Json, ModelRequest, ModelResponse, TextContent
+from shared.agent.tools import Decision, Registry, Tool, ToolFault, TurnContext
+from shared.errors import (
+    AizuchiError,
+    DeadlineError,
+    ModelBlockedError,
+    ModelCallLimitError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
+from shared.tools.core import core_tools
+
+ASKED = (TextContent(role="user", texts=("hello",)),)
+CONTEXT = TurnContext(conversation_id="U" + "1" * 32)
+HELLO = ("reply", {"message": "hello"})
+
+
+def look_up(arguments: Json, _: TurnContext) -> Json | ToolFault | Decision:
+    if arguments["word"] == "crash":
+        raise RuntimeError("inside")
+    if arguments["word"] == "unknown":
+        return ToolFault(message="There is no such word.", may_retry=False)
+    return {"meaning": f"{arguments['word']} means something"}
+
+
+LOOK_UP = Tool(
+    name="look_up",
+    description="Look a word up.",
+    parameters={
+        "type": "object",
+        "properties": {"word": {"type": "string", "minLength": 1}},
+        "required": ["word"],
+        "additionalProperties": False,
+    },
+    response={"type": "object", "properties": {"meaning": {"type": "string"}}, "required": ["meaning"]},
+    run=look_up,
+)
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as pool:
+        yield pool
+
+
+class Turn:
+    """One run of the loop over a scripted model."""
+
+    def __init__(self, threads: ThreadPoolExecutor, steps: Sequence[Step], limits: Limits) -> None:
+        self.model = ScriptedModel(steps)
+        self.clock = FixedClock()
+        self._agent = Agent(
+            model=self.model,
+            tools=ToolExecutor(registry=Registry((*core_tools(), LOOK_UP)), threads=threads),
+            limits=limits,
+            clock=self.clock,
+            chance=random.Random(1),
+        )
+
+    def think(self) -> Thought:
+        return self._agent.think("be kind", ASKED, CONTEXT)
+
+    @property
+    def last_errors(self) -> list[object]:
+        content = self.model.requests[-1].contents[-1]
+        assert isinstance(content, FunctionResponses)
+        return [response.response.get("error") for response in content.responses]
+
+
+@pytest.fixture
+def turn(threads: ThreadPoolExecutor) -> "TurnMaker":
+    return TurnMaker(threads)
+
+
+class TurnMaker:
+    def __init__(self, threads: ThreadPoolExecutor) -> None:
+        self._threads = threads
+
+    def __call__(self, *steps: Step, limits: Limits | None = None) -> Turn:
+        return Turn(self._threads, steps, limits or Limits())
+
+
+def test_a_reply_ends_the_turn(turn: TurnMaker) -> None:
+    thought = turn(calling(HELLO)).think()
+
+    assert thought.decision.message == "hello"
+    assert thought.decision.result == {"status": "sent"}
+    assert thought.tools_used == ("reply",)
+    assert thought.model_calls == 1
+
+
+def test_a_skip_ends_the_turn_in_silence(turn: TurnMaker) -> None:
+    decision = turn(calling(("skip", {"reason": "thanks"}))).think().decision
+
+    assert decision.message is None
+    assert decision.skip_reason == "thanks"
+
+
+def test_results_go_back_in_one_content_in_order_behind_what_the_model_said(turn: TurnMaker) -> None:
+    first = calling(("look_up", {"word": "b"}), ("look_up", {"word": "a"}))
+    running = turn(first, calling(HELLO))
+
+    running.think()
+
+    asked, echoed, results = running.model.requests[1].contents
+    assert asked == ASKED[0]
+    assert echoed is first.content
+    assert isinstance(results, FunctionResponses)
+    assert [response.response for response in results.responses] == [
+        {"output": {"meaning": "b means something"}},
+        {"output": {"meaning": "a means something"}},
+    ]
+    assert [response.call.id for response in results.responses] == ["call-1", "call-2"]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (("look_up", {"word": ""}), "Wrong arguments: word must satisfy minLength: 1."),
+        (("look_up", {}), 'Wrong arguments: the arguments must satisfy required: ["word"].'),
+        (
+            ("look_up", {"word": "x", "chat": "C1"}),
+            "Wrong arguments: the arguments must satisfy additionalProperties: false.",
+        ),
+        (("look_up", {"word": "unknown"}), "There is no such word."),
+        (("look_up", {"word": "crash"}), "The function failed."),
+        (("fly", {}), "There is no function of that name; there are: reply, skip, look_up."),
+        (("reply", {"message": ""}), "Wrong arguments: message must satisfy minLength: 1."),
+        (("reply", {"message": "x" * 5_001}), "Wrong arguments: message must satisfy maxLength: 5000."),
+        (
+            ("reply", {"message": "hi", "reply_token": "t"}),
+            "Wrong arguments: the arguments must satisfy additionalProperties: false.",
+        ),
+    ],
+)
+def test_whatever_goes_wrong_comes_back_to_the_model_as_data(
+    turn: TurnMaker, call: tuple[str, Json], said: str
+) -> None:
+    running = turn(calling(call), calling(HELLO))
+
+    assert running.think().decision.message == "hello"
+    (error,) = running.last_errors
+    assert isinstance(error, dict)
+    assert error["message"] == said
+
+
+def test_a_reply_beside_a_failed_call_waits_for_what_the_model_makes_of_it(turn: TurnMaker) -> None:
+    running = turn(
+        calling(("reply", {"message": "done!"}), ("look_up", {"word": "crash"})),
+        calling(("reply", {"message": "it failed"})),
+    )
+
+    assert running.think().decision.message == "it failed"
+    assert all(isinstance(error, dict) for error in running.last_errors)
+
+
+def test_a_reply_beside_a_call_that_works_decides_the_round(turn: TurnMaker) -> None:
+    assert turn(calling(HELLO, ("look_up", {"word": "a"}))).think().decision.message == "hello"
+
+
+def test_of_several_replies_the_first_counts(turn: TurnMaker) -> None:
+    assert turn(calling(("reply", {"message": "one"}), ("reply", {"message": "two"}))).think().decision.message == "one"
+
+
+def test_text_outside_a_call_is_never_sent_and_the_model_is_told(turn: TurnMaker) -> None:
+    running = turn(unusable(text="hello there"), calling(HELLO))
+
+    assert running.think().decision.message == "hello"
+    note = running.model.requests[1].contents[-1]
+    assert isinstance(note, TextContent)
+    assert "Nothing was sent" in note.texts[0]
+
+
+@pytest.mark.parametrize(
+    ("reason", "answers_before_giving_up", "error"),
+    [
+        ("STOP", 3, ModelUnavailableError),
+        ("", 3, ModelUnavailableError),
+        ("FINISH_REASON_UNSPECIFIED", 3, ModelUnavailableError),
+        ("TOO_MANY_TOOL_CALLS", 3, ModelUnavailableError),
+        ("BRAND_NEW_REASON", 3, ModelUnavailableError),
+        ("MALFORMED_FUNCTION_CALL", 3, ModelUnavailableError),
+        ("UNEXPECTED_TOOL_CALL", 3, ModelUnavailableError),
+        ("MISSING_THOUGHT_SIGNATURE", 2, ModelUnavailableError),
+        ("MALFORMED_RESPONSE", 2, ModelUnavailableError),
+        ("MAX_TOKENS", 2, ModelUnavailableError),
+        ("CONTINUATION", 2, ModelUnavailableError),
+        ("RECITATION", 2, ModelBlockedError),
+        ("OTHER", 2, ModelBlockedError),
+        ("SAFETY", 1, ModelBlockedError),
+        ("PROHIBITED_CONTENT", 1, ModelBlockedError),
+        ("BLOCKLIST", 1, ModelBlockedError),
+        ("SPII", 1, ModelBlockedError),
+        ("LANGUAGE", 1, ModelBlockedError),
+        ("MODEL_ARMOR", 1, ModelBlockedError),
+        ("ESCALATION", 1, ModelBlockedError),
+    ],
+)
+def test_every_finish_reason_is_asked_again_as_often_as_it_can_help(
+    turn: TurnMaker, reason: str, answers_before_giving_up: int, error: type[AizuchiError]
+) -> None:
+    running = turn(*[unusable(reason)] * answers_before_giving_up)
+    with pytest.raises(error, match="the model"):
+        running.think()
+    assert running.model.steps == []
+
+    if answers_before_giving_up > 1:
+        recovered = turn(*[unusable(reason)] * (answers_before_giving_up - 1), calling(HELLO))
+        assert recovered.think().decision.message == "hello"
+
+
+@pytest.mark.parametrize("reason", ["MAX_TOKENS", "MALFORMED_FUNCTION_CALL", "SAFETY"])
+def test_a_call_in_an_answer_that_was_cut_off_is_never_run(turn: TurnMaker, reason: str) -> None:
+    running = turn(calling(("reply", {"message": "hal"}), finish_reason=reason), calling(HELLO))
+
+    if reason == "SAFETY":
+        with pytest.raises(ModelBlockedError, match="SAFETY"):
+            running.think()
+    else:
+        assert running.think().decision.message == "hello"
+
+
+@pytest.mark.parametrize("reason", ["STOP", "TOO_MANY_TOOL_CALLS", "BRAND_NEW_REASON"])
+def test_a_call_counts_whatever_harmless_reason_comes_with_it(turn: TurnMaker, reason: str) -> None:
+    assert turn(calling(HELLO, finish_reason=reason)).think().decision.message == "hello"
+
+
+def test_a_blocked_prompt_is_not_asked_again(turn: TurnMaker) -> None:
+    with pytest.raises(ModelBlockedError, match="PROMPT_BLOCKED"):
+        turn(unusable("", block_reason="SAFETY")).think()
+
+
+def test_a_truncated_answer_gets_more_room(turn: TurnMaker) -> None:
+    running = turn(unusable("MAX_TOKENS"), calling(HELLO))
+
+    running.think()
+
+    assert running.model.requests[1].max_output_tokens == 2 * running.model.requests[0].max_output_tokens
+
+
+def test_the_last_try_after_malformed_calls_is_validated(turn: TurnMaker) -> None:
+    running = turn(unusable("MALFORMED_FUNCTION_CALL"), unusable("MALFORMED_FUNCTION_CALL"), calling(HELLO))
+
+    running.think()
+
+    assert [request.validated for request in running.model.requests] == [False, False, True]
+
+
+def test_a_missing_signature_starts_the_turn_over(turn: TurnMaker) -> None:
+    running = turn(calling(("look_up", {"word": "a"})), unusable("MISSING_THOUGHT_SIGNATURE"), calling(HELLO))
+
+    running.think()
+
+    assert running.model.requests[2].contents == ASKED
+
+
+def test_the_last_allowed_call_offers_only_what_ends_the_turn(turn: TurnMaker) -> None:
+    running = turn(calling(("look_up", {"word": "a"})), calling(HELLO), limits=Limits(model_calls=2))
+
+    running.think()
+
+    assert [request.allowed for request in running.model.requests] == [(), ("reply", "skip")]
+    assert {one.name for one in running.model.requests[1].declarations} == {"reply", "skip", "look_up"}
+
+
+def test_a_model_that_never_decides_is_stopped(turn: TurnMaker) -> None:
+    running = turn(*[calling(("look_up", {"word": "a"}))] * 3, limits=Limits(model_calls=3))
+
+    with pytest.raises(ModelCallLimitError, match="3 model calls"):
+        running.think()
+
+
+def test_no_call_is_begun_when_the_seconds_are_over(turn: TurnMaker) -> None:
+    running = turn(calling(("look_up", {"word": "a"})), limits=Limits(seconds=40))
+
+    def slowly(request: ModelRequest) -> ModelResponse:
+        running.clock.move(39.5)
+        return calling(("look_up", {"word": request.contents[0].__class__.__name__}))
+
+    running.model.steps = [slowly]
+    with pytest.raises(DeadlineError, match="40 seconds"):
+        running.think()
+
+
+def test_a_model_that_is_down_for_a_moment_is_asked_again(turn: TurnMaker) -> None:
+    running = turn(ModelUnavailableError("503"), ModelUnavailableError("429", retry_after_s=7), calling(HELLO))
+
+    assert running.think().decision.message == "hello"
+    assert 7.2 <= running.clock.monotonic_s() <= 8
+
+
+def test_a_model_that_stays_down_is_given_up(turn: TurnMaker) -> None:
+    with pytest.raises(ModelUnavailableError, match="503"):
+        turn(*[ModelUnavailableError("503")] * 3).think()
+
+
+def test_nobody_waits_longer_for_the_model_than_the_turn_has(turn: TurnMaker) -> None:
+    running = turn(ModelUnavailableError("429", retry_after_s=3_600))
+
+    with pytest.raises(ModelUnavailableError, match="429"):
+        running.think()
+    assert running.clock.monotonic_s() == 0
+
+
+def test_a_request_that_the_model_refuses_is_not_repeated(turn: TurnMaker) -> None:
+    with pytest.raises(ModelRefusedError, match="400"):
+        turn(ModelRefusedError("400")).think()
+
+
+ANSWERS = st.one_of(
+    st.just(calling(("look_up", {"word": "a"}))),
+    st.just(calling(("fly", {}))),
+    st.just(calling(("reply", {}))),
+    st.just(calling(("skip", {"reason": "x"}))),
+    st.just(ModelUnavailableError("down")),
+    st.sampled_from(["STOP", "MAX_TOKENS", "MALFORMED_FUNCTION_CALL", "RECITATION", "NEW"]).map(unusable),
+)
+
+
+@given(st.lists(ANSWERS, min_size=40, max_size=40), st.integers(1, 8))
+def test_any_model_comes_to_an_end_within_its_limits(answers: list[Step], model_calls: int) -> None:
+    with ThreadPoolExecutor(2) as threads:
+        running = TurnMaker(threads)(*answers, limits=Limits(model_calls=model_calls))
+        with contextlib.suppress(AizuchiError):
+            assert running.think().decision.skip_reason == "x"
+        assert len(running.model.requests) <= model_calls
+        assert running.clock.monotonic_s() <= 40

@@ -1,0 +1,100 @@
+import itertools
+import zoneinfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.agent.prompt import Chat, system_instruction
+from shared.conversation.journal import History
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+
+TOKYO = Chat(time_zone=zoneinfo.ZoneInfo("Asia/Tokyo"))
+NOON_MS = 1_763_694_000_000  # 2025-11-21 12:00 in Tokyo
+
+
+def message(number: int, text: str, *, at_ms: int | None = None) -> MessageRecord:
+    return MessageRecord(
+        line_message_id=f"m{number}",
+        webhook_event_id=f"e{number}",
+        timestamp_ms=NOON_MS + number if at_ms is None else at_ms,
+        type="text",
+        addressed=True,
+        text=text,
+        user_id="U" + "7" * 32,
+    )
+
+
+def answer(number: int, text: str | None, kind: OutcomeKind = OutcomeKind.REPLIED) -> OutcomeRecord:
+    return OutcomeRecord(
+        webhook_event_id=f"e{number}", timestamp_ms=NOON_MS + number, kind=kind, covers=(f"m{number}",), text=text
+    )
+
+
+def test_the_system_instruction_says_when_to_reply_when_to_skip_and_that_one_reply_is_all_there_is() -> None:
+    instruction = system_instruction(bot_name="Momo")
+
+    assert "You are Momo" in instruction
+    assert "Use `reply` when the person expects an answer" in instruction
+    assert "Use `skip` when an answer would only be noise" in instruction
+    assert "One reply is all there is" in instruction
+
+
+def test_a_persona_replaces_the_character_and_nothing_else() -> None:
+    mine = system_instruction(bot_name="Momo", persona="You are {bot}, a cat.")
+    plain = system_instruction(bot_name="Momo")
+
+    assert mine.startswith("# Who you are\nYou are Momo, a cat.\n")
+    assert mine.split("# How you speak")[1] == plain.split("# How you speak")[1]
+
+
+def test_a_chat_is_told_oldest_first_with_local_times_and_what_to_answer_last() -> None:
+    history = History(
+        messages=(message(1, "私は田中です"), message(3, "名前は？")), outcomes=(answer(1, "はじめまして"),)
+    )
+
+    contents = TOKYO.contents(history, pending=(message(3, "名前は？"),), now_ms=NOON_MS + 60_000)
+
+    assert [content.role for content in contents] == ["user", "model", "user"]
+    assert contents[0].texts[1] == "[2025-11-21 12:00] 私は田中です"
+    assert contents[1].texts == ("はじめまして",)
+    assert contents[2].texts == ("[note] It is 2025-11-21 12:01 now. To be answered:", "[2025-11-21 12:00] 名前は？")
+
+
+@pytest.mark.parametrize(
+    ("kind", "note"),
+    [(OutcomeKind.UNKNOWN, "may not have arrived"), (OutcomeKind.UNDELIVERED, "did not reach anybody")],
+)
+def test_an_answer_that_may_be_lost_is_told_as_such(kind: OutcomeKind, note: str) -> None:
+    history = History(messages=(message(1, "hi"),), outcomes=(answer(1, "hello", kind),))
+
+    contents = TOKYO.contents(history, pending=(message(2, "?"),), now_ms=NOON_MS)
+
+    assert note in contents[2].texts[0]
+
+
+def test_silence_leaves_no_trace_in_the_prompt() -> None:
+    history = History(messages=(message(1, "thanks"),), outcomes=(answer(1, None, OutcomeKind.SKIPPED),))
+
+    assert [content.role for content in TOKYO.contents(history, pending=(message(2, "hi"),), now_ms=NOON_MS)] == [
+        "user"
+    ]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.text(max_size=5)), max_size=8))
+def test_contents_alternate_and_end_with_the_users_side(steps: list[tuple[bool, int, str]]) -> None:
+    history = History(
+        messages=tuple(message(index, text, at_ms=at) for index, (said, at, text) in enumerate(steps) if said),
+        outcomes=tuple(answer(index, text) for index, (said, _, text) in enumerate(steps) if not said),
+    )
+
+    roles = [content.role for content in TOKYO.contents(history, pending=(message(99, "now"),), now_ms=NOON_MS)]
+
+    assert roles[0] == roles[-1] == "user"
+    assert all(one != other for one, other in itertools.pairwise(roles))
+
+
+def test_no_id_of_a_person_is_in_the_prompt() -> None:
+    contents = TOKYO.contents(History(messages=(message(1, "hi"),)), pending=(message(2, "ho"),), now_ms=NOON_MS)
+
+    assert "7" * 32 not in str(contents)

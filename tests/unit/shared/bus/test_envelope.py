@@ -1,0 +1,50 @@
+import base64
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.bus.envelope import decode_envelope
+from shared.errors import MalformedEnvelopeError, UnusableEventError
+from tests.support import push, recorded, schemas
+
+
+def test_an_envelope_keeps_what_the_frameworks_own_conversion_loses() -> None:
+    body = push.envelope(recorded.event("message-text"), attempt=3, message_id="77")
+
+    envelope = decode_envelope(body)
+
+    schemas.validator("events/push-envelope").validate(json.loads(body))
+    assert envelope.pubsub_message_id == "77"
+    assert envelope.delivery_attempt == 3
+    assert envelope.published_ms == 1_795_236_001_123
+    assert envelope.event() == recorded.event("message-text")
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"{}", b'{"message": "x"}', b"\xff", b"[" * 100_000])
+def test_a_body_that_is_no_envelope_is_refused(body: bytes) -> None:
+    with pytest.raises(MalformedEnvelopeError, match="the body is not"):
+        decode_envelope(body)
+
+
+@pytest.mark.parametrize(
+    "data", ["", "%%%", "e30=", base64.b64encode(b'{"event": 1}').decode(), base64.b64encode(b"[").decode(), 7]
+)
+def test_a_message_without_an_event_is_told_apart_from_a_broken_body(data: object) -> None:
+    envelope = decode_envelope(json.dumps({"message": {"data": data}}).encode())
+
+    with pytest.raises(UnusableEventError, match="the message's data"):
+        envelope.event()
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["messageId", "publishTime", "attributes", "data"]),
+        st.none() | st.integers() | st.text(max_size=5),
+    )
+)
+def test_odd_fields_are_no_error(message: dict[str, object]) -> None:
+    envelope = decode_envelope(json.dumps({"message": message, "deliveryAttempt": "x"}).encode())
+
+    assert envelope.delivery_attempt is None

@@ -1,0 +1,35 @@
+import json
+
+import pytest
+
+from shared.bus.messages import bus_messages
+from shared.line.delivery import parse_delivery
+from tests.support import recorded, schemas
+
+
+@pytest.mark.parametrize("name", recorded.NAMES)
+def test_what_is_published_matches_the_schemas(name: str) -> None:
+    for message in bus_messages(parse_delivery(recorded.body(name))):
+        schemas.validator("events/bus-message").validate(json.loads(message.data))
+        schemas.validator("events/bus-attributes").validate(dict(message.attributes))
+
+
+def test_one_message_an_event_in_the_order_of_the_delivery() -> None:
+    messages = bus_messages(parse_delivery(recorded.body("several-chats")))
+
+    assert [json.loads(message.data)["event"] for message in messages] == recorded.events("several-chats")
+    assert [message.attributes["type"] for message in messages] == [
+        "message",
+        "follow",
+        "message",
+        "telepathy",
+        "unsend",
+    ]
+
+
+def test_half_a_character_survives_the_bus() -> None:
+    body = b'{"destination": "U", "events": [{"type": "message", "message": {"text": "\\ud83d"}}]}'
+
+    (message,) = bus_messages(parse_delivery(body))
+
+    assert json.loads(message.data)["event"]["message"]["text"] == "\ud83d"

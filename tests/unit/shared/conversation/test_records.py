@@ -1,0 +1,111 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.conversation.records import (
+    Amendment,
+    MessageRecord,
+    OutcomeKind,
+    OutcomeRecord,
+    decode_amendment,
+    decode_message,
+    decode_outcome,
+    encode_amendment,
+    encode_message,
+    encode_outcome,
+)
+from shared.errors import CorruptRecordError, UnknownRecordVersionError
+from tests.support import schemas
+
+IDS = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=50)
+MESSAGES = st.builds(
+    MessageRecord,
+    line_message_id=IDS,
+    webhook_event_id=IDS,
+    timestamp_ms=st.integers(0, 2**42),
+    type=TEXTS,
+    addressed=st.booleans(),
+    text=TEXTS,
+    user_id=st.none() | TEXTS,
+)
+OUTCOMES = st.builds(
+    OutcomeRecord,
+    webhook_event_id=IDS,
+    timestamp_ms=st.integers(0, 2**42),
+    kind=st.sampled_from(OutcomeKind),
+    covers=st.lists(IDS, max_size=3).map(tuple),
+    saw=st.lists(IDS, max_size=3).map(tuple),
+    text=st.none() | TEXTS,
+    model_name=st.none() | TEXTS,
+    tools_used=st.lists(TEXTS, max_size=3).map(tuple),
+    sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
+)
+AMENDMENTS = st.builds(Amendment, line_message_id=IDS, timestamp_ms=st.integers(0, 2**42), text=st.none() | TEXTS)
+
+
+@given(MESSAGES)
+def test_a_message_is_read_as_it_was_written(record: MessageRecord) -> None:
+    assert decode_message(encode_message(record)) == record
+    schemas.validator("records/message").validate(json.loads(encode_message(record)))
+
+
+@given(OUTCOMES)
+def test_an_outcome_is_read_as_it_was_written(record: OutcomeRecord) -> None:
+    assert decode_outcome(encode_outcome(record)) == record
+    schemas.validator("records/outcome").validate(json.loads(encode_outcome(record)))
+
+
+@given(AMENDMENTS)
+def test_an_amendment_is_read_as_it_was_written(record: Amendment) -> None:
+    assert decode_amendment(encode_amendment(record)) == record
+    schemas.validator("records/amendment").validate(json.loads(encode_amendment(record)))
+
+
+@pytest.mark.parametrize("decode", [decode_message, decode_outcome, decode_amendment])
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"{}", b'{"version": "1"}', b'{"version": 1}', b"\xff", b"[" * 100_000]
+)
+def test_what_cannot_be_read_is_corrupt(decode: object, data: bytes) -> None:
+    assert callable(decode)
+    with pytest.raises(CorruptRecordError, match=r"record|amendment"):
+        decode(data)
+
+
+@pytest.mark.parametrize("decode", [decode_message, decode_outcome, decode_amendment])
+def test_a_newer_version_is_an_error_and_not_a_guess(decode: object) -> None:
+    assert callable(decode)
+    with pytest.raises(UnknownRecordVersionError, match="version 2; this release reads 1"):
+        decode(b'{"version": 2}')
+
+
+def test_a_field_that_a_newer_release_added_is_ignored() -> None:
+    record = MessageRecord(
+        line_message_id="1", webhook_event_id="e", timestamp_ms=1, type="text", addressed=True, text="hi"
+    )
+    newer = {**json.loads(encode_message(record)), "mood": "sunny"}
+
+    assert decode_message(json.dumps(newer).encode()) == record
+
+
+@given(
+    MESSAGES,
+    st.sampled_from(["line_message_id", "timestamp_ms", "text", "addressed"]),
+    st.none() | st.integers() | st.lists(st.integers()),
+)
+def test_a_field_of_a_wrong_type_is_corrupt_or_harmless(record: MessageRecord, name: str, value: object) -> None:
+    changed = json.dumps({**json.loads(encode_message(record)), name: value}).encode()
+
+    try:
+        decode_message(changed)
+    except CorruptRecordError:
+        return
+    assert name == "addressed" or isinstance(value, int)
+
+
+def test_words_of_people_are_not_in_the_repr() -> None:
+    record = OutcomeRecord(webhook_event_id="e", timestamp_ms=1, kind=OutcomeKind.REPLIED, text="your pin is 4711")
+
+    assert "4711" not in repr(record)

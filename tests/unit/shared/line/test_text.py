@@ -1,0 +1,40 @@
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.line.text import split_at_graphemes, utf16_length, without_lone_surrogates
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.text(
+    st.sampled_from("a 。はがか\u3099กำไทย한글👨‍👩‍👧🇯🇵👍🏽\n\r"), max_size=80
+)
+
+
+def test_line_counts_an_emoji_as_two() -> None:
+    assert utf16_length("a😀あ") == 4
+
+
+@given(TEXTS, st.integers(2, 30))
+def test_splitting_loses_nothing_and_every_piece_fits(text: str, limit: int) -> None:
+    pieces = split_at_graphemes(text, limit_utf16=limit)
+
+    assert "".join(pieces) == text
+    assert all(0 < utf16_length(piece) <= limit for piece in pieces)
+
+
+@given(TEXTS)
+def test_no_grapheme_is_cut_where_it_fits(text: str) -> None:
+    graphemes = regex.findall(r"\X", text)
+    limit = max((utf16_length(one) for one in graphemes), default=2)
+
+    pieces = split_at_graphemes(text, limit_utf16=max(limit, 2))
+
+    assert [one for piece in pieces for one in regex.findall(r"\X", piece)] == graphemes
+
+
+def test_a_family_stays_together() -> None:
+    assert split_at_graphemes("ab👨‍👩‍👧cd", limit_utf16=9) == ("ab", "👨‍👩‍👧c", "d")
+
+
+def test_half_a_character_is_replaced() -> None:
+    assert without_lone_surrogates("a\ud83db") == "a\N{REPLACEMENT CHARACTER}b"
+    assert without_lone_surrogates("a😀b") == "a😀b"

@@ -1,0 +1,72 @@
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from shared import logs
+
+
+@pytest.fixture
+def lines() -> Iterator[io.StringIO]:
+    stream = io.StringIO()
+    logs.configure(stream)
+    yield stream
+    logs.configure()
+
+
+def test_a_fact_is_one_json_line(lines: io.StringIO) -> None:
+    with logs.bound(webhook_event_id="e1"):
+        logs.info("reply_sent", bubbles=2)
+
+    assert lines.getvalue().count("\n") == 1
+    assert json.loads(lines.getvalue()) == {
+        "severity": "INFO",
+        "message": "reply_sent",
+        "webhook_event_id": "e1",
+        "bubbles": 2,
+    }
+
+
+def test_bound_fields_end_with_their_block(lines: io.StringIO) -> None:
+    with logs.bound(a=1), logs.bound(b=2):
+        pass
+    logs.info("after")
+
+    assert json.loads(lines.getvalue()) == {"severity": "INFO", "message": "after"}
+
+
+def test_a_librarys_complaint_is_told_without_its_words(lines: io.StringIO) -> None:
+    logging.getLogger("urllib3").warning("failed to post %s", "my pin is 4711")
+
+    line = json.loads(lines.getvalue())
+    assert line["message"] == "library_complained"
+    assert line["library"] == "urllib3"
+    assert "4711" not in lines.getvalue()
+
+
+def test_an_error_names_the_chain_of_its_causes(lines: io.StringIO) -> None:
+    try:
+        try:
+            raise KeyError("my pin is 4711")
+        except KeyError as cause:
+            raise RuntimeError("my pin is 4711") from cause
+    except RuntimeError as error:
+        logs.error("event_crashed", cause=error)
+
+    assert json.loads(lines.getvalue())["error_type"] == "RuntimeError < KeyError"
+    assert "4711" not in lines.getvalue()
+
+
+def test_a_conversations_pseudonym_is_stable_and_tells_nothing() -> None:
+    chat = "U" + "a" * 32
+
+    assert logs.pseudonym(chat) == logs.pseudonym(chat)
+    assert logs.pseudonym(chat) != logs.pseudonym("U" + "b" * 32)
+    assert chat[1:] not in logs.pseudonym(chat)
+
+
+@pytest.mark.parametrize("header", [None, "", "nonsense", "00-xyz-1-01"])
+def test_a_missing_or_malformed_traceparent_gives_no_trace(header: str | None) -> None:
+    assert logs.trace_fields(header) == {}

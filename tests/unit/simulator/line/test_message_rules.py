@@ -1,0 +1,148 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simulator.line.errors import LineError
+from simulator.line.message_rules import Destination, check_messages
+from simulator.line.messages import utf16_units
+
+IN_GROUP = Destination(
+    may_mention=lambda mentionee: mentionee.get("userId") == "Uhana" or mentionee["type"] == "all",
+    has_quote_token=lambda quote_token: quote_token == "good",
+)
+
+
+def problems_of(*messages: dict[str, Any], destination: Destination | None = IN_GROUP) -> list[tuple[str, str]]:
+    try:
+        check_messages({"messages": list(messages)}, destination)
+    except LineError as error:
+        return [(detail.property, detail.message) for detail in error.details] or [("", error.message)]
+    return []
+
+
+def text(value: str = "hi", **more: object) -> dict[str, Any]:
+    return {"type": "text", "text": value, **more}
+
+
+@pytest.mark.parametrize("count", [0, 6])
+def test_one_to_five_messages_are_sent_at_once(count: int) -> None:
+    assert problems_of(*[text()] * count) == [("messages", "Size must be between 1 and 5")]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_fine"), [("a" * 5_000, True), ("a" * 5_001, False), ("😀" * 2_500, True), ("😀" * 2_501, False)]
+)
+def test_a_text_has_at_most_5000_utf16_units(value: str, is_fine: bool) -> None:
+    found = [] if is_fine else [("messages[0].text", "Length must be between 0 and 5000")]
+
+    assert problems_of(text(value)) == found
+
+
+def test_all_problems_come_in_one_answer() -> None:
+    assert [path for path, _ in problems_of(text(""), {"type": "fax"}, {"type": "sticker", "packageId": "1"})] == [
+        "messages[0].text",
+        "messages[1].type",
+        "messages[2].stickerId",
+    ]
+
+
+def test_a_property_of_the_wrong_json_type_is_named() -> None:
+    [(path, message)] = problems_of({"type": "text", "text": 7})
+
+    assert path == ""
+    assert message.startswith("The property, text, in the request body is invalid")
+
+
+@pytest.mark.parametrize("count", [0, 14])
+def test_quick_replies_have_one_to_thirteen_items(count: int) -> None:
+    item = {"type": "action", "action": {"type": "message", "label": "yes", "text": "yes"}}
+
+    found = problems_of(text(quickReply={"items": [item] * count}))
+
+    assert found == [("messages[0].quickReply.items", "Size must be between 1 and 13")]
+
+
+@pytest.mark.parametrize(
+    ("action", "path"),
+    [
+        ({"type": "message", "text": "yes"}, "label"),
+        ({"type": "message", "label": "y" * 21, "text": "yes"}, "label"),
+        ({"type": "postback", "label": "yes"}, "data"),
+        ({"type": "uri", "label": "go", "uri": "ftp://x"}, "uri"),
+        ({"type": "teleport", "label": "go"}, "type"),
+        ({"type": "datetimepicker", "label": "when", "data": "d", "mode": "year"}, "mode"),
+    ],
+)
+def test_an_action_has_what_its_type_requires(action: dict[str, str], path: str) -> None:
+    found = problems_of(text(quickReply={"items": [{"type": "action", "action": action}]}))
+
+    assert [where for where, _ in found] == [f"messages[0].quickReply.items[0].action.{path}"]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_fine"),
+    [
+        ("hello {hana}", True),
+        ("literal {{braces}}", True),
+        ("a { alone", False),
+        ("a } alone", False),
+        ("hello {taro}", False),
+        ("hello {no spaces}", False),
+    ],
+)
+def test_braces_of_text_v2_are_paired_and_known_or_doubled(value: str, is_fine: bool) -> None:
+    hana = {"type": "mention", "mentionee": {"type": "user", "userId": "Uhana"}}
+
+    assert (problems_of({"type": "textV2", "text": value, "substitution": {"hana": hana}}) == []) is is_fine
+
+
+def test_only_members_of_the_destination_are_mentioned() -> None:
+    stranger = {"type": "mention", "mentionee": {"type": "user", "userId": "Utaro"}}
+    message = {"type": "textV2", "text": "{who}", "substitution": {"who": stranger}}
+
+    assert [path for path, _ in problems_of(message)] == ["messages[0].substitution.who.mentionee"]
+    assert problems_of(message, destination=None) == []
+
+
+def test_a_quote_token_has_to_be_of_the_chat() -> None:
+    assert problems_of(text(quoteToken="good")) == []
+    assert problems_of(text(quoteToken="bad")) == [("messages[0].quoteToken", "Invalid quote token")]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"type": "sticker", "packageId": "446", "stickerId": "1988"},
+        {"type": "image", "originalContentUrl": "https://a/b.png", "previewImageUrl": "https://a/c.png"},
+        {"type": "video", "originalContentUrl": "https://a/b.mp4", "previewImageUrl": "https://a/c.png"},
+        {"type": "audio", "originalContentUrl": "https://a/b.m4a", "duration": 60_000},
+        {"type": "location", "title": "here", "address": "there", "latitude": 35.6, "longitude": 139.7},
+        {"type": "flex", "altText": "card", "contents": {"type": "bubble"}},
+        {
+            "type": "template",
+            "altText": "choose",
+            "template": {
+                "type": "buttons",
+                "text": "well?",
+                "actions": [{"type": "postback", "label": "show", "data": "d"}],
+            },
+        },
+    ],
+)
+def test_each_type_of_message_is_accepted_whole_and_refused_without_a_part(message: dict[str, Any]) -> None:
+    assert problems_of(message) == []
+    for name in message.keys() - {"type"}:
+        broken = {key: value for key, value in message.items() if key != name}
+        assert problems_of(broken)[0][0].startswith(f"messages[0].{name}"), name
+
+
+@pytest.mark.parametrize("name", ["LINE", " line ", "n" * 21])
+def test_the_sender_may_not_call_itself_line_nor_be_long(name: str) -> None:
+    assert problems_of(text(sender={"name": name}))[0][0] == "messages[0].sender.name"
+
+
+@given(st.text())
+def test_utf16_units_are_what_javascript_counts(value: str) -> None:
+    assert utf16_units(value) == sum(2 if ord(character) > 0xFFFF else 1 for character in value)
