@@ -2,11 +2,12 @@
 
 The message is a constant event name in the past tense; facts are fields. Text of people, tokens, signatures and bodies never become
 fields, and an exception is logged by its type and the places that it passed, never by its message: those quote their input.
-Source: Cloud Logging, "Structured logging" (`severity`, `message`, `logging.googleapis.com/trace`).
+Source: Cloud Logging, "Structured logging" (`severity`, `message`, `time`, `logging.googleapis.com/trace`).
 """
 
 import contextlib
 import contextvars
+import datetime as dt
 import hashlib
 import json
 import logging
@@ -79,7 +80,8 @@ def trace_fields(traceparent: str | None) -> dict[str, object]:
 
 class _JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, object] = {"severity": record.levelname, "message": record.msg}
+        moment = dt.datetime.fromtimestamp(record.created, tz=dt.UTC).isoformat(timespec="milliseconds")
+        line: dict[str, object] = {"severity": record.levelname, "message": record.msg, "time": moment}
         if record.name != _LOGGER.name:  # a library's line: its text may quote bodies, so only its origin is told
             line["message"] = "library_complained"
             line["library"] = record.name

@@ -15,10 +15,13 @@ from simulator.gemini.app import GeminiStandIn
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
 from simulator.page.app import page_routes
-from simulator.processes import HOST, Child, listening_socket
+from simulator.processes import HOST, Child, free_port, listening_socket
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
 from simulator.servers import HttpServer
-from simulator.storage import create_bucket, storage_child
+from simulator.storage import StorageProxy, create_bucket, storage_child
+from simulator.trace.logs import LogFollower
+from simulator.trace.steps import FUNCTIONS
+from simulator.trace.trace import Trace
 
 CHANNEL_SECRET: Final = "local-channel-secret"  # noqa: S105 - of a LINE that exists on this machine only
 CHANNEL_ACCESS_TOKEN: Final = "local-channel-access-token"  # noqa: S105 - likewise
@@ -59,16 +62,20 @@ class LocalStack:
         self._running = AsyncExitStack()
         self._ports = function_ports()
         self.children: dict[str, Child] = {}
-        self.pubsub = PubSubServer()
+        self._storage_port = free_port()
+        self.storage = StorageProxy(upstream_url=f"http://{HOST}:{self._storage_port}", monotonic_s=time.monotonic)
+        self.trace = Trace(now_ms=_now_ms)
+        self.pubsub = PubSubServer(on_event=self.trace.heard_pubsub)
         self.gemini = GeminiStandIn(latency_s=settings.model_latency_s)
         self.line = LinePlatform(
             webhook_url=f"http://{HOST}:{self._ports['webhook']}/",
             channel_secret=CHANNEL_SECRET,
             channel_access_token=CHANNEL_ACCESS_TOKEN,
-            now_ms=lambda: time.time_ns() // 1_000_000,
+            now_ms=_now_ms,
             monotonic_s=time.monotonic,
             rng=Random(),
             bot=Bot(user_id=_BOT_USER_ID),
+            on_event=self.trace.heard_line,
             state_path=settings.folder / "line.json" if settings.keeps_data else None,
         )
         self.url = ""
@@ -99,10 +106,19 @@ class LocalStack:
     async def _start(self) -> None:
         settings = self._settings
         page = HttpServer(
-            app=self.line.app_with(page_routes(self.line, self._about())), sock=listening_socket(settings.page_port)
+            app=self.line.app_with(page_routes(self.line, self._about(), self.trace)),
+            sock=listening_socket(settings.page_port),
         )
         self._running.callback(page.sock.close)
+        logs = LogFollower({function: self._log_path(function) for function in FUNCTIONS}, self.trace.heard_log)
+        logs.start()
+        self._running.push_async_callback(logs.stop)
+        self._running.push_async_callback(self.storage.close)
+        bucket = HttpServer(app=self.storage.app, sock=listening_socket(0))
+        await self._serve(bucket)
         storage = storage_child(
+            port=self._storage_port,
+            public_address=f"{HOST}:{bucket.port}",
             folder=settings.folder / "bucket" if settings.keeps_data else None,
             log_path=self._log_path("storage"),
             env=settings.base_env,
@@ -122,7 +138,7 @@ class LocalStack:
             gemini_api_key=settings.gemini_api_key or "stand-in",
             line_url=self.url,
             pubsub_host=f"{HOST}:{pubsub_port}",
-            storage_url=storage.url,
+            storage_url=f"http://{HOST}:{bucket.port}",
             gemini_base_url=None if settings.gemini_api_key else f"http://{HOST}:{gemini.port}",
             locale=settings.locale,
             more_env={"GEMINI_MODEL": settings.gemini_model, **settings.more_env},
@@ -136,6 +152,13 @@ class LocalStack:
                 for function, port in self._ports.items()
             }
         )
+        self._make_friends()
+
+    def _make_friends(self) -> None:
+        """On the very first run somebody adds the bot as a friend, and is greeted."""
+        for person in self.line.people:
+            if self._settings.keeps_data and not self.line.chat(person).entries:
+                self.line.follow(person)
 
     def _subscribe(self) -> None:
         """Topic and push subscriptions as Terraform makes them."""
@@ -176,3 +199,7 @@ class LocalStack:
     async def _serve(self, server: HttpServer) -> None:
         await server.start()
         self._running.push_async_callback(server.stop)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

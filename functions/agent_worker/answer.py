@@ -70,6 +70,7 @@ class Answer:
 
     def _thought_of(self, event: LineEvent, message: MessageRecord) -> OutcomeRecord:
         history = self.journal.read(event.conversation_id)
+        logs.info("turn_opened", messages=len(history.messages), outcomes=len(history.outcomes))
         outcome = OutcomeRecord(
             webhook_event_id=event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,

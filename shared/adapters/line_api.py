@@ -27,7 +27,9 @@ from shared.line.replies import ReplyFate
 
 _TIMEOUT_S: Final = (2.0, 5.0)  # to connect, to answer
 _CONNECTIONS: Final = 64
-_LOADING_S: Final = 20  # 5 to 60, in fives; Source: LINE, "Display a loading animation"
+_LOADING_S: Final = (
+    5  # the least that LINE takes, since a turn may end in silence; Source: LINE, "Display a loading animation"
+)
 _REFUSES_THE_BOT: Final = frozenset({401, 403})
 _FAILURES: Final = (ApiException, urllib3.exceptions.HTTPError, pydantic.v1.ValidationError)
 

@@ -7,31 +7,32 @@
 Nothing here rewrites a shared object, so a busy group meets no write limit, and a delivery that comes twice changes nothing.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from shared import logs
+from shared.conversation.names import (
+    OUTCOME_SUFFIX,
+    amended_name,
+    amended_prefix,
+    journal_prefix,
+    message_name,
+    outcome_name,
+)
 from shared.conversation.object_store import ListedObject, ObjectStore
 from shared.conversation.records import (
     Amendment,
     MessageRecord,
     OutcomeRecord,
-    decode_amendment,
-    decode_message,
-    decode_outcome,
-    encode_amendment,
-    encode_message,
-    encode_outcome,
+    decode,
+    encode,
 )
 from shared.errors import CorruptRecordError, StorageUnavailableError
-from shared.line.ids import checked_conversation_id, checked_id
 
 MESSAGES_READ: Final = 50
-_OUTCOME_SUFFIX: Final = ".outcome.json"
-_SUFFIX: Final = ".json"
 _SWAP_ATTEMPTS: Final = 10
 _Record = TypeVar("_Record")
 
@@ -62,8 +63,8 @@ class Journal:
 
         Whoever writes words of people looks at the amendments after the write, because an unsend may have passed just before it.
         """
-        name = _message_name(conversation_id, message.line_message_id)
-        self.store.create(name, encode_message(message))
+        name = message_name(conversation_id, message.line_message_id)
+        self.store.create(name, encode(message))
         stands = not self.is_withdrawn(conversation_id, {message.line_message_id})
         if not stands:
             self.store.delete(name)
@@ -71,35 +72,35 @@ class Journal:
 
     def read(self, conversation_id: str) -> History:
         """Return the newest part of the chat."""
-        prefix = _journal_prefix(conversation_id)
-        amended = self.reads.submit(self.store.list, _amended_prefix(conversation_id))
+        prefix = journal_prefix(conversation_id)
+        amended = self.reads.submit(self.store.list, amended_prefix(conversation_id))
         listed = sorted(self.store.list(prefix), key=lambda listed: listed.generation)
-        outcomes = [one for one in listed if one.name.endswith(_OUTCOME_SUFFIX)][-MESSAGES_READ:]
-        messages = [one for one in listed if not one.name.endswith(_OUTCOME_SUFFIX)][-MESSAGES_READ:]
+        outcomes = [one for one in listed if one.name.endswith(OUTCOME_SUFFIX)][-MESSAGES_READ:]
+        messages = [one for one in listed if not one.name.endswith(OUTCOME_SUFFIX)][-MESSAGES_READ:]
         bodies = self.reads.map(self._read_body, [*messages, *outcomes])
         read = list(bodies)
         return _overlaid(
-            messages=tuple(_readable(read[: len(messages)], decode_message)),
-            outcomes=tuple(_readable(read[len(messages) :], decode_outcome)),
+            messages=tuple(_readable(read[: len(messages)], MessageRecord)),
+            outcomes=tuple(_readable(read[len(messages) :], OutcomeRecord)),
             amendments=self._amendments(amended.result()),
         )
 
     def outcome_of(self, conversation_id: str, webhook_event_id: str) -> OutcomeRecord | None:
         """Return what the handling of an event led to, or None where it never came to an end."""
-        stored = self.store.read(_outcome_name(conversation_id, webhook_event_id))
-        return decode_outcome(stored.data) if stored else None
+        stored = self.store.read(outcome_name(conversation_id, webhook_event_id))
+        return decode(OutcomeRecord, stored.data) if stored else None
 
     def record_outcome(self, conversation_id: str, outcome: OutcomeRecord) -> None:
         """The outcome is in the journal, without its text if something that it repeats was withdrawn.  Repeated: changes nothing."""
-        name = _outcome_name(conversation_id, outcome.webhook_event_id)
-        self.store.create(name, encode_outcome(outcome))
+        name = outcome_name(conversation_id, outcome.webhook_event_id)
+        self.store.create(name, encode(outcome))
         if outcome.text is not None and self.is_withdrawn(conversation_id, {*outcome.covers, *outcome.saw}):
             self._take_text_out(name)
 
     def is_withdrawn(self, conversation_id: str, line_message_ids: AbstractSet[str]) -> bool:
         """Whether one of these messages was taken back."""
-        listed = self.store.list(_amended_prefix(conversation_id))
-        names = {_amended_name(conversation_id, one) for one in line_message_ids}
+        listed = self.store.list(amended_prefix(conversation_id))
+        names = {amended_name(conversation_id, one) for one in line_message_ids}
         return any(one.text is None for one in self._amendments([one for one in listed if one.name in names]))
 
     def withdraw(self, conversation_id: str, line_message_id: str, *, timestamp_ms: int) -> None:
@@ -108,21 +109,21 @@ class Journal:
         Repeated: does nothing new. A message that nobody knows (yet): the amendment waits for it.
         """
         tombstone = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms)
-        self._amend(_amended_name(conversation_id, line_message_id), tombstone)
-        self.store.delete(_message_name(conversation_id, line_message_id))
-        for listed in self.store.list(_journal_prefix(conversation_id)):
-            if listed.name.endswith(_OUTCOME_SUFFIX):
+        self._amend(amended_name(conversation_id, line_message_id), tombstone)
+        self.store.delete(message_name(conversation_id, line_message_id))
+        for listed in self.store.list(journal_prefix(conversation_id)):
+            if listed.name.endswith(OUTCOME_SUFFIX):
                 self._take_text_out(listed.name, saw=line_message_id)
 
     def _amend(self, name: str, amendment: Amendment) -> None:
         for _ in range(_SWAP_ATTEMPTS):
             stored = self.store.read(name)
             if stored is None:
-                done = self.store.create(name, encode_amendment(amendment))
-            elif decode_amendment(stored.data).text is None:  # withdrawn is final
+                done = self.store.create(name, encode(amendment))
+            elif decode(Amendment, stored.data).text is None:  # withdrawn is final
                 return
             else:
-                done = self.store.replace(name, encode_amendment(amendment), generation=stored.generation)
+                done = self.store.replace(name, encode(amendment), generation=stored.generation)
             if done is not None:
                 return
         raise StorageUnavailableError("others kept changing an amendment")
@@ -132,16 +133,16 @@ class Journal:
             stored = self.store.read(name)
             if stored is None:
                 return
-            outcome = decode_outcome(stored.data)
+            outcome = decode(OutcomeRecord, stored.data)
             if outcome.text is None or (saw is not None and saw not in {*outcome.covers, *outcome.saw}):
                 return
-            emptied = encode_outcome(replace(outcome, text=None))
+            emptied = encode(replace(outcome, text=None))
             if self.store.replace(name, emptied, generation=stored.generation) is not None:
                 return
         raise StorageUnavailableError("others kept changing an outcome")
 
     def _amendments(self, listed: Sequence[ListedObject]) -> list[Amendment]:
-        return list(_readable(self.reads.map(self._read_body, listed), decode_amendment))
+        return list(_readable(self.reads.map(self._read_body, listed), Amendment))
 
     def _read_body(self, listed: ListedObject) -> bytes | None:
         stored = self.store.read(listed.name)
@@ -160,12 +161,12 @@ def _overlaid(
     )
 
 
-def _readable(bodies: Iterable[bytes | None], decode: Callable[[bytes], _Record]) -> Iterable[_Record]:
+def _readable(bodies: Iterable[bytes | None], kind: type[_Record]) -> Iterable[_Record]:
     for body in bodies:
         if body is None:
             continue
         try:
-            yield decode(body)
+            yield decode(kind, body)
         except CorruptRecordError as cause:  # one unreadable record must not silence a chat
             logs.error("record_unreadable", cause=cause)
 
@@ -173,23 +174,3 @@ def _readable(bodies: Iterable[bytes | None], decode: Callable[[bytes], _Record]
 def by_time(record: MessageRecord | OutcomeRecord) -> tuple[int, bool]:
     """Sort by LINE's timestamp, and an outcome after the message that it carries the timestamp of."""
     return record.timestamp_ms, isinstance(record, OutcomeRecord)
-
-
-def _journal_prefix(conversation_id: str) -> str:
-    return f"journal/{checked_conversation_id(conversation_id)}/"
-
-
-def _amended_prefix(conversation_id: str) -> str:
-    return f"amended/{checked_conversation_id(conversation_id)}/"
-
-
-def _message_name(conversation_id: str, line_message_id: str) -> str:
-    return f"{_journal_prefix(conversation_id)}{checked_id(line_message_id)}{_SUFFIX}"
-
-
-def _outcome_name(conversation_id: str, webhook_event_id: str) -> str:
-    return f"{_journal_prefix(conversation_id)}{checked_id(webhook_event_id)}{_OUTCOME_SUFFIX}"
-
-
-def _amended_name(conversation_id: str, line_message_id: str) -> str:
-    return f"{_amended_prefix(conversation_id)}{checked_id(line_message_id)}{_SUFFIX}"

@@ -6,7 +6,7 @@ Source: LINE, "Message event": the fields of each `message.type`; `keywords` of 
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from shared.line.text import without_lone_surrogates
+from shared.line.characters import without_lone_surrogates
 
 _KILOBYTE: Final = 1_000
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.errors import UnusableIdError
+from shared.line.characters import without_lone_surrogates
 from shared.line.ids import checked_id, conversation_id_of
-from shared.line.text import without_lone_surrogates
 
 _YEAR_3000_MS: Final = 32_503_680_000_000
 

@@ -1,25 +1,13 @@
-"""Text as LINE counts it (UTF-16 code units) and as people see it (grapheme clusters).
-
-Source: LINE, "Character counting in a text": texts are limited in UTF-16 code units; Unicode TR 29 for grapheme clusters.
-"""
+"""Text as people see it: never cut inside a grapheme cluster.  Source: Unicode TR 29."""
 
 from typing import Final
 
 import regex
 
+from shared.line.characters import utf16_length
+
 TEXT_LIMIT_UTF16: Final = 5_000  # of one text message; Source: LINE, "Text message"
 _GRAPHEME: Final = regex.compile(r"\X")
-_SURROGATE: Final = regex.compile(r"[\ud800-\udfff]")
-
-
-def utf16_length(text: str) -> int:
-    """Return how long LINE says that the text is."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def without_lone_surrogates(text: str) -> str:
-    """Return the text with halves of characters replaced, because no wire takes them."""
-    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def split_at_graphemes(text: str, *, limit_utf16: int = TEXT_LIMIT_UTF16) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ Neither sends anything: the turn carries the decision out, because only it knows
 
 from shared.agent.model import Json
 from shared.agent.tools import Decision, Tool, TurnContext, load_schema
+from shared.line.characters import without_lone_surrogates
 
 
 def core_tools() -> tuple[Tool, ...]:
@@ -36,7 +37,7 @@ def core_tools() -> tuple[Tool, ...]:
 
 
 def _reply(arguments: Json, _: TurnContext) -> Decision:
-    return Decision(message=str(arguments["message"]), result={"status": "sent"})
+    return Decision(message=without_lone_surrogates(str(arguments["message"])), result={"status": "sent"})
 
 
 def _skip(arguments: Json, _: TurnContext) -> Decision:

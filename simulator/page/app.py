@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,8 @@ from simulator.line.errors import ImpossibleActionError
 from simulator.line.media import Media
 from simulator.line.platform import LinePlatform
 from simulator.page.actions import ACTIONS
-from simulator.page.snapshot import snapshot
+from simulator.page.snapshot import snapshot, traced
+from simulator.trace.trace import Trace
 
 IMAGE_BYTES: Final = 10 * 1024 * 1024
 HEARTBEAT_S: Final = 15
@@ -29,17 +31,18 @@ _HEADERS: Final = {
 }
 
 
-def page_routes(platform: LinePlatform, about: Mapping[str, Any]) -> list[BaseRoute]:
+def page_routes(platform: LinePlatform, about: Mapping[str, Any], trace: Trace) -> list[BaseRoute]:
     """The routes of the page.
 
     `about` is shown as it is: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`
-    is named in the page's bar.
+    is named in the page's bar. `trace` knows what happened to each event.
     """
-    page = _Page(platform, about)
+    page = _Page(platform, about, trace)
     return [
         Route("/", page.index),
         Route("/simulator/state", page.state),
         Route("/simulator/events", page.events),
+        Route("/simulator/trace/{webhook_event_id}", page.trace),
         Route("/simulator/media/{line_message_id}", page.media),
         Route("/simulator/image", page.image, methods=["POST"]),
         Route("/simulator/{action}", page.act, methods=["POST"]),
@@ -48,9 +51,10 @@ def page_routes(platform: LinePlatform, about: Mapping[str, Any]) -> list[BaseRo
 
 
 class _Page:
-    def __init__(self, platform: LinePlatform, about: Mapping[str, Any]) -> None:
+    def __init__(self, platform: LinePlatform, about: Mapping[str, Any], trace: Trace) -> None:
         self._platform = platform
         self._about = about
+        self._trace = trace
 
     async def index(self, _request: Request) -> Response:
         return FileResponse(_STATIC / "index.html", headers=_HEADERS)
@@ -60,6 +64,11 @@ class _Page:
 
     async def events(self, _request: Request) -> Response:
         return StreamingResponse(self._changes(), media_type="text/event-stream", headers=_HEADERS)
+
+    async def trace(self, request: Request) -> Response:
+        """Of an unknown event there are no steps: it may be of an earlier run."""
+        webhook_event_id = request.path_params["webhook_event_id"]
+        return JSONResponse(traced(self._trace.event(webhook_event_id)), headers=_HEADERS)
 
     async def media(self, request: Request) -> Response:
         media = self._platform.media.get(request.path_params["line_message_id"])
@@ -101,21 +110,31 @@ class _Page:
             return _refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
 
     async def _changes(self) -> AsyncIterator[bytes]:
-        """One event after every change; changes in quick succession become one."""
-        changed = asyncio.Event()
-        stop_listening = self._platform.listen(changed.set)
+        """`changed` after every change of the state, `traced` after every step; several in quick succession become one."""
+        due: set[str] = {"changed", "traced"}
+        woken = asyncio.Event()
+
+        def tell(name: str) -> None:
+            due.add(name)
+            woken.set()
+
+        stop_listening = (self._platform.listen(partial(tell, "changed")), self._trace.listen(partial(tell, "traced")))
         try:
-            yield b"retry: 500\n\nevent: changed\ndata: {}\n\n"
+            yield b"retry: 500\n\n"
             while True:
+                for name in sorted(due):
+                    due.discard(name)
+                    yield f"event: {name}\ndata: {{}}\n\n".encode()
+                if due:
+                    continue
+                woken.clear()
                 try:
-                    await asyncio.wait_for(changed.wait(), HEARTBEAT_S)
+                    await asyncio.wait_for(woken.wait(), HEARTBEAT_S)
                 except TimeoutError:
                     yield b": still here\n\n"
-                    continue
-                changed.clear()
-                yield b"event: changed\ndata: {}\n\n"
         finally:
-            stop_listening()
+            for stop in stop_listening:
+                stop()
 
 
 def _refusal(message: str, status: HTTPStatus) -> Response:

@@ -1,4 +1,4 @@
-"""What the page is shown of the platform: chats and people, and the last facts of the wire. No token leaves."""
+"""What the page is shown: chats and people, the last facts of the wire, and the steps of an event. No token leaves."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,13 +6,17 @@ from typing import Any, Final
 from simulator.line.chats import Chat
 from simulator.line.messages import JsonObject, Message, Notice
 from simulator.line.platform import LinePlatform
+from simulator.trace.steps import repeated
+from simulator.trace.trace import EventTrace
 
 ENTRIES_SHOWN: Final = 300
 FACTS_SHOWN: Final = 40
+EVENTS_SHOWN: Final = 400
 
 
 def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
     """`{"now_ms", "about", "bot", "people": [...], "chats": [...], "facts": [...]}`; entries and facts oldest first."""
+    event_ids = _event_ids(platform)
     return {
         "now_ms": platform.now_ms(),
         "about": dict(about),
@@ -21,12 +25,31 @@ def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
             {"user_id": person.user_id, "display_name": person.display_name, "friendship": person.friendship.value}
             for person in platform.people.values()
         ],
-        "chats": [_chat(chat) for chat in platform.chats.values()],
+        "chats": [_chat(chat, event_ids) for chat in platform.chats.values()],
         "facts": _facts(platform),
     }
 
 
-def _chat(chat: Chat) -> JsonObject:
+def traced(event: EventTrace) -> JsonObject:
+    """`{"type", "steps": [{"name", "part", "since_ms", "details", "is_failed", "is_repeated"}]}`; steps oldest first."""
+    steps, begun_ms = event.steps, event.begun_ms
+    return {
+        "type": event.type,
+        "steps": [
+            {
+                "name": step.name,
+                "part": step.part,
+                "since_ms": step.at_ms - begun_ms,
+                "details": dict(step.details),
+                "is_failed": step.is_failed,
+                "is_repeated": is_repeated,
+            }
+            for step, is_repeated in zip(steps, repeated(steps), strict=True)
+        ],
+    }
+
+
+def _chat(chat: Chat, event_ids: Mapping[str, list[str]]) -> JsonObject:
     return {
         "chat_id": chat.chat_id,
         "kind": chat.kind.value,
@@ -34,11 +57,11 @@ def _chat(chat: Chat) -> JsonObject:
         "member_ids": list(chat.member_ids),
         "bot_is_member": chat.bot_is_member,
         "loading_until_ms": chat.loading_until_ms,
-        "entries": [_entry(entry) for entry in chat.entries[-ENTRIES_SHOWN:]],
+        "entries": [_entry(entry, event_ids) for entry in chat.entries[-ENTRIES_SHOWN:]],
     }
 
 
-def _entry(entry: Message | Notice) -> JsonObject:
+def _entry(entry: Message | Notice, event_ids: Mapping[str, list[str]]) -> JsonObject:
     if isinstance(entry, Notice):
         return {
             "kind": "notice",
@@ -57,9 +80,27 @@ def _entry(entry: Message | Notice) -> JsonObject:
         "is_unsent": entry.is_unsent,
         "is_edited": entry.is_edited,
         "caused_event": entry.webhook_event_id is not None,
+        "webhook_event_ids": event_ids.get(entry.line_message_id, []),
         "delivery": entry.delivery.value,
         "failure": entry.failure,
     }
+
+
+def _event_ids(platform: LinePlatform) -> dict[str, list[str]]:
+    """By `line_message_id`: the events about a person's message, or the one that the bot's message answers; newest events only."""
+    found: dict[str, list[str]] = {}
+    answered: dict[str, str] = {}
+    for event in platform.events[-EVENTS_SHOWN:]:
+        match event.fields:
+            case {"message": {"id": str(line_message_id)}} | {"unsend": {"messageId": str(line_message_id)}}:
+                found.setdefault(line_message_id, []).append(event.webhook_event_id)
+        if event.reply_token is not None:
+            answered[event.reply_token] = event.webhook_event_id
+    for request in platform.requests[-EVENTS_SHOWN:]:
+        if request.path == "/v2/bot/message/reply" and request.has_effect and request.body["replyToken"] in answered:
+            for sent in request.answer["sentMessages"]:
+                found.setdefault(sent["id"], []).append(answered[request.body["replyToken"]])
+    return found
 
 
 def _facts(platform: LinePlatform) -> list[JsonObject]:

@@ -13,6 +13,7 @@ import pytest
 from simulator.functions import HISTORY_BUCKET
 from simulator.pubsub import Chaos
 from simulator.stack import CHANNEL_SECRET, LocalStack, StackSettings
+from simulator.storage import StorageSwitches
 from tests.support import recorded
 from tests.support.loop import LoopThread
 
@@ -95,6 +96,8 @@ class Platform:
         self.chaos()
         self.do(lambda stack: stack.gemini.reset())
         self.do(lambda stack: stack.line.faults.clear())
+        self.do(lambda stack: stack.storage.faults.clear())
+        self.do(lambda stack: setattr(stack.storage, "switches", StorageSwitches()))
 
 
 class Person:

@@ -122,22 +122,22 @@ def test_an_answer_of_line_that_is_lost_does_not_double_the_reply(platform: Plat
     platform.settle()
 
     assert len(person.hears()) == 1
-    assert any(b'"kind": "replied"' in data for name, data in platform.bucket().items() if person.id in name)
+    assert any(b'"kind":"replied"' in data for name, data in platform.bucket().items() if person.id in name)
 
 
 def test_a_withdrawn_message_is_in_no_object_of_the_bucket(platform: Platform, person: Person) -> None:
-    secret = person.says("my pin is 4711, note it please")
+    secret = person.says("my word is swordfish, note it please")
     person.hears_next(after=0)
     person.says("what did I say?")
     person.hears_next(after=1)
-    assert any(b"4711" in data for data in platform.bucket().values())
+    assert any(b"swordfish" in data for data in platform.bucket().values())
 
     person.unsends(secret)
     platform.settle()
 
-    assert not any(b"4711" in data for data in platform.bucket().values())
-    person.says("what is my pin?")
-    assert "4711" not in person.hears_next(after=2)
+    assert not any(b"swordfish" in data for data in platform.bucket().values())
+    person.says("what is my word?")
+    assert "swordfish" not in person.hears_next(after=2)
 
 
 def test_an_emoji_is_not_cut_and_not_lost_on_any_wire(platform: Platform, person: Person) -> None:
@@ -151,13 +151,13 @@ def test_an_emoji_is_not_cut_and_not_lost_on_any_wire(platform: Platform, person
 
 @pytest.mark.parametrize("part", ["webhook", "agent_worker", "unsend"])
 def test_nothing_personal_is_in_the_logs(platform: Platform, person: Person, part: str) -> None:
-    message = person.says("my pin is 4711")
+    message = person.says("my word is swordfish")
     person.hears_next(after=0)
     person.unsends(message)
     platform.settle()
 
     log = (platform.folder / "logs" / f"{part}.log").read_text(encoding="utf-8")
-    assert "4711" not in log
+    assert "swordfish" not in log
     assert person.id not in log
     assert not re.search(r"[UCR][0-9a-f]{32}", log)
     assert recorded.USER not in log

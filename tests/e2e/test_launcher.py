@@ -45,8 +45,12 @@ def bubbles(url: str) -> list[str]:
 def say(url: str, text: str, *, expecting: int) -> list[str]:
     person = httpx2.get(f"{url}/simulator/state").json()["people"][0]["user_id"]
     httpx2.post(f"{url}/simulator/say", json={"user_id": person, "chat_id": person, "text": text}).raise_for_status()
+    return until_bubbles(url, expecting)
+
+
+def until_bubbles(url: str, number: int) -> list[str]:
     until_s = time.monotonic() + PATIENCE_S
-    while len(bubbles(url)) < expecting:
+    while len(bubbles(url)) < number:
         assert time.monotonic() < until_s, bubbles(url)
         time.sleep(0.05)
     return bubbles(url)
@@ -58,15 +62,17 @@ def test_one_address_a_chat_that_survives_a_restart_and_a_clean_end(tmp_path: Pa
 
     with launched(tmp_path, port) as (process, line):
         assert url in line
-        say(url, "My name is Momoko.", expecting=2)
+        until_bubbles(url, 1)
+        say(url, "My name is Momoko.", expecting=3)
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE_S) == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
 
     with launched(tmp_path, port):
-        assert bubbles(url)[0] == "My name is Momoko."
-        assert "Momoko" in say(url, "What is my name?", expecting=4)[-1]
+        assert "はじめまして" in bubbles(url)[0]
+        assert bubbles(url)[1] == "My name is Momoko."
+        assert "Momoko" in say(url, "What is my name?", expecting=5)[-1]
 
 
 def test_a_part_that_dies_is_told_with_the_end_of_its_log(tmp_path: Path) -> None:

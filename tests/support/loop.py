@@ -23,9 +23,9 @@ class LoopThread:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.run(self._loop.shutdown_asyncgens())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
-        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 
     def run(self, work: Coroutine[Any, Any, _Result], *, timeout_s: float = 60.0) -> _Result:

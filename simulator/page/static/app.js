@@ -5,6 +5,7 @@ import { attachMenu } from "./menu.js";
 import { PLACES, STICKERS } from "./palette.js";
 import { act, sendImage, watch } from "./platform.js";
 import { dayOf, fillIn, secondOf, texts } from "./texts.js";
+import { closeTrace, hasRoom, openTrace, refreshTrace, updateTrace } from "./trace.js";
 
 const NEAR_THE_END_PX = 80;
 const SAME_BREATH_MS = 60_000;
@@ -14,16 +15,18 @@ let state = null;
 let chatId = null;
 let userId = null;
 let pending = null; // what the next text does: {kind: "quote" or "edit", message}
+let tracedId = null; // the line_message_id of the message whose trace is shown
 let loadingTimer = 0;
 let isAtEnd = true;
 const drawn = new Map();
 
 fillIn(document);
-watch(show, () => complain(texts.disconnected));
+watch(show, refreshTrace, () => complain(texts.disconnected));
 
 // Drawing
 
 function show(newState) {
+  if (!state) open();
   state = newState;
   complain(null);
   chooseChat();
@@ -33,6 +36,12 @@ function show(newState) {
   showLoading();
   showQuickReplies();
   showFacts();
+  showTraced();
+}
+
+// Nothing can be done before the first state is there: until then the controls are disabled.
+function open() {
+  for (const id of ["text", "attach", "friend-button"]) by(id).disabled = false;
 }
 
 const chat = () => state.chats.find((one) => one.chat_id === chatId);
@@ -103,7 +112,9 @@ function showEntries() {
       node = line.draw();
       if (old) {
         if (position === old.node) position = node;
+        const hadFocus = old.node.contains(document.activeElement);
         old.node.replaceWith(node);
+        if (hadFocus) node.querySelector("[tabindex]")?.focus();
       }
       drawn.set(line.key, { node, signature: line.signature });
     }
@@ -132,7 +143,7 @@ function linesOf({ chat_id, entries }) {
     const text = noticeOf(entry);
     if (text !== null) {
       const key = entry.line_message_id ?? `${chat_id} ${entry.timestamp_ms} ${entry.name} ${index}`;
-      lines.push({ key, signature: text, draw: () => noticeLine(text) });
+      lines.push({ key, signature: text, draw: () => noticeOfMessage(entry, text) });
       previous = null;
       return;
     }
@@ -152,6 +163,12 @@ function noticeOf(entry) {
   return entry.sender_id === userId ? texts.unsentMine : texts.unsentTheirs(nameOf(entry.sender_id));
 }
 
+function noticeOfMessage(entry, text) {
+  const line = noticeLine(text);
+  if (entry.webhook_event_ids?.length > 0) traceable(line, line.firstElementChild, entry, () => traceChoices(entry));
+  return line;
+}
+
 function rowOf(message, follows, quoted) {
   const isMine = message.sender_id === userId;
   const { row, bubble } = messageRow(message, {
@@ -163,8 +180,23 @@ function rowOf(message, follows, quoted) {
     isBot: message.sender_id === state.bot.user_id,
     act: perform,
   });
-  attachMenu(bubble, () => choicesFor(message, isMine));
+  traceable(row, bubble, message, () => choicesFor(message, isMine));
   return row;
+}
+
+/** The bubble has its menu, and where there is room, choosing it by click or Space shows its trace. */
+function traceable(row, bubble, message, choices) {
+  row.dataset.lineMessageId = message.line_message_id;
+  attachMenu(bubble, choices);
+  const choose = () => eventsAbout(message).length > 0 && hasRoom() && trace(message, false);
+  bubble.addEventListener("click", (event) => {
+    if (!event.target.closest("a, button") && getSelection().isCollapsed) choose();
+  });
+  bubble.addEventListener("keydown", (event) => {
+    if (event.key !== " " || event.target !== bubble) return;
+    event.preventDefault();
+    choose();
+  });
 }
 
 function choicesFor(message, isMine) {
@@ -172,8 +204,38 @@ function choicesFor(message, isMine) {
   const choices = [[texts.quote, () => setPending("quote", message)]];
   if (isText) choices.push([texts.copy, () => navigator.clipboard?.writeText(message.content.text)]);
   if (isMine && isText && chat().kind !== "user" && message.caused_event) choices.push([texts.edit, () => setPending("edit", message)]);
+  choices.push(...traceChoices(message));
   if (isMine && message.caused_event) choices.push([texts.unsend, () => attempt("unsend", { line_message_id: message.line_message_id })]);
   return choices;
+}
+
+const traceChoices = (message) => (eventsAbout(message).length > 0 ? [[texts.trace, () => trace(message, true)]] : []);
+const eventsAbout = (message) => messageWith(message.line_message_id)?.webhook_event_ids ?? [];
+
+function trace(message, takesFocus) {
+  tracedId = message.line_message_id;
+  openTrace({ about: aboutTraced(message), webhookEventIds: eventsAbout(message), takesFocus, onClose: leaveTrace });
+  showTraced();
+}
+
+function leaveTrace(hadFocus) {
+  const bubble = bubbleWith(tracedId);
+  tracedId = null;
+  showTraced();
+  if (hadFocus) (bubble ?? by("text")).focus();
+}
+
+const bubbleWith = (id) => by("entries").querySelector(`[data-line-message-id="${id}"] :is(.bubble, .notice-text)`);
+const aboutTraced = (message) => `${nameOf(message.sender_id)}: ${summaryOf(message)}`;
+
+/** The message whose trace is shown is marked, and its trace follows what becomes of it. */
+function showTraced() {
+  for (const marked of by("entries").querySelectorAll("[aria-current]")) marked.removeAttribute("aria-current");
+  if (tracedId === null) return;
+  const message = messageWith(tracedId);
+  if (!message) return closeTrace();
+  bubbleWith(tracedId)?.setAttribute("aria-current", "true");
+  updateTrace(aboutTraced(message), message.webhook_event_ids);
 }
 
 function showLoading() {

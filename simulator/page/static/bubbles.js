@@ -12,7 +12,7 @@ export function make(name, className, ...children) {
 }
 
 export const dateLine = (timestamp_ms) => make("li", "date", make("span", "", dayOf(timestamp_ms)));
-export const noticeLine = (text) => make("li", "notice", make("span", "", text));
+export const noticeLine = (text) => make("li", "notice", make("span", "notice-text", text));
 
 /** One message with everything beside it. `act(action)` carries out a button's action object, `nameOf(id)` is a display name. */
 export function messageRow(message, { isMine, follows, senderName, isBot, quoted, nameOf, act }) {
@@ -35,7 +35,6 @@ export function messageRow(message, { isMine, follows, senderName, isBot, quoted
   const row = make("li", `row ${isMine ? "mine" : "theirs"}${follows ? " follows" : ""}`);
   if (!isMine) row.append(isBot ? make("span", "avatar") : make("span", "avatar avatar-person", senderName.slice(0, 1)));
   row.append(column);
-  row.dataset.lineMessageId = message.line_message_id;
   return { row, bubble };
 }
 

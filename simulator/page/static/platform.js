@@ -1,7 +1,7 @@
 // The way to the simulator: the state, its changes, and the actions of a person.
 
-/** Calls `onState` with every new state and `onLost` while there is no connection. */
-export function watch(onState, onLost) {
+/** Calls `onState` with every new state, `onTraced` after new steps of any event, and `onLost` while there is no connection. */
+export function watch(onState, onTraced, onLost) {
   let isFetching = false;
   let isStale = false;
 
@@ -25,7 +25,13 @@ export function watch(onState, onLost) {
 
   const changes = new EventSource("/simulator/events");
   changes.addEventListener("changed", refresh);
+  changes.addEventListener("traced", onTraced);
   changes.addEventListener("error", onLost);
+}
+
+/** What is known of an event: `{type, steps}`. */
+export async function traceOf(webhookEventId) {
+  return answered(await fetch(`/simulator/trace/${encodeURIComponent(webhookEventId)}`));
 }
 
 /** What the action caused. Throws an Error that says why it is not possible. */

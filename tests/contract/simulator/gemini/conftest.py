@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-import uvicorn
 from google import genai
 from google.genai import types
 from google.oauth2.credentials import Credentials
 
 from simulator.gemini.app import GeminiStandIn
+from tests.support.serving import served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-START_TIMEOUT_S = 10.0
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[tuple[GeminiStandIn, str]]:
     """One server for all tests, and its address."""
     stand_in = GeminiStandIn()
-    with closing(socket.socket()) as listener:
-        listener.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(stand_in.app, log_config=None, lifespan="off", ws="none")
-        running = uvicorn.Server(config)
-        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
-        thread.start()
-        give_up_s = time.monotonic() + START_TIMEOUT_S
-        while not running.started and time.monotonic() < give_up_s:
-            time.sleep(0.005)
-        yield stand_in, f"http://127.0.0.1:{listener.getsockname()[1]}"
-        running.should_exit = True
-        thread.join()
+    with served(stand_in.app) as running:
+        yield stand_in, running.url
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from simulator.line.rehearsal import Rehearsal
-from simulator.line.serving import Served, served
+from tests.support.serving import Served, served
 
 
 @pytest.fixture

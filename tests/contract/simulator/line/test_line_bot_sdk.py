@@ -28,8 +28,8 @@ from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from simulator.line.media import Media
 from simulator.line.rehearsal import ACCESS_TOKEN, Rehearsal
-from simulator.line.serving import Served
 from simulator.line.switches import Fault
+from tests.support.serving import Served
 
 KEY = "123e4567-e89b-12d3-a456-426655440000"
 

@@ -1,7 +1,7 @@
 import pytest
 
+from shared.line.characters import utf16_length
 from shared.line.phrases import LOCALES, Phrase, phrase
-from shared.line.text import utf16_length
 
 
 @pytest.mark.parametrize("locale", LOCALES)

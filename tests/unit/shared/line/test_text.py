@@ -2,15 +2,12 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.line.text import split_at_graphemes, utf16_length, without_lone_surrogates
+from shared.line.characters import utf16_length
+from shared.line.text import split_at_graphemes
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.text(
     st.sampled_from("a 。はがか\u3099กำไทย한글👨‍👩‍👧🇯🇵👍🏽\n\r"), max_size=80
 )
-
-
-def test_line_counts_an_emoji_as_two() -> None:
-    assert utf16_length("a😀あ") == 4
 
 
 @given(TEXTS, st.integers(2, 30))
@@ -33,8 +30,3 @@ def test_no_grapheme_is_cut_where_it_fits(text: str) -> None:
 
 def test_a_family_stays_together() -> None:
     assert split_at_graphemes("ab👨‍👩‍👧cd", limit_utf16=9) == ("ab", "👨‍👩‍👧c", "d")
-
-
-def test_half_a_character_is_replaced() -> None:
-    assert without_lone_surrogates("a\ud83db") == "a\N{REPLACEMENT CHARACTER}b"
-    assert without_lone_surrogates("a😀b") == "a😀b"

@@ -8,14 +8,22 @@ import pytest
 import simulator.page
 from simulator.line.rehearsal import Rehearsal
 from simulator.page.app import page_routes
+from simulator.trace.trace import Trace
 
 ABOUT = {"model": "stand-in", "notice": "Answers come from a script."}
 STATIC = Path(simulator.page.__path__[0]) / "static"
 
 
-def ask(line: Rehearsal, method: str, path: str, **request: Any) -> httpx2.Response:  # noqa: ANN401 - whatever httpx2 takes
+def ask(
+    line: Rehearsal,
+    method: str,
+    path: str,
+    *,
+    trace: Trace | None = None,
+    **request: Any,  # noqa: ANN401 - whatever httpx2 takes
+) -> httpx2.Response:
     async def send() -> httpx2.Response:
-        app = line.platform.app_with(page_routes(line.platform, ABOUT))
+        app = line.platform.app_with(page_routes(line.platform, ABOUT, trace or Trace(now_ms=line.platform.now_ms)))
         async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://page.test") as client:
             response = await client.request(method, path, **request)
         await line.platform.settled()
@@ -37,7 +45,8 @@ def test_the_page_and_its_files_are_served_without_leave_to_load_anything_else(l
 
     assert page.status_code == 200
     assert "default-src 'self'" in page.headers["content-security-policy"]
-    for name in ("app.js", "bubbles.js", "menu.js", "palette.js", "platform.js", "texts.js", "style.css", "icon.svg"):
+    scripts = ("app.js", "bubbles.js", "menu.js", "palette.js", "platform.js", "texts.js", "trace.js")
+    for name in (*scripts, "style.css", "icon.svg"):
         assert ask(line, "GET", f"/static/{name}").status_code == 200
 
 
@@ -161,6 +170,44 @@ def test_a_form_of_a_foreign_page_cannot_act(line: Rehearsal) -> None:
     assert answer.status_code == 415
 
 
+def test_the_state_leads_from_messages_to_the_events_about_them(line: Rehearsal) -> None:
+    said = act(line, "say", text="hello").json()
+    line.reply(line.platform.events[-1].reply_token, "hi", "how are you?")
+    unsent = act(line, "unsend", line_message_id=said["line_message_id"]).json()
+
+    asked, *answers = state(line)["chats"][0]["entries"]
+    assert asked["webhook_event_ids"] == [said["webhook_event_id"], unsent["webhook_event_id"]]
+    assert [answer["webhook_event_ids"] for answer in answers] == [[said["webhook_event_id"]]] * 2
+
+
+def test_the_trace_of_an_event_is_told_with_times_since_it_was_sent(line: Rehearsal) -> None:
+    now_ms = iter((1_000, 1_030))
+    trace = Trace(now_ms=lambda: next(now_ms))
+    trace.heard_line("event_created", {"webhook_event_id": "E1", "type": "message"})
+    trace.heard_line("webhook_refused", {"webhook_event_id": "E1", "status": 503, "duration_ms": 20})
+
+    told = ask(line, "GET", "/simulator/trace/E1", trace=trace)
+
+    assert told.headers["cache-control"] == "no-store"
+    created, refused = told.json()["steps"]
+    assert told.json()["type"] == "message"
+    assert (created["since_ms"], created["is_failed"]) == (0, False)
+    assert refused == {
+        "name": "webhook_refused",
+        "part": "LINE",
+        "since_ms": 10,
+        "details": {"status": 503, "duration_ms": 20},
+        "is_failed": True,
+        "is_repeated": False,
+    }
+
+
+def test_an_event_of_an_earlier_run_has_no_steps(line: Rehearsal) -> None:
+    told = ask(line, "GET", "/simulator/trace/01FZ74A0TDDPYRVKNK77XKC3ZR")
+
+    assert (told.status_code, told.json()) == (200, {"type": None, "steps": []})
+
+
 def test_switches_are_changed_one_by_one(line: Rehearsal) -> None:
     ask(line, "POST", "/simulator/switches", json={"redelivers": True})
     answer = ask(line, "POST", "/simulator/switches", json={"duplicates": 2})
@@ -170,6 +217,8 @@ def test_switches_are_changed_one_by_one(line: Rehearsal) -> None:
 
 
 def test_the_stream_tells_of_changes_and_stops_listening_at_its_end(line: Rehearsal) -> None:
+    trace = Trace(now_ms=line.platform.now_ms)
+
     async def listen() -> list[bytes]:
         received: list[bytes] = []
         heard = asyncio.Event()
@@ -191,13 +240,18 @@ def test_the_stream_tells_of_changes_and_stops_listening_at_its_end(line: Rehear
             "query_string": b"",
             "asgi": {"version": "3.0", "spec_version": "2.3"},
         }
-        app = line.platform.app_with(page_routes(line.platform, ABOUT))
+        app = line.platform.app_with(page_routes(line.platform, ABOUT, trace))
         stream = asyncio.create_task(app(scope, receive, send))  # type: ignore[arg-type]  # narrower than ASGI's own types
         while b"changed" not in b"".join(received):
             heard.clear()
             await heard.wait()
         line.platform.say(line.user_id, line.user_id, "hello")
         while b"".join(received).count(b"event: changed") < 2:
+            heard.clear()
+            await heard.wait()
+        told_before = b"".join(received).count(b"event: traced")
+        trace.heard_line("event_created", {"webhook_event_id": "E1", "type": "message"})
+        while b"".join(received).count(b"event: traced") == told_before:
             heard.clear()
             await heard.wait()
         hung_up.set()
@@ -208,3 +262,4 @@ def test_the_stream_tells_of_changes_and_stops_listening_at_its_end(line: Rehear
     line.run(asyncio.wait_for(listen(), 5))
 
     assert line.platform._listeners == []  # noqa: SLF001 - that nobody is left is the point
+    assert trace._listeners == []  # noqa: SLF001 - likewise

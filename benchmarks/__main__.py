@@ -1,0 +1,95 @@
+"""`python -m benchmarks`: one table of ratios.  The exit status says whether it could be measured, never how it came out."""
+
+import argparse
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from benchmarks import ack, cold_start, machine, memory, turn
+from benchmarks.plan import FULL, QUICK, Plan
+from benchmarks.processes import Processes
+from benchmarks.table import Section, rendered
+from benchmarks.wire import UnexpectedAnswerError
+from shared.clock import SystemClock
+from simulator.processes import StackError
+
+_PASSED_ON: Final = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "VIRTUAL_ENV",
+    "SYSTEMROOT",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+)
+_INTERRUPTED: Final = 130  # 128 + SIGINT, as shells have it
+
+
+def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+    """Measure and print.  Returns the exit status."""
+    options = _parser().parse_args(arguments)
+    base_env = {name: env[name] for name in _PASSED_ON if name in env}
+    header = f"Aizuchi benchmarks: {machine.described(SystemClock())}"
+    try:
+        sections = asyncio.run(_measured(QUICK if options.quick else FULL, base_env))
+    except (StackError, UnexpectedAnswerError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except asyncio.CancelledError:
+        return _INTERRUPTED
+    print(f"{header}\n\n{rendered(sections)}\n\n{_LEGEND}")
+    if options.json is not None:
+        figures = {"machine": header, "sections": [asdict(section) for section in sections]}
+        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    return 0
+
+
+async def _measured(plan: Plan, base_env: Mapping[str, str]) -> list[Section]:
+    this = asyncio.current_task()
+    assert this is not None  # noqa: S101 - a coroutine runs in a task
+    for wanted in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(wanted, this.cancel)
+    with tempfile.TemporaryDirectory(prefix="aizuchi-bench-") as folder:
+        async with Processes(folder=Path(folder), env=base_env) as processes:
+            pubsub = await processes.stand_in("pubsub")
+            _say("the webhook's ack")
+            acks, held_by_webhook = await ack.measure(processes, pubsub, plan)
+            _say("cold starts")
+            starts = await cold_start.measure(processes, pubsub, plan)
+            await processes.stop(pubsub)
+            _say("turns of the agent worker")
+            turns, held_by_workers = await turn.measure(processes, plan)
+    return [acks, starts, turns, memory.section({**held_by_webhook, **held_by_workers})]
+
+
+def _say(what: str) -> None:
+    sys.stderr.write(f"measuring {what} ...\n")
+
+
+_LEGEND: Final = """\
+Figures are medians over interleaved rounds; a ratio is the median of the rounds' own ratios, and half of them lie in its middle half.
+floor: a function that only publishes the same bytes with the same client. empty: a function that only answers."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description="Measure the functions against the least that could be done, all in one run on this machine.",
+        epilog="Ratios can be compared between machines and days; milliseconds cannot.",
+    )
+    parser.add_argument("--quick", action="store_true", help="less than a minute, to see that it works")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw figures there, too")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], os.environ))  # noqa: TID251 - the one place that reads the environment

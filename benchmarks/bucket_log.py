@@ -1,0 +1,41 @@
+"""Requests to Cloud Storage as its stand-in logged them: of which kind, and how many had to wait for one another."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+KINDS: Final = ("list", "read", "write", "delete", "other")
+_KIND_OF_OPERATION: Final = {"list": "list", "media": "read", "get": "read", "insert": "write", "delete": "delete"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BucketRequest:
+    """One request; `operation` is the stand-in's word for it, the times are on the machine's monotonic clock."""
+
+    operation: str
+    started_s: float
+    ended_s: float
+
+    @property
+    def kind(self) -> str:
+        """One of KINDS."""
+        return _KIND_OF_OPERATION.get(self.operation, "other")
+
+
+def counts(requests: Iterable[BucketRequest]) -> dict[str, int]:
+    """Return how many requests of each kind there were, for every kind."""
+    counted = Counter(request.kind for request in requests)
+    return {kind: counted[kind] for kind in KINDS}
+
+
+def round_trips(requests: Iterable[BucketRequest]) -> int:
+    """Return how many requests waited for one another: the longest chain in which each began after the one before had ended.
+
+    What overlaps was asked at once and counts as one, so answers must take long enough for that to show.
+    """
+    chain, free_s = 0, float("-inf")
+    for request in sorted(requests, key=lambda request: request.ended_s):
+        if request.started_s >= free_s:
+            chain, free_s = chain + 1, request.ended_s
+    return chain

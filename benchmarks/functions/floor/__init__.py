@@ -1,0 +1,1 @@
+"""One publish and nothing else."""

@@ -1,0 +1,115 @@
+"""`python -m benchmarks.load`: posts one request again and again over kept connections, in a process of its own.
+
+Reads a plan as JSON on stdin, `{"port", "request" (base64 of the whole HTTP request), "connections", "requests"}`, and writes
+`{"latencies_ms": [...], "busy": 0.2}`: `busy` is the share of a core that it took, so that a reader sees that it did not hold anybody up.
+One thread over raw sockets, because it shares the machine with what it measures.
+"""
+
+import base64
+import json
+import selectors
+import socket
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+HOST: Final = "127.0.0.1"
+_ANSWER_S: Final = 30.0
+_CHUNK_BYTES: Final = 65_536
+
+
+@dataclass(slots=True, kw_only=True)
+class _Caller:
+    """A connection with one request under way."""
+
+    sock: socket.socket
+    request: bytes = field(repr=False)
+    sent_s: float = 0.0
+    received: bytearray = field(default_factory=bytearray, repr=False)
+
+    def send(self) -> None:
+        self.received.clear()
+        self.sent_s = time.perf_counter()
+        self.sock.sendall(self.request)
+
+    def receive(self) -> bool:
+        """Return whether the answer is whole.  Raises: ConnectionError, where it is none or no 2xx."""
+        chunk = self.sock.recv(_CHUNK_BYTES)
+        if not chunk:
+            raise ConnectionError("the server hung up")
+        self.received += chunk
+        return is_whole(bytes(self.received))
+
+
+def is_whole(received: bytes) -> bool:
+    """Whether this is a whole answer with a Content-Length.  Raises: ConnectionError, where it is no 2xx."""
+    head, separator, body = received.partition(b"\r\n\r\n")
+    if not separator:
+        return False
+    status, *headers = head.split(b"\r\n")
+    if not status.startswith(b"HTTP/1.1 2"):
+        raise ConnectionError(f"the server answered {status.decode(errors='replace')}")
+    fields = dict(header.lower().split(b":", 1) for header in headers)
+    return len(body) >= int(fields.get(b"content-length", b"0"))
+
+
+def drive(*, port: int, request: bytes, connections: int, requests: int) -> list[float]:
+    """Return the latency of every request in milliseconds; each connection's first, which warms it, is not among them.
+
+    A connection posts its next request when it has the answer to the one before.
+    Raises: OSError (ConnectionError, TimeoutError), where a request is not answered by 2xx.
+    """
+    latencies_ms: list[float] = []
+    callers = [_Caller(sock=_connected(port), request=request) for _ in range(connections)]
+    with selectors.DefaultSelector() as ready:
+        try:
+            for caller in callers:
+                caller.send()
+                while not caller.receive():
+                    continue
+                ready.register(caller.sock, selectors.EVENT_READ, caller)
+            for caller in callers[:requests]:
+                caller.send()
+            left = requests - min(requests, connections)
+            while len(latencies_ms) < requests:
+                answered = ready.select(_ANSWER_S)
+                if not answered:
+                    raise TimeoutError(f"no answer within {_ANSWER_S:.0f} s")
+                for key, _ in answered:
+                    caller = key.data
+                    if caller.receive():
+                        latencies_ms.append((time.perf_counter() - caller.sent_s) * 1_000)
+                        if left:
+                            left -= 1
+                            caller.send()
+        finally:
+            for caller in callers:
+                caller.sock.close()
+    return latencies_ms
+
+
+def _connected(port: int) -> socket.socket:
+    sock = socket.create_connection((HOST, port), timeout=_ANSWER_S)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return sock
+
+
+def _main() -> None:
+    plan = json.load(sys.stdin)
+    started_s, started_cpu_s = time.perf_counter(), time.process_time()
+    try:
+        latencies_ms = drive(
+            port=plan["port"],
+            request=base64.b64decode(plan["request"]),
+            connections=plan["connections"],
+            requests=plan["requests"],
+        )
+    except OSError as cause:
+        sys.exit(f"port {plan['port']}: {cause}")
+    busy = (time.process_time() - started_cpu_s) / (time.perf_counter() - started_s)
+    json.dump({"latencies_ms": latencies_ms, "busy": busy}, sys.stdout)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,40 @@
+"""What the functions' workers hold, beside what the framework alone holds."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from benchmarks.samples import Comparison
+from benchmarks.table import Row, Section
+from benchmarks.usage import Memory
+
+REQUESTS = 200
+Held = Mapping[str, Mapping[str, Memory | None]]
+"""By function, then by moment: `after its start`, `after 200 requests`."""
+
+AFTER_START = "after its start"
+AFTER_REQUESTS = f"after {REQUESTS} requests"
+
+
+def section(held: Held) -> Section:
+    """Return the section; without rows where this machine does not tell."""
+    rows = [
+        Row(
+            what=f"{name}, {moment}",
+            against="empty",
+            unit="MB",
+            comparison=Comparison.of([(here.pss_mb, there.pss_mb)]),
+        )
+        for name, moments in held.items()
+        if name != "empty"
+        for moment, here in moments.items()
+        if here is not None and (there := held["empty"][moment]) is not None
+    ]
+    return Section(
+        title="Memory of a function's worker process (proportional set size)",
+        rows=rows,
+        note="" if rows else "this machine does not tell (no /proc)",
+        samples={
+            name: {moment: asdict(one) for moment, one in moments.items() if one is not None}
+            for name, moments in held.items()
+        },
+    )

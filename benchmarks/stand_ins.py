@@ -1,0 +1,147 @@
+"""`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket} --port N`: one stand-in in a process of its own.
+
+Those of the local stack, answering at once, and a few routes under /bench by which the benchmarks make and count things.
+"""
+
+import argparse
+import asyncio
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from random import Random
+
+import httpx2
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from simulator.gemini.app import GeminiStandIn
+from simulator.line.platform import LinePlatform
+from simulator.processes import HOST, listening_socket
+from simulator.pubsub import PubSubServer
+from simulator.servers import HttpServer
+from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET, TOPIC
+from simulator.storage import Fault, StorageProxy
+
+
+class _Line:
+    """A LINE whose deliveries reach nobody: an event is answered to whoever caused it, who takes it to the worker."""
+
+    def __init__(self) -> None:
+        accepting = httpx2.MockTransport(lambda _: httpx2.Response(200))
+        self._platform = LinePlatform(
+            webhook_url="http://nobody.invalid/",
+            channel_secret=CHANNEL_SECRET,
+            channel_access_token=CHANNEL_ACCESS_TOKEN,
+            now_ms=lambda: time.time_ns() // 1_000_000,
+            monotonic_s=time.monotonic,
+            rng=Random(1),  # noqa: S311 - a stand-in's ids guard nothing
+            webhook_client=httpx2.AsyncClient(transport=accepting),
+        )
+
+    def app(self) -> ASGIApp:
+        """LINE's API, and what happens in its chats."""
+        return self._platform.app_with(
+            [
+                Route("/bench/group", self._group, methods=["POST"]),
+                Route("/bench/say", self._say, methods=["POST"]),
+                Route("/bench/calls", self._calls, methods=["GET"]),
+            ]
+        )
+
+    async def _group(self, _: Request) -> Response:
+        """Somebody makes a group with the bot in it: `{"group_id", "user_id"}`."""
+        person = self._platform.add_person("Alice")
+        group = self._platform.create_group("Friends", (person.user_id,))
+        self._platform.join(group.chat_id)
+        await self._platform.settled()
+        return JSONResponse({"group_id": group.chat_id, "user_id": person.user_id})
+
+    async def _say(self, request: Request) -> Response:
+        """Somebody says `text` in a group, to the bot if it is `addressed`: the event, on its way to the webhook already."""
+        said = await request.json()
+        bot = self._platform.account
+        mentioning = (bot.user_id,) if said["addressed"] else ()
+        text = f"@{bot.display_name} {said['text']}" if said["addressed"] else said["text"]
+        event = self._platform.say(said["user_id"], said["group_id"], text, mentioning=mentioning)
+        await self._platform.settled()
+        return JSONResponse(event.as_sent(is_redelivery=False))
+
+    async def _calls(self, _: Request) -> Response:
+        """The paths that were asked for since the last look."""
+        paths = [request.path for request in self._platform.requests]
+        self._platform.requests.clear()
+        return JSONResponse(paths)
+
+
+def _bucket(behind: str) -> ASGIApp:
+    """The proxy before a bucket, whose answers can be made slow."""
+    proxy = StorageProxy(upstream_url=behind, monotonic_s=time.monotonic)
+
+    async def log(request: Request) -> Response:
+        """What was asked since the last look, as `[operation, started_s, ended_s]`; from here on answers take `delay_s` longer."""
+        told = [[one.operation, one.started_s, one.ended_s] for one in proxy.requests]
+        proxy.requests.clear()
+        proxy.faults.clear()
+        proxy.faults.add(Fault(delay_s=float(request.query_params["delay_s"])))
+        return JSONResponse(told)
+
+    proxy.app.router.routes.insert(0, Route("/bench/log", log))
+    return proxy.app
+
+
+def _gemini() -> ASGIApp:
+    """A Gemini that says when it was asked, on the machine's monotonic clock."""
+    started_s = time.monotonic()
+    gemini = GeminiStandIn()
+
+    async def asked(_: Request) -> Response:
+        """When it was asked since the last look."""
+        moments = [started_s + request.received_s for request in gemini.requests]
+        gemini.reset()
+        return JSONResponse(moments)
+
+    gemini.app.router.routes.append(Route("/bench/asked", asked))
+    return gemini.app
+
+
+async def _run(stand_in: str, *, port: int, behind: str) -> None:
+    stopping = asyncio.Event()
+    for wanted in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(wanted, stopping.set)
+    if stand_in == "pubsub":
+        pubsub = PubSubServer()
+        pubsub.create_topic(TOPIC)
+        await pubsub.start(HOST, port)
+        await stopping.wait()
+        await pubsub.stop()
+        return
+    apps: dict[str, Callable[[], ASGIApp]] = {
+        "gemini": _gemini,
+        "line": lambda: _Line().app(),
+        "bucket": lambda: _bucket(behind),
+    }
+    sock = listening_socket(port)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # or every answer in two writes waits 40 ms for an ACK
+    server = HttpServer(app=apps[stand_in](), sock=sock)
+    await server.start()
+    await stopping.wait()
+    await server.stop()
+
+
+def _main(arguments: Sequence[str]) -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.stand_ins", description="Run one stand-in until SIGTERM."
+    )
+    parser.add_argument("stand_in", choices=["pubsub", "gemini", "line", "bucket"])
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--behind", default="", help="address of the bucket that `bucket` stands before")
+    options = parser.parse_args(arguments)
+    asyncio.run(_run(options.stand_in, port=options.port, behind=options.behind))
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1:])

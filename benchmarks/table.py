@@ -1,0 +1,92 @@
+"""The table: a section a question, a row a figure, each beside what it is compared with."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from benchmarks.samples import Comparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A figure.  `target` is the ratio that it should not exceed, None where nobody set one."""
+
+    what: str
+    against: str
+    unit: str
+    comparison: Comparison
+    target: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Such as `<= 1.25  met`; empty without a target."""
+        ratio = self.comparison.ratio
+        if self.target is None or ratio is None:
+            return ""
+        return f"<= {self.target:<5g} {'met' if ratio <= self.target else 'not met'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """Rows that answer one question.  `note` says what stands behind them, `samples` is what they were made of."""
+
+    title: str
+    rows: Sequence[Row]
+    note: str = ""
+    samples: object = None
+
+
+def rendered(sections: Sequence[Section]) -> str:
+    """Return the table as text."""
+    heads = ("", "measured", "against", "", "ratio", "middle half", "target")
+    blocks = [[_cells(row) for row in section.rows] for section in sections]
+    widths = [max(len(cells[index]) for cells in [heads, *chain.from_iterable(blocks)]) for index in range(len(heads))]
+    return "\n".join(_lines(sections, blocks, heads=heads, widths=widths))
+
+
+def _lines(
+    sections: Sequence[Section],
+    blocks: Sequence[Sequence[Sequence[str]]],
+    *,
+    heads: Sequence[str],
+    widths: Sequence[int],
+) -> Iterator[str]:
+    yield _aligned(heads, widths)
+    for section, block in zip(sections, blocks, strict=True):
+        yield section.title
+        for cells in block:
+            yield _aligned(cells, widths)
+        if section.note:
+            yield f"    {section.note}"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    comparison = row.comparison
+    return (
+        f"    {row.what}",
+        _figure(comparison.measured, row.unit),
+        row.against,
+        _figure(comparison.against, row.unit),
+        "-" if comparison.ratio is None else f"{comparison.ratio:.2f}",
+        "{:.2f} to {:.2f}".format(*comparison.middle) if comparison.middle else "",
+        row.verdict,
+    )
+
+
+def _figure(value: float, unit: str) -> str:
+    match unit:
+        case "":
+            return f"{value:.1f}".removesuffix(".0")
+        case "ms":
+            return f"{value:.0f} ms" if value >= 100 else f"{value:.2f} ms"  # noqa: PLR2004 - three digits tell enough
+        case _:
+            return f"{value:.1f} {unit}"
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    left = {0, 2, 6}
+    padded = [
+        cell.ljust(width) if index in left else cell.rjust(width)
+        for index, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ]
+    return "  ".join(padded).rstrip()

@@ -1,0 +1,41 @@
+"""Where everything about a chat lies in the bucket.  Kinds stand at the top, so that lifecycle rules can name them.
+
+Every id is checked here before it becomes part of a name: nothing that people, models or senders say can point anywhere else.
+"""
+
+from typing import Final
+
+from shared.line.ids import checked_conversation_id, checked_id
+
+OUTCOME_SUFFIX: Final = ".outcome.json"
+_SUFFIX: Final = ".json"
+
+
+def journal_prefix(conversation_id: str) -> str:
+    """Messages as received, and what turns did about them."""
+    return f"journal/{checked_conversation_id(conversation_id)}/"
+
+
+def message_name(conversation_id: str, line_message_id: str) -> str:
+    """A message as received."""
+    return f"{journal_prefix(conversation_id)}{checked_id(line_message_id)}{_SUFFIX}"
+
+
+def outcome_name(conversation_id: str, webhook_event_id: str) -> str:
+    """What a turn did."""
+    return f"{journal_prefix(conversation_id)}{checked_id(webhook_event_id)}{OUTCOME_SUFFIX}"
+
+
+def amended_prefix(conversation_id: str) -> str:
+    """What became of messages after they were sent."""
+    return f"amended/{checked_conversation_id(conversation_id)}/"
+
+
+def amended_name(conversation_id: str, line_message_id: str) -> str:
+    """What became of one message after it was sent."""
+    return f"{amended_prefix(conversation_id)}{checked_id(line_message_id)}{_SUFFIX}"
+
+
+def turn_name(conversation_id: str) -> str:
+    """The turn's state machine."""
+    return f"turns/{checked_conversation_id(conversation_id)}{_SUFFIX}"

@@ -1,0 +1,18 @@
+"""Cloud Storage: fake-gcs-server behind a proxy that mends the rules which it ignores and goes wrong on demand."""
+
+from simulator.storage.calls import Call, Operation
+from simulator.storage.proxy import LoggedRequest, StorageProxy
+from simulator.storage.server import create_bucket, storage_child
+from simulator.storage.switches import Fault, Faults, StorageSwitches
+
+__all__ = [
+    "Call",
+    "Fault",
+    "Faults",
+    "LoggedRequest",
+    "Operation",
+    "StorageProxy",
+    "StorageSwitches",
+    "create_bucket",
+    "storage_child",
+]

@@ -1,0 +1,97 @@
+"""What a request wants an object to be like before anything happens to it.
+
+Source: Cloud Storage, "Request preconditions": a generation or metageneration that should match and does not is a 412, one that should
+not match and does is a 304. Where the page is silent, as on absent objects, Google's storage-testbench (gcs/database.py) decides.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+from simulator.storage.errors import bad_parameter, condition_not_met, no_such_object, not_modified
+
+
+class Target(NamedTuple):
+    """An object's bucket and name."""
+
+    bucket: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """What conditions are about; both are 0 where there is no object."""
+
+    generation: int = 0
+    metageneration: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """The four conditions of one object; None where the request has no such condition."""
+
+    generation: int | None = None
+    not_generation: int | None = None
+    metageneration: int | None = None
+    not_metageneration: int | None = None
+
+    @classmethod
+    def of(cls, params: Mapping[str, str], *, prefix: str = "if") -> Self:
+        """Return the conditions that the parameters set; those of a copy's source begin with `ifSource`.
+
+        Raises: RefusedError, where one is no number.
+        """
+        return cls(
+            generation=number(params, f"{prefix}GenerationMatch"),
+            not_generation=number(params, f"{prefix}GenerationNotMatch"),
+            metageneration=number(params, f"{prefix}MetagenerationMatch"),
+            not_metageneration=number(params, f"{prefix}MetagenerationNotMatch"),
+        )
+
+    def check(self, version: Version) -> None:
+        """The object may be used.  Raises: RefusedError, where a condition does not hold."""
+        if self.generation not in {None, version.generation} or self.metageneration not in {
+            None,
+            version.metageneration,
+        }:
+            raise condition_not_met()
+        if self.not_generation == version.generation or self.not_metageneration == version.metageneration:
+            raise not_modified()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What has to hold for one object that a request reads or writes.
+
+    `generation` is the one that the request names, None for the live one. `may_be_absent`: what writes an object does not need it
+    to be there, and compares with generation 0; everything else is answered 404 before its conditions are looked at.
+    """
+
+    target: Target
+    conditions: Conditions
+    generation: int | None = None
+    may_be_absent: bool = False
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether the object has to be looked at."""
+        return self.generation is not None or self.conditions != Conditions()
+
+    def check(self, version: Version | None) -> None:
+        """The request may go on.  Raises: RefusedError, as Cloud Storage answers."""
+        if version is None and not self.may_be_absent:
+            raise no_such_object(*self.target)
+        if self.generation is not None and (version is None or self.generation != version.generation):
+            raise no_such_object(*self.target)
+        self.conditions.check(version or Version())
+
+
+def number(params: Mapping[str, str], name: str) -> int | None:
+    """Return a parameter that is a number, None where it is missing.  Raises: RefusedError."""
+    value = params.get(name)
+    if value is None:
+        return None
+    try:
+        return int(value)
+    except ValueError as cause:
+        raise bad_parameter(name, value) from cause

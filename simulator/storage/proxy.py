@@ -1,0 +1,262 @@
+"""The proxy in front of fake-gcs-server: it lets everything through as it came, except for what the server gets wrong.
+
+    arrives ─ fault? ─ lock the names ─ conditions? ─ rate? ─ server (effect) ─ unlock ─ log ─ fault? ─ answer
+
+The server ignores preconditions on everything but some uploads; here they hold, because whoever checks and writes has the name for itself.
+"""
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import parse_qs, quote, urlsplit
+from weakref import WeakValueDictionary
+
+import httpx2
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from simulator.storage.calls import MUTATIONS, Call, Operation, understood
+from simulator.storage.conditions import Check, Target, Version
+from simulator.storage.errors import RefusedError, failed, too_many_mutations
+from simulator.storage.switches import Fault, Faults, StorageSwitches
+
+OnEvent = Callable[[str, Mapping[str, Any]], None]
+Headers = tuple[tuple[bytes, bytes], ...]
+
+_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_OF_THE_CONNECTION: Final = frozenset(
+    {b"connection", b"keep-alive", b"transfer-encoding", b"te", b"upgrade", b"expect"}
+)
+_OF_THE_SERVER: Final = _OF_THE_CONNECTION | {b"date", b"server"}  # the proxy's own server adds them
+_SECONDS_BETWEEN_WRITES: Final = 1.0
+_UPSTREAM_TIMEOUT_S: Final = 60.0
+_LOG_LENGTH: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedRequest:
+    """A request that was served. `status` is the outcome, which the caller has not seen where `was_answered` is false."""
+
+    method: str
+    operation: Operation
+    name: str
+    status: int
+    started_s: float
+    ended_s: float
+    was_answered: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    status: int
+    headers: Headers
+    body: bytes
+
+    @property
+    def is_success(self) -> bool:
+        return self.status // 100 == 2  # noqa: PLR2004 - the class of statuses
+
+
+def _nobody_listens(_name: str, _fields: Mapping[str, Any]) -> None:
+    return
+
+
+class StorageProxy:
+    """Cloud Storage, as its clients see it.  Lives in one event loop.
+
+    `switches` may be replaced and `faults` added at any time; `requests` are the latest ones, oldest first. `on_event` hears of every
+    request as `storage_called`.
+    """
+
+    def __init__(
+        self,
+        *,
+        upstream_url: str,
+        monotonic_s: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_event: OnEvent = _nobody_listens,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.switches = StorageSwitches()
+        self.faults = Faults()
+        self.requests: deque[LoggedRequest] = deque(maxlen=_LOG_LENGTH)
+        self.app = Starlette(routes=[Route("/{path:path}", self._handle, methods=_METHODS)])
+        self._upstream = httpx2.URL(upstream_url)
+        self._http = httpx2.AsyncClient(
+            transport=transport,
+            timeout=_UPSTREAM_TIMEOUT_S,
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
+            trust_env=False,
+        )
+        self._monotonic_s = monotonic_s
+        self._sleep = sleep
+        self._on_event = on_event
+        self._locks: WeakValueDictionary[Target, asyncio.Lock] = WeakValueDictionary()
+        self._sessions: dict[str, tuple[Check, ...]] = {}
+        self._changed_s: dict[Target, float] = {}
+
+    async def close(self) -> None:
+        """Nothing goes on to the server any more.  Repeated: does nothing."""
+        await self._http.aclose()
+
+    async def _handle(self, request: Request) -> Response:
+        query = request.scope["query_string"]
+        call = Call(
+            method=request.method,
+            path=request.scope["raw_path"] + (b"?" + query if query else b""),
+            headers=tuple(request.headers.raw),
+            body=await request.body(),
+        )
+        started_s = self._monotonic_s()
+        try:
+            call = understood(call)
+        except RefusedError as error:
+            return self._answered(call, _refusal(error), (), started_s)
+        faults = self.faults.of(call)
+        for fault in faults:
+            if fault.arrived is not None:
+                fault.arrived()
+            if fault.delay_s:
+                await self._sleep(fault.delay_s)
+        return self._answered(call, await self._outcome(call, faults), faults, started_s)
+
+    async def _outcome(self, call: Call, faults: tuple[Fault, ...]) -> _Answer:
+        status = next((fault.error_status for fault in faults if fault.error_status is not None), None)
+        if status is not None:
+            return _refusal(failed(status))
+        try:
+            return await self._carried_out(call)
+        except RefusedError as error:
+            return _refusal(error)
+        except httpx2.TransportError:
+            return _refusal(failed(HTTPStatus.SERVICE_UNAVAILABLE))
+
+    async def _carried_out(self, call: Call) -> _Answer:
+        checks = call.checks
+        if call.operation == "insert" and call.upload_id is not None:
+            checks = self._sessions.get(call.upload_id, ())  # the conditions were set when the session was opened
+        async with AsyncExitStack() as held:
+            for target in sorted({check.target for check in checks}):
+                await held.enter_async_context(self._locks.setdefault(target, asyncio.Lock()))
+            for check in checks:
+                if check.is_needed:
+                    check.check(await self._version(check.target))
+            changed = checks[0].target if checks and call.operation in MUTATIONS else None
+            if changed is not None:
+                self._check_rate(changed)
+            answer = await self._forward(call)
+            if answer.is_success:
+                self._note(call, answer, changed)
+        return answer
+
+    def _check_rate(self, target: Target) -> None:
+        since_s = self._monotonic_s() - self._changed_s.get(target, -math.inf)
+        if self.switches.one_write_a_second and since_s < _SECONDS_BETWEEN_WRITES:
+            raise too_many_mutations(*target)
+
+    def _note(self, call: Call, answer: _Answer, changed: Target | None) -> None:
+        """Remember what later requests depend on."""
+        if call.operation == "start":
+            self._sessions[_upload_id(answer)] = call.checks
+        if changed is None:
+            return
+        if call.upload_id is not None:
+            self._sessions.pop(call.upload_id, None)
+        now_s = self._monotonic_s()
+        recent = {target: at_s for target, at_s in self._changed_s.items() if now_s - at_s < _SECONDS_BETWEEN_WRITES}
+        self._changed_s = recent | {changed: now_s}
+
+    async def _version(self, target: Target) -> Version | None:
+        bucket, name = (quote(part, safe="") for part in target)
+        answer = await self._http.get(self._upstream.copy_with(raw_path=f"/storage/v1/b/{bucket}/o/{name}".encode()))
+        if answer.status_code == HTTPStatus.NOT_FOUND:
+            return None
+        if not answer.is_success:
+            raise failed(answer.status_code)
+        metadata = answer.json()
+        return Version(generation=int(metadata["generation"]), metageneration=int(metadata["metageneration"]))
+
+    async def _forward(self, call: Call) -> _Answer:
+        """Send the request on, and return the answer, both byte by byte."""
+        headers = [header for header in call.headers if header[0].lower() not in _OF_THE_CONNECTION]
+        url = self._upstream.copy_with(raw_path=call.path)
+        request = httpx2.Request(call.method, url, headers=headers, content=call.body)
+        response = await self._http.send(request, stream=True)
+        try:
+            body = b"".join([chunk async for chunk in response.aiter_raw()])
+        finally:
+            await response.aclose()
+        kept = tuple((key, value) for key, value in response.headers.raw if key.lower() not in _OF_THE_SERVER)
+        return _Answer(status=response.status_code, headers=kept, body=body)
+
+    def _answered(self, call: Call, answer: _Answer, faults: tuple[Fault, ...], started_s: float) -> Response:
+        lost = next((fault.answer for fault in faults if fault.answer != "sent"), None)
+        self._log(call, answer.status, started_s, was_answered=lost is None)
+        for fault in faults:
+            if fault.took_effect is not None:
+                fault.took_effect()
+        match lost:
+            case "cut":
+                return _CutResponse(answer)
+            case "unavailable":
+                return _WholeResponse(_refusal(failed(HTTPStatus.SERVICE_UNAVAILABLE)))
+            case _:
+                return _WholeResponse(answer)
+
+    def _log(self, call: Call, status: int, started_s: float, *, was_answered: bool) -> None:
+        logged = LoggedRequest(
+            method=call.method,
+            operation=call.operation,
+            name=call.name,
+            status=status,
+            started_s=started_s,
+            ended_s=self._monotonic_s(),
+            was_answered=was_answered,
+        )
+        self.requests.append(logged)
+        duration_ms = round((logged.ended_s - started_s) * 1_000, 1)
+        facts = {"operation": call.operation, "name": call.name, "status": status, "duration_ms": duration_ms}
+        self._on_event("storage_called", facts | {"was_answered": was_answered})
+
+
+class _WholeResponse(Response):
+    """The answer with exactly the headers that it came with."""
+
+    def __init__(self, answer: _Answer) -> None:
+        super().__init__(answer.body, status_code=answer.status)
+        self.raw_headers = list(answer.headers)
+        if not any(key.lower() == b"content-length" for key, _ in answer.headers):
+            self.raw_headers.append((b"content-length", str(len(answer.body)).encode()))
+
+
+class _CutResponse(_WholeResponse):
+    """Half of the answer, after which the server closes the connection because the rest does not come.
+
+    An answer without a body would be whole after its head, so it promises one.
+    """
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - the signature of ASGI
+        status, headers = self.status_code, self.raw_headers
+        if not self.body:
+            status, headers = HTTPStatus.OK, [(b"content-length", b"1")]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": self.body[: len(self.body) // 2], "more_body": True})
+
+
+def _refusal(error: RefusedError) -> _Answer:
+    body = error.body()
+    headers: Headers = ((b"content-type", b"application/json; charset=UTF-8"),) if body else ()
+    return _Answer(status=error.status, headers=headers, body=body)
+
+
+def _upload_id(answer: _Answer) -> str:
+    location = next((value.decode("latin-1") for key, value in answer.headers if key.lower() == b"location"), "")
+    return parse_qs(urlsplit(location).query).get("upload_id", [""])[0]

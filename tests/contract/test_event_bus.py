@@ -1,0 +1,121 @@
+"""One suite for the port `EventBus`: in memory, and with the real client on the wire to a Pub/Sub."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from shared.adapters.memory import MemoryEventBus
+from shared.adapters.pubsub import MESSAGES_PER_CALL, PubSubEventBus
+from shared.bus.messages import BusMessage, EventBus, bus_messages
+from shared.errors import PublishFailedError
+from shared.line.delivery import parse_delivery
+from simulator.pubsub import Chaos, PubSubServer, SubscriptionSettings
+from tests.support import recorded
+from tests.support.loop import LoopThread
+
+TOPIC = "projects/aizuchi-test/topics/line-events"
+SUBSCRIPTION = "projects/aizuchi-test/subscriptions/all-events"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backend:
+    bus: EventBus
+    stored: Callable[[int], list[tuple[bytes, dict[str, str]]]]
+    go_down: Callable[[], None]
+
+
+@pytest.fixture(params=["memory", "emulator"])
+def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
+    if request.param == "memory":
+        memory = MemoryEventBus()
+        yield Backend(
+            bus=memory,
+            stored=lambda _: [(one.data, dict(one.attributes)) for one in memory.published],
+            go_down=lambda: setattr(memory, "is_down", True),
+        )
+        return
+    server = PubSubServer()
+    server.create_topic(TOPIC)
+    server.create_subscription(SubscriptionSettings(name=SUBSCRIPTION, topic=TOPIC))
+    with LoopThread() as loop:
+        port = loop.run(server.start())
+
+        def stored(number: int) -> list[tuple[bytes, dict[str, str]]]:
+            async def pull() -> list[tuple[bytes, dict[str, str]]]:
+                pulled = await server.subscription(SUBSCRIPTION).pull(number, wait=False)
+                messages = sorted(pulled, key=lambda delivery: delivery.message.number)
+                return [(one.message.message.data, dict(one.message.message.attributes)) for one in messages]
+
+            return loop.run(pull())
+
+        async def no_answers() -> None:
+            await asyncio.sleep(0)
+            server.chaos = Chaos(unavailable_before_probability=1.0)
+
+        yield Backend(
+            bus=PubSubEventBus(
+                project_id="aizuchi-test", topic_id="line-events", timeout_s=1.0, emulator_host=f"127.0.0.1:{port}"
+            ),
+            stored=stored,
+            go_down=lambda: loop.run(no_answers()),
+        )
+        loop.run(server.stop())
+
+
+def test_what_was_confirmed_is_stored_as_it_was_given(backend: Backend) -> None:
+    messages = bus_messages(parse_delivery(recorded.body("several-chats")))
+
+    ids = backend.bus.publish(messages)
+
+    assert len(set(ids)) == len(messages)
+    assert backend.stored(10) == [(one.data, dict(one.attributes)) for one in messages]
+
+
+def test_nothing_to_publish_is_confirmed_at_once(backend: Backend) -> None:
+    assert backend.bus.publish(()) == ()
+    assert backend.stored(10) == []
+
+
+def test_more_events_than_one_call_takes_are_all_stored(backend: Backend) -> None:
+    messages = [
+        BusMessage(data=json.dumps(number).encode(), attributes={"type": "message"})
+        for number in range(MESSAGES_PER_CALL + 1)
+    ]
+
+    assert len(backend.bus.publish(messages)) == len(messages)
+    assert len(backend.stored(len(messages))) == len(messages)
+
+
+def test_publishing_twice_stores_twice(backend: Backend) -> None:
+    messages = bus_messages(parse_delivery(recorded.body("follow")))
+
+    backend.bus.publish(messages)
+    backend.bus.publish(messages)
+
+    assert len(backend.stored(10)) == 2
+
+
+def test_a_bus_that_does_not_confirm_is_an_error(backend: Backend) -> None:
+    backend.go_down()
+
+    with pytest.raises(PublishFailedError, match=r"confirm|down"):
+        backend.bus.publish(bus_messages(parse_delivery(recorded.body("follow"))))
+
+
+def test_a_bus_that_nobody_serves_is_an_error_within_its_seconds() -> None:
+    bus = PubSubEventBus(project_id="p", topic_id="t", timeout_s=0.3, emulator_host="127.0.0.1:9")
+
+    with pytest.raises(PublishFailedError, match="confirm"):
+        bus.publish(bus_messages(parse_delivery(recorded.body("follow"))))
+
+
+def test_a_topic_that_does_not_exist_is_an_error(backend: Backend) -> None:
+    if isinstance(backend.bus, MemoryEventBus):
+        return  # there is only one topic in memory
+    backend.bus._topic = "projects/aizuchi-test/topics/another"  # type: ignore[attr-defined]  # noqa: SLF001
+
+    with pytest.raises(PublishFailedError, match="confirm"):
+        backend.bus.publish(bus_messages(parse_delivery(recorded.body("follow"))))

@@ -1,0 +1,224 @@
+"""The port `Model` with the real client on the wire to a Gemini that keeps the server's rules."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared.adapters.gemini import GeminiModel
+from shared.agent.model import (
+    FunctionDeclaration,
+    FunctionResponse,
+    FunctionResponses,
+    ModelRequest,
+    TextContent,
+)
+from shared.agent.tools import Registry
+from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.settings import GeminiSettings
+from shared.tools.core import core_tools
+from simulator.gemini.app import GeminiStandIn
+from simulator.gemini.script import (
+    FINISH_REASONS,
+    blocked,
+    call,
+    calls,
+    dropped,
+    empty,
+    empty_body,
+    failure,
+    finish,
+    html_error,
+    malformed_json,
+    rate_limited,
+    text,
+    unavailable,
+)
+from tests.support.serving import served
+
+HELLO = TextContent(role="user", texts=("hello",))
+LOOK_UP = FunctionDeclaration(
+    name="look_up",
+    description="Look a word up.",
+    parameters={
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": {
+            "pattern": {"type": "string", "minLength": 1, "pattern": "^a"},
+            "tags": {"type": "array", "items": {"type": "string", "maxLength": 5}},
+        },
+        "required": ["pattern"],
+        "additionalProperties": False,
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def served_gemini() -> Iterator[tuple[GeminiStandIn, str]]:
+    stand_in = GeminiStandIn(api_key="right")
+    with served(stand_in.app) as running:
+        yield stand_in, running.url
+
+
+@pytest.fixture
+def gemini(served_gemini: tuple[GeminiStandIn, str]) -> Iterator[GeminiStandIn]:
+    yield served_gemini[0]
+    served_gemini[0].reset()
+
+
+def settings(url: str, **changes: str) -> GeminiSettings:
+    fields = {"api_key": "right", "model": "gemini-3.5-flash-lite", "thinking_level": "low", **changes}
+    return GeminiSettings(project_id="p", location=None, base_url=url, **fields)
+
+
+@pytest.fixture(scope="module")
+def model(served_gemini: tuple[GeminiStandIn, str]) -> GeminiModel:
+    return GeminiModel(settings(served_gemini[1]))
+
+
+def request(
+    *contents: TextContent | FunctionResponses,
+    timeout_s: float = 20.0,
+    allowed: tuple[str, ...] = (),
+    validated: bool = False,
+) -> ModelRequest:
+    return ModelRequest(
+        system_instruction="be kind",
+        declarations=(*Registry(core_tools()).declarations, LOOK_UP),
+        contents=contents or (HELLO,),
+        max_output_tokens=500,
+        timeout_s=timeout_s,
+        allowed=allowed,
+        validated=validated,
+    )
+
+
+def test_a_call_arrives_with_its_arguments_and_what_it_cost(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    gemini.script([call("reply", {"message": "こんにちは"})])
+
+    response = model.generate(request())
+
+    assert response.finish_reason == "STOP"
+    assert [(one.name, dict(one.args)) for one in response.calls] == [("reply", {"message": "こんにちは"})]
+    assert response.usage.prompt_tokens > 0
+    assert response.usage.output_tokens > 0
+
+
+def test_signatures_are_echoed_and_every_call_is_answered_in_order(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    gemini.script(
+        [calls(("look_up", {"pattern": "a"}), ("look_up", {"pattern": "b"})), call("reply", {"message": "done"})]
+    )
+    first = model.generate(request())
+    assert first.content is not None
+    results = FunctionResponses(
+        responses=tuple(
+            FunctionResponse(call=one, response={"output": {"n": index}}) for index, one in enumerate(first.calls)
+        )
+    )
+
+    second = model.generate(
+        ModelRequest(
+            system_instruction="be kind",
+            declarations=request().declarations,
+            contents=(HELLO, first.content, results),
+            max_output_tokens=500,
+            timeout_s=20,
+        )
+    )
+
+    assert [one.name for one in second.calls] == ["reply"]
+    assert [record.refusal for record in gemini.requests] == [None, None]
+
+
+def test_only_documented_keywords_are_sent_and_the_rest_is_checked_here(
+    model: GeminiModel, gemini: GeminiStandIn
+) -> None:
+    model.generate(request())
+
+    sent = gemini.requests[0].request
+    assert sent is not None
+    look_up = next(one for one in sent.functions if one.name == "look_up")
+    assert "minLength" not in str(look_up)
+    assert "pattern" in str(look_up)
+
+
+def test_the_last_call_may_be_limited_to_some_functions(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    response = model.generate(request(allowed=("skip",)))
+
+    assert [one.name for one in response.calls] == ["skip"]
+    assert gemini.requests[0].refusal is None
+
+
+def test_a_validated_request_is_accepted(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    model.generate(request(validated=True))
+
+    assert gemini.requests[0].refusal is None
+
+
+@pytest.mark.parametrize("reason", sorted(FINISH_REASONS))
+@pytest.mark.filterwarnings("ignore:.*is not a valid FinishReason")
+def test_every_finish_reason_arrives_by_its_name(model: GeminiModel, gemini: GeminiStandIn, reason: str) -> None:
+    gemini.script([finish(reason)])
+
+    assert model.generate(request()).finish_reason == reason
+
+
+def test_an_empty_answer_a_text_and_a_blocked_prompt_are_told_apart(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    gemini.script([empty(), text("hello"), blocked("SAFETY"), empty_body()])
+
+    answers = [model.generate(request()) for _ in range(4)]
+
+    assert [(one.has_text, one.block_reason, len(one.calls)) for one in answers] == [
+        (False, None, 0),
+        (True, None, 0),
+        (False, "SAFETY", 0),
+        (False, None, 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        unavailable(),
+        malformed_json(),
+        html_error(),
+        dropped(),
+        failure(500, "INTERNAL", "oops"),
+        failure(504, "DEADLINE_EXCEEDED", "late"),
+    ],
+)
+def test_what_a_later_try_may_mend_is_told_as_such(model: GeminiModel, gemini: GeminiStandIn, step: object) -> None:
+    gemini.script([step])  # type: ignore[list-item]
+
+    with pytest.raises(ModelUnavailableError, match="the model"):
+        model.generate(request())
+    assert len(gemini.requests) == 1  # the client tries nothing again by itself
+
+
+def test_a_rate_limit_says_how_long_to_wait(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    gemini.script([rate_limited(retry_delay_s=17.0)])
+
+    with pytest.raises(ModelUnavailableError, match="429") as caught:
+        model.generate(request())
+    assert caught.value.retry_after_s == 17.0
+
+
+def test_an_answer_that_does_not_come_in_time_is_not_waited_for(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    gemini.script([call("reply", {"message": "late"}).slow(2.0)])
+
+    with pytest.raises(ModelUnavailableError, match="in time"):
+        model.generate(request(timeout_s=0.2))
+    assert gemini.requests[0].headers["x-server-timeout"] == "10"
+
+
+@pytest.mark.parametrize("changes", [{"api_key": "wrong"}, {"model": "no-such-model"}])
+def test_what_no_retry_can_mend_is_refused(
+    served_gemini: tuple[GeminiStandIn, str], gemini: GeminiStandIn, changes: dict[str, str]
+) -> None:
+    with pytest.raises(ModelRefusedError, match="refused the request"):
+        GeminiModel(settings(served_gemini[1], **changes)).generate(request())
+    assert len(gemini.requests) == 1
+
+
+def test_a_model_that_nobody_serves_is_unavailable() -> None:
+    with pytest.raises(ModelUnavailableError, match="in time"):
+        GeminiModel(settings("http://127.0.0.1:9")).generate(request())

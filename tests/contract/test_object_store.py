@@ -1,0 +1,396 @@
+"""The port to the bucket, exactly as its docstrings have it, in memory and on Cloud Storage's stand-in behind the real client."""
+
+import gc
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+
+from shared.adapters.gcs import GcsObjectStore
+from shared.adapters.memory.object_store import MemoryObjectStore
+from shared.conversation.object_store import ListedObject, ObjectStore, StoredObject
+from shared.errors import StorageUnavailableError
+from simulator.storage import Call, Fault, Operation, StorageSwitches
+from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, close, running_emulator, settle
+
+NAME = "journal/U0123/1.json"
+MORE_THAN_A_PAGE = [f"journal/{number:04}" for number in range(1_003)]
+RETRY_TIMEOUT_S = 0.1
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    with running_emulator(tmp_path_factory.mktemp("storage")) as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def emulator(running: Emulator) -> Iterator[Emulator]:
+    running.reset()
+    yield running
+    running.reset()
+
+
+@pytest.fixture
+def open_bucket(emulator: Emulator) -> Iterator[Callable[..., GcsObjectStore]]:
+    """Opens a bucket on the emulator, or an empty one."""
+    opened: list[GcsObjectStore] = []
+
+    def open_bucket(*, bucket: str | None = None, retry_timeout_s: float = 10.0) -> GcsObjectStore:
+        bucket = bucket or emulator.new_bucket()
+        store = emulator.client_made_by(
+            lambda: GcsObjectStore(
+                project_id=PROJECT_ID, bucket=bucket, connections=16, retry_timeout_s=retry_timeout_s
+            )
+        )
+        opened.append(store)
+        return store
+
+    yield open_bucket
+    for store in opened:
+        close(store._client)  # noqa: SLF001 - the product's processes end with their connections open
+
+
+@pytest.fixture
+def remote(open_bucket: Callable[..., GcsObjectStore]) -> GcsObjectStore:
+    return open_bucket()
+
+
+@pytest.fixture(params=["memory", "emulator"])
+def store(request: pytest.FixtureRequest) -> ObjectStore:
+    """An empty bucket."""
+    if request.param == "memory":
+        return MemoryObjectStore()
+    return request.getfixturevalue("remote")  # type: ignore[no-any-return]
+
+
+@pytest.fixture(params=["memory", "emulator"])
+def crowded(request: pytest.FixtureRequest) -> ObjectStore:
+    """A bucket with more objects than Cloud Storage lists at once."""
+    if request.param == "memory":
+        store = MemoryObjectStore()
+        for name in MORE_THAN_A_PAGE:
+            created(store, name)
+        return store
+    emulator: Emulator = request.getfixturevalue("emulator")
+    bucket = emulator.new_bucket()
+    emulator.overwrite(bucket, *MORE_THAN_A_PAGE)
+    return request.getfixturevalue("open_bucket")(bucket=bucket)  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """The client library forgets connections on which a download was turned away; they are gone when the test is over."""
+    yield
+    gc.collect()
+
+
+def on_objects(call: Call) -> bool:
+    """Not on the bucket, at which the client library looks by itself, and again for two minutes where that fails."""
+    return call.operation != "other"
+
+
+def created(store: ObjectStore, name: str, data: bytes = b"{}") -> int:
+    generation = store.create(name, data)
+    assert generation is not None
+    return generation
+
+
+def generation_of(store: ObjectStore, name: str) -> int:
+    read = store.read(name)
+    assert read is not None
+    return read.generation
+
+
+def test_what_was_never_written_reads_as_nothing(store: ObjectStore) -> None:
+    assert store.read(NAME) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        "今日は良い天気ですね。".encode(),
+        "👩‍👩‍👧‍👦🇯🇵".encode(),
+        bytes(range(256)),
+        b"\x1f\x8b not gzip",
+        b"x" * 300_000,
+    ],
+    ids=["nothing", "japanese", "emoji", "every byte", "like gzip", "a picture"],
+)
+def test_an_object_is_read_as_it_was_written(store: ObjectStore, data: bytes) -> None:
+    generation = created(store, NAME, data)
+
+    assert store.read(NAME) == StoredObject(data=data, generation=generation)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "entries/U1/旅行/京都.md",
+        "a%2Fb",
+        "a b+c?d=e&f#g.json",
+        "no-suffix",
+        "x//y",
+        "ends/in/",
+        "🍣.json",
+        "e\u0301",
+        "\u00e9",
+    ],
+)
+def test_a_name_may_be_anything(store: ObjectStore, name: str) -> None:
+    generation = created(store, name, b"1")
+
+    assert store.read(name) == StoredObject(data=b"1", generation=generation)
+    assert store.list("") == (ListedObject(name=name, generation=generation),)
+    store.delete(name)
+    assert store.list("") == ()
+
+
+def test_an_object_is_created_once(store: ObjectStore) -> None:
+    generation = created(store, NAME, b"first")
+
+    assert store.create(NAME, b"second") is None
+    assert store.read(NAME) == StoredObject(data=b"first", generation=generation)
+
+
+def test_the_generation_that_was_read_is_the_one_that_replaces(store: ObjectStore) -> None:
+    created(store, NAME, b"one")
+    read = store.read(NAME)
+    assert read is not None
+
+    generation = store.replace(NAME, b"two", generation=read.generation)
+
+    assert generation is not None
+    assert generation > read.generation
+    assert store.read(NAME) == StoredObject(data=b"two", generation=generation)
+
+
+def test_the_generation_that_was_listed_is_the_one_that_replaces(store: ObjectStore) -> None:
+    created(store, NAME, b"one")
+
+    assert store.replace(NAME, b"two", generation=store.list("")[0].generation) is not None
+
+
+def test_a_stale_generation_replaces_nothing(store: ObjectStore) -> None:
+    stale = created(store, NAME, b"one")
+    generation = store.replace(NAME, b"two", generation=stale)
+
+    assert store.replace(NAME, b"three", generation=stale) is None
+    assert store.read(NAME) == StoredObject(data=b"two", generation=generation or 0)
+
+
+def test_what_is_not_there_is_not_replaced(store: ObjectStore) -> None:
+    assert store.replace(NAME, b"one", generation=1) is None
+    assert store.read(NAME) is None
+
+
+def test_what_is_gone_is_not_replaced(store: ObjectStore) -> None:
+    generation = created(store, NAME)
+    store.delete(NAME)
+
+    assert store.replace(NAME, b"one", generation=generation) is None
+    assert store.read(NAME) is None
+
+
+def test_a_deleted_object_is_gone_however_often_it_is_deleted(store: ObjectStore) -> None:
+    created(store, NAME)
+
+    store.delete(NAME)
+    store.delete(NAME)
+
+    assert store.read(NAME) is None
+    assert store.list("") == ()
+
+
+def test_what_was_never_written_can_be_deleted(store: ObjectStore) -> None:
+    store.delete(NAME)
+
+    assert store.read(NAME) is None
+
+
+def test_generations_grow_over_a_deletion(store: ObjectStore) -> None:
+    first = created(store, NAME)
+    store.delete(NAME)
+
+    assert created(store, NAME) > first
+
+
+def test_a_listing_has_the_prefix_and_nothing_else(store: ObjectStore) -> None:
+    generations = {name: created(store, name) for name in ("a/1", "a/2", "ab", "b/a/1")}
+
+    assert store.list("a/") == tuple(ListedObject(name=name, generation=generations[name]) for name in ("a/1", "a/2"))
+    assert [listed.name for listed in store.list("a")] == ["a/1", "a/2", "ab"]
+    assert store.list("c") == ()
+
+
+def test_a_listing_is_in_the_order_of_names(store: ObjectStore) -> None:
+    names = ["b", "a/b", "a", "Z", "9", "10", "語", "🍣", "\uff21"]  # 🍣 is the last by its bytes, but not in UTF-16
+    for name in names:
+        created(store, name)
+
+    assert [listed.name for listed in store.list("")] == ["10", "9", "Z", "a", "a/b", "b", "語", "\uff21", "🍣"]
+
+
+def test_a_listing_tells_the_newest_generation(store: ObjectStore) -> None:
+    generation = store.replace(NAME, b"two", generation=created(store, NAME))
+
+    assert store.list(NAME) == (ListedObject(name=NAME, generation=generation or 0),)
+
+
+def test_a_listing_is_complete_however_long(crowded: ObjectStore) -> None:
+    listed = crowded.list("journal/")
+
+    assert [there.name for there in listed] == MORE_THAN_A_PAGE
+    assert {there.generation for there in listed[:: len(listed) - 1]} == {
+        generation_of(crowded, MORE_THAN_A_PAGE[0]),
+        generation_of(crowded, MORE_THAN_A_PAGE[-1]),
+    }
+
+
+def test_of_many_who_create_one_object_one_wins(store: ObjectStore) -> None:
+    writers = [f"writer {number}".encode() for number in range(16)]
+
+    with ThreadPoolExecutor(16) as threads:
+        generations = list(threads.map(lambda writer: store.create(NAME, writer), writers))
+
+    winners = [pair for pair in zip(writers, generations, strict=True) if pair[1] is not None]
+    assert len(winners) == 1
+    assert store.read(NAME) == StoredObject(data=winners[0][0], generation=winners[0][1] or 0)
+
+
+def test_a_counter_that_many_swap_loses_no_count(store: ObjectStore) -> None:
+    created(store, NAME, b"0")
+
+    def count(_: int) -> None:
+        while True:
+            read = store.read(NAME)
+            assert read is not None
+            if store.replace(NAME, b"%d" % (int(read.data) + 1), generation=read.generation) is not None:
+                return
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(count, range(24)))
+
+    read = store.read(NAME)
+    assert read is not None
+    assert read.data == b"24"
+
+
+@pytest.mark.usefixtures("collected")
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(rule=on_objects, error_status=503),
+        Fault(rule=on_objects, error_status=429),
+        Fault(rule=on_objects, answer="cut"),
+    ],
+)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: store.read(NAME),
+        lambda store: store.create(NAME, b"{}"),
+        lambda store: store.replace(NAME, b"{}", generation=1),
+        lambda store: store.delete(NAME),
+        lambda store: store.list(""),
+    ],
+    ids=["read", "create", "replace", "delete", "list"],
+)
+def test_a_store_that_never_answers_is_unavailable(
+    emulator: Emulator,
+    open_bucket: Callable[..., GcsObjectStore],
+    ask: Callable[[ObjectStore], object],
+    fault: Fault,
+) -> None:
+    store = open_bucket(retry_timeout_s=RETRY_TIMEOUT_S)
+    emulator.proxy.faults.add(fault)
+
+    with pytest.raises(StorageUnavailableError, match="Cloud Storage"):
+        ask(store)
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault(operation="insert", nth=1, error_status=429), Fault(operation="insert", nth=1, error_status=503)]
+)
+def test_a_write_that_was_turned_away_is_tried_again(emulator: Emulator, remote: GcsObjectStore, fault: Fault) -> None:
+    emulator.proxy.faults.add(fault)
+
+    generation = created(remote, NAME, b"one")
+
+    assert remote.read(NAME) == StoredObject(data=b"one", generation=generation)
+
+
+def test_a_second_write_within_a_second_waits_for_its_turn(emulator: Emulator, remote: GcsObjectStore) -> None:
+    emulator.proxy.switches = StorageSwitches(one_write_a_second=True)
+    generation = created(remote, NAME, b"one")
+
+    assert remote.replace(NAME, b"two", generation=generation) is not None
+    assert 429 in {request.status for request in emulator.proxy.requests}
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault(operation="insert", nth=1, answer="cut"), Fault(operation="insert", nth=1, answer="unavailable")]
+)
+def test_a_creation_whose_answer_was_lost_has_won_and_looks_lost(
+    emulator: Emulator, remote: GcsObjectStore, fault: Fault
+) -> None:
+    emulator.proxy.faults.add(fault)
+
+    assert remote.create(NAME, b"mine") is None
+    read = remote.read(NAME)
+    assert read is not None
+    assert read.data == b"mine"
+
+
+def test_a_deletion_whose_answer_was_lost_is_done(emulator: Emulator, remote: GcsObjectStore) -> None:
+    created(remote, NAME)
+    emulator.proxy.faults.add(Fault(operation="delete", nth=1, answer="cut"))
+
+    remote.delete(NAME)
+
+    assert remote.read(NAME) is None
+
+
+@pytest.mark.parametrize("operation", ["media", "list"])
+def test_a_reading_whose_answer_was_lost_is_repeated(
+    emulator: Emulator, remote: GcsObjectStore, operation: Operation
+) -> None:
+    generation = created(remote, NAME, b"one")
+    emulator.proxy.faults.add(Fault(operation=operation, nth=1, answer="cut"))
+
+    assert remote.read(NAME) == StoredObject(data=b"one", generation=generation)
+    assert remote.list("") == (ListedObject(name=NAME, generation=generation),)
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda store: store.read(NAME), lambda store: store.delete(NAME)], ids=["read", "delete"]
+)
+def test_what_is_not_there_is_asked_for_once(
+    emulator: Emulator, remote: GcsObjectStore, ask: Callable[[ObjectStore], object]
+) -> None:
+    created(remote, "first")
+    settle()
+    emulator.proxy.requests.clear()
+
+    ask(remote)
+
+    settle()
+    assert len(emulator.proxy.requests) == 1
+
+
+def test_an_object_that_is_replaced_while_it_is_read_is_not_taken_for_absent(
+    emulator: Emulator, open_bucket: Callable[..., GcsObjectStore]
+) -> None:
+    bucket = emulator.new_bucket()
+    store = open_bucket(bucket=bucket)
+    created(store, NAME, b"1" * 100_000)
+    overwrite = partial(emulator.overwrite, bucket, NAME, data=b"2")
+    emulator.proxy.faults.add(Fault(operation="media", nth=1, answer="cut", took_effect=overwrite))
+
+    read = store.read(NAME)
+
+    assert read is not None
+    assert read.data == b"2"

@@ -1,0 +1,95 @@
+"""What the page tells about the way of a message, taken from the stand-ins and from the functions' own logs."""
+
+import time
+from typing import Any
+
+import httpx2
+
+from simulator.gemini.script import unavailable
+from simulator.line.switches import DeliverySwitches
+from tests.e2e.conftest import PATIENCE_S, Person, Platform
+
+
+def trace(platform: Platform, line_message_id: str, *, until: str) -> list[dict[str, Any]]:
+    """Return the steps of the event that is the newest about the message, once that step is among them."""
+    until_s = time.monotonic() + PATIENCE_S
+    while True:
+        chats = httpx2.get(f"{platform.stack.url}/simulator/state").json()["chats"]
+        entries = [entry for chat in chats for entry in chat["entries"] if entry["kind"] == "message"]
+        (event_ids,) = [entry["webhook_event_ids"] for entry in entries if entry["line_message_id"] == line_message_id]
+        steps: list[dict[str, Any]] = httpx2.get(f"{platform.stack.url}/simulator/trace/{event_ids[-1]}").json()[
+            "steps"
+        ]
+        if until in [step["name"] for step in steps]:
+            return steps
+        assert time.monotonic() < until_s, steps
+        time.sleep(0.05)
+
+
+def test_a_message_is_traced_from_the_phone_to_the_acknowledgement(platform: Platform, person: Person) -> None:
+    said = person.says("こんにちは、私はモモコです。")
+    person.hears_next(after=0)
+    platform.settle()
+
+    steps = trace(platform, said, until="event_handled")
+
+    way = [(step["part"], step["name"]) for step in steps]
+    wanted = [
+        ("LINE", "event_created"),
+        ("LINE", "webhook_delivered"),
+        ("Pub/Sub", "published"),
+        ("Pub/Sub", "push_started"),
+        ("agent_worker", "turn_opened"),
+        ("agent_worker", "model_called"),
+        ("agent_worker", "tool_called"),
+        ("agent_worker", "reply_sent"),
+        ("agent_worker", "event_handled"),
+        ("Pub/Sub", "push_ended"),
+        ("Pub/Sub", "acknowledged"),
+    ]
+    assert [step for step in way if step in wanted] == wanted
+    assert ("webhook", "event_published") in way
+    times_ms = [step["since_ms"] for step in steps]
+    assert times_ms == sorted(times_ms)
+    assert 0 <= times_ms[0] < times_ms[-1] < PATIENCE_S * 1_000
+    assert not [step for step in steps if step["is_failed"] or step["is_repeated"]]
+    told = {step["name"]: step["details"] for step in steps}
+    assert told["model_called"]["prompt_tokens"] > 0
+    assert told["model_called"]["finish_reason"] == "STOP"
+    assert (told["tool_called"]["tool"], told["webhook_delivered"]["status"]) == ("reply", 200)
+    assert "モモコ" not in str(steps)
+
+
+def test_the_answer_leads_to_the_trace_of_its_question(platform: Platform, person: Person) -> None:
+    said = person.says("こんにちは")
+    person.hears_next(after=0)
+    *_, answer = platform.do(lambda stack: list(stack.line.chat(person.id).messages))
+
+    assert answer.line_message_id != said
+    assert trace(platform, answer.line_message_id, until="reply_sent")[0]["name"] == "event_created"
+
+
+def test_what_goes_wrong_or_happens_again_is_marked(platform: Platform, person: Person) -> None:
+    platform.do(lambda stack: stack.gemini.script([unavailable()]))
+    platform.do(lambda stack: setattr(stack.line, "switches", DeliverySwitches(duplicates=1)))
+    said = person.says("hello")
+    person.hears_next(after=0)
+    platform.settle()
+    platform.do(lambda stack: setattr(stack.line, "switches", DeliverySwitches()))
+
+    steps = trace(platform, said, until="event_handled")
+
+    deliveries = [step["is_repeated"] for step in steps if step["name"] == "webhook_delivered"]
+    assert deliveries == [False, True]
+    assert "model_unavailable" in [step["name"] for step in steps if step["is_failed"]]
+
+
+def test_an_unsend_has_a_trace_of_its_own(platform: Platform, person: Person) -> None:
+    said = person.says("my pin is 4711")
+    person.hears_next(after=0)
+    person.unsends(said)
+    platform.settle()
+
+    steps = trace(platform, said, until="message_withdrawn")
+
+    assert [step["part"] for step in steps if step["name"] == "message_withdrawn"] == ["unsend"]

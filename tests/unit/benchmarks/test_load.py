@@ -1,0 +1,71 @@
+import http.server
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks import wire
+from benchmarks.load import drive, is_whole
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers 200, in two writes, on a connection that is kept; counts what it was posted."""
+
+    protocol_version = "HTTP/1.1"
+    posted: list[bytes]
+    status = 200
+
+    def do_POST(self) -> None:
+        self.posted.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(self.status)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"OK")
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def server() -> Iterator[http.server.ThreadingHTTPServer]:
+    Handler.posted, Handler.status = [], 200
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as serving:
+        serving.daemon_threads = True
+        thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield serving
+        serving.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(("connections", "requests"), [(1, 5), (4, 4), (4, 10), (4, 2)])
+def test_exactly_so_many_requests_are_timed(
+    server: http.server.ThreadingHTTPServer, connections: int, requests: int
+) -> None:
+    request = wire.raw_request(b"hello", {})
+
+    latencies_ms = drive(port=server.server_port, request=request, connections=connections, requests=requests)
+
+    assert len(latencies_ms) == requests
+    assert min(latencies_ms) > 0
+    assert Handler.posted == [b"hello"] * (connections + requests)
+
+
+def test_an_error_is_no_figure(server: http.server.ThreadingHTTPServer) -> None:
+    Handler.status = 503
+
+    with pytest.raises(ConnectionError, match="503"):
+        drive(port=server.server_port, request=wire.raw_request(b"", {}), connections=1, requests=1)
+
+
+@pytest.mark.parametrize(
+    ("received", "whole"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Le", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nO", False),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nOK", True),
+        (b"HTTP/1.1 204 No Content\r\n\r\n", True),
+    ],
+)
+def test_an_answer_is_whole_with_its_last_byte(received: bytes, *, whole: bool) -> None:
+    assert is_whole(received) is whole

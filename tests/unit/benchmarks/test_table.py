@@ -1,0 +1,42 @@
+import pytest
+
+from benchmarks.samples import Comparison
+from benchmarks.table import Row, Section, rendered
+
+
+def row(*pairs: tuple[float, float], unit: str = "ms", target: float | None = None) -> Row:
+    return Row(what="p50", against="floor", unit=unit, comparison=Comparison.of(pairs), target=target)
+
+
+@pytest.mark.parametrize(
+    ("measured", "target", "verdict"),
+    [(1.0, 1.25, "<= 1.25  met"), (1.25, 1.25, "<= 1.25  met"), (1.3, 1.25, "<= 1.25  not met"), (9.0, None, "")],
+)
+def test_a_target_is_met_or_not(measured: float, target: float | None, verdict: str) -> None:
+    assert row((measured, 1.0), target=target).verdict == verdict
+
+
+def test_a_figure_without_a_ratio_is_neither() -> None:
+    assert row((1.0, 0.0), target=1.25).verdict == ""
+
+
+def test_every_row_shows_both_sides_their_ratio_and_the_target() -> None:
+    ack = Section(title="Ack", rows=[row((3.0, 2.0), target=1.25)], note="quiet")
+
+    text = rendered([ack, Section(title="Storage", rows=[row((7.0, 0.0), unit="")])])
+
+    assert [line.split() for line in text.splitlines()[1:]] == [
+        ["Ack"],
+        ["p50", "3.00", "ms", "floor", "2.00", "ms", "1.50", "1.50", "to", "1.50", "<=", "1.25", "not", "met"],
+        ["quiet"],
+        ["Storage"],
+        ["p50", "7", "floor", "0", "-"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [(1.234, "ms", "1.23 ms"), (123.4, "ms", "123 ms"), (12.34, "MB", "12.3 MB"), (7.0, "", "7"), (7.5, "", "7.5")],
+)
+def test_figures_are_told_as_exactly_as_they_are_meant(value: float, unit: str, shown: str) -> None:
+    assert f" {shown}  " in rendered([Section(title="T", rows=[row((value, 1.0), unit=unit)])])

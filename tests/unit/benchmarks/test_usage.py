@@ -1,0 +1,47 @@
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from benchmarks import usage
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+
+
+def test_the_cpu_time_of_a_process_is_what_the_process_itself_sees() -> None:
+    before_s = time.process_time()
+    seen_s = usage.cpu_s(os.getpid())
+
+    assert seen_s is not None
+    assert before_s <= seen_s <= time.process_time()
+
+
+def test_a_process_holds_something_and_shares_some_of_it() -> None:
+    held = usage.memory(os.getpid())
+
+    assert held is not None
+    assert held.rss_mb >= held.pss_mb > 1
+
+
+def test_the_process_that_a_process_has_started_is_found() -> None:
+    starts_one_and_tells_its_id = (
+        "import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE);"
+        "print(child.pid, flush=True); input(); child.kill(); child.wait()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", starts_one_and_tells_its_id], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        started = int(parent.stdout.readline())
+
+        assert usage.worker_pid(parent.pid) == started
+        parent.stdin.write("\n")
+
+
+def test_of_nobody_nothing_is_known() -> None:
+    assert usage.cpu_s(None) is None
+    assert usage.memory(None) is None
+    assert usage.worker_pid(0x7FFFFFFF) is None

@@ -1,0 +1,162 @@
+"""What each function may import, and what its requirements.txt has to bring: each is started alone in a fresh interpreter."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[2]
+ENV = {
+    **{name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG"}},  # noqa: TID251
+    "PYTHONPATH": str(ROOT),
+    "GOOGLE_CLOUD_PROJECT": "p",
+    "EVENTS_TOPIC": "t",
+    "LINE_CHANNEL_SECRET": "s",
+    "PUBSUB_EMULATOR_HOST": "127.0.0.1:9",
+    "HISTORY_BUCKET": "bucket",
+    "STORAGE_EMULATOR_HOST": "http://127.0.0.1:9",
+    "LINE_CHANNEL_ACCESS_TOKEN": "t",
+    "GEMINI_API_KEY": "k",
+}
+FUNCTIONS = ("webhook", "agent_worker", "unsend")
+LOADER = """
+import json, sys
+from functions_framework import create_app
+create_app(sys.argv[1], sys.argv[2])
+files = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
+print(json.dumps(files))
+"""
+# Imported by google-api-core and pip's shims only where they happen to be installed, as in a development environment
+OPTIONAL = {"_distutils_hack", "grpc", "grpc_status"}
+HEAVY = (
+    "linebot",
+    "google.genai",
+    "google.cloud.storage",
+    "jsonschema",
+    "pydantic",
+    "regex",
+    "httpx2",
+    "aiohttp",
+)
+
+
+def loaded_by(function: str) -> dict[str, str]:
+    """Return every module that the function imports when it starts, with its file."""
+    ended = subprocess.run(
+        [sys.executable, "-c", LOADER, function, f"functions/{function}/main.py"],
+        env=ENV,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    found: dict[str, str] = json.loads(ended.stdout.splitlines()[-1])
+    return found
+
+
+def brought_by(requirements: Path) -> set[str]:
+    """Return the distributions that a requirements file installs, with all that they pull in."""
+    lines = (line.split("#")[0].strip() for line in requirements.read_text(encoding="utf-8").splitlines())
+    wanted = [Requirement(line) for line in lines if line]
+    found: set[str] = set()
+    while wanted:
+        requirement = wanted.pop()
+        name = canonical(requirement.name)
+        if name in found:
+            continue
+        found.add(name)
+        extras = requirement.extras or {""}
+        for text in metadata.requires(name) or ():
+            pulled = Requirement(text)
+            if pulled.marker is None or any(pulled.marker.evaluate({"extra": extra}) for extra in extras):
+                wanted.append(pulled)
+    return found
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.fixture(scope="module", params=FUNCTIONS)
+def started(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
+    return request.param, loaded_by(request.param)
+
+
+def test_a_function_needs_only_its_own_requirements(started: tuple[str, dict[str, str]]) -> None:
+    function, modules = started
+    brought = brought_by(ROOT / "functions" / function / "requirements.txt")
+    owners = metadata.packages_distributions()
+    site_packages = {name for name, file in modules.items() if "site-packages" in file and "." not in name}
+
+    foreign = {
+        name for name in site_packages if name in owners and not brought & {canonical(owner) for owner in owners[name]}
+    }
+
+    assert foreign - OPTIONAL == set()
+
+
+def test_a_function_imports_everything_that_its_requirements_name(started: tuple[str, dict[str, str]]) -> None:
+    function, modules = started
+    owners = metadata.packages_distributions()
+    imported = {canonical(owner) for name in modules for owner in owners.get(name.split(".")[0], ())}
+    data_only = {"tzdata"}  # zoneinfo reads it where the machine has no time zones
+
+    lines = (ROOT / "functions" / function / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    named = {canonical(Requirement(line).name) for line in lines if line}
+
+    assert named - imported - data_only == set()
+
+
+def test_the_webhook_stays_light() -> None:
+    modules = loaded_by("webhook")
+
+    assert [name for name in HEAVY if name in modules] == []
+
+
+def test_the_unsend_function_imports_neither_a_model_nor_line() -> None:
+    modules = loaded_by("unsend")
+
+    assert [name for name in ("linebot", "google.genai", "google.pubsub_v1", "jsonschema") if name in modules] == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_use_case_knows_no_framework_and_no_neighbour(function: str) -> None:
+    folder = ROOT / "functions" / function
+    for path in folder.glob("*.py"):
+        imported = imports_of(path)
+        siblings = {one.stem for one in folder.glob("*.py")}
+        if path.stem == "main":
+            assert imported <= {"os", "functions_framework", "flask", "shared.settings"} | siblings
+        elif path.stem != "compose":
+            assert not {name.split(".")[0] for name in imported} & {"os", "flask", "functions_framework", *siblings}
+            assert not any(name.startswith("shared.adapters") for name in imported)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_an_entry_point_has_under_forty_lines(function: str) -> None:
+    assert len((ROOT / "functions" / function / "main.py").read_text(encoding="utf-8").splitlines()) < 40
+
+
+def test_versions_are_pinned() -> None:
+    for path in (*ROOT.glob("functions/*/requirements.txt"), *ROOT.glob("requirements/*.txt")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith(("#", "-r")):
+                assert "==" in line, f"{path.name}: {line}"
+
+
+def imports_of(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+    return found
