@@ -90,7 +90,7 @@ class Processes:
 
 
 def end_group(pid: int) -> None:
-    """Nothing is left of what a process has started that leads a session of its own: a worker may outlive its arbiter.  Repeated: does nothing."""
+    """Nothing is left of a process that led a session of its own: a worker may outlive its arbiter.  Repeated: does nothing."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
 

@@ -6,7 +6,6 @@ Those of the local stack, answering at once, and a few routes under /bench by wh
 import argparse
 import asyncio
 import signal
-import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -124,9 +123,7 @@ async def _run(stand_in: str, *, port: int, behind: str) -> None:
         "line": lambda: _Line().app(),
         "bucket": lambda: _bucket(behind),
     }
-    sock = listening_socket(port)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # or every answer in two writes waits 40 ms for an ACK
-    server = HttpServer(app=apps[stand_in](), sock=sock)
+    server = HttpServer(app=apps[stand_in](), sock=listening_socket(port))
     await server.start()
     await stopping.wait()
     await server.stop()

@@ -1,6 +1,9 @@
 """Child processes of the local stack: started with a log file, awaited until they serve, stopped by their own id."""
 
 import asyncio
+import contextlib
+import os
+import signal
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -101,6 +104,8 @@ class Child:
         except TimeoutError:
             process.kill()
             await process.wait()
+        with contextlib.suppress(ProcessLookupError):  # a worker that is busy in a request may outlive its master
+            os.killpg(process.pid, signal.SIGKILL)
 
     def _obituary(self) -> str:
         status = self._process.returncode if self._process else None

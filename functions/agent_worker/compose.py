@@ -23,7 +23,7 @@ from shared.clock import SystemClock
 from shared.conversation.journal import Journal
 from shared.conversation.speaking import Speaker
 from shared.line.phrases import Phrase, phrase
-from shared.settings import agent_worker_settings
+from shared.settings.agent_worker import agent_worker_settings
 from shared.tools.core import core_tools
 
 _NAME_OF_LAST_RESORT: Final = "Aizuchi"

@@ -11,7 +11,7 @@ from shared.adapters.gcs import GcsObjectStore
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.conversation.journal import Journal
-from shared.settings import unsend_settings
+from shared.settings.unsend import unsend_settings
 
 _THREADS: Final = 16
 

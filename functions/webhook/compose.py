@@ -9,7 +9,7 @@ from receive import Receive
 from shared import logs
 from shared.adapters.pubsub import PubSubEventBus
 from shared.clock import SystemClock
-from shared.settings import webhook_settings
+from shared.settings.webhook import webhook_settings
 
 PUBLISH_TIMEOUT_S: Final = 1.6  # LINE gives up after 2 s; Source: LINE, "Check webhook error statistics"
 
@@ -24,5 +24,5 @@ def compose(env: Mapping[str, str]) -> WebhookEndpoint:
         timeout_s=PUBLISH_TIMEOUT_S,
         emulator_host=settings.pubsub_emulator_host,
     )
-    receive = Receive(bus=bus, channel_secrets=settings.channel_secrets)
-    return WebhookEndpoint(receive=receive, clock=SystemClock())
+    receive = Receive(bus=bus, channel_secrets=settings.channel_secrets, clock=SystemClock())
+    return WebhookEndpoint(receive=receive)

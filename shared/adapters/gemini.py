@@ -27,7 +27,7 @@ from shared.agent.model import (
     Usage,
 )
 from shared.errors import ModelRefusedError, ModelUnavailableError
-from shared.settings import GeminiSettings
+from shared.settings.agent_worker import GeminiSettings
 
 _LEAST_SERVER_DEADLINE_S: Final = 10
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})

@@ -28,6 +28,7 @@ class PubSubEventBus:
         """`timeout_s` bounds one delivery's publishing, retries included; LINE waits two seconds for its answer."""
         self._topic = PublisherClient.topic_path(project_id, topic_id)
         self._timeout_s = timeout_s
+        self._retry = Retry(predicate=_RETRIED, initial=0.1, maximum=0.5, timeout=timeout_s)
         self._client = (
             PublisherClient(transport=PublisherGrpcTransport(channel=grpc.insecure_channel(emulator_host)))
             if emulator_host
@@ -41,7 +42,7 @@ class PubSubEventBus:
                 response = self._client.publish(
                     topic=self._topic,
                     messages=[PubsubMessage(data=one.data, attributes=dict(one.attributes)) for one in batch],
-                    retry=Retry(predicate=_RETRIED, initial=0.1, maximum=0.5, timeout=self._timeout_s),
+                    retry=self._retry,
                     timeout=self._timeout_s,
                 )
             except (exceptions.GoogleAPIError, GoogleAuthError) as cause:

@@ -14,7 +14,7 @@ from shared.agent.model import (
 )
 from shared.agent.tools import Registry
 from shared.errors import ModelRefusedError, ModelUnavailableError
-from shared.settings import GeminiSettings
+from shared.settings.agent_worker import GeminiSettings
 from shared.tools.core import core_tools
 from simulator.gemini.app import GeminiStandIn
 from simulator.gemini.script import (

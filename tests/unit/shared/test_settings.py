@@ -1,6 +1,9 @@
 import pytest
 
-from shared.settings import SettingsError, agent_worker_settings, unsend_settings, webhook_settings
+from shared.settings.agent_worker import agent_worker_settings
+from shared.settings.reader import SettingsError
+from shared.settings.unsend import unsend_settings
+from shared.settings.webhook import webhook_settings
 
 WEBHOOK = {"GOOGLE_CLOUD_PROJECT": "p", "EVENTS_TOPIC": "t", "LINE_CHANNEL_SECRET": "s"}
 WORKER = {

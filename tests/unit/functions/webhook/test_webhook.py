@@ -18,7 +18,7 @@ class Webhook:
 
     def __init__(self) -> None:
         self.bus = MemoryEventBus()
-        self._endpoint = WebhookEndpoint(receive=Receive(bus=self.bus, channel_secrets=(SECRET,)), clock=FixedClock())
+        self._endpoint = WebhookEndpoint(receive=Receive(bus=self.bus, channel_secrets=(SECRET,), clock=FixedClock()))
 
     def post(
         self, body: bytes, *, secret: str = SECRET, signature: str | None = None, method: str = "POST"
@@ -77,10 +77,7 @@ def test_what_is_no_delivery_of_line_gets_one_clear_line_and_publishes_nothing(
     assert said
     assert "\n" not in said
     assert webhook.bus.published == []
-    assert [json.loads(line)["message"] for line in lines.getvalue().splitlines()] == [
-        "webhook_rejected",
-        "webhook_received",
-    ]
+    assert [json.loads(line)["message"] for line in lines.getvalue().splitlines()] == ["webhook_rejected"]
 
 
 def test_a_truncated_body_no_longer_fits_its_signature(webhook: Webhook) -> None:
@@ -90,10 +87,10 @@ def test_a_truncated_body_no_longer_fits_its_signature(webhook: Webhook) -> None
 
 
 def test_what_was_not_foreseen_makes_line_deliver_again(lines: io.StringIO) -> None:
-    def crash(_: str, __: bytes, ___: str | None) -> None:
+    def crash(_: str, __: bytes, ___: str | None) -> int:
         raise RuntimeError("my pin is 4711")
 
-    endpoint = WebhookEndpoint(receive=crash, clock=FixedClock())
+    endpoint = WebhookEndpoint(receive=crash)
 
     assert endpoint("POST", b"{}", signature="x")[1] == 500
     assert "4711" not in lines.getvalue()
@@ -104,3 +101,11 @@ def test_no_words_ids_or_secrets_are_logged(webhook: Webhook, lines: io.StringIO
 
     for private in ("こんにちは", recorded.USER, SECRET, recorded.event("message-text")["replyToken"]):
         assert private not in lines.getvalue()
+
+
+def test_every_event_leaves_one_line_and_a_verification_too(webhook: Webhook, lines: io.StringIO) -> None:
+    webhook.post(recorded.body("several-chats"))
+    webhook.post(recorded.body("verification"))
+
+    logged = [json.loads(line)["message"] for line in lines.getvalue().splitlines()]
+    assert logged == ["event_published"] * len(recorded.events("several-chats")) + ["webhook_received"]

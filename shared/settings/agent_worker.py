@@ -1,0 +1,90 @@
+"""The environment of functions/agent_worker."""
+
+import zoneinfo
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.line.phrases import LOCALES
+from shared.settings.reader import EnvironmentReader, read_settings
+
+_THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeminiSettings:
+    """How Gemini is reached: by `api_key`, or on Vertex AI by project and `location` where that is None."""
+
+    api_key: str | None = field(repr=False)
+    project_id: str
+    location: str | None
+    base_url: str | None
+    model: str
+    thinking_level: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotSettings:
+    """Who the bot is.  `name` and `persona` are None where the account's display name and the built-in character serve."""
+
+    name: str | None
+    locale: str
+    time_zone: zoneinfo.ZoneInfo
+    persona: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentWorkerSettings:
+    """What functions/agent_worker needs."""
+
+    project_id: str
+    history_bucket: str
+    channel_access_token: str = field(repr=False)
+    line_api_base_url: str | None
+    gemini: GeminiSettings
+    bot: BotSettings
+
+
+def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
+    """Read the environment of functions/agent_worker.  Raises: SettingsError."""
+    return read_settings(
+        env,
+        lambda settings: AgentWorkerSettings(
+            project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
+            history_bucket=settings.required("HISTORY_BUCKET"),
+            channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
+            line_api_base_url=settings.url("LINE_API_BASE_URL"),
+            gemini=_gemini(settings),
+            bot=BotSettings(
+                name=settings.optional("BOT_NAME"),
+                locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),
+                time_zone=_time_zone(settings),
+                persona=settings.optional("BOT_PERSONA"),
+            ),
+        ),
+    )
+
+
+def _gemini(settings: EnvironmentReader) -> GeminiSettings:
+    on_vertex = settings.one_of("GOOGLE_GENAI_USE_VERTEXAI", ("true", "false", "1", "0"), default="false") in {
+        "true",
+        "1",
+    }
+    return GeminiSettings(
+        api_key=None if on_vertex else settings.required("GEMINI_API_KEY", instead="GOOGLE_GENAI_USE_VERTEXAI=true"),
+        project_id=settings.optional("GOOGLE_CLOUD_PROJECT") or "",
+        location=settings.required("GOOGLE_CLOUD_LOCATION") if on_vertex else None,
+        base_url=settings.url("GEMINI_BASE_URL"),
+        model=settings.optional("GEMINI_MODEL") or "gemini-3.5-flash-lite",
+        thinking_level=settings.one_of("GEMINI_THINKING_LEVEL", _THINKING_LEVELS, default="low"),
+    )
+
+
+def _time_zone(settings: EnvironmentReader) -> zoneinfo.ZoneInfo:
+    name, default = "BOT_TIME_ZONE", "Asia/Tokyo"
+    value = settings.optional(name) or default
+    try:
+        return zoneinfo.ZoneInfo(value)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        settings.faults.append(f"{name} is {value!r}; it must be a time zone such as {default}")
+        return zoneinfo.ZoneInfo("UTC")

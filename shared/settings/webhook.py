@@ -1,0 +1,29 @@
+"""The environment of functions/webhook."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shared.settings.reader import read_settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSettings:
+    """What functions/webhook needs.  `channel_secrets` are two while the secret is being changed."""
+
+    project_id: str
+    events_topic: str
+    channel_secrets: tuple[str, ...] = field(repr=False)
+    pubsub_emulator_host: str | None
+
+
+def webhook_settings(env: Mapping[str, str]) -> WebhookSettings:
+    """Read the environment of functions/webhook.  Raises: SettingsError."""
+    return read_settings(
+        env,
+        lambda settings: WebhookSettings(
+            project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
+            events_topic=settings.required("EVENTS_TOPIC"),
+            channel_secrets=settings.secrets("LINE_CHANNEL_SECRET", at_most=2),
+            pubsub_emulator_host=settings.optional("PUBSUB_EMULATOR_HOST"),
+        ),
+    )
