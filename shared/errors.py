@@ -96,6 +96,10 @@ class StorageUnavailableError(TransientError):
     """Cloud Storage did not answer within the time that a turn has."""
 
 
+class TurnBusyError(TransientError):
+    """Others kept the chat's turn for longer than a request can wait."""
+
+
 class ModelUnavailableError(TransientError):
     """The model gave no usable answer this time.
 

@@ -12,9 +12,9 @@ from shared.agent.loop import Agent
 from shared.agent.prompt import Chat
 from shared.agent.tools import TurnContext
 from shared.clock import Clock
-from shared.conversation.journal import Journal
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.speaking import Speaker
+from shared.conversation.journal import History, Journal
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
+from shared.conversation.turn_taking import TurnTaking
 from shared.errors import LimitReachedError, ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.line.addressing import is_addressed
 from shared.line.descriptions import describe
@@ -41,66 +41,62 @@ class Answer:
     """Handles message events."""
 
     journal: Journal
-    speaker: Speaker
+    turns: TurnTaking
     agent: Agent
     chat: Chat
     presence: Presence
     background: Executor = field(repr=False)
     clock: Clock = field(repr=False)
+    settle_s: float
     system_instruction: Callable[[], str] = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
 
-    def __call__(self, event: LineEvent, content: MessageContent) -> str:
+    def __call__(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
         """The message is in the journal, and answered if it was meant for the bot and can be answered.  Returns what came of it.
 
-        Repeated: an event that came to an end is not thought about again; one that did not is, and LINE takes its token only once.
-        Raises: StorageUnavailableError; safe to deliver again.
+        `received_ms` is when its reply token began to live. Repeated: an event that came to an end is not thought about again.
+        Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        message = _record_of(event, content)
+        message = _record_of(event, content, received_ms=self.clock.now_ms() if received_ms is None else received_ms)
         stands = self.journal.record(event.conversation_id, message)
         if not stands:
             return "withdrawn"
-        if not message.addressed or event.reply_token is None:
+        if not message.addressed or message.reply_token is None:
             return "kept_as_context"
-        if self.journal.outcome_of(event.conversation_id, event.webhook_event_id) is not None:
-            return "already_answered"
         with self._present(event, content):
-            outcome = self._thought_of(event, message)
-        return self.speaker.say(event.conversation_id, outcome, reply_token=event.reply_token).kind.value
-
-    def _thought_of(self, event: LineEvent, message: MessageRecord) -> OutcomeRecord:
-        history = self.journal.read(event.conversation_id)
-        logs.info("turn_opened", messages=len(history.messages), outcomes=len(history.outcomes))
-        outcome = OutcomeRecord(
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            kind=OutcomeKind.APOLOGISED,
-            covers=(message.line_message_id,),
-        )
-        try:
-            thought = self.agent.think(
-                self.system_instruction(),
-                self.chat.contents(history, pending=(message,), now_ms=self.clock.now_ms()),
-                TurnContext(conversation_id=event.conversation_id, user_id=event.user_id),
+            self.clock.sleep(self.settle_s)  # bubbles that follow at once are answered together
+            context = TurnContext(conversation_id=event.conversation_id, user_id=event.user_id)
+            return self.turns.see_through(
+                event.conversation_id,
+                message,
+                think=lambda history, pending: self._thought_of(context, history, pending),
+                apologise=lambda _, pending: self._apology(pending, Phrase.APOLOGY_BUSY),
             )
+
+    def _thought_of(self, context: TurnContext, history: History, pending: tuple[MessageRecord, ...]) -> OutcomeRecord:
+        contents = self.chat.contents(history, pending=pending, now_ms=self.clock.now_ms())
+        try:
+            thought = self.agent.think(self.system_instruction(), contents, context)
         except ModelBlockedError as cause:
             logs.warning("turn_apologised", reason=str(cause))
-            return replace(outcome, text=self.phrase(Phrase.APOLOGY_REFUSED))
+            return self._apology(pending, Phrase.APOLOGY_REFUSED)
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
-            return replace(outcome, text=self.phrase(Phrase.APOLOGY_BUSY))
+            return self._apology(pending, Phrase.APOLOGY_BUSY)
         decision = thought.decision
         logs.info(
             "turn_decided", model_calls=thought.model_calls, tools=thought.tools_used, silent=decision.message is None
         )
         return replace(
-            outcome,
-            kind=OutcomeKind.SKIPPED if decision.message is None else OutcomeKind.REPLIED,
+            outcome_covering(pending, OutcomeKind.SKIPPED if decision.message is None else OutcomeKind.REPLIED),
             saw=tuple(sorted(history.seen_ids)),
             text=decision.message,
             model_name=thought.model_name,
             tools_used=thought.tools_used,
         )
+
+    def _apology(self, pending: tuple[MessageRecord, ...], which: Phrase) -> OutcomeRecord:
+        return replace(outcome_covering(pending, OutcomeKind.APOLOGISED), text=self.phrase(which))
 
     @contextmanager
     def _present(self, event: LineEvent, content: MessageContent) -> Iterator[None]:
@@ -117,7 +113,7 @@ class Answer:
             wait(shown, timeout=_PRESENCE_S)
 
 
-def _record_of(event: LineEvent, content: MessageContent) -> MessageRecord:
+def _record_of(event: LineEvent, content: MessageContent, *, received_ms: int) -> MessageRecord:
     return MessageRecord(
         line_message_id=content.line_message_id,
         webhook_event_id=event.webhook_event_id,
@@ -126,4 +122,6 @@ def _record_of(event: LineEvent, content: MessageContent) -> MessageRecord:
         addressed=is_addressed(event),
         text=describe(content.type, content.fields),
         user_id=event.user_id,
+        reply_token=event.reply_token,
+        received_ms=received_ms,
     )

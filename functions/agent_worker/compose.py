@@ -1,6 +1,7 @@
 """The composition root of the agent worker: settings in, a push endpoint out."""
 
 import random
+import uuid
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
@@ -22,6 +23,8 @@ from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.conversation.journal import Journal
 from shared.conversation.speaking import Speaker
+from shared.conversation.turn import Turns
+from shared.conversation.turn_taking import TurnTaking
 from shared.line.phrases import Phrase, phrase
 from shared.settings.agent_worker import agent_worker_settings
 from shared.tools.core import core_tools
@@ -41,8 +44,11 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         project_id=settings.project_id, bucket=settings.history_bucket, connections=_READ_THREADS + _WORK_THREADS
     )
     threads = ThreadPoolExecutor(_WORK_THREADS, thread_name_prefix="work")
-    journal = Journal(store=store, reads=ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="read"))
+    turns = Turns(store=store, clock=clock, new_id=lambda: uuid.uuid4().hex, lease_s=settings.lease_s)
+    journal = Journal(store=store, turns=turns, reads=ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="read"))
     speaker = Speaker(journal=journal, line=line, clock=clock)
+    chance = random.Random()  # noqa: S311 - spreads retries, guards nothing
+    taking = TurnTaking(journal=journal, turns=turns, speaker=speaker, background=threads, clock=clock, chance=chance)
     bot = settings.bot
 
     def bot_name() -> str:
@@ -53,18 +59,19 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
 
     answer = Answer(
         journal=journal,
-        speaker=speaker,
+        turns=taking,
         agent=Agent(
             model=GeminiModel(settings.gemini),
             tools=ToolExecutor(registry=Registry(core_tools()), threads=threads),
             limits=Limits(),
             clock=clock,
-            chance=random.Random(),  # noqa: S311 - spreads retries, guards nothing
+            chance=chance,
         ),
         chat=Chat(time_zone=bot.time_zone),
         presence=line,
         background=threads,
         clock=clock,
+        settle_s=settings.settle_s,
         system_instruction=lambda: system_instruction(bot_name=bot_name(), persona=bot.persona),
         phrase=say,
     )

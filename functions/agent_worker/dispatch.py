@@ -12,10 +12,10 @@ from shared.line.events import LineEvent, MessageContent, parse_event
 class Dispatch:
     """Hands an event to its use case."""
 
-    answer: Callable[[LineEvent, MessageContent], str]
+    answer: Callable[[LineEvent, MessageContent, int | None], str]
     greet: Callable[[LineEvent], str]
 
-    def __call__(self, event: Mapping[str, object], _: Envelope) -> str:
+    def __call__(self, event: Mapping[str, object], envelope: Envelope) -> str:
         """Return what came of the event.  Raises: UnusableIdError, and whatever the use case raises."""
         parsed = parse_event(event)
         facts = {
@@ -26,7 +26,7 @@ class Dispatch:
         with logs.bound(**facts):
             match parsed:
                 case LineEvent(type="message", message=MessageContent() as content):
-                    return self.answer(parsed, content)
+                    return self.answer(parsed, content, envelope.published_ms)
                 case LineEvent(type="follow" | "join"):
                     return self.greet(parsed)
                 case _:

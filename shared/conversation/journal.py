@@ -30,19 +30,46 @@ from shared.conversation.records import (
     decode,
     encode,
 )
+from shared.conversation.turn import Turns
 from shared.errors import CorruptRecordError, StorageUnavailableError
 
 MESSAGES_READ: Final = 50
+OUTCOMES_READ: Final = 100
+ANSWERABLE_MS: Final = 20 * 60_000  # Source: LINE, "Send reply message": no token works longer after its event
 _SWAP_ATTEMPTS: Final = 10
 _Record = TypeVar("_Record")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The newest part of a chat, without what was withdrawn; messages and outcomes by LINE's timestamp."""
+    """The newest part of a chat, without what was withdrawn; messages and outcomes by LINE's timestamp.
+
+    `covered` are the messages that came to their end, `recorded` the ids of the outcomes read, whether their words are shown or not.
+    """
 
     messages: tuple[MessageRecord, ...] = ()
     outcomes: tuple[OutcomeRecord, ...] = ()
+    covered: frozenset[str] = frozenset()
+    recorded: frozenset[str] = frozenset()
+    withdrawn: frozenset[str] = frozenset()
+
+    def pending(self, own: MessageRecord, *, now_ms: int) -> tuple[MessageRecord, ...]:
+        """Return what the next turn has to answer, oldest first: addressed, not withdrawn, covered by no outcome, and young enough.
+
+        `own` is the message of the delivery that asks; it counts even where a burst has pushed it out of the newest part.
+        """
+        known = {own.line_message_id: own} | {one.line_message_id: one for one in self.messages}
+        newest_own = max(own.received_ms, known[own.line_message_id].received_ms)  # a redelivery refreshes the token
+        known[own.line_message_id] = replace(known[own.line_message_id], received_ms=newest_own)
+        waiting = (
+            one
+            for one in known.values()
+            if one.addressed
+            and one.reply_token is not None
+            and one.line_message_id not in self.covered | self.withdrawn
+            and now_ms - one.timestamp_ms < ANSWERABLE_MS
+        )
+        return tuple(sorted(waiting, key=by_time))
 
     @property
     def seen_ids(self) -> frozenset[str]:
@@ -56,6 +83,7 @@ class Journal:
     """Reads and writes chats.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
     store: ObjectStore
+    turns: Turns
     reads: Executor = field(repr=False)
 
     def record(self, conversation_id: str, message: MessageRecord) -> bool:
@@ -75,7 +103,7 @@ class Journal:
         prefix = journal_prefix(conversation_id)
         amended = self.reads.submit(self.store.list, amended_prefix(conversation_id))
         listed = sorted(self.store.list(prefix), key=lambda listed: listed.generation)
-        outcomes = [one for one in listed if one.name.endswith(OUTCOME_SUFFIX)][-MESSAGES_READ:]
+        outcomes = [one for one in listed if one.name.endswith(OUTCOME_SUFFIX)][-OUTCOMES_READ:]
         messages = [one for one in listed if not one.name.endswith(OUTCOME_SUFFIX)][-MESSAGES_READ:]
         bodies = self.reads.map(self._read_body, [*messages, *outcomes])
         read = list(bodies)
@@ -90,12 +118,17 @@ class Journal:
         stored = self.store.read(outcome_name(conversation_id, webhook_event_id))
         return decode(OutcomeRecord, stored.data) if stored else None
 
-    def record_outcome(self, conversation_id: str, outcome: OutcomeRecord) -> None:
-        """The outcome is in the journal, without its text if something that it repeats was withdrawn.  Repeated: changes nothing."""
+    def record_outcome(self, conversation_id: str, outcome: OutcomeRecord) -> bool:
+        """The outcome is in the journal; return whether it lost its text, because something that it repeats was withdrawn.
+
+        Repeated: changes nothing.
+        """
         name = outcome_name(conversation_id, outcome.webhook_event_id)
         self.store.create(name, encode(outcome))
-        if outcome.text is not None and self.is_withdrawn(conversation_id, {*outcome.covers, *outcome.saw}):
-            self._take_text_out(name)
+        if outcome.text is None or not self.is_withdrawn(conversation_id, {*outcome.covers, *outcome.saw}):
+            return False
+        self._take_text_out(name)
+        return True
 
     def is_withdrawn(self, conversation_id: str, line_message_ids: AbstractSet[str]) -> bool:
         """Whether one of these messages was taken back."""
@@ -111,6 +144,7 @@ class Journal:
         tombstone = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms)
         self._amend(amended_name(conversation_id, line_message_id), tombstone)
         self.store.delete(message_name(conversation_id, line_message_id))
+        self.turns.cancel(conversation_id, line_message_id)
         for listed in self.store.list(journal_prefix(conversation_id)):
             if listed.name.endswith(OUTCOME_SUFFIX):
                 self._take_text_out(listed.name, saw=line_message_id)
@@ -150,14 +184,18 @@ class Journal:
 
 
 def _overlaid(
-    *, messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord], amendments: Iterable[Amendment]
+    *, messages: Iterable[MessageRecord], outcomes: Sequence[OutcomeRecord], amendments: Iterable[Amendment]
 ) -> History:
     amended = {one.line_message_id: one.text for one in amendments}
-    withdrawn = {one for one, text in amended.items() if text is None}
+    withdrawn = frozenset(one for one, text in amended.items() if text is None)
     shown = (replace(one, text=amended.get(one.line_message_id) or one.text) for one in messages)
+    untouched = (one for one in outcomes if withdrawn.isdisjoint((*one.covers, *one.saw)))
     return History(
         messages=tuple(sorted((one for one in shown if one.line_message_id not in withdrawn), key=by_time)),
-        outcomes=tuple(sorted((one for one in outcomes if withdrawn.isdisjoint((*one.covers, *one.saw))), key=by_time)),
+        outcomes=tuple(sorted(untouched, key=by_time)),
+        covered=frozenset(covered for one in outcomes for covered in one.covers),
+        recorded=frozenset(one.webhook_event_id for one in outcomes),
+        withdrawn=withdrawn,
     )
 
 

@@ -4,6 +4,7 @@ The JSON Schemas are in schemas/records/. A record of a newer version is an erro
 ignored, so that an older release can run beside a newer one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, TypeVar
@@ -20,7 +21,8 @@ _Record = TypeVar("_Record")
 class MessageRecord:
     """A message as received; written once.
 
-    `text` is what a prompt shows of it, `addressed` whether it was meant for the bot. `timestamp_ms` is LINE's.
+    `text` is what a prompt shows of it, `addressed` whether it was meant for the bot. `timestamp_ms` is LINE's. `reply_token` came with it
+    at `received_ms`; there is none where it cannot be answered.
     """
 
     version: int = VERSION
@@ -31,6 +33,8 @@ class MessageRecord:
     addressed: bool
     text: str = field(repr=False)
     user_id: str | None = field(default=None, repr=False)
+    reply_token: str | None = field(default=None, repr=False)
+    received_ms: int = 0
 
 
 class OutcomeKind(StrEnum):
@@ -64,6 +68,16 @@ class OutcomeRecord:
     sent_message_ids: tuple[str, ...] = ()
 
 
+def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:
+    """Return an outcome without words that covers the messages, oldest first, under the newest one's id."""
+    return OutcomeRecord(
+        webhook_event_id=messages[-1].webhook_event_id,
+        timestamp_ms=messages[-1].timestamp_ms,
+        kind=kind,
+        covers=tuple(one.line_message_id for one in messages),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendment:
     """What became of a message's text after it was sent: None means that it was withdrawn, which is final."""
@@ -74,8 +88,8 @@ class Amendment:
     text: str | None = field(default=None, repr=False)
 
 
-def encode(record: MessageRecord | OutcomeRecord | Amendment) -> bytes:
-    """Return the record's bytes."""
+def encode(record: object) -> bytes:
+    """Return the bytes of a record, a dataclass with a `version`."""
     return msgspec.json.encode(record)
 
 

@@ -43,6 +43,8 @@ class AgentWorkerSettings:
     line_api_base_url: str | None
     gemini: GeminiSettings
     bot: BotSettings
+    settle_s: float
+    lease_s: float
 
 
 def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
@@ -55,6 +57,8 @@ def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
             channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
             line_api_base_url=settings.url("LINE_API_BASE_URL"),
             gemini=_gemini(settings),
+            settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
+            lease_s=settings.number("LEASE_S", default=25, least=1, most=60),
             bot=BotSettings(
                 name=settings.optional("BOT_NAME"),
                 locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),

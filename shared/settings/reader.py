@@ -1,5 +1,6 @@
 """Reading an environment whole: what is missing or malformed is remembered, and told in one message."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -46,6 +47,19 @@ class EnvironmentReader:
         if match is None:
             self.faults.append(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
         return match or default
+
+    def number(self, name: str, *, default: float, least: float, most: float) -> float:
+        value = self.optional(name)
+        if value is None:
+            return default
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not least <= number <= most:
+            self.faults.append(f"{name} is {value!r}; it must be a number from {least:g} to {most:g}")
+            return default
+        return number
 
     def url(self, name: str) -> str | None:
         value = self.optional(name)

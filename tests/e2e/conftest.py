@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,6 +37,10 @@ class Platform:
             return action(self.stack)
 
         return self._loop.run(acted())
+
+    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Run a coroutine in the stack's loop."""
+        return self._loop.run(work)
 
     @property
     def webhook_url(self) -> str:
@@ -138,7 +142,7 @@ def _quoted(name: str) -> str:
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     folder = tmp_path_factory.mktemp("stack")
-    settings = StackSettings(folder=folder, base_env=BASE_ENV, keeps_data=False)
+    settings = StackSettings(folder=folder, base_env=BASE_ENV, keeps_data=False, more_env={"SETTLE_MS": "0"})
     with LoopThread() as loop:
 
         async def start() -> LocalStack:

@@ -4,8 +4,12 @@ import base64
 import json
 from collections.abc import Mapping
 
+PUBLISHED = "2026-11-21T04:40:01.123Z"
 
-def envelope(event: Mapping[str, object], *, attempt: int | None = None, message_id: str = "1") -> bytes:
+
+def envelope(
+    event: Mapping[str, object], *, attempt: int | None = None, message_id: str = "1", published: str = PUBLISHED
+) -> bytes:
     """Return the wrapped body for an event, as Pub/Sub sends it."""
     data = json.dumps({"destination": "U8e742f61d673b39c7fff3cecb7536ef0", "event": event}).encode()
     message = {
@@ -13,8 +17,8 @@ def envelope(event: Mapping[str, object], *, attempt: int | None = None, message
         "attributes": {"type": str(event.get("type")), "is_redelivery": "false"},
         "messageId": message_id,
         "message_id": message_id,
-        "publishTime": "2026-11-21T04:40:01.123Z",
-        "publish_time": "2026-11-21T04:40:01.123Z",
+        "publishTime": published,
+        "publish_time": published,
     }
     wrapped: dict[str, object] = {"message": message, "subscription": "projects/p/subscriptions/s"}
     return json.dumps(wrapped if attempt is None else {**wrapped, "deliveryAttempt": attempt}).encode()

@@ -9,6 +9,7 @@ from shared.bus.endpoint import PushEndpoint
 from shared.conversation.journal import Journal
 from shared.conversation.records import MessageRecord
 from tests.support import push, recorded
+from tests.support.chats import journal_on
 
 SECRET = MessageRecord(
     line_message_id="573000000000000001",
@@ -28,7 +29,7 @@ def store() -> MemoryObjectStore:
 @pytest.fixture
 def journal(store: MemoryObjectStore) -> Iterator[Journal]:
     with ThreadPoolExecutor(2) as reads:
-        yield Journal(store=store, reads=reads)
+        yield journal_on(store, reads)
 
 
 def deliver(journal: Journal, event: dict[str, object]) -> int:
@@ -41,7 +42,10 @@ def test_an_unsend_removes_the_message_and_may_come_twice(journal: Journal, stor
 
     assert [deliver(journal, recorded.event("unsend")) for _ in range(2)] == [204, 204]
 
-    assert [listed.name for listed in store.list("")] == [f"amended/{recorded.USER}/{SECRET.line_message_id}.json"]
+    assert [listed.name for listed in store.list("")] == [
+        f"amended/{recorded.USER}/{SECRET.line_message_id}.json",
+        f"turns/{recorded.USER}.json",
+    ]
 
 
 def test_an_unsend_may_come_before_its_message(journal: Journal) -> None:

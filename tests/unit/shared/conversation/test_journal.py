@@ -9,6 +9,7 @@ from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.journal import MESSAGES_READ, Journal
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.errors import UnknownRecordVersionError, UnusableIdError
+from tests.support.chats import journal_on
 
 CHAT = "U" + "1" * 32
 OTHER_CHAT = "U" + "2" * 32
@@ -27,7 +28,7 @@ def store() -> MemoryObjectStore:
 
 @pytest.fixture
 def journal(store: MemoryObjectStore, reads: ThreadPoolExecutor) -> Journal:
-    return Journal(store=store, reads=reads)
+    return journal_on(store, reads)
 
 
 def message(number: int, text: str = "hi") -> MessageRecord:
@@ -129,7 +130,7 @@ def test_an_unsend_leaves_other_chats_alone(journal: Journal) -> None:
 def test_message_answer_and_unsend_commute(steps: list[str]) -> None:
     store = MemoryObjectStore()
     with ThreadPoolExecutor(2) as reads:
-        journal = Journal(store=store, reads=reads)
+        journal = journal_on(store, reads)
         for step in steps:
             match step:
                 case "record":

@@ -12,6 +12,7 @@ from shared.conversation.records import (
     decode,
     encode,
 )
+from shared.conversation.turn import TurnRecord
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
 from tests.support import schemas
 
@@ -26,6 +27,8 @@ MESSAGES = st.builds(
     addressed=st.booleans(),
     text=TEXTS,
     user_id=st.none() | TEXTS,
+    reply_token=st.none() | TEXTS,
+    received_ms=st.integers(0, 2**42),
 )
 OUTCOMES = st.builds(
     OutcomeRecord,
@@ -38,6 +41,18 @@ OUTCOMES = st.builds(
     model_name=st.none() | TEXTS,
     tools_used=st.lists(TEXTS, max_size=3).map(tuple),
     sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
+)
+TURNS = st.builds(
+    TurnRecord,
+    state=st.sampled_from(["idle", "thinking", "committed"]),
+    writer=IDS,
+    holder=IDS,
+    expires_ms=st.integers(0, 2**42),
+    tries=st.integers(0, 5),
+    cancelled=st.lists(IDS, max_size=3).map(tuple),
+    outcome=st.none() | OUTCOMES,
+    reply_token=st.none() | TEXTS,
+    token_received_ms=st.integers(0, 2**42),
 )
 AMENDMENTS = st.builds(Amendment, line_message_id=IDS, timestamp_ms=st.integers(0, 2**42), text=st.none() | TEXTS)
 

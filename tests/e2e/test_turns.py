@@ -1,0 +1,173 @@
+"""One turn at a time, one answer: over real wires, with several worker processes and with workers that are killed."""
+
+import datetime as dt
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import httpx2
+import pytest
+
+from simulator.line.switches import Fault as LineFault
+from simulator.processes import Child, free_port
+from simulator.stack import LocalStack, StackSettings
+from simulator.storage import Fault as StorageFault
+from tests.e2e.conftest import BASE_ENV, Person, Platform
+from tests.support import push
+from tests.support.loop import LoopThread
+
+
+@pytest.fixture(scope="module")
+def settling(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """A stack as it is deployed: quick bubbles settle first, and the model takes its time."""
+    folder = tmp_path_factory.mktemp("settling")
+    settings = StackSettings(folder=folder, base_env=BASE_ENV, keeps_data=False, model_latency_s=1.0)
+    with LoopThread() as loop:
+
+        async def start() -> LocalStack:
+            return await LocalStack(settings).__aenter__()
+
+        stack = loop.run(start())
+        yield Platform(loop, stack, folder)
+        loop.run(stack.__aexit__(None, None, None))
+
+
+def test_five_bubbles_within_a_second_cost_one_or_two_model_calls(settling: Platform) -> None:
+    person = Person(settling, "quick")
+    for number in range(1, 6):
+        person.says(f"bubble {number}")
+        settling.pause(0.15)
+    settling.settle()
+
+    calls = settling.do(lambda stack: len(stack.gemini.requests))
+    assert 1 <= calls <= 2
+    assert len(person.hears()) == calls
+    tokens = settling.do(lambda stack: stack.line.replies_with_effect)
+    assert tokens == calls
+    covered = [data for name, data in settling.bucket().items() if name.endswith(".outcome.json") and person.id in name]
+    assert len(covered) == calls
+    assert b"bubble 5" in settling.do(lambda stack: stack.gemini.requests[-1].request.last_text.encode())  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def more_workers(settling: Platform) -> Iterator[list[str]]:
+    """The addresses of four worker processes on one bucket."""
+    first = settling.stack.children["agent_worker"]
+    clones = [clone_of(first, number) for number in range(3)]
+    for clone in clones:
+        settling.run(clone.start())
+    yield [first.url, *(clone.url for clone in clones)]
+    for clone in clones:
+        settling.run(clone.stop())
+
+
+def clone_of(child: Child, number: int) -> Child:
+    port = free_port()
+    command = [str(port) if part == str(child.port) else part for part in child.command]
+    log_path = child.log_path.with_name(f"agent_worker-{number}.log")
+    return replace(child, command=command, port=port, log_path=log_path, _process=None)
+
+
+def test_an_event_delivered_twenty_times_to_four_workers_is_answered_once(
+    settling: Platform, more_workers: list[str]
+) -> None:
+    person = Person(settling, "popular")
+    before = settling.do(lambda stack: stack.line.replies_with_effect)
+    event = settling.do(lambda stack: stack.line.say(person.id, person.id, "hello"))
+    now = dt.datetime.fromtimestamp(event.fields["timestamp"] / 1_000, tz=dt.UTC).isoformat()
+    body = push.envelope(event.as_sent(is_redelivery=True), published=now)
+
+    with ThreadPoolExecutor(20) as deliveries:
+        urls = [more_workers[number % 4] for number in range(20)]
+        statuses = list(deliveries.map(lambda url: httpx2.post(url, content=body, timeout=60).status_code, urls))
+    settling.settle()
+
+    assert set(statuses) == {204}
+    assert len(person.hears()) == 1
+    assert settling.do(lambda stack: stack.line.replies_with_effect) - before == 1
+
+
+POINTS = {
+    "before the message is recorded": StorageFault(operation="insert", prefix="journal/", nth=1),
+    "before the turn is opened": StorageFault(operation="insert", prefix="turns/", nth=1),
+    "before the outcome is committed": StorageFault(operation="insert", prefix="turns/", nth=2),
+    "before the outcome is recorded": StorageFault(operation="insert", prefix="journal/", nth=2),
+}
+
+
+@pytest.mark.parametrize("is_after", [False, True], ids=["request", "effect"])
+@pytest.mark.parametrize("point", POINTS)
+def test_a_worker_killed_at_any_write_leaves_one_answer(point: str, is_after: bool, mortal: "Mortal") -> None:
+    mortal.dies_at(POINTS[point], is_after=is_after)
+
+    mortal.person.says("hello")
+    mortal.revive()
+
+    assert len(mortal.answers()) == 1
+
+
+@pytest.mark.parametrize("is_after", [False, True], ids=["request", "effect"])
+def test_a_worker_killed_at_the_reply_leaves_one_answer(is_after: bool, mortal: "Mortal") -> None:
+    mortal.dies_at_reply(is_after=is_after)
+
+    mortal.person.says("hello")
+    mortal.revive()
+
+    assert len(mortal.answers()) == 1
+
+
+class Mortal:
+    """A stack with short leases whose worker is killed (SIGKILL) when one of its requests reaches a stand-in."""
+
+    def __init__(self, platform: Platform) -> None:
+        self.platform = platform
+        self.person = Person(platform, "patient")
+        self._before = platform.do(lambda stack: stack.line.replies_with_effect)
+
+    def kill(self) -> None:
+        os.killpg(self.platform.stack.children["agent_worker"].pid, signal.SIGKILL)
+
+    def dies_at(self, fault: StorageFault, *, is_after: bool) -> None:
+        deadly = replace(fault, took_effect=self.kill) if is_after else replace(fault, arrived=self.kill)
+        self.platform.do(lambda stack: stack.storage.faults.add(deadly))
+
+    def dies_at_reply(self, *, is_after: bool) -> None:
+        fault = LineFault(path="/v2/bot/message/reply", nth=1, answer="cut")
+        deadly = replace(fault, took_effect=self.kill) if is_after else replace(fault, arrived=self.kill)
+        self.platform.do(lambda stack: stack.line.faults.add(deadly))
+
+    def revive(self) -> None:
+        """Wait for the death, and start the worker again where it was."""
+        child = self.platform.stack.children["agent_worker"]
+        self.platform.run(child.ended())
+        self.platform.run(child.start())
+
+    def answers(self) -> list[str]:
+        self.platform.settle()
+        said = self.person.hears()
+        assert self.platform.do(lambda stack: stack.line.replies_with_effect) - self._before == len(said)
+        return said
+
+
+@pytest.fixture(scope="module")
+def short_leases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    folder = tmp_path_factory.mktemp("mortal")
+    settings = StackSettings(
+        folder=folder, base_env=BASE_ENV, keeps_data=False, more_env={"SETTLE_MS": "0", "LEASE_S": "2"}
+    )
+    with LoopThread() as loop:
+
+        async def start() -> LocalStack:
+            return await LocalStack(settings).__aenter__()
+
+        stack = loop.run(start())
+        yield Platform(loop, stack, folder)
+        loop.run(stack.__aexit__(None, None, None))
+
+
+@pytest.fixture
+def mortal(short_leases: Platform) -> Iterator[Mortal]:
+    yield Mortal(short_leases)
+    short_leases.reset()
