@@ -58,11 +58,9 @@ class Answer:
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         message = _record_of(event, content, received_ms=self.clock.now_ms() if received_ms is None else received_ms)
-        stands = self.journal.record(event.conversation_id, message)
-        if not stands:
-            return "withdrawn"
         if not message.addressed or message.reply_token is None:
-            return "kept_as_context"
+            return "kept_as_context" if self.journal.record(event.conversation_id, message) else "withdrawn"
+        self.journal.keep(event.conversation_id, message)  # the turn looks at the amendments
         with self._present(event, content):
             self.clock.sleep(self.settle_s)  # bubbles that follow at once are answered together
             context = TurnContext(conversation_id=event.conversation_id, user_id=event.user_id)

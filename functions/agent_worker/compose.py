@@ -21,6 +21,7 @@ from shared.agent.prompt import Chat, system_instruction
 from shared.agent.tools import Registry
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
+from shared.conversation.bodies import Bodies
 from shared.conversation.journal import Journal
 from shared.conversation.speaking import Speaker
 from shared.conversation.turn import Turns
@@ -45,7 +46,12 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     )
     threads = ThreadPoolExecutor(_WORK_THREADS, thread_name_prefix="work")
     turns = Turns(store=store, clock=clock, new_id=lambda: uuid.uuid4().hex, lease_s=settings.lease_s)
-    journal = Journal(store=store, turns=turns, reads=ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="read"))
+    journal = Journal(
+        store=store,
+        bodies=Bodies(store=store),
+        turns=turns,
+        reads=ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="read"),
+    )
     speaker = Speaker(journal=journal, line=line, clock=clock)
     chance = random.Random()  # noqa: S311 - spreads retries, guards nothing
     taking = TurnTaking(journal=journal, turns=turns, speaker=speaker, background=threads, clock=clock, chance=chance)

@@ -11,6 +11,7 @@ from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
+from shared.conversation.bodies import Bodies
 from shared.conversation.journal import Journal
 from shared.conversation.turn import Turns
 from shared.settings.unsend import unsend_settings
@@ -25,5 +26,10 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     store = GcsObjectStore(project_id=settings.project_id, bucket=settings.history_bucket, connections=2 * _THREADS)
     clock = SystemClock()
     turns = Turns(store=store, clock=clock, new_id=lambda: uuid.uuid4().hex)
-    journal = Journal(store=store, turns=turns, reads=ThreadPoolExecutor(_THREADS, thread_name_prefix="read"))
+    journal = Journal(
+        store=store,
+        bodies=Bodies(store=store),
+        turns=turns,
+        reads=ThreadPoolExecutor(_THREADS, thread_name_prefix="read"),
+    )
     return PushEndpoint(handle=Withdraw(journal=journal), clock=clock)

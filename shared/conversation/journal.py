@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from shared import logs
+from shared.conversation.bodies import Bodies
 from shared.conversation.names import (
     OUTCOME_SUFFIX,
     amended_name,
@@ -83,19 +84,33 @@ class Journal:
     """Reads and writes chats.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
     store: ObjectStore
+    bodies: Bodies
     turns: Turns
     reads: Executor = field(repr=False)
+
+    def keep(self, conversation_id: str, message: MessageRecord) -> None:
+        """The message is in the journal, whatever became of it; whoever calls this looks at the amendments next.
+
+        Repeated: changes nothing.
+        """
+        name, data = message_name(conversation_id, message.line_message_id), encode(message)
+        generation = self.store.create(name, data)
+        if generation is not None:
+            self.bodies.keep(ListedObject(name=name, generation=generation), data)
+
+    def drop(self, conversation_id: str, line_message_id: str) -> None:
+        """The message is not in the journal, because it was withdrawn before it came.  Repeated: does nothing."""
+        self.store.delete(message_name(conversation_id, line_message_id))
 
     def record(self, conversation_id: str, message: MessageRecord) -> bool:
         """Return whether the message stands: it is in the journal, or it was withdrawn.  Repeated: changes nothing.
 
         Whoever writes words of people looks at the amendments after the write, because an unsend may have passed just before it.
         """
-        name = message_name(conversation_id, message.line_message_id)
-        self.store.create(name, encode(message))
+        self.keep(conversation_id, message)
         stands = not self.is_withdrawn(conversation_id, {message.line_message_id})
         if not stands:
-            self.store.delete(name)
+            self.drop(conversation_id, message.line_message_id)
         return stands
 
     def read(self, conversation_id: str) -> History:
@@ -105,7 +120,7 @@ class Journal:
         listed = sorted(self.store.list(prefix), key=lambda listed: listed.generation)
         outcomes = [one for one in listed if one.name.endswith(OUTCOME_SUFFIX)][-OUTCOMES_READ:]
         messages = [one for one in listed if not one.name.endswith(OUTCOME_SUFFIX)][-MESSAGES_READ:]
-        bodies = self.reads.map(self._read_body, [*messages, *outcomes])
+        bodies = self.reads.map(self.bodies.read, [*messages, *outcomes])
         read = list(bodies)
         return _overlaid(
             messages=tuple(_readable(read[: len(messages)], MessageRecord)),
@@ -143,7 +158,7 @@ class Journal:
         """
         tombstone = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms)
         self._amend(amended_name(conversation_id, line_message_id), tombstone)
-        self.store.delete(message_name(conversation_id, line_message_id))
+        self.drop(conversation_id, line_message_id)
         self.turns.cancel(conversation_id, line_message_id)
         for listed in self.store.list(journal_prefix(conversation_id)):
             if listed.name.endswith(OUTCOME_SUFFIX):
@@ -176,11 +191,7 @@ class Journal:
         raise StorageUnavailableError("others kept changing an outcome")
 
     def _amendments(self, listed: Sequence[ListedObject]) -> list[Amendment]:
-        return list(_readable(self.reads.map(self._read_body, listed), Amendment))
-
-    def _read_body(self, listed: ListedObject) -> bytes | None:
-        stored = self.store.read(listed.name)
-        return stored.data if stored else None  # gone since it was listed: it was withdrawn
+        return list(_readable(self.reads.map(self.bodies.read, listed), Amendment))
 
 
 def _overlaid(

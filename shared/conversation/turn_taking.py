@@ -44,7 +44,7 @@ class TurnTaking:
     chance: random.Random = field(repr=False)
 
     def see_through(self, conversation_id: str, own: MessageRecord, *, think: Think, apologise: Think) -> str:
-        """The message is covered by an outcome, withdrawn, or too old to answer.  Returns what came of it.
+        """The message, kept in the journal, is covered by an outcome, withdrawn, or too old to answer.  Returns what came of it.
 
         `think` makes the outcome of a turn; `apologise` does without the model, for a message that kills whoever thinks about it.
         Repeated: as often as you like. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
@@ -59,7 +59,10 @@ class TurnTaking:
             unfinished = _unfinished(seen, history)
             is_pending = own.line_message_id in {one.line_message_id for one in pending}
             if not is_pending and not (unfinished and own.line_message_id in unfinished.covers):
-                return "withdrawn" if own.line_message_id in history.withdrawn else "already_answered"
+                if own.line_message_id not in history.withdrawn:
+                    return "already_answered"
+                self.journal.drop(conversation_id, own.line_message_id)
+                return "withdrawn"
             if (seen.record.state == "thinking" or unfinished) and self.clock.now_ms() < seen.record.expires_ms:
                 self._wait(conversation_id, seen, patience)
                 continue

@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
+from shared.conversation.bodies import Bodies
 from shared.conversation.journal import Journal
 from shared.conversation.object_store import ObjectStore
 from shared.conversation.turn import Turns
@@ -18,4 +19,4 @@ def turns_on(store: ObjectStore, clock: Clock | None = None, *, lease_s: float =
 
 def journal_on(store: ObjectStore, reads: Executor, turns: Turns | None = None) -> Journal:
     """Return the journal of a bucket."""
-    return Journal(store=store, turns=turns or turns_on(store), reads=reads)
+    return Journal(store=store, bodies=Bodies(store=store), turns=turns or turns_on(store), reads=reads)

@@ -62,7 +62,7 @@ class Chat:
         )
 
     def deliver(self, message: MessageRecord) -> str:
-        self.journal.record(CHAT, message)
+        self.journal.keep(CHAT, message)
         return self._taking.see_through(CHAT, message, think=self._think, apologise=self._apologise)
 
     def _think(self, _: History, pending: tuple[MessageRecord, ...]) -> OutcomeRecord:
@@ -229,3 +229,14 @@ def test_chats_never_wait_for_each_other(pool: ThreadPoolExecutor) -> None:
     assert chat.turns.open(other_chat, chat.turns.read(other_chat)) is not None
 
     assert chat.deliver(chat.message(1)) == "replied"
+
+
+def test_a_message_that_comes_after_its_withdrawal_leaves_no_word(pool: ThreadPoolExecutor) -> None:
+    chat = Chat(pool)
+    chat.journal.withdraw(CHAT, "m1", timestamp_ms=1)
+
+    assert chat.deliver(chat.message(1)) == "withdrawn"
+
+    assert chat.thoughts == []
+    stored = [chat.store.read(listed.name) for listed in chat.store.list("")]
+    assert not any(one and b"text 1" in one.data for one in stored)
