@@ -93,10 +93,7 @@ class Journal:
 
         Repeated: changes nothing.
         """
-        name, data = message_name(conversation_id, message.line_message_id), encode(message)
-        generation = self.store.create(name, data)
-        if generation is not None:
-            self.bodies.keep(ListedObject(name=name, generation=generation), data)
+        self._create(message_name(conversation_id, message.line_message_id), encode(message))
 
     def drop(self, conversation_id: str, line_message_id: str) -> None:
         """The message is not in the journal, because it was withdrawn before it came.  Repeated: does nothing."""
@@ -139,7 +136,7 @@ class Journal:
         Repeated: changes nothing.
         """
         name = outcome_name(conversation_id, outcome.webhook_event_id)
-        self.store.create(name, encode(outcome))
+        self._create(name, encode(outcome))
         if outcome.text is None or not self.is_withdrawn(conversation_id, {*outcome.covers, *outcome.saw}):
             return False
         self._take_text_out(name)
@@ -163,6 +160,11 @@ class Journal:
         for listed in self.store.list(journal_prefix(conversation_id)):
             if listed.name.endswith(OUTCOME_SUFFIX):
                 self._take_text_out(listed.name, saw=line_message_id)
+
+    def _create(self, name: str, data: bytes) -> None:
+        generation = self.store.create(name, data)
+        if generation is not None:
+            self.bodies.keep(ListedObject(name=name, generation=generation), data)
 
     def _amend(self, name: str, amendment: Amendment) -> None:
         for _ in range(_SWAP_ATTEMPTS):
