@@ -24,7 +24,9 @@ from shared.conversation.speaking import Speaker
 from shared.conversation.turn import HeldTurn, SeenTurn, TurnRecord, Turns
 from shared.errors import TurnBusyError
 
-_PATIENCE_S: Final = 105.0  # less than the acknowledgement deadline of 120 s
+_PATIENCE_S: Final = (
+    65.0  # who opens last still has its 40 s of thinking and 10 s of speaking within the 120 s of the deadline
+)
 _POLL_S: Final = 0.4
 _TRIES: Final = 3
 _RENEWALS_A_LEASE: Final = 3
