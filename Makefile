@@ -3,6 +3,7 @@
 PYTHON ?= python3
 PORT ?= 8080
 ARGS ?=
+SEEDS ?= 20000
 VENV := .venv
 BIN := $(VENV)/bin
 FUNCTIONS := webhook agent_worker unsend
@@ -11,7 +12,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constrai
 PINS := requirements/constraints.txt requirements/run.txt $(FUNCTIONS:%=functions/%/requirements.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench lock clean
+.PHONY: help run test check format bench simulate lock clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +38,9 @@ format: $(VENV)/.dev-installed ## Format the code and mend what can be mended
 
 bench: $(VENV)/.dev-installed ## Measure, as ratios against the least that could be done
 	$(BIN)/python -m benchmarks $(ARGS)
+
+simulate: $(VENV)/.dev-installed ## Play seeded schedules of the turn protocol: make simulate SEEDS=100000
+	$(BIN)/python -m tests.simulation.model $(SEEDS)
 
 lock: ## Pin everything that the requirements pull in anew
 	$(PYTHON) -m venv --clear $(VENV)
