@@ -13,7 +13,9 @@ from shared.errors import LineRefusedError
 from shared.line.replies import ReplyApi, SpentReply, spend_reply_token
 from shared.line.text import split_at_graphemes
 
-TOKEN_LIVES_MS: Final = 60_000  # Source: LINE, "Send reply message": within one minute after receiving the webhook
+# Source: LINE, "Send reply message": a token works within one minute after receiving the webhook; clocks differ, and events travel
+TOKEN_SURELY_ALIVE_MS: Final = 53_000
+TOKEN_SURELY_DEAD_MS: Final = 65_000
 _SECONDS: Final = 10.0
 _BUBBLES: Final = 5  # Source: LINE, "Send reply message"
 
@@ -27,8 +29,8 @@ class Speaker:
     clock: Clock = field(repr=False)
 
     def freshest_tokens(self, pending: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
-        """Return the messages whose reply token is alive, the freshest first."""
-        alive = (one for one in pending if self.clock.now_ms() - one.received_ms < TOKEN_LIVES_MS)
+        """Return the messages whose reply token may be alive, the freshest first."""
+        alive = (one for one in pending if self.clock.now_ms() - one.received_ms < TOKEN_SURELY_DEAD_MS)
         return tuple(sorted(alive, key=lambda one: one.received_ms, reverse=True))
 
     def finish(self, held: HeldTurn, *, taken_over: bool, spare: Sequence[MessageRecord] = ()) -> OutcomeRecord | None:
@@ -85,7 +87,7 @@ class Speaker:
 
     def _fate_of_a_dead_holders_call(self, held: HeldTurn) -> SpentReply:
         """A token that is still young was refused because it was spent; of an older one nobody knows."""
-        is_young = self.clock.now_ms() - held.record.token_received_ms < TOKEN_LIVES_MS
+        is_young = self.clock.now_ms() - held.record.token_received_ms < TOKEN_SURELY_ALIVE_MS
         return SpentReply(delivered=True if is_young else None)
 
     def _spent(self, reply_token: str, text: str) -> SpentReply:

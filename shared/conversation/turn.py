@@ -20,7 +20,9 @@ from shared.conversation.records import VERSION, OutcomeRecord, decode, encode
 from shared.errors import StorageUnavailableError
 
 _SWAP_ATTEMPTS: Final = 20
-_FENCE_S: Final = 2.0  # a holder stops writing so long before its lease ends
+_FENCE: Final = (
+    17 / 25
+)  # of a lease, after which its holder writes nothing: clocks differ by 5 s, a call takes effect within 3 s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +130,7 @@ class HeldTurn:
         clock, lease_s = self._turns.clock, self._turns.lease_s
         if self.is_over:
             return False
-        fence_s = clock.monotonic_s() + lease_s - min(_FENCE_S, lease_s / 5)
+        fence_s = clock.monotonic_s() + lease_s * _FENCE
         leased = replace(record, holder=self._holder, expires_ms=clock.now_ms() + round(lease_s * 1_000))
         seen = self._turns.swap(self.conversation_id, self._seen, leased)
         if seen is None:

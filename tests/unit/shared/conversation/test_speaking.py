@@ -135,7 +135,9 @@ def test_a_dead_holders_withdrawn_answer_is_recorded_without_its_words(reads: Th
     assert (said.kind, said.text) == (OutcomeKind.WITHDRAWN, None)
 
 
-@pytest.mark.parametrize(("age_s", "kind"), [(5, OutcomeKind.REPLIED), (61, OutcomeKind.UNKNOWN)], ids=["young", "old"])
+@pytest.mark.parametrize(
+    ("age_s", "kind"), [(52, OutcomeKind.REPLIED), (54, OutcomeKind.UNKNOWN)], ids=["young", "old"]
+)
 def test_a_dead_holders_token_that_is_refused_was_spent_while_it_is_young(
     reads: ThreadPoolExecutor, age_s: float, kind: OutcomeKind
 ) -> None:
@@ -163,6 +165,6 @@ def test_a_text_that_is_long_for_line_is_sent_whole_in_one_call(reads: ThreadPoo
 def test_only_tokens_that_may_be_alive_are_used_the_freshest_first(reads: ThreadPoolExecutor) -> None:
     table = Table(reads)
     now_ms = table.clock.now_ms()
-    messages = [spare("old", now_ms - 60_000), spare("fresh", now_ms - 1_000), spare("newest", now_ms)]
+    messages = [spare("old", now_ms - 65_000), spare("fresh", now_ms - 1_000), spare("newest", now_ms)]
 
     assert [one.reply_token for one in table.speaker.freshest_tokens(messages)] == ["newest", "fresh"]

@@ -142,7 +142,7 @@ def test_a_lost_answer_is_recognised_by_the_writers_token(turns: Turns, store: F
 
 def test_a_holder_stops_writing_before_its_lease_ends(turns: Turns, clock: FixedClock) -> None:
     held = opened(turns)
-    clock.move(22.9)
+    clock.move(16.9)
     before = held.is_over
     clock.move(0.1)
 
@@ -152,9 +152,9 @@ def test_a_holder_stops_writing_before_its_lease_ends(turns: Turns, clock: Fixed
 
 def test_a_renewed_lease_lives_on(turns: Turns, clock: FixedClock) -> None:
     held = opened(turns)
-    clock.move(20)
+    clock.move(15)
     held.renew()
-    clock.move(20)
+    clock.move(15)
 
     assert turns.read(CHAT).record.expires_ms > clock.now_ms()
     assert commit(held)

@@ -185,7 +185,7 @@ def test_a_message_of_more_than_twenty_minutes_opens_no_turn(pool: ThreadPoolExe
 
 def test_where_every_token_is_dead_nobody_thinks_and_history_says_so(pool: ThreadPoolExecutor) -> None:
     chat = Chat(pool, clock=FixedClock())
-    message = replace(chat.message(1), received_ms=chat.clock.now_ms() - 61_000)
+    message = replace(chat.message(1), received_ms=chat.clock.now_ms() - 65_000)
 
     assert chat.deliver(message) == "undelivered"
     assert chat.thoughts == []
