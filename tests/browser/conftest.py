@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from simulator.stack import LocalStack, StackSettings
-from tests.support.loop import LoopThread
+from tests.support.stacks import running_stack
 
-ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG"}}  # noqa: TID251
 IN_CI = bool(os.environ.get("CI"))  # noqa: TID251
 QUIET = (
     "--no-sandbox",
@@ -39,15 +37,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    settings = StackSettings(folder=tmp_path_factory.mktemp("browser"), base_env=ENV, keeps_data=False)
-    with LoopThread() as loop:
-
-        async def start() -> LocalStack:
-            return await LocalStack(settings).__aenter__()
-
-        stack = loop.run(start())
+    with running_stack(tmp_path_factory.mktemp("browser"), more_env={"SETTLE_MS": "0"}) as (_, stack):
         yield stack.url
-        loop.run(stack.__aexit__(None, None, None))
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The whole stack over real wires, and a person with a phone in front of it."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
@@ -12,13 +11,13 @@ import pytest
 
 from simulator.functions import HISTORY_BUCKET
 from simulator.pubsub import Chaos
-from simulator.stack import CHANNEL_SECRET, LocalStack, StackSettings
+from simulator.stack import CHANNEL_SECRET, LocalStack
 from simulator.storage import StorageSwitches
 from tests.support import recorded
 from tests.support.loop import LoopThread
+from tests.support.stacks import running_stack
 
 PATIENCE_S = 20.0
-BASE_ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "VIRTUAL_ENV"}}  # noqa: TID251
 _Result = TypeVar("_Result")
 
 
@@ -142,15 +141,8 @@ def _quoted(name: str) -> str:
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     folder = tmp_path_factory.mktemp("stack")
-    settings = StackSettings(folder=folder, base_env=BASE_ENV, keeps_data=False, more_env={"SETTLE_MS": "0"})
-    with LoopThread() as loop:
-
-        async def start() -> LocalStack:
-            return await LocalStack(settings).__aenter__()
-
-        stack = loop.run(start())
+    with running_stack(folder, more_env={"SETTLE_MS": "0"}) as (loop, stack):
         yield Platform(loop, stack, folder)
-        loop.run(stack.__aexit__(None, None, None))
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """What LINE may post to the webhook, and what anybody else may."""
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -15,8 +14,7 @@ from simulator.pubsub import Message
 from simulator.stack import TOPIC
 from tests.e2e.conftest import Platform
 from tests.support import push, recorded
-
-ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG"}}  # noqa: TID251
+from tests.support.stacks import BASE_ENV
 
 
 @pytest.mark.parametrize("name", recorded.NAMES)
@@ -113,7 +111,7 @@ def test_a_function_without_its_settings_says_so_in_one_line_and_stops(function:
             "--port",
             "1",
         ],
-        env={**ENV, "PYTHONPATH": str(REPOSITORY)},
+        env={**BASE_ENV, "PYTHONPATH": str(REPOSITORY)},
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
@@ -133,7 +131,7 @@ def test_an_occupied_port_is_told_in_one_line(tmp_path: Path) -> None:
         port = occupied.getsockname()[1]
         ended = subprocess.run(
             [sys.executable, "-m", "simulator", "--port", str(port), "--data", str(tmp_path)],
-            env=ENV,
+            env=BASE_ENV,
             cwd=REPOSITORY,
             capture_output=True,
             text=True,

@@ -16,8 +16,8 @@ import httpx2
 from simulator.functions import REPOSITORY
 from simulator.processes import free_port
 from simulator.stack import LocalStack, StackSettings
+from tests.support.stacks import BASE_ENV
 
-ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG"}}  # noqa: TID251
 PATIENCE_S = 30.0
 
 
@@ -25,7 +25,7 @@ PATIENCE_S = 30.0
 def launched(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
     command = [sys.executable, "-m", "simulator", "--port", str(port), "--data", str(folder), "--latency", "0"]
     with subprocess.Popen(
-        command, env=ENV, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, env=BASE_ENV, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -77,7 +77,7 @@ def test_one_address_a_chat_that_survives_a_restart_and_a_clean_end(tmp_path: Pa
 
 def test_a_part_that_dies_is_told_with_the_end_of_its_log(tmp_path: Path) -> None:
     async def run() -> tuple[str, int]:
-        async with LocalStack(StackSettings(folder=tmp_path, base_env=ENV)) as stack:
+        async with LocalStack(StackSettings(folder=tmp_path, base_env=BASE_ENV)) as stack:
             os.kill(stack.children["agent_worker"].pid, signal.SIGKILL)
             return await stack.failure(), stack.children["webhook"].port
 

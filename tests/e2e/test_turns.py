@@ -12,26 +12,18 @@ import pytest
 
 from simulator.line.switches import Fault as LineFault
 from simulator.processes import Child, free_port
-from simulator.stack import LocalStack, StackSettings
 from simulator.storage import Fault as StorageFault
-from tests.e2e.conftest import BASE_ENV, Person, Platform
+from tests.e2e.conftest import Person, Platform
 from tests.support import push
-from tests.support.loop import LoopThread
+from tests.support.stacks import running_stack
 
 
 @pytest.fixture(scope="module")
 def settling(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     """A stack as it is deployed: quick bubbles settle first, and the model takes its time."""
     folder = tmp_path_factory.mktemp("settling")
-    settings = StackSettings(folder=folder, base_env=BASE_ENV, keeps_data=False, model_latency_s=1.0)
-    with LoopThread() as loop:
-
-        async def start() -> LocalStack:
-            return await LocalStack(settings).__aenter__()
-
-        stack = loop.run(start())
+    with running_stack(folder, model_latency_s=1.0) as (loop, stack):
         yield Platform(loop, stack, folder)
-        loop.run(stack.__aexit__(None, None, None))
 
 
 def test_five_bubbles_within_a_second_cost_one_or_two_model_calls(settling: Platform) -> None:
@@ -154,17 +146,8 @@ class Mortal:
 @pytest.fixture(scope="module")
 def short_leases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     folder = tmp_path_factory.mktemp("mortal")
-    settings = StackSettings(
-        folder=folder, base_env=BASE_ENV, keeps_data=False, more_env={"SETTLE_MS": "0", "LEASE_S": "2"}
-    )
-    with LoopThread() as loop:
-
-        async def start() -> LocalStack:
-            return await LocalStack(settings).__aenter__()
-
-        stack = loop.run(start())
+    with running_stack(folder, more_env={"SETTLE_MS": "0", "LEASE_S": "2"}) as (loop, stack):
         yield Platform(loop, stack, folder)
-        loop.run(stack.__aexit__(None, None, None))
 
 
 @pytest.fixture

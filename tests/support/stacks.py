@@ -1,0 +1,30 @@
+"""A running local stack, driven from the test's thread."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from simulator.stack import LocalStack, StackSettings
+from tests.support.loop import LoopThread
+
+# What any process needs; no setting of the machine reaches the functions.
+BASE_ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "VIRTUAL_ENV"}}  # noqa: TID251
+
+
+@contextmanager
+def running_stack(folder: Path, **settings: Any) -> Iterator[tuple[LoopThread, LocalStack]]:  # noqa: ANN401 - fields of StackSettings
+    """Start a stack that keeps nothing but its logs, and stop it at the end of the block."""
+    with LoopThread() as loop:
+
+        async def start() -> LocalStack:
+            return await LocalStack(
+                StackSettings(folder=folder, base_env=BASE_ENV, keeps_data=False, **settings)
+            ).__aenter__()
+
+        stack = loop.run(start())
+        try:
+            yield loop, stack
+        finally:
+            loop.run(stack.__aexit__(None, None, None))
