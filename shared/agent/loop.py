@@ -127,9 +127,8 @@ class _Turn:
                 raise ModelBlockedError(f"the model will not answer this: {remedy.trouble}")
             raise ModelUnavailableError(f"the model gave no usable answer: {remedy.trouble}")
         logs.warning("model_answer_unusable", trouble=remedy.trouble, times=times)
-        self._note = (
-            remedy.note if times > 1 or remedy.trouble != "EMPTY" else None
-        )  # the first empty answer is mere chance
+        is_chance = times == 1 and remedy.trouble == "EMPTY"  # the first empty answer says nothing yet
+        self._note = None if is_chance else remedy.note
         self._validated = remedy.validated_last and times == remedy.retries
         self._output_tokens *= 2 if remedy.more_output else 1
         if remedy.start_over:

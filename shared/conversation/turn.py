@@ -20,9 +20,8 @@ from shared.conversation.records import VERSION, OutcomeRecord, decode, encode
 from shared.errors import StorageUnavailableError
 
 _SWAP_ATTEMPTS: Final = 20
-_FENCE: Final = (
-    17 / 25
-)  # of a lease, after which its holder writes nothing: clocks differ by 5 s, a call takes effect within 3 s
+# The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
+_FENCE: Final = 17 / 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,9 +53,8 @@ class TurnTaking:
         """
         patience = Deadline.after(self.clock, _PATIENCE_S)
         while patience.left_s:
-            seen = self.turns.read(
-                conversation_id
-            )  # before the chat: an outcome that is recorded between the two is then seen
+            # The turn before the chat: an outcome that is recorded between the two is then seen.
+            seen = self.turns.read(conversation_id)
             history = self.journal.read(conversation_id)
             pending = history.pending(own, now_ms=self.clock.now_ms())
             unfinished = _unfinished(seen, history)
@@ -89,9 +88,8 @@ class TurnTaking:
         tokens = self.speaker.freshest_tokens(pending)
         shown = history.seen_ids.union(one.line_message_id for one in pending)
         logs.info("turn_opened", messages=len(history.messages), pending=len(pending), tries=held.record.tries)
-        if self.journal.is_withdrawn(
-            held.conversation_id, shown
-        ):  # an unsend may have passed between the look and the swap
+        # An unsend may have passed between the look and the swap.
+        if self.journal.is_withdrawn(held.conversation_id, shown):
             held.release()
             return None
         if not tokens:

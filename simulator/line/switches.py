@@ -1,8 +1,10 @@
 """How the platform misbehaves on demand: towards the webhook (`DeliverySwitches`) and in its own API (`Fault`)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
+
+from simulator.faults import FaultsInForce
 
 WEBHOOK_TIMEOUT_S: Final = 2.0
 
@@ -48,27 +50,9 @@ class Fault:
     arrived: Callable[[], None] | None = None
     took_effect: Callable[[], None] | None = None
 
+    def befalls(self, path: str, /) -> bool:
+        """Whether the request is one that this goes wrong with."""
+        return path.startswith(self.path)
 
-@dataclass(slots=True)
-class Faults:
-    """The faults in force, and how often each was met."""
 
-    _met: list[tuple[Fault, list[int]]] = field(default_factory=list)
-
-    def add(self, fault: Fault) -> None:
-        """The fault is in force from the next request on."""
-        self._met.append((fault, [0]))
-
-    def clear(self) -> None:
-        """Nothing goes wrong any more."""
-        self._met.clear()
-
-    def of(self, path: str) -> tuple[Fault, ...]:
-        """The faults that this request meets. Every call counts as a request."""
-        met = []
-        for fault, count in self._met:
-            if path.startswith(fault.path):
-                count[0] += 1
-                if fault.nth in {None, count[0]}:
-                    met.append(fault)
-        return tuple(met)
+Faults = FaultsInForce[Fault, str]

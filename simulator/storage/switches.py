@@ -1,9 +1,10 @@
 """How Cloud Storage goes wrong on demand: as a whole (`StorageSwitches`) and with single requests (`Fault`)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
+from simulator.faults import FaultsInForce
 from simulator.storage.calls import Call, Operation
 
 
@@ -51,26 +52,4 @@ class Fault:
         )
 
 
-@dataclass(slots=True)
-class Faults:
-    """The faults in force, and how often each was met."""
-
-    _met: list[tuple[Fault, list[int]]] = field(default_factory=list)
-
-    def add(self, fault: Fault) -> None:
-        """The fault is in force from the next request on."""
-        self._met.append((fault, [0]))
-
-    def clear(self) -> None:
-        """Nothing goes wrong any more."""
-        self._met.clear()
-
-    def of(self, call: Call) -> tuple[Fault, ...]:
-        """The faults that this request meets. Every call counts as a request."""
-        met = []
-        for fault, count in tuple(self._met):
-            if fault.befalls(call):
-                count[0] += 1
-                if fault.nth in {None, count[0]}:
-                    met.append(fault)
-        return tuple(met)
+Faults = FaultsInForce[Fault, Call]
