@@ -19,6 +19,7 @@ from shared.agent.limits import Limits
 from shared.agent.loop import Agent
 from shared.agent.prompt import Chat, system_instruction
 from shared.agent.tools import Registry
+from shared.background import ThreadBackground
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.conversation.bodies import Bodies
@@ -33,6 +34,7 @@ from shared.tools.core import core_tools
 _NAME_OF_LAST_RESORT: Final = "Aizuchi"
 _READ_THREADS: Final = 32
 _WORK_THREADS: Final = 64
+_TURN_THREADS: Final = 80  # one for every turn that thinks: no lease waits for a tool
 
 
 def compose(env: Mapping[str, str]) -> PushEndpoint:
@@ -54,7 +56,14 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     )
     speaker = Speaker(journal=journal, line=line, clock=clock)
     chance = random.Random()  # noqa: S311 - spreads retries, guards nothing
-    taking = TurnTaking(journal=journal, turns=turns, speaker=speaker, background=threads, clock=clock, chance=chance)
+    taking = TurnTaking(
+        journal=journal,
+        turns=turns,
+        speaker=speaker,
+        background=ThreadBackground(threads=ThreadPoolExecutor(_TURN_THREADS, thread_name_prefix="turn")),
+        clock=clock,
+        chance=chance,
+    )
     bot = settings.bot
 
     def bot_name() -> str:

@@ -7,7 +7,6 @@ The object is rewritten, never deleted. Every write carries a token of its write
 answer was lost and then reports that it lost: the token tells that it won.
 """
 
-import threading
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -104,7 +103,7 @@ class Turns:
 
 
 class HeldTurn:
-    """A turn that this worker holds, until its lease is over by its own monotonic clock.  Its writes come from two threads at most."""
+    """A turn that this worker holds, until its lease is over by its own monotonic clock.  One thread writes at a time."""
 
     def __init__(self, *, turns: Turns, conversation_id: str, seen: SeenTurn, holder: str) -> None:
         self.conversation_id = conversation_id
@@ -112,7 +111,6 @@ class HeldTurn:
         self._seen = seen
         self._holder = holder
         self._fence_s = float("inf")
-        self._lock = threading.Lock()
 
     @property
     def record(self) -> TurnRecord:
@@ -139,41 +137,37 @@ class HeldTurn:
 
     def renew(self) -> None:
         """The lease begins anew, unless the turn was lost."""
-        with self._lock:
-            if self.record.state == "thinking" and not self.write(self.record):
-                self._catch_up()
+        if self.record.state == "thinking" and not self.write(self.record):
+            self._catch_up()
 
     def commit(self, record: TurnRecord, *, prompt: AbstractSet[str]) -> bool:
         """Return whether the outcome is committed: False where the turn was lost, or something in the prompt was withdrawn."""
-        with self._lock:
-            for _ in range(_SWAP_ATTEMPTS):
-                if self.record.state == "thinking" and not prompt.isdisjoint(self.record.cancelled):
-                    self.write(TurnRecord())
-                    return False
-                if self.write(replace(record, state="committed")):
-                    return True
-                if not self._catch_up():
-                    return False
-            return False
+        for _ in range(_SWAP_ATTEMPTS):
+            if self.record.state == "thinking" and not prompt.isdisjoint(self.record.cancelled):
+                self.write(TurnRecord())
+                return False
+            if self.write(replace(record, state="committed")):
+                return True
+            if not self._catch_up():
+                return False
+        return False
 
     def release(self) -> None:
         """The turn is idle, unless it was lost."""
-        with self._lock:
-            for _ in range(_SWAP_ATTEMPTS):
-                if self.write(TurnRecord()) or not self._catch_up():
-                    return
+        for _ in range(_SWAP_ATTEMPTS):
+            if self.write(TurnRecord()) or not self._catch_up():
+                return
 
     def amend(self, outcome: OutcomeRecord, **route: object) -> bool:
         """Return whether the committed outcome was changed; one that lost its words meanwhile does not get them back."""
-        with self._lock:
-            for _ in range(_SWAP_ATTEMPTS):
-                there = self.record.outcome
-                kept = replace(outcome, text=None) if there is not None and there.text is None else outcome
-                if self.write(replace(self.record, outcome=kept, **route)):  # type: ignore[arg-type]
-                    return True
-                if not self._catch_up():
-                    return False
-            return False
+        for _ in range(_SWAP_ATTEMPTS):
+            there = self.record.outcome
+            kept = replace(outcome, text=None) if there is not None and there.text is None else outcome
+            if self.write(replace(self.record, outcome=kept, **route)):  # type: ignore[arg-type]
+                return True
+            if not self._catch_up():
+                return False
+        return False
 
     def _catch_up(self) -> bool:
         """A swap was lost: go on at the newest generation where that was an unsend; return False where the turn is somebody else's."""

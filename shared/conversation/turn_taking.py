@@ -9,14 +9,12 @@ A delivery is acknowledged only when its own message is covered by an outcome, w
 """
 
 import random
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
+from shared.background import Background, Pause
 from shared.clock import Clock, Deadline
 from shared.conversation.journal import History, Journal
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
@@ -41,7 +39,7 @@ class TurnTaking:
     journal: Journal
     turns: Turns
     speaker: Speaker
-    background: Executor = field(repr=False)
+    background: Background = field(repr=False)
     clock: Clock = field(repr=False)
     chance: random.Random = field(repr=False)
 
@@ -97,7 +95,7 @@ class TurnTaking:
         elif held.record.tries >= _TRIES:
             outcome = apologise(history, pending)
         else:
-            with self._renewed(held):
+            with self.background.beside(lambda pause: self._renewing(held, pause)):
                 outcome = think(history, pending)
         route = TurnRecord(
             outcome=outcome,
@@ -116,21 +114,10 @@ class TurnTaking:
             if seen.record.state == "committed" or self.turns.read(conversation_id).generation != seen.generation:
                 return
 
-    @contextmanager
-    def _renewed(self, held: HeldTurn) -> Iterator[None]:
-        """Keep the lease alive from another thread while this one waits for the model."""
-        done = threading.Event()
-
-        def renew() -> None:
-            while not done.wait(self.turns.lease_s / _RENEWALS_A_LEASE):
-                held.renew()
-
-        renewing = self.background.submit(renew)
-        try:
-            yield
-        finally:
-            done.set()
-            renewing.result()
+    def _renewing(self, held: HeldTurn, pause: Pause) -> None:
+        """Keep the lease alive while the turn's own thread waits for the model."""
+        while not pause(self.turns.lease_s / _RENEWALS_A_LEASE):
+            held.renew()
 
 
 def _unfinished(seen: SeenTurn, history: History) -> OutcomeRecord | None:

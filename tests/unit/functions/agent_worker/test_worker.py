@@ -17,6 +17,7 @@ from shared.agent.loop import Agent
 from shared.agent.model import TextContent
 from shared.agent.prompt import Chat
 from shared.agent.tools import Registry
+from shared.background import ThreadBackground
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.object_store import ListedObject
 from shared.conversation.speaking import Speaker
@@ -70,7 +71,7 @@ class Worker:
             journal=self.journal,
             turns=turns,
             speaker=speaker,
-            background=pool,
+            background=ThreadBackground(threads=pool),
             clock=self.clock,
             chance=random.Random(1),
         )

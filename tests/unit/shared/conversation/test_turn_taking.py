@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
+from shared.background import ThreadBackground
 from shared.clock import SystemClock
 from shared.conversation.journal import ANSWERABLE_MS, History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
@@ -43,7 +44,7 @@ class Chat:
             journal=self.journal,
             turns=self.turns,
             speaker=Speaker(journal=self.journal, line=self.line, clock=self.clock),
-            background=pool,
+            background=ThreadBackground(threads=pool),
             clock=self.clock,
             chance=random.Random(1),
         )

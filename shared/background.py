@@ -1,0 +1,46 @@
+"""Work beside a block of code: a lease that is renewed, an animation that is shown, while somebody else is waited for."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from shared import logs
+from shared.errors import AizuchiError
+
+Pause = Callable[[float], bool]
+
+
+class Background(Protocol):
+    """Runs work beside a block."""
+
+    def beside(self, work: Callable[[Pause], None]) -> AbstractContextManager[None]:
+        """Run `work(pause)` beside the block.
+
+        `pause(seconds)` waits, and returns True as soon as the block has ended; the end of the block waits for the end of `work`. An error
+        that `work` raises on purpose is logged and forgotten: it must not undo what the block did.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadBackground:
+    """Runs work on the threads of `threads`, of which there are as many as there are blocks at once."""
+
+    threads: Executor = field(repr=False)
+
+    @contextmanager
+    def beside(self, work: Callable[[Pause], None]) -> Iterator[None]:
+        ended = threading.Event()
+        working = self.threads.submit(copy_context().run, work, ended.wait)
+        try:
+            yield
+        finally:
+            ended.set()
+            try:
+                working.result()
+            except AizuchiError as cause:
+                logs.warning("background_work_failed", error_type=type(cause).__name__)
