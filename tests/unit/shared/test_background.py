@@ -1,3 +1,4 @@
+import io
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -42,9 +43,7 @@ def test_a_pause_ends_with_the_block(background: ThreadBackground) -> None:
     assert ended == [True]
 
 
-def test_work_that_fails_leaves_the_block_alone(
-    background: ThreadBackground, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_work_that_fails_leaves_the_block_alone(background: ThreadBackground, lines: io.StringIO) -> None:
     def work(_: Pause) -> None:
         raise StorageUnavailableError("down")
 
@@ -52,13 +51,11 @@ def test_work_that_fails_leaves_the_block_alone(
         done = "this"
 
     assert done == "this"
-    assert "background_work_failed" in capsys.readouterr().out
+    assert "background_work_failed" in lines.getvalue()
 
 
-def test_work_logs_as_part_of_what_it_stands_beside(
-    background: ThreadBackground, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_work_logs_as_part_of_what_it_stands_beside(background: ThreadBackground, lines: io.StringIO) -> None:
     with logs.bound(webhook_event_id="e1"), background.beside(lambda _: logs.info("animation_shown")):
         pass
 
-    assert '"webhook_event_id": "e1"' in capsys.readouterr().out
+    assert '"webhook_event_id": "e1"' in lines.getvalue()

@@ -2,19 +2,10 @@ import datetime as dt
 import io
 import json
 import logging
-from collections.abc import Iterator
 
 import pytest
 
 from shared import logs
-
-
-@pytest.fixture
-def lines() -> Iterator[io.StringIO]:
-    stream = io.StringIO()
-    logs.configure(stream)
-    yield stream
-    logs.configure()
 
 
 def test_a_fact_is_one_json_line(lines: io.StringIO) -> None:
