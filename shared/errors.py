@@ -88,6 +88,10 @@ class LineRefusedError(PermanentError):
     """LINE refuses the call as it is: a wrong access token, a wrong body."""
 
 
+class LineUnavailableError(TransientError):
+    """LINE did not answer a call that has to succeed."""
+
+
 class PublishFailedError(TransientError):
     """Pub/Sub did not confirm every event of the delivery."""
 

@@ -4,25 +4,34 @@ Source: line-bot-sdk 3.27: no default timeout; `host` serves both api.line.me an
 urllib3's error; a 200 without `sentMessages` raises pydantic's.
 """
 
+import json
 import threading
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Any, Final, Literal, TypeVar
 
 import pydantic.v1
 import urllib3
 from linebot.v3.messaging import (
     ApiClient,
     ApiException,
+    ButtonsTemplate,
     Configuration,
     MarkMessagesAsReadByTokenRequest,
+    Message,
     MessagingApi,
+    PostbackAction,
+    PushMessageRequest,
     ReplyMessageRequest,
     ShowLoadingAnimationRequest,
+    TemplateMessage,
     TextMessage,
 )
 
 from shared import logs
-from shared.errors import LineRefusedError
+from shared.errors import LineRefusedError, LineUnavailableError
+from shared.line.outgoing import OutgoingMessage
+from shared.line.pushes import PushFate
 from shared.line.replies import ReplyFate
 
 _TIMEOUT_S: Final = (2.0, 5.0)  # to connect, to answer
@@ -31,7 +40,13 @@ _LOADING_S: Final = (
     5  # the least that LINE takes, since a turn may end in silence; Source: LINE, "Display a loading animation"
 )
 _REFUSES_THE_BOT: Final = frozenset({401, 403})
-_FAILURES: Final = (ApiException, urllib3.exceptions.HTTPError, pydantic.v1.ValidationError)
+_NOT_A_MEMBER: Final = frozenset(
+    {400, 404}
+)  # a group that the bot left, an id that is none; Source: LINE, "Leave group chat"
+_LOST: Final = (urllib3.exceptions.HTTPError, pydantic.v1.ValidationError)
+_FAILURES: Final = (ApiException, *_LOST)
+_Request = TypeVar("_Request")
+_QUOTA_SPENT: Final = "monthly limit"  # only its text tells this 429 from the other; Source: LINE, "Error messages"
 
 
 class LineApi:
@@ -46,19 +61,49 @@ class LineApi:
         self._display_name: str | None = None
         self._lock = threading.Lock()
 
-    def reply(self, reply_token: str, texts: Sequence[str]) -> ReplyFate:
-        request = ReplyMessageRequest(replyToken=reply_token, messages=[TextMessage(text=text) for text in texts])
+    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        request = _checked(lambda: ReplyMessageRequest(replyToken=reply_token, messages=list(map(_message, messages))))
+        if request is None:
+            return ReplyFate(kind="refused")
         try:
             response = self._api.reply_message(request, _request_timeout=_TIMEOUT_S)
         except ApiException as refusal:
-            return _fate_of(refusal)
-        except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.MaxRetryError) as cause:
-            return ReplyFate(kind="not_sent" if _never_connected(cause) else "unknown")
-        except urllib3.exceptions.HTTPError:
-            return ReplyFate(kind="unknown")
-        except pydantic.v1.ValidationError:  # accepted, in words that the SDK does not know
-            return ReplyFate(kind="accepted")
+            return ReplyFate(kind=_kind_of(refusal, "reply_not_accepted"))
+        except _LOST as cause:
+            return ReplyFate(kind=_kind_of_loss(cause))
         return ReplyFate(kind="accepted", sent_message_ids=tuple(sent.id for sent in response.sent_messages))
+
+    def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
+        request = _checked(lambda: PushMessageRequest(to=to, messages=list(map(_message, messages))))
+        if request is None:
+            return PushFate(kind="refused")
+        try:
+            response = self._api.push_message(request, x_line_retry_key=retry_key, _request_timeout=_TIMEOUT_S)
+        except ApiException as refusal:
+            if refusal.status == HTTPStatus.CONFLICT:
+                return PushFate(kind="already_accepted", sent_message_ids=_sent_before(refusal))
+            if refusal.status == HTTPStatus.TOO_MANY_REQUESTS and _QUOTA_SPENT in str(refusal.body).lower():
+                logs.error("push_quota_spent")
+                return PushFate(kind="quota_spent")
+            return PushFate(kind=_kind_of(refusal, "push_not_accepted"))
+        except _LOST as cause:
+            return PushFate(kind=_kind_of_loss(cause))
+        return PushFate(kind="accepted", sent_message_ids=tuple(sent.id for sent in response.sent_messages))
+
+    def leave(self, conversation_id: str) -> None:
+        is_group = conversation_id.startswith("C")
+        try:
+            if is_group:
+                self._api.leave_group(conversation_id, _request_timeout=_TIMEOUT_S)
+            else:
+                self._api.leave_room(conversation_id, _request_timeout=_TIMEOUT_S)
+        except ApiException as refusal:
+            if refusal.status in _NOT_A_MEMBER:
+                return
+            _kind_of(refusal, "chat_not_left")
+            raise LineUnavailableError("LINE did not let the bot leave the chat") from refusal
+        except urllib3.exceptions.HTTPError as cause:
+            raise LineUnavailableError("LINE could not be asked to let the bot leave the chat") from cause
 
     def display_name(self) -> str | None:
         """Return the account's name, read once; None while LINE does not tell it."""
@@ -89,16 +134,48 @@ class LineApi:
             logs.warning("not_marked_as_read", error_type=type(cause).__name__)
 
 
-def _fate_of(refusal: ApiException) -> ReplyFate:
+def _checked(build: Callable[[], _Request]) -> _Request | None:
+    """Return the request, or None where already the SDK sees that LINE would refuse it."""
+    try:
+        return build()
+    except pydantic.v1.ValidationError as cause:
+        logs.error("request_malformed", cause=cause)
+        return None
+
+
+def _message(message: OutgoingMessage) -> Message:
+    button = message.button
+    if button is None:
+        return TextMessage(text=message.text, quoteToken=message.quote_token)
+    action = PostbackAction(label=button.label, data=button.data, displayText=button.display_text)
+    template = ButtonsTemplate(text=message.text, actions=[action])
+    return TemplateMessage(altText=message.text, template=template)
+
+
+def _kind_of(refusal: ApiException, event: str) -> Literal["refused", "unknown", "not_sent"]:
+    """Raises: LineRefusedError, where LINE refuses the bot and not the call."""
     status = int(refusal.status or 0)
-    logs.warning("reply_not_accepted", status=status, line_request_id=(refusal.headers or {}).get("x-line-request-id"))
+    logs.warning(event, status=status, line_request_id=(refusal.headers or {}).get("x-line-request-id"))
     if status in _REFUSES_THE_BOT:
         raise LineRefusedError("LINE refuses the bot's access token; check LINE_CHANNEL_ACCESS_TOKEN") from refusal
-    if status == 429:  # noqa: PLR2004 - Too Many Requests
-        return ReplyFate(kind="not_sent")
-    return ReplyFate(kind="refused" if 400 <= status < 500 else "unknown")  # noqa: PLR2004 - 4xx
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return "not_sent"
+    return "refused" if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR else "unknown"
 
 
-def _never_connected(cause: urllib3.exceptions.HTTPError) -> bool:
+def _kind_of_loss(cause: Exception) -> Literal["accepted", "unknown", "not_sent"]:
+    if isinstance(cause, pydantic.v1.ValidationError):  # accepted, in words that the SDK does not know
+        return "accepted"
     reason = cause.reason if isinstance(cause, urllib3.exceptions.MaxRetryError) else cause
-    return isinstance(reason, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
+    never_connected = (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError)
+    return "not_sent" if isinstance(reason, never_connected) else "unknown"
+
+
+def _sent_before(conflict: ApiException) -> tuple[str, ...]:
+    """Return the ids in `{"message": "The retry key is already accepted", "sentMessages": [{"id": ...}]}`, where they are told."""
+    try:
+        body: Any = json.loads(conflict.body)
+    except (TypeError, ValueError):
+        return ()
+    sent = body.get("sentMessages") if isinstance(body, dict) else None
+    return tuple(str(one["id"]) for one in sent or () if isinstance(one, dict) and "id" in one)

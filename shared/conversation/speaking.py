@@ -10,6 +10,7 @@ from shared.conversation.journal import Journal
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.turn import HeldTurn
 from shared.errors import LineRefusedError
+from shared.line.outgoing import MESSAGES_A_CALL, OutgoingMessage
 from shared.line.replies import ReplyApi, SpentReply, spend_reply_token
 from shared.line.text import split_at_graphemes
 
@@ -17,7 +18,6 @@ from shared.line.text import split_at_graphemes
 TOKEN_SURELY_ALIVE_MS: Final = 53_000
 TOKEN_SURELY_DEAD_MS: Final = 65_000
 _SECONDS: Final = 10.0
-_BUBBLES: Final = 5  # Source: LINE, "Send reply message"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Speaker:
         return SpentReply(delivered=True if is_young else None)
 
     def _spent(self, reply_token: str, text: str) -> SpentReply:
-        bubbles = split_at_graphemes(text)[:_BUBBLES]
+        bubbles = [OutgoingMessage(text=bubble) for bubble in split_at_graphemes(text)[:MESSAGES_A_CALL]]
         deadline = Deadline.after(self.clock, _SECONDS)
         try:
             return spend_reply_token(self.line, reply_token, bubbles, clock=self.clock, deadline=deadline)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.errors import UnusableIdError
-from shared.line.characters import without_lone_surrogates
+from shared.line.characters import utf16_length, without_lone_surrogates
 from shared.line.ids import checked_id, conversation_id_of
+from shared.line.outgoing import DATA_LIMIT
 
 _YEAR_3000_MS: Final = 32_503_680_000_000
 
@@ -29,7 +30,8 @@ class LineEvent:
     """An event in a chat.
 
     `timestamp_ms` is when it happened, also in a redelivery. `user_id` is absent where LINE does not say who it was. `reply_token` is
-    absent in standby mode and in events that cannot be answered. `subject_id` is the message that an unsend is about.
+    absent in standby mode and in events that cannot be answered. `subject_id` is the message that an unsend is about. `postback_data` is
+    what a pressed button carries; None where it is longer than any button of ours can carry.
     """
 
     type: str
@@ -42,6 +44,7 @@ class LineEvent:
     is_standby: bool = False
     message: MessageContent | None = None
     subject_id: str | None = None
+    postback_data: str | None = field(default=None, repr=False)
 
 
 def parse_event(event: Mapping[str, object]) -> LineEvent:
@@ -63,6 +66,7 @@ def parse_event(event: Mapping[str, object]) -> LineEvent:
         is_standby=is_standby,
         message=_message(_object(event.get("message"))),
         subject_id=checked_id(unsend.get("messageId")) if unsend else None,
+        postback_data=_postback_data(_object(event.get("postback"))),
     )
 
 
@@ -72,6 +76,11 @@ def _message(message: Mapping[str, object]) -> MessageContent | None:
     return MessageContent(
         line_message_id=checked_id(message.get("id")), type=str(message.get("type", "")), fields=message
     )
+
+
+def _postback_data(postback: Mapping[str, object]) -> str | None:
+    data = _text(postback.get("data"))
+    return data if data is not None and utf16_length(data) <= DATA_LIMIT else None
 
 
 def _object(value: object) -> Mapping[str, object]:

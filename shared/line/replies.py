@@ -1,4 +1,4 @@
-"""Spending a reply token: at most one text, also when LINE's answer is lost on the way.
+"""Spending a reply token: at most one answer, also when LINE's answer is lost on the way.
 
 Source: LINE, "Send reply message": a token works once; a used and an expired one get the same 400; retry keys are refused, so a reply whose
 answer was lost can only be told apart by trying the same token again.
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
 from shared.clock import Clock, Deadline
+from shared.line.outgoing import OutgoingMessage
 
 ATTEMPTS: Final = 3
 _PAUSE_S: Final = 0.5
@@ -29,8 +30,8 @@ class ReplyFate:
 class ReplyApi(Protocol):
     """The one call of LINE's Messaging API that spends a reply token."""
 
-    def reply(self, reply_token: str, texts: Sequence[str]) -> ReplyFate:
-        """Send 1 to 5 text messages.  Raises: LineRefusedError, where LINE refuses this bot altogether (401, 403)."""
+    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        """Send 1 to 5 messages.  Raises: LineRefusedError, where LINE refuses this bot altogether (401, 403)."""
         ...
 
 
@@ -43,9 +44,9 @@ class SpentReply:
 
 
 def spend_reply_token(
-    api: ReplyApi, reply_token: str, texts: Sequence[str], *, clock: Clock, deadline: Deadline
+    api: ReplyApi, reply_token: str, messages: Sequence[OutgoingMessage], *, clock: Clock, deadline: Deadline
 ) -> SpentReply:
-    """The texts were sent once, or not at all, or nobody knows; an unknown fate is tried again with the same token and the same texts.
+    """The messages were sent once, or not at all, or nobody knows; an unknown fate is tried again with the same token and messages.
 
     A refusal of the first call means that nothing was sent; after a call whose answer was lost it means that that one was accepted.
     """
@@ -53,7 +54,7 @@ def spend_reply_token(
     for attempt in range(ATTEMPTS):
         if attempt:
             clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
-        fate = api.reply(reply_token, texts)
+        fate = api.reply(reply_token, messages)
         if fate.kind == "accepted":
             return SpentReply(delivered=True, sent_message_ids=fate.sent_message_ids)
         if fate.kind == "refused":

@@ -5,8 +5,8 @@ from typing import Final
 import regex
 
 from shared.line.characters import utf16_length
+from shared.line.outgoing import TEXT_LIMIT_UTF16
 
-TEXT_LIMIT_UTF16: Final = 5_000  # of one text message; Source: LINE, "Text message"
 _GRAPHEME: Final = regex.compile(r"\X")
 
 

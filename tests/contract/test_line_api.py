@@ -3,27 +3,53 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Final, Protocol
+from uuid import UUID, uuid5
 
 import pytest
 
 from shared.adapters.line_api import LineApi
 from shared.adapters.memory import MemoryLineApi
-from shared.errors import LineRefusedError
+from shared.errors import LineRefusedError, LineUnavailableError
+from shared.line.membership import Membership
+from shared.line.outgoing import OutgoingMessage, PostbackButton, is_sendable
+from shared.line.pushes import PushApi
 from shared.line.replies import ReplyApi
+from simulator.line.chats import ChatKind
 from simulator.line.rehearsal import ACCESS_TOKEN, Rehearsal
 from simulator.line.switches import Fault
 from tests.support.serving import served
+
+BUTTON: Final = PostbackButton(label="見せて", data="late=01HX", display_text="見せて")
+ONE_BUTTON: Final = OutgoingMessage(text="まだ考えています", button=BUTTON)
+
+
+class Line(ReplyApi, PushApi, Membership, Protocol):
+    """The calls of LINE's Messaging API that change what people see."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
     """A LINE with one person. `token` makes a fresh reply token; `said` is what the person saw of the bot."""
 
-    api: ReplyApi
+    api: Line
+    user_id: str
     token: Callable[[], str]
     said: Callable[[], list[str]]
     loses_next_answer: Callable[[], None]
+    spends_the_quota: Callable[[], None]
     answers_next_with: Callable[[int], None] = field(default=lambda _: None)
+
+    def reply(self, token: str, *texts: str) -> str:
+        return self.api.reply(token, messages(*texts)).kind
+
+
+def messages(*texts: str) -> list[OutgoingMessage]:
+    return [OutgoingMessage(text=text) for text in texts]
+
+
+def retry_key(name: str) -> str:
+    return str(uuid5(UUID(int=0), name))
 
 
 @pytest.fixture
@@ -45,18 +71,24 @@ def sdk(line: Rehearsal) -> Iterator[tuple[LineApi, Backend]]:
 
         def said() -> list[str]:
             messages = running.do(lambda: list(line.platform.chat(line.user_id).messages))
-            return [str(one.content["text"]) for one in messages if one.sender_id != line.user_id]
+            contents = [one.content for one in messages if one.sender_id != line.user_id]
+            return [str((one if one["type"] == "text" else one["template"])["text"]) for one in contents]
 
         def fault(found: Fault) -> None:
             running.do(lambda: line.platform.faults.add(found))
 
-        path = "/v2/bot/message/reply"
+        def spend_the_quota() -> None:
+            running.do(lambda: line.platform.quota.count(200, at_ms=line.clock.now_ms()))
+
+        path = "/v2/bot/message/"
         yield (
             api,
             Backend(
                 api=api,
+                user_id=line.user_id,
                 token=token,
                 said=said,
+                spends_the_quota=spend_the_quota,
                 loses_next_answer=lambda: fault(Fault(path=path, nth=1, answer="cut")),
                 answers_next_with=lambda status: fault(Fault(path=path, nth=1, error_status=status)),
             ),
@@ -68,30 +100,39 @@ def backend(request: pytest.FixtureRequest) -> Backend:
     if request.param == "sdk":
         found: tuple[LineApi, Backend] = request.getfixturevalue("sdk")
         return found[1]
-    memory = MemoryLineApi()
+    memory = MemoryLineApi(push_quota=200)
     tokens = iter(f"token-{number}" for number in range(10))
     return Backend(
         api=memory,
+        user_id="U" + "0" * 32,
         token=lambda: next(tokens),
-        said=lambda: [text for texts in memory.replies.values() for text in texts],
+        said=lambda: [text for texts in (*memory.replies.values(), *dict(memory.pushes).values()) for text in texts],
         loses_next_answer=lambda: memory.fates.append("unknown"),
+        spends_the_quota=lambda: setattr(memory, "push_quota", 0),
         answers_next_with=lambda status: memory.fates.append("not_sent" if status == 429 else "unknown, not sent"),
     )
 
 
 def test_an_accepted_reply_is_seen_and_its_bubbles_have_ids(backend: Backend) -> None:
-    fate = backend.api.reply(backend.token(), ["one", "二つ 😀"])
+    fate = backend.api.reply(backend.token(), messages("one", "二つ 😀"))
 
     assert fate.kind == "accepted"
     assert len(set(fate.sent_message_ids)) == 2
     assert backend.said() == ["one", "二つ 😀"]
 
 
+def test_a_text_with_a_button_is_seen(backend: Backend) -> None:
+    fate = backend.api.reply(backend.token(), [ONE_BUTTON])
+
+    assert fate.kind == "accepted"
+    assert backend.said() == ["まだ考えています"]
+
+
 def test_a_token_works_once(backend: Backend) -> None:
     token = backend.token()
-    backend.api.reply(token, ["one"])
+    backend.reply(token, "one")
 
-    assert backend.api.reply(token, ["two"]).kind == "refused"
+    assert backend.reply(token, "two") == "refused"
     assert backend.said() == ["one"]
 
 
@@ -99,28 +140,102 @@ def test_an_answer_that_is_lost_leaves_an_unknown_fate_and_the_text_sent(backend
     token = backend.token()
     backend.loses_next_answer()
 
-    assert backend.api.reply(token, ["one"]).kind == "unknown"
+    assert backend.reply(token, "one") == "unknown"
     assert backend.said() == ["one"]
-    assert backend.api.reply(token, ["one"]).kind == "refused"
+    assert backend.reply(token, "one") == "refused"
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        OutgoingMessage(text=""),
+        OutgoingMessage(text="x" * 5_001),
+        OutgoingMessage(text="😀" * 2_501),
+        OutgoingMessage(text="x" * 161, button=BUTTON),
+        OutgoingMessage(text="x", button=PostbackButton(label="x" * 21, data="x")),
+        OutgoingMessage(text="x", button=PostbackButton(label="x", data="x" * 301)),
+        OutgoingMessage(text="x", button=PostbackButton(label="x", data="")),
+        OutgoingMessage(text="x", button=PostbackButton(label="x", data="x", display_text="x" * 301)),
+    ],
+    ids=lambda message: f"{len(message.text)}, {message.button and len(message.button.label)}",
+)
+def test_what_cannot_be_sent_is_refused_and_spends_no_token(backend: Backend, refused: OutgoingMessage) -> None:
+    token = backend.token()
+
+    assert not is_sendable([refused])
+    assert backend.api.reply(token, [*messages("one"), refused]).kind == "refused"
+    assert backend.reply(token, "one") == "accepted"
+    assert backend.said() == ["one"]
+
+
+@pytest.mark.parametrize(
+    "accepted",
+    [
+        OutgoingMessage(text="x" * 5_000),
+        OutgoingMessage(text="x" * 160, button=PostbackButton(label="x" * 20, data="x" * 300, display_text="x" * 300)),
+    ],
+    ids=["text", "button"],
+)
+def test_what_just_fits_is_sent(backend: Backend, accepted: OutgoingMessage) -> None:
+    assert is_sendable([accepted] * 5)
+    assert backend.api.reply(backend.token(), [accepted] * 5).kind == "accepted"
+
+
+def test_a_push_is_seen_once_however_often_it_is_tried(backend: Backend) -> None:
+    key = retry_key("one")
+    first = backend.api.push(backend.user_id, messages("one", "two"), retry_key=key)
+    again = backend.api.push(backend.user_id, messages("one", "two"), retry_key=key)
+
+    assert (first.kind, again.kind) == ("accepted", "already_accepted")
+    assert first.sent_message_ids == again.sent_message_ids
+    assert len(set(first.sent_message_ids)) == 2
+    assert backend.said() == ["one", "two"]
+
+
+def test_a_push_whose_answer_was_lost_is_known_at_the_next_try(backend: Backend) -> None:
+    backend.loses_next_answer()
+
+    assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == "unknown"
+    assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == "already_accepted"
+    assert backend.said() == ["one"]
+
+
+def test_a_push_beyond_the_months_quota_is_told_as_such(backend: Backend) -> None:
+    backend.spends_the_quota()
+
+    assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == "quota_spent"
+    assert backend.said() == []
+
+
+def test_a_push_that_cannot_be_sent_is_refused(backend: Backend) -> None:
+    assert backend.api.push(backend.user_id, messages(""), retry_key=retry_key("one")).kind == "refused"
+
+
+@pytest.mark.parametrize(("status", "kind"), [(500, "unknown"), (429, "not_sent")])
+def test_an_error_of_line_tells_whether_a_push_can_have_been_sent(backend: Backend, status: int, kind: str) -> None:
+    backend.answers_next_with(status)
+
+    assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == kind
+    assert backend.said() == []
 
 
 @pytest.mark.parametrize(("status", "kind"), [(500, "unknown"), (503, "unknown"), (429, "not_sent")])
 def test_an_error_of_line_tells_whether_anything_can_have_been_sent(backend: Backend, status: int, kind: str) -> None:
     backend.answers_next_with(status)
 
-    assert backend.api.reply(backend.token(), ["one"]).kind == kind
+    assert backend.reply(backend.token(), "one") == kind
     assert backend.said() == []
 
 
 def test_a_token_that_was_never_given_is_refused(sdk: tuple[LineApi, Backend]) -> None:
-    assert sdk[0].reply("0" * 32, ["one"]).kind == "refused"
+    assert sdk[0].reply("0" * 32, messages("one")).kind == "refused"
 
 
 def test_a_token_dies_after_a_minute(line: Rehearsal, sdk: tuple[LineApi, Backend]) -> None:
     token = sdk[1].token()
     line.clock.advance(s=61)
 
-    assert sdk[0].reply(token, ["one"]).kind == "refused"
+    assert sdk[0].reply(token, messages("one")).kind == "refused"
 
 
 def test_a_wrong_access_token_is_told_as_such(line: Rehearsal) -> None:
@@ -128,13 +243,13 @@ def test_a_wrong_access_token_is_told_as_such(line: Rehearsal) -> None:
         api = LineApi(channel_access_token="wrong", base_url=running.url)
 
         with pytest.raises(LineRefusedError, match="LINE_CHANNEL_ACCESS_TOKEN"):
-            api.reply("0" * 32, ["one"])
+            api.reply("0" * 32, messages("one"))
 
 
 def test_a_line_that_cannot_be_reached_has_sent_nothing() -> None:
     api = LineApi(channel_access_token="any", base_url="http://127.0.0.1:9")
 
-    assert api.reply("0" * 32, ["one"]).kind == "not_sent"
+    assert api.reply("0" * 32, messages("one")).kind == "not_sent"
     assert api.display_name() is None
 
 
@@ -156,3 +271,53 @@ def test_presence_is_shown_and_its_failures_are_forgotten(line: Rehearsal, sdk: 
         ("/v2/bot/chat/loading/start", 400),
         ("/v2/bot/chat/markAsRead", 400),
     ]
+
+
+def test_an_answer_quotes_what_it_answers(line: Rehearsal, sdk: tuple[LineApi, Backend]) -> None:
+    token = sdk[1].token()
+    quote_token = next(iter(line.platform.chat(line.user_id).messages)).quote_token
+
+    fate = sdk[0].reply(token, [OutgoingMessage(text="one", quote_token=quote_token)])
+
+    answer = line.platform.message(fate.sent_message_ids[0])
+    assert answer is not None
+    assert answer[1].content["quoteToken"] == quote_token
+
+
+def test_more_messages_than_a_call_takes_are_refused(backend: Backend) -> None:
+    assert not is_sendable(messages(*"abcdef"))
+    assert backend.reply(backend.token(), *"abcdef") == "refused"
+    assert backend.api.push(backend.user_id, messages(*"abcdef"), retry_key=retry_key("one")).kind == "refused"
+
+
+def test_a_button_of_the_bot_comes_back_as_a_postback(line: Rehearsal, sdk: tuple[LineApi, Backend]) -> None:
+    fate = sdk[0].reply(sdk[1].token(), [ONE_BUTTON])
+
+    found = line.platform.message(fate.sent_message_ids[0])
+    assert found is not None
+    assert found[1].content["altText"] == "まだ考えています"
+    action = found[1].content["template"]["actions"][0]
+    assert action == {"type": "postback", "label": "見せて", "data": "late=01HX", "displayText": "見せて"}
+
+
+@pytest.mark.parametrize("kind", [ChatKind.GROUP, ChatKind.ROOM])
+def test_a_chat_that_was_left_is_left_and_can_be_left_again(
+    line: Rehearsal, sdk: tuple[LineApi, Backend], kind: ChatKind
+) -> None:
+    people = (line.user_id,)
+    chat = line.platform.create_room(people) if kind is ChatKind.ROOM else line.platform.create_group("all", people)
+    chat.bot_is_member = True
+
+    sdk[0].leave(chat.chat_id)
+    sdk[0].leave(chat.chat_id)
+
+    assert not chat.bot_is_member
+
+
+def test_a_chat_that_cannot_be_left_just_now_has_to_be_left_later(
+    line: Rehearsal, sdk: tuple[LineApi, Backend]
+) -> None:
+    line.platform.faults.add(Fault(path="/v2/bot/group/", nth=1, error_status=500))
+
+    with pytest.raises(LineUnavailableError, match="leave"):
+        sdk[0].leave("C" + "0" * 32)

@@ -1,39 +1,78 @@
 """LINE's Messaging API in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
+from shared.line.outgoing import OutgoingMessage, is_sendable
+from shared.line.pushes import PushFate
 from shared.line.replies import ReplyFate
+
+_Untold = Literal["refused", "not_sent", "unknown"]
 
 
 class MemoryLineApi:
-    """Accepts each reply token once.  `fates` are what the next calls report instead of their effect's own fate, first to last.
+    """Accepts each reply token and each retry key once, and refuses what LINE does not take.
 
-    "unknown" loses LINE's answer after the effect; "unknown, not sent" before it; "refused" and "not_sent" have no effect.
+    `fates` are what the next replies and pushes report instead of their effect's own fate, first to last: "unknown" loses LINE's answer
+    after the effect, "unknown, not sent" before it; "refused" and "not_sent" have no effect. `push_quota` is how many calls of push are
+    left this month.
     """
 
-    def __init__(self, *, name: str | None = "Aizuchi", fates: Sequence[str] = ()) -> None:
+    def __init__(
+        self, *, name: str | None = "Aizuchi", fates: Sequence[str] = (), push_quota: int | None = None
+    ) -> None:
         self.name = name
         self.fates = list(fates)
-        self.replies: dict[str, tuple[str, ...]] = {}
+        self.push_quota = push_quota
+        self.replied: dict[str, tuple[OutgoingMessage, ...]] = {}
+        self.pushed: dict[str, tuple[str, tuple[OutgoingMessage, ...]]] = {}
         self.calls = 0
+        self.chats_left: list[str] = []
         self.loading_shown_to: list[str] = []
         self.marked_as_read: list[str] = []
 
-    def reply(self, reply_token: str, texts: Sequence[str]) -> ReplyFate:
-        self.calls += 1
-        told = self.fates.pop(0) if self.fates else None
-        match told:
-            case "refused":
-                return ReplyFate(kind="refused")
-            case "not_sent":
-                return ReplyFate(kind="not_sent")
-            case "unknown, not sent":
-                return ReplyFate(kind="unknown")
-        if reply_token in self.replies:
+    @property
+    def replies(self) -> Mapping[str, tuple[str, ...]]:
+        """The texts that were said on each reply token."""
+        return {token: tuple(one.text for one in messages) for token, messages in self.replied.items()}
+
+    @property
+    def pushes(self) -> Sequence[tuple[str, tuple[str, ...]]]:
+        """The texts that were pushed to each chat, in order."""
+        return [(to, tuple(one.text for one in messages)) for to, messages in self.pushed.values()]
+
+    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        told, is_lost = self._next_fate()
+        if told is not None:
+            return ReplyFate(kind=told)
+        if not is_sendable(messages) or reply_token in self.replied:
             return ReplyFate(kind="refused")
-        self.replies[reply_token] = tuple(texts)
-        sent = tuple(f"{len(self.replies)}-{index}" for index, _ in enumerate(texts, start=1))
-        return ReplyFate(kind="unknown") if told == "unknown" else ReplyFate(kind="accepted", sent_message_ids=sent)
+        self.replied[reply_token] = tuple(messages)
+        if is_lost:
+            return ReplyFate(kind="unknown")
+        return ReplyFate(kind="accepted", sent_message_ids=_ids(len(self.replied), messages))
+
+    def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
+        told, is_lost = self._next_fate()
+        if told is not None:
+            return PushFate(kind=told)
+        if not is_sendable(messages):
+            return PushFate(kind="refused")
+        if retry_key in self.pushed:
+            number = list(self.pushed).index(retry_key) + 1
+            return PushFate(kind="already_accepted", sent_message_ids=_ids(f"p{number}", self.pushed[retry_key][1]))
+        if self.push_quota is not None:
+            if not self.push_quota:
+                return PushFate(kind="quota_spent")
+            self.push_quota -= 1
+        self.pushed[retry_key] = (to, tuple(messages))
+        if is_lost:
+            return PushFate(kind="unknown")
+        return PushFate(kind="accepted", sent_message_ids=_ids(f"p{len(self.pushed)}", messages))
+
+    def leave(self, conversation_id: str) -> None:
+        if conversation_id not in self.chats_left:
+            self.chats_left.append(conversation_id)
 
     def display_name(self) -> str | None:
         return self.name
@@ -43,3 +82,22 @@ class MemoryLineApi:
 
     def mark_as_read(self, mark_as_read_token: str) -> None:
         self.marked_as_read.append(mark_as_read_token)
+
+    def _next_fate(self) -> tuple[_Untold | None, bool]:
+        """Return a fate without an effect, or None; and whether the answer of an effect is lost."""
+        self.calls += 1
+        match self.fates.pop(0) if self.fates else None:
+            case "refused":
+                return "refused", False
+            case "not_sent":
+                return "not_sent", False
+            case "unknown, not sent":
+                return "unknown", False
+            case "unknown":
+                return None, True
+            case _:
+                return None, False
+
+
+def _ids(call: int | str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...]:
+    return tuple(f"{call}-{index}" for index, _ in enumerate(messages, start=1))

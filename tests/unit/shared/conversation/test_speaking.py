@@ -7,6 +7,7 @@ from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.speaking import Speaker
 from shared.conversation.turn import HeldTurn, TurnRecord
+from shared.line.outgoing import OutgoingMessage
 from tests.support.chats import journal_on, turns_on
 
 CHAT = "U" + "1" * 32
@@ -143,7 +144,7 @@ def test_a_dead_holders_token_that_is_refused_was_spent_while_it_is_young(
 ) -> None:
     table = Table(reads)
     table.commit(outcome("hello"))
-    table.line.reply("t1", ["hello"])  # the holder died between LINE's answer and its record
+    table.line.reply("t1", [OutgoingMessage(text="hello")])  # the holder died between LINE's answer and its record
     table.clock.move(age_s)
 
     said = table.speaker.finish(table.take_over(), taken_over=True)

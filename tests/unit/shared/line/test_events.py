@@ -40,6 +40,26 @@ def test_an_unsend_names_its_message() -> None:
     assert parse_event(recorded.event("unsend")).subject_id == "573000000000000001"
 
 
+def test_a_pressed_button_tells_what_it_carries() -> None:
+    assert parse_event(recorded.event("postback")).postback_data == "storeId=12345"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ("x" * 300, "x" * 300),
+        ("x" * 301, None),
+        ("😀" * 151, None),
+        ("", None),
+        (None, None),
+        (5, None),
+        ("\ud800", "\ufffd"),
+    ],
+)
+def test_what_no_button_of_ours_can_carry_is_nothing(data: object, expected: str | None) -> None:
+    assert parse_event(recorded.event("postback", postback={"data": data})).postback_data == expected
+
+
 @pytest.mark.parametrize(
     "changes",
     [

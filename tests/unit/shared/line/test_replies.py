@@ -2,12 +2,15 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi
 from shared.clock import Deadline
+from shared.line.outgoing import OutgoingMessage
 from shared.line.replies import SpentReply, spend_reply_token
 
 
 def spend(line: MemoryLineApi, *, seconds: float = 10.0) -> SpentReply:
     clock = FixedClock()
-    return spend_reply_token(line, "token", ["hi"], clock=clock, deadline=Deadline.after(clock, seconds))
+    return spend_reply_token(
+        line, "token", [OutgoingMessage(text="hi")], clock=clock, deadline=Deadline.after(clock, seconds)
+    )
 
 
 def test_an_accepted_reply_names_its_bubbles() -> None:
