@@ -104,6 +104,10 @@ class TurnBusyError(TransientError):
     """Others kept the chat's turn for longer than a request can wait."""
 
 
+class PromptAmendedError(TransientError):
+    """Something in the prompt was edited or taken back; the turn has to be thought again."""
+
+
 class ModelUnavailableError(TransientError):
     """The model gave no usable answer this time.
 

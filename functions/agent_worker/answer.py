@@ -12,10 +12,17 @@ from shared.agent.loop import Agent
 from shared.agent.prompt import Chat
 from shared.agent.tools import TurnContext
 from shared.clock import Clock
-from shared.conversation.journal import History, Journal
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
-from shared.conversation.turn_taking import TurnTaking
-from shared.errors import LimitReachedError, ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.conversation.answering import Answering, Question
+from shared.conversation.compaction import Compaction
+from shared.conversation.journal import Journal
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.errors import (
+    AizuchiError,
+    LimitReachedError,
+    ModelBlockedError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
 from shared.line.addressing import is_addressed
 from shared.line.descriptions import describe
 from shared.line.events import LineEvent, MessageContent
@@ -38,10 +45,11 @@ class Presence(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Handles message events."""
+    """Handles message events, and presses of the button under "still thinking"."""
 
     journal: Journal
-    turns: TurnTaking
+    answering: Answering
+    compaction: Compaction
     agent: Agent
     chat: Chat
     presence: Presence
@@ -59,42 +67,84 @@ class Answer:
         """
         message = _record_of(event, content, received_ms=self.clock.now_ms() if received_ms is None else received_ms)
         if not message.addressed or message.reply_token is None:
-            return "kept_as_context" if self.journal.record(event.conversation_id, message) else "withdrawn"
-        self.journal.keep(event.conversation_id, message)  # the turn looks at the amendments
+            return self._kept_as_context(event.conversation_id, message)
         with self._present(event, content):
-            self.clock.sleep(self.settle_s)  # bubbles that follow at once are answered together
-            context = TurnContext(conversation_id=event.conversation_id, user_id=event.user_id)
-            return self.turns.see_through(
-                event.conversation_id,
-                message,
-                think=lambda history, pending: self._thought_of(context, history, pending),
-                apologise=lambda _, pending: self._apology(pending, Phrase.APOLOGY_BUSY),
-            )
+            return self._answered(event, message)
 
-    def _thought_of(self, context: TurnContext, history: History, pending: tuple[MessageRecord, ...]) -> OutcomeRecord:
-        contents = self.chat.contents(history, pending=pending, now_ms=self.clock.now_ms())
+    def press(self, event: LineEvent, deferral_id: str, received_ms: int | None) -> str:
+        """The answer behind the button is said, once, on the token of the press.  Returns what came of it.
+
+        Repeated, pressed again, pressed by somebody else: what was said is not said again. Raises: as a message does.
+        """
+        if event.reply_token is None:
+            return "not_answerable"
+        press = MessageRecord(
+            line_message_id=event.webhook_event_id,
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            type="postback",
+            addressed=True,
+            text="",
+            user_id=event.user_id,
+            reply_token=event.reply_token,
+            received_ms=self.clock.now_ms() if received_ms is None else received_ms,
+            presses=deferral_id,
+        )
+        return self._answered(event, press)
+
+    def _answered(self, event: LineEvent, message: MessageRecord) -> str:
+        context = TurnContext(conversation_id=event.conversation_id, user_id=event.user_id)
+        seen = self.answering(
+            event.conversation_id,
+            message,
+            settle_s=0 if message.presses else self.settle_s,
+            think=lambda question: self._thought_of(context, question),
+        )
+        if self.compaction.is_due(seen.journalled):
+            self._compact(event.conversation_id, may_ask_model=True)
+        return seen.came_of
+
+    def _kept_as_context(self, conversation_id: str, message: MessageRecord) -> str:
+        stands = self.journal.record(conversation_id, message)
+        if self.compaction.is_drawn(message.line_message_id):
+            self._compact(conversation_id, may_ask_model=False)
+        return "kept_as_context" if stands else "withdrawn"
+
+    def _compact(self, conversation_id: str, *, may_ask_model: bool) -> None:
+        """The answer is given and recorded: whatever goes wrong here is for the next one to do."""
         try:
-            thought = self.agent.think(self.system_instruction(), contents, context)
+            self.compaction.fold(conversation_id, may_ask_model=may_ask_model)
+        except AizuchiError as cause:
+            logs.warning("compaction_failed", error_type=type(cause).__name__)
+
+    def _thought_of(self, context: TurnContext, question: Question) -> OutcomeRecord:
+        now_ms = self.clock.now_ms()
+        contents = self.chat.contents(question.history, pending=question.asked, now_ms=now_ms)
+        try:
+            thought = self.agent.think(
+                self.system_instruction(), contents, context, look=question.look, seconds=question.seconds
+            )
         except ModelBlockedError as cause:
             logs.warning("turn_apologised", reason=str(cause))
-            return self._apology(pending, Phrase.APOLOGY_REFUSED)
+            return self._apology(question.draft, Phrase.APOLOGY_REFUSED)
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
-            return self._apology(pending, Phrase.APOLOGY_BUSY)
+            return self._apology(question.draft, Phrase.APOLOGY_BUSY)
         decision = thought.decision
         logs.info(
             "turn_decided", model_calls=thought.model_calls, tools=thought.tools_used, silent=decision.message is None
         )
         return replace(
-            outcome_covering(pending, OutcomeKind.SKIPPED if decision.message is None else OutcomeKind.REPLIED),
-            saw=tuple(sorted(history.seen_ids)),
+            question.draft,
+            kind=OutcomeKind.SKIPPED if decision.message is None else OutcomeKind.REPLIED,
             text=decision.message,
             model_name=thought.model_name,
             tools_used=thought.tools_used,
         )
 
-    def _apology(self, pending: tuple[MessageRecord, ...], which: Phrase) -> OutcomeRecord:
-        return replace(outcome_covering(pending, OutcomeKind.APOLOGISED), text=self.phrase(which))
+    def _apology(self, draft: OutcomeRecord, which: Phrase) -> OutcomeRecord:
+        """Words of our own repeat nobody's, and make no deferral good."""
+        return replace(draft, kind=OutcomeKind.APOLOGISED, text=self.phrase(which), saw=(), answers=())
 
     @contextmanager
     def _present(self, event: LineEvent, content: MessageContent) -> Iterator[None]:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from shared.conversation.journal import Journal
-from shared.conversation.records import OutcomeKind, OutcomeRecord
-from shared.conversation.speaking import Speaker
+from shared.clock import Clock
+from shared.conversation.announcing import Announcing
+from shared.conversation.turn import Route
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase
 
@@ -14,23 +14,25 @@ from shared.line.phrases import Phrase
 class Greet:
     """Handles follow and join events."""
 
-    journal: Journal
-    speaker: Speaker
+    announce: Announcing
+    clock: Clock = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
 
-    def __call__(self, event: LineEvent) -> str:
+    def __call__(self, event: LineEvent, received_ms: int | None) -> str:
         """The greeting was sent on the event's token, if it has one.  Returns what came of it.
 
-        Repeated: an event that came to an end is not greeted again. Raises: StorageUnavailableError; safe to deliver again.
+        Repeated: an event that came to an end is not greeted again. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         if event.reply_token is None:
             return "not_answerable"
-        if self.journal.outcome_of(event.conversation_id, event.webhook_event_id) is not None:
-            return "already_answered"
-        greeting = OutcomeRecord(
-            webhook_event_id=event.webhook_event_id,
+        return self.announce(
+            event.conversation_id,
+            event.webhook_event_id,
             timestamp_ms=event.timestamp_ms,
-            kind=OutcomeKind.REPLIED,
+            route=Route(
+                kind="token",
+                reply_token=event.reply_token,
+                received_ms=self.clock.now_ms() if received_ms is None else received_ms,
+            ),
             text=self.phrase(Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP),
         )
-        return self.speaker.say(event.conversation_id, greeting, reply_token=event.reply_token).kind.value

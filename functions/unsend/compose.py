@@ -1,6 +1,5 @@
 """The composition root of the unsend function: settings in, a push endpoint out."""
 
-import uuid
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
@@ -11,9 +10,7 @@ from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
-from shared.conversation.bodies import Bodies
-from shared.conversation.journal import Journal
-from shared.conversation.turn import Turns
+from shared.conversation.memory import Memory
 from shared.settings.unsend import unsend_settings
 
 _THREADS: Final = 16
@@ -25,11 +22,6 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     logs.configure()
     store = GcsObjectStore(project_id=settings.project_id, bucket=settings.history_bucket, connections=2 * _THREADS)
     clock = SystemClock()
-    turns = Turns(store=store, clock=clock, new_id=lambda: uuid.uuid4().hex)
-    journal = Journal(
-        store=store,
-        bodies=Bodies(store=store),
-        turns=turns,
-        reads=ThreadPoolExecutor(_THREADS, thread_name_prefix="read"),
-    )
-    return PushEndpoint(handle=Withdraw(journal=journal), clock=clock)
+    reads = ThreadPoolExecutor(_THREADS, thread_name_prefix="read")
+    memory = Memory.on(store, reads=reads, clock=clock, lease_s=settings.lease_s)
+    return PushEndpoint(handle=Withdraw(withdrawal=memory.withdrawal), clock=clock)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from shared import logs
 from shared.bus.envelope import Envelope
-from shared.conversation.journal import Journal
+from shared.conversation.withdrawal import Withdrawal
 from shared.line.events import parse_event
 
 
@@ -16,7 +16,7 @@ from shared.line.events import parse_event
 class Withdraw:
     """Handles unsend events."""
 
-    journal: Journal
+    withdrawal: Withdrawal
 
     def __call__(self, event: Mapping[str, object], _: Envelope) -> str:
         """The message is gone and stays gone.  Returns what came of the event.
@@ -30,6 +30,11 @@ class Withdraw:
         with logs.bound(
             webhook_event_id=parsed.webhook_event_id, conversation_id=logs.pseudonym(parsed.conversation_id)
         ):
-            self.journal.withdraw(parsed.conversation_id, parsed.subject_id, timestamp_ms=parsed.timestamp_ms)
+            is_known = self.withdrawal.withdraw(
+                parsed.conversation_id, parsed.subject_id, timestamp_ms=parsed.timestamp_ms
+            )
+            if not is_known:
+                logs.warning("withdrawn_message_unknown")
+                return "unknown"
             logs.info("message_withdrawn")
             return "withdrawn"

@@ -1,8 +1,9 @@
 """The loop: ask the model, run what it calls, give it the results, until it decides or a limit is reached."""
 
+import math
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -39,12 +40,26 @@ class Agent:
     clock: Clock
     chance: random.Random = field(repr=False)
 
-    def think(self, system_instruction: str, contents: Sequence[Content], context: TurnContext) -> Thought:
-        """Return the decision.
+    def think(
+        self,
+        system_instruction: str,
+        contents: Sequence[Content],
+        context: TurnContext,
+        *,
+        look: Callable[[], None] = lambda: None,
+        seconds: float = math.inf,
+    ) -> Thought:
+        """Return the decision.  `look` is called before every call of the model; what it raises ends the turn.  `seconds` is all there is.
 
         Raises: ModelUnavailableError, ModelRefusedError, ModelBlockedError (the content is refused), ModelCallLimitError, DeadlineError.
         """
-        turn = _Turn(agent=self, system_instruction=system_instruction, first=tuple(contents))
+        turn = _Turn(
+            agent=self,
+            system_instruction=system_instruction,
+            first=tuple(contents),
+            look=look,
+            seconds=min(seconds, self.limits.seconds),
+        )
         used: list[str] = []
         while True:
             response = turn.ask()
@@ -68,14 +83,24 @@ class Agent:
 class _Turn:
     """The state of one run of the loop: what the model has been shown, and what is left to spend."""
 
-    def __init__(self, *, agent: Agent, system_instruction: str, first: tuple[Content, ...]) -> None:
+    def __init__(
+        self,
+        *,
+        agent: Agent,
+        system_instruction: str,
+        first: tuple[Content, ...],
+        look: Callable[[], None],
+        seconds: float,
+    ) -> None:
         self.model_calls = 0
         self.usage = Usage()
         self._agent = agent
+        self._look = look
+        self._seconds = seconds
         self._system_instruction = system_instruction
         self._first = first
         self._contents = list(first)
-        self._deadline = Deadline.after(agent.clock, agent.limits.seconds)
+        self._deadline = Deadline.after(agent.clock, seconds)
         self._troubles: Counter[str] = Counter()
         self._note: str | None = None
         self._validated = False
@@ -85,6 +110,7 @@ class _Turn:
         """Ask until the model answers something, as long as it may be asked."""
         for attempt in range(1, _ATTEMPTS_WHILE_DOWN + 1):
             request = self._request()
+            self._look()
             started_s = self._agent.clock.monotonic_s()
             try:
                 response = self._agent.model.generate(request)
@@ -143,7 +169,7 @@ class _Turn:
         if self.model_calls >= limits.model_calls:
             raise ModelCallLimitError(f"no decision within {limits.model_calls} model calls")
         if self._deadline.left_s < limits.least_call_s:
-            raise DeadlineError(f"no decision within {limits.seconds} seconds")
+            raise DeadlineError(f"no decision within {self._seconds:.0f} seconds")
         self.model_calls += 1
         registry = self._agent.tools.registry
         note = (TextContent(role="user", texts=(self._note,)),) if self._note else ()

@@ -39,3 +39,13 @@ def amended_name(conversation_id: str, line_message_id: str) -> str:
 def turn_name(conversation_id: str) -> str:
     """The turn's state machine."""
     return f"turns/{checked_conversation_id(conversation_id)}{_SUFFIX}"
+
+
+def erased_name(conversation_id: str) -> str:
+    """The watermark."""
+    return f"erased/{checked_conversation_id(conversation_id)}{_SUFFIX}"
+
+
+def snapshot_name(conversation_id: str) -> str:
+    """Older messages, outcomes and recaps."""
+    return f"snapshots/{checked_conversation_id(conversation_id)}{_SUFFIX}"

@@ -4,8 +4,8 @@ The JSON Schemas are in schemas/records/. A record of a newer version is an erro
 ignored, so that an older release can run beside a newer one.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, TypeVar
 
@@ -19,14 +19,15 @@ _Record = TypeVar("_Record")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageRecord:
-    """A message as received; written once.
+    """A message as received, or a press of a button; written once, and again only by an edit.
 
     `text` is what a prompt shows of it, `addressed` whether it was meant for the bot. `timestamp_ms` is LINE's. `reply_token` came with it
-    at `received_ms`; there is none where it cannot be answered.
+    at `received_ms`; there is none where it cannot be answered. `presses` names the deferral whose button was pressed; a press has no
+    message id of LINE's, so it goes by its webhook event id. `line_message_id` is empty in snapshots from before ids were kept.
     """
 
     version: int = VERSION
-    line_message_id: str
+    line_message_id: str = ""
     webhook_event_id: str
     timestamp_ms: int
     type: str
@@ -35,6 +36,7 @@ class MessageRecord:
     user_id: str | None = field(default=None, repr=False)
     reply_token: str | None = field(default=None, repr=False)
     received_ms: int = 0
+    presses: str | None = None
 
 
 class OutcomeKind(StrEnum):
@@ -43,6 +45,8 @@ class OutcomeKind(StrEnum):
     REPLIED = "replied"
     SKIPPED = "skipped"
     APOLOGISED = "apologised"
+    DEFERRED = "deferred"
+    STORED = "stored"
     UNDELIVERED = "undelivered"
     UNKNOWN = "unknown"
     WITHDRAWN = "withdrawn"
@@ -52,8 +56,10 @@ class OutcomeKind(StrEnum):
 class OutcomeRecord:
     """What a turn did; written once, and never again except to take the text out.
 
-    `covers` are the messages that it answered, `saw` those that its prompt held. `text` is what was said, None where that was nothing or
-    was withdrawn; `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the event that it answers.
+    `covers` are the messages that it answered, `saw` those whose words its prompt held, also inside earlier answers; all of them lie
+    between `since_ms` and `until_ms`, by LINE's timestamp. `text` is what was said, None where that was nothing or was withdrawn; `kind`
+    tells whether it arrived. `timestamp_ms` is LINE's, of the newest message that it answers. `answers` are the deferrals that it makes
+    good; a deferral, which `has_button`, names itself and those that it prolongs.
     """
 
     version: int = VERSION
@@ -62,10 +68,23 @@ class OutcomeRecord:
     kind: OutcomeKind
     covers: tuple[str, ...] = ()
     saw: tuple[str, ...] = ()
+    since_ms: int = 0
+    until_ms: int = 0
     text: str | None = field(default=None, repr=False)
+    answers: tuple[str, ...] = ()
+    has_button: bool = False
     model_name: str | None = None
     tools_used: tuple[str, ...] = ()
     sent_message_ids: tuple[str, ...] = ()
+
+    @property
+    def holds_words(self) -> bool:
+        """Whether there is anything in it that a withdrawal has to take out."""
+        return self.text is not None
+
+    def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
+        """Return it as it stays after a withdrawal."""
+        return replace(self, text=None, kind=kind or self.kind)
 
 
 def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:
@@ -75,6 +94,8 @@ def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> Ou
         timestamp_ms=messages[-1].timestamp_ms,
         kind=kind,
         covers=tuple(one.line_message_id for one in messages),
+        since_ms=messages[0].timestamp_ms,
+        until_ms=messages[-1].timestamp_ms,
     )
 
 
@@ -86,6 +107,46 @@ class Amendment:
     line_message_id: str
     timestamp_ms: int
     text: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watermark:
+    """Everything of the chat up to here counts as withdrawn, by LINE's timestamp."""
+
+    version: int = VERSION
+    timestamp_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recap:
+    """Some ten older messages in a few sentences.  `covers` are its sources; its words may come from anything since `since_ms`."""
+
+    text: str = field(repr=False)
+    covers: tuple[str, ...]
+    timestamp_ms: int
+    since_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotRecord:
+    """Older messages and outcomes, folded out of the journal, and recaps of what is older still.
+
+    `messages` are those that prompts show and the sources of the recaps, which they do not. `timeline` has the timestamp of every message
+    that something in here may repeat, `covered` that of every message that came to its end not long ago; neither holds words. Folded
+    outcomes have no `saw`: the timeline tells what lies between their `since_ms` and `until_ms`.
+    """
+
+    version: int = VERSION
+    messages: tuple[MessageRecord, ...] = ()
+    outcomes: tuple[OutcomeRecord, ...] = ()
+    recaps: tuple[Recap, ...] = ()
+    timeline: Mapping[str, int] = field(default_factory=dict)
+    covered: Mapping[str, int] = field(default_factory=dict)
+
+
+def by_time(record: MessageRecord | OutcomeRecord) -> tuple[int, bool]:
+    """Sort by LINE's timestamp, and an outcome after the message that it carries the timestamp of."""
+    return record.timestamp_ms, isinstance(record, OutcomeRecord)
 
 
 def encode(record: object) -> bytes:

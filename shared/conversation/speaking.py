@@ -1,23 +1,34 @@
 """Bring a committed outcome to its end: say it, at most once, and write down what the user saw."""
 
-from collections.abc import Iterator, Sequence
+import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Protocol
 
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.journal import Journal
+from shared.conversation.late import LateReply, button_data
+from shared.conversation.reading import ANSWERABLE_MS
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.turn import HeldTurn
+from shared.conversation.turn import HeldTurn, Route
 from shared.errors import LineRefusedError
-from shared.line.outgoing import MESSAGES_A_CALL, OutgoingMessage
+from shared.line.outgoing import MESSAGES_A_CALL, OutgoingMessage, PostbackButton
+from shared.line.pushes import PushApi, push_until_known
 from shared.line.replies import ReplyApi, SpentReply, spend_reply_token
 from shared.line.text import split_at_graphemes
 
 # Source: LINE, "Send reply message": a token works within one minute after receiving the webhook; clocks differ, and events travel
 TOKEN_SURELY_ALIVE_MS: Final = 53_000
 TOKEN_SURELY_DEAD_MS: Final = 65_000
+SKEW_MS: Final = 5_000
 _SECONDS: Final = 10.0
+_SAID_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
+_RETRY_KEYS: Final = uuid.UUID("f1d1a7b5-3f0e-5d7c-9a61-6b0f3f1f6c2e")
+
+
+class Messenger(ReplyApi, PushApi, Protocol):
+    """The two calls of LINE's Messaging API that send something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,93 +36,130 @@ class Speaker:
     """Says what was committed.  Nothing is ever sent that was not committed first."""
 
     journal: Journal
-    line: ReplyApi
+    line: Messenger
     clock: Clock = field(repr=False)
+    late_reply: LateReply
+    button_label: str
 
-    def freshest_tokens(self, pending: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
-        """Return the messages whose reply token may be alive, the freshest first."""
+    def routes(self, pending: Sequence[MessageRecord]) -> tuple[Route, ...]:
+        """Return the ways to whoever asked: the tokens that may be alive, the freshest first, then a push if that is wanted."""
         alive = (one for one in pending if self.clock.now_ms() - one.received_ms < TOKEN_SURELY_DEAD_MS)
-        return tuple(sorted(alive, key=lambda one: one.received_ms, reverse=True))
+        fresh = sorted(alive, key=lambda one: one.received_ms, reverse=True)
+        tokens = (Route(kind="token", reply_token=one.reply_token, received_ms=one.received_ms) for one in fresh)
+        may_push = self.late_reply is LateReply.PUSH and self._is_young(max(one.timestamp_ms for one in pending))
+        return (*tokens, *([Route(kind="push")] if may_push else ()))
 
-    def finish(self, held: HeldTurn, *, taken_over: bool, spare: Sequence[MessageRecord] = ()) -> OutcomeRecord | None:
+    def finish(self, held: HeldTurn, *, taken_over: bool, spare: Sequence[Route] = ()) -> OutcomeRecord | None:
         """Return the outcome as recorded; its kind tells what the user saw.
 
-        None: something that it repeats was withdrawn before anybody asked LINE, so the turn is idle and has to be thought again, for the
-        others. `spare` are the messages whose token comes next where LINE refuses the committed one.
-        Repeated, by whoever takes over: same text, same token, one record.
+        None: something that it repeats was taken back before anybody asked LINE, so the turn is idle and has to be thought again, for the
+        others; or the turn was lost on the way. `spare` are the routes that come next where LINE refuses the committed one.
+        Repeated, by whoever takes over: same text, same route, one record.
         """
         outcome = held.record.outcome
         assert outcome is not None  # noqa: S101 - the turn is committed
         if outcome.text is not None:
-            if self.journal.is_withdrawn(held.conversation_id, {*outcome.covers, *outcome.saw}):
+            if self.journal.amendments.look(held.conversation_id).touch(outcome):
                 logs.info("reply_withheld", reason="withdrawn")
                 if not taken_over:
                     held.release()
                     return None
-                outcome = replace(outcome, kind=OutcomeKind.WITHDRAWN, text=None)
+                outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
+                if not held.amend(outcome, held.record.route):
+                    return None
             else:
-                outcome = self._spoken(held, outcome, taken_over=taken_over, spare=spare)
-        elif outcome.kind in {OutcomeKind.REPLIED, OutcomeKind.APOLOGISED}:  # its words were taken out of the turn
-            outcome = replace(outcome, kind=OutcomeKind.WITHDRAWN)
+                spoken = self._spoken(held, outcome, taken_over=taken_over, spare=spare)
+                if spoken is None:
+                    return None
+                outcome = spoken
+        elif outcome.kind in _SAID_BY_TURNS:  # its words were taken out of the turn
+            outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
+        if held.is_over:
+            return None
         if self.journal.record_outcome(held.conversation_id, outcome):
-            held.amend(replace(outcome, text=None))
+            held.amend(outcome.without_words(), held.record.route)
         return outcome
 
-    def say(self, conversation_id: str, outcome: OutcomeRecord, *, reply_token: str) -> OutcomeRecord:
-        """The outcome, of words that repeat nobody's, is said on the token and recorded.  Repeated: the token is spent already."""
-        told = self._told(outcome, self._spent(reply_token, outcome.text or ""))
-        self.journal.record_outcome(conversation_id, told)
-        return told
-
     def _spoken(
-        self, held: HeldTurn, outcome: OutcomeRecord, *, taken_over: bool, spare: Sequence[MessageRecord]
-    ) -> OutcomeRecord:
-        """Spend the committed token; where LINE refuses it, commit to the next freshest and spend that."""
-        for token in _routes(held, spare):
-            if token is None:
-                break
-            if token != held.record.reply_token and not self._moved_on(held, outcome, token, spare):
-                break
-            spent = self._spent(token, outcome.text or "")
-            if taken_over and spent.delivered is False:
-                spent = self._fate_of_a_dead_holders_call(held)
+        self, held: HeldTurn, outcome: OutcomeRecord, *, taken_over: bool, spare: Sequence[Route]
+    ) -> OutcomeRecord | None:
+        """Go the committed route; where LINE refuses it, commit to the next one and go that.
+
+        None: the words were taken back on the way, and it is certain that nothing arrived; or somebody else has taken over.
+        """
+        for route in (held.record.route, *(one for one in spare if one != held.record.route)):
+            if route != held.record.route:
+                if not held.amend(outcome, route):
+                    return None
+                if held.record.outcome is None or not held.record.outcome.holds_words:
+                    held.release()
+                    return None
+            if held.is_over:
+                return None
+            spent = self._gone(held, outcome, taken_over=taken_over)
             if spent.delivered is not False:
-                return self._told(outcome, spent)
-            taken_over = False
-        return self._told(outcome, SpentReply(delivered=False))
+                return _told(outcome, spent)
+        return _told(outcome, SpentReply(delivered=False))
 
-    def _moved_on(self, held: HeldTurn, outcome: OutcomeRecord, token: str, spare: Sequence[MessageRecord]) -> bool:
-        received_ms = next(one.received_ms for one in spare if one.reply_token == token)
-        amended = held.amend(outcome, reply_token=token, token_received_ms=received_ms)
-        return amended and held.record.outcome is not None and held.record.outcome.text is not None
-
-    def _fate_of_a_dead_holders_call(self, held: HeldTurn) -> SpentReply:
-        """A token that is still young was refused because it was spent; of an older one nobody knows."""
-        is_young = self.clock.now_ms() - held.record.token_received_ms < TOKEN_SURELY_ALIVE_MS
-        return SpentReply(delivered=True if is_young else None)
-
-    def _spent(self, reply_token: str, text: str) -> SpentReply:
-        bubbles = [OutgoingMessage(text=bubble) for bubble in split_at_graphemes(text)[:MESSAGES_A_CALL]]
-        deadline = Deadline.after(self.clock, _SECONDS)
+    def _gone(self, held: HeldTurn, outcome: OutcomeRecord, *, taken_over: bool) -> SpentReply:
+        """Go the turn's route.  A token of a dead holder that is refused was spent while it is young; of an older one nobody knows."""
+        route, deadline = held.record.route, Deadline.after(self.clock, _SECONDS)
         try:
-            return spend_reply_token(self.line, reply_token, bubbles, clock=self.clock, deadline=deadline)
+            match route:
+                case Route(kind="token", reply_token=str(token)):
+                    messages = self._messages(outcome)
+                    spent = spend_reply_token(self.line, token, messages, clock=self.clock, deadline=deadline)
+                    if taken_over and spent.delivered is False:
+                        is_young = self.clock.now_ms() - route.received_ms < TOKEN_SURELY_ALIVE_MS
+                        return SpentReply(delivered=True if is_young else None)
+                    return spent
+                case Route(kind="push"):
+                    return self._pushed(held, outcome, deadline, taken_over=taken_over)
+                case _:
+                    return SpentReply(delivered=False)
         except LineRefusedError as cause:
             logs.error("reply_refused", cause=cause, reason=str(cause))
             return SpentReply(delivered=False)
 
-    def _told(self, outcome: OutcomeRecord, spent: SpentReply) -> OutcomeRecord:
-        kind = outcome.kind
-        if spent.delivered is None:
-            kind = OutcomeKind.UNKNOWN
-        elif not spent.delivered:
-            kind = OutcomeKind.UNDELIVERED
-        event = {True: "reply_sent", False: "reply_undelivered", None: "reply_fate_unknown"}[spent.delivered]
-        log = logs.info if spent.delivered else logs.warning
-        log(event, outcome=kind.value, bubbles=len(spent.sent_message_ids))
-        return replace(outcome, kind=kind, sent_message_ids=spent.sent_message_ids)
+    def _pushed(self, held: HeldTurn, outcome: OutcomeRecord, deadline: Deadline, *, taken_over: bool) -> SpentReply:
+        """Push under a key that is the outcome's own, so that whoever repeats it repeats nothing to the user."""
+        if not self._is_young(outcome.timestamp_ms):
+            return SpentReply(delivered=None if taken_over else False)
+        fate = push_until_known(
+            self.line,
+            held.conversation_id,
+            self._messages(outcome),
+            retry_key=str(uuid.uuid5(_RETRY_KEYS, f"{held.conversation_id}/{outcome.webhook_event_id}")),
+            clock=self.clock,
+            deadline=deadline,
+        )
+        match fate.kind:
+            case "accepted" | "already_accepted":
+                return SpentReply(delivered=True, sent_message_ids=fate.sent_message_ids)
+            case "unknown":
+                return SpentReply(delivered=None)
+            case "quota_spent":
+                logs.error("push_quota_spent")
+        return SpentReply(delivered=None if taken_over else False)
+
+    def _messages(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
+        text = outcome.text or ""
+        if outcome.has_button:
+            button = PostbackButton(label=self.button_label, data=button_data(outcome.webhook_event_id))
+            return [OutgoingMessage(text=text, button=button)]
+        return [OutgoingMessage(text=bubble) for bubble in split_at_graphemes(text)[:MESSAGES_A_CALL]]
+
+    def _is_young(self, timestamp_ms: int) -> bool:
+        return self.clock.now_ms() + SKEW_MS - timestamp_ms < ANSWERABLE_MS
 
 
-def _routes(held: HeldTurn, spare: Sequence[MessageRecord]) -> Iterator[str | None]:
-    committed = held.record.reply_token
-    yield committed
-    yield from (one.reply_token for one in spare if one.reply_token != committed)
+def _told(outcome: OutcomeRecord, spent: SpentReply) -> OutcomeRecord:
+    kind = outcome.kind
+    if spent.delivered is None:
+        kind = OutcomeKind.UNKNOWN
+    elif not spent.delivered:
+        kind = OutcomeKind.UNDELIVERED
+    event = {True: "reply_sent", False: "reply_undelivered", None: "reply_fate_unknown"}[spent.delivered]
+    log = logs.info if spent.delivered else logs.warning
+    log(event, outcome=kind.value, bubbles=len(spent.sent_message_ids))
+    return replace(outcome, kind=kind, sent_message_ids=spent.sent_message_ids)

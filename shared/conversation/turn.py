@@ -13,23 +13,32 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from shared.clock import Clock
+from shared.conversation.amendments import SWAP_ATTEMPTS, Amendments
 from shared.conversation.names import turn_name
 from shared.conversation.object_store import ObjectStore
-from shared.conversation.records import VERSION, OutcomeRecord, decode, encode
+from shared.conversation.records import VERSION, OutcomeKind, OutcomeRecord, decode, encode
 from shared.errors import StorageUnavailableError
 
-_SWAP_ATTEMPTS: Final = 20
 # The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
 _FENCE: Final = 17 / 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """How words reach the user: on a reply token, which came at `received_ms`, by a push, or not at all."""
+
+    kind: Literal["none", "token", "push"] = "none"
+    reply_token: str | None = field(default=None, repr=False)
+    received_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRecord:
     """turns/{conversation_id}.json.
 
-    thinking: `holder` thinks until `expires_ms`; it was opened `tries` times over a dead holder; `cancelled` are the messages that were
-    withdrawn meanwhile. committed: `outcome` is decided and nothing else will be said; it is spoken on `reply_token`, which came at
-    `token_received_ms`; `holder` brings it to its end until `expires_ms`, and then anybody may.
+    thinking: `holder` thinks until `expires_ms`; it was opened `tries` times over a dead holder; `cancelled` and `erased_ms` are what was
+    edited or taken back meanwhile. committed: `outcome` is decided and nothing else will be said; it goes by `route`; `holder` brings it
+    to its end until `expires_ms`, and then anybody may. `sequence` numbers the commits of the chat.
     """
 
     version: int = VERSION
@@ -39,9 +48,28 @@ class TurnRecord:
     expires_ms: int = 0
     tries: int = 0
     cancelled: tuple[str, ...] = ()
+    erased_ms: int = -1
+    sequence: int = 0
     outcome: OutcomeRecord | None = None
-    reply_token: str | None = field(default=None, repr=False)
-    token_received_ms: int = 0
+    route: Route = field(default_factory=Route)
+
+    def cancelling(self, line_message_id: str) -> "TurnRecord":
+        """Return the turn as its holder has to find it, when this message was edited or taken back."""
+        return replace(self, cancelled=(*self.cancelled, line_message_id)) if self.state == "thinking" else self
+
+    def without(self, amendments: Amendments, line_message_id: str | None) -> "TurnRecord":
+        """Return the turn without the words of what was taken back; whoever thinks learns what that was."""
+        if self.state == "thinking":
+            turn = self.cancelling(line_message_id) if line_message_id is not None else self
+            return replace(turn, erased_ms=max(turn.erased_ms, amendments.erased_ms))
+        outcome = self.outcome
+        if outcome is not None and outcome.holds_words and amendments.touch(outcome):
+            return replace(self, outcome=outcome.without_words(OutcomeKind.WITHDRAWN))
+        return self
+
+    def cancels(self, line_message_ids: AbstractSet[str], *, since_ms: int) -> bool:
+        """Whether one of these messages, of which the oldest words are of `since_ms`, was edited or taken back while the holder thought."""
+        return since_ms <= self.erased_ms or not line_message_ids.isdisjoint(self.cancelled)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,20 +99,19 @@ class Turns:
     def open(self, conversation_id: str, seen: SeenTurn) -> "HeldTurn | None":
         """Return the turn, thinking and ours, or None where somebody was faster than `seen`."""
         tries = seen.record.tries + 1 if seen.record.state == "thinking" else 0
-        return self._held(conversation_id, seen, TurnRecord(state="thinking", tries=tries))
+        return self._held(
+            conversation_id, seen, TurnRecord(state="thinking", tries=tries, sequence=seen.record.sequence)
+        )
 
     def take_over(self, conversation_id: str, seen: SeenTurn) -> "HeldTurn | None":
         """Return a committed turn whose holder is late, ours; a swap, so that its next one is lost.  None: somebody was faster."""
         return self._held(conversation_id, seen, seen.record)
 
-    def cancel(self, conversation_id: str, line_message_id: str) -> None:
-        """Whoever commits in this chat looks again: a running turn learns of the withdrawal, a committed answer loses its text.
-
-        The swap is made in any case, because a commit that is under way must lose its own.
-        """
-        for _ in range(_SWAP_ATTEMPTS):
+    def change(self, conversation_id: str, changed: Callable[[TurnRecord], TurnRecord]) -> None:
+        """The turn is as `changed` makes it; swapped in any case, because a commit that is under way must lose its own swap."""
+        for _ in range(SWAP_ATTEMPTS):
             seen = self.read(conversation_id)
-            if self.swap(conversation_id, seen, _without(seen.record, line_message_id)) is not None:
+            if self.swap(conversation_id, seen, changed(seen.record)) is not None:
                 return
         raise StorageUnavailableError("others kept changing the turn")
 
@@ -140,13 +167,20 @@ class HeldTurn:
         if self.record.state == "thinking" and not self.write(self.record):
             self._catch_up()
 
-    def commit(self, record: TurnRecord, *, prompt: AbstractSet[str]) -> bool:
-        """Return whether the outcome is committed: False where the turn was lost, or something in the prompt was withdrawn."""
-        for _ in range(_SWAP_ATTEMPTS):
-            if self.record.state == "thinking" and not prompt.isdisjoint(self.record.cancelled):
-                self.write(TurnRecord())
+    def commit(self, outcome: OutcomeRecord, route: Route, *, prompt: AbstractSet[str], since_ms: int) -> bool:
+        """Return whether the outcome is committed, and goes by `route`.
+
+        False: the turn was lost; or one of the messages of the prompt, whose oldest words are of `since_ms`, was edited or taken back
+        while the model thought, and the turn is idle.
+        """
+        for _ in range(SWAP_ATTEMPTS):
+            if self.record.state != "thinking":
                 return False
-            if self.write(replace(record, state="committed")):
+            if self.record.cancels(prompt, since_ms=since_ms):
+                self.release()
+                return False
+            sequence = self.record.sequence + 1
+            if self.write(TurnRecord(state="committed", outcome=outcome, route=route, sequence=sequence)):
                 return True
             if not self._catch_up():
                 return False
@@ -154,16 +188,16 @@ class HeldTurn:
 
     def release(self) -> None:
         """The turn is idle, unless it was lost."""
-        for _ in range(_SWAP_ATTEMPTS):
-            if self.write(TurnRecord()) or not self._catch_up():
+        for _ in range(SWAP_ATTEMPTS):
+            if self.write(TurnRecord(sequence=self.record.sequence)) or not self._catch_up():
                 return
 
-    def amend(self, outcome: OutcomeRecord, **route: object) -> bool:
+    def amend(self, outcome: OutcomeRecord, route: Route) -> bool:
         """Return whether the committed outcome was changed; one that lost its words meanwhile does not get them back."""
-        for _ in range(_SWAP_ATTEMPTS):
+        for _ in range(SWAP_ATTEMPTS):
             there = self.record.outcome
-            kept = replace(outcome, text=None) if there is not None and there.text is None else outcome
-            if self.write(replace(self.record, outcome=kept, **route)):  # type: ignore[arg-type]
+            kept = outcome.without_words() if there is not None and not there.holds_words else outcome
+            if self.write(replace(self.record, outcome=kept, route=route)):
                 return True
             if not self._catch_up():
                 return False
@@ -178,12 +212,3 @@ class HeldTurn:
             return False
         self._seen = found
         return True
-
-
-def _without(record: TurnRecord, line_message_id: str) -> TurnRecord:
-    if record.state == "thinking":
-        return replace(record, cancelled=(*record.cancelled, line_message_id))
-    outcome = record.outcome
-    if record.state == "committed" and outcome is not None and line_message_id in {*outcome.covers, *outcome.saw}:
-        return replace(record, outcome=replace(outcome, text=None))
-    return record

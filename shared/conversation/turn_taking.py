@@ -1,111 +1,124 @@
-"""Take the chat's turn, or wait for it: one at a time thinks, and what arrives meanwhile is answered together by the next one.
+"""Take the chat's turn, or wait for it: one at a time speaks, and what arrives meanwhile is answered together by the next one.
 
-    read the turn ─▶ look at the chat ─▶ own message not pending: done
+    read the turn ─▶ look at the chat ─▶ nothing left to do: done
                                       ├▶ somebody alive holds it: wait, look again
                                       ├▶ committed, its holder dead: finish it, look again
-                                      └▶ open ─▶ look at the amendments ─▶ think ─▶ commit ─▶ finish, look again
+                                      └▶ open ─▶ think ─▶ commit ─▶ finish, look again
 
-A delivery is acknowledged only when its own message is covered by an outcome, withdrawn, or too old; nobody relies on a stranger's.
+A delivery is acknowledged only when its own business came to an end; nobody relies on a stranger's.
 """
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
-from shared import logs
-from shared.background import Background, Pause
 from shared.clock import Clock, Deadline
-from shared.conversation.journal import History, Journal
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
+from shared.conversation.names import outcome_name
+from shared.conversation.reading import History, Listing, Reader
+from shared.conversation.records import OutcomeRecord
 from shared.conversation.speaking import Speaker
-from shared.conversation.turn import HeldTurn, SeenTurn, TurnRecord, Turns
+from shared.conversation.turn import HeldTurn, SeenTurn, Turns
 from shared.errors import TurnBusyError
 
-_PATIENCE_S: Final = (
-    65.0  # who opens last still has its 40 s of thinking and 10 s of speaking within the 120 s of the deadline
+PATIENCE_S: Final = (
+    60.0  # who opens last still has 40 s of thinking and 10 s of speaking within the 120 s of the deadline
 )
 _POLL_S: Final = 0.4
-_TRIES: Final = 3
-_RENEWALS_A_LEASE: Final = 3
 
-Think = Callable[[History, tuple[MessageRecord, ...]], OutcomeRecord]
+
+class Delivery(Protocol):
+    """What one request wants of the chat's turn."""
+
+    def is_surely_open(self, seen: SeenTurn, listing: Listing) -> bool:
+        """Whether names alone tell that something is left to do, so that the turn can be opened while the bodies are read."""
+        ...
+
+    def came_to(self, history: History, unfinished: OutcomeRecord | None) -> str | None:
+        """Return what came of it, or None while something is left to do; `unfinished` is committed and not recorded."""
+        ...
+
+    def in_turn(self, held: HeldTurn, history: History) -> OutcomeRecord | None:
+        """Do what is left to do; return the outcome as recorded, or None where the chat has to be looked at again."""
+        ...
+
+    def is_ended_by(self, outcome: OutcomeRecord) -> bool:
+        """Whether nothing is left to do after this outcome."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenThrough:
+    """What came of a delivery, and how many messages the chat's journal held then."""
+
+    came_of: str
+    journalled: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnTaking:
-    """Sees a message through to its end."""
+    """Sees deliveries through to their end."""
 
-    journal: Journal
+    reader: Reader
     turns: Turns
     speaker: Speaker
-    background: Background = field(repr=False)
     clock: Clock = field(repr=False)
     chance: random.Random = field(repr=False)
 
-    def see_through(self, conversation_id: str, own: MessageRecord, *, think: Think, apologise: Think) -> str:
-        """The message, kept in the journal, is covered by an outcome, withdrawn, or too old to answer.  Returns what came of it.
+    def see_through(self, conversation_id: str, delivery: Delivery, seen: SeenTurn) -> SeenThrough:
+        """Nothing is left to do for the delivery; `seen` is the turn as it was read last.
 
-        `think` makes the outcome of a turn; `apologise` does without the model, for a message that kills whoever thinks about it.
         Repeated: as often as you like. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        patience = Deadline.after(self.clock, _PATIENCE_S)
+        patience = Deadline.after(self.clock, PATIENCE_S)
         while patience.left_s:
             # The turn before the chat: an outcome that is recorded between the two is then seen.
+            listing = self.reader.list(conversation_id)
+            ended = self._look(conversation_id, delivery, seen, listing, patience)
+            if ended is not None:
+                return SeenThrough(came_of=ended, journalled=len(listing.messages))
             seen = self.turns.read(conversation_id)
-            history = self.journal.read(conversation_id)
-            pending = history.pending(own, now_ms=self.clock.now_ms())
-            unfinished = _unfinished(seen, history)
-            is_pending = own.line_message_id in {one.line_message_id for one in pending}
-            if not is_pending and not (unfinished and own.line_message_id in unfinished.covers):
-                if own.line_message_id not in history.withdrawn:
-                    return "already_answered"
-                self.journal.drop(conversation_id, own.line_message_id)
-                return "withdrawn"
-            if (seen.record.state == "thinking" or unfinished) and self.clock.now_ms() < seen.record.expires_ms:
-                self._wait(conversation_id, seen, patience)
-                continue
-            if unfinished:
-                held = self.turns.take_over(conversation_id, seen)
-                finished = self.speaker.finish(held, taken_over=True) if held else None
-            else:
-                held = self.turns.open(conversation_id, seen)
-                finished = self._answered(held, history, pending, think, apologise) if held else None
-            if finished and own.line_message_id in finished.covers:
-                return finished.kind.value
         raise TurnBusyError("the chat's turn was not free in time")
 
-    def _answered(
-        self,
-        held: HeldTurn,
-        history: History,
-        pending: tuple[MessageRecord, ...],
-        think: Think,
-        apologise: Think,
-    ) -> OutcomeRecord | None:
-        tokens = self.speaker.freshest_tokens(pending)
-        shown = history.seen_ids.union(one.line_message_id for one in pending)
-        logs.info("turn_opened", messages=len(history.messages), pending=len(pending), tries=held.record.tries)
-        # An unsend may have passed between the look and the swap.
-        if self.journal.is_withdrawn(held.conversation_id, shown):
-            held.release()
-            return None
-        if not tokens:
-            outcome = outcome_covering(pending, OutcomeKind.UNDELIVERED)  # the next prompt shows them as unanswered
-        elif held.record.tries >= _TRIES:
-            outcome = apologise(history, pending)
+    def _look(
+        self, conversation_id: str, delivery: Delivery, seen: SeenTurn, listing: Listing, patience: Deadline
+    ) -> str | None:
+        """Look at the chat once, and do what has to be done about it; return what came of the delivery, or None: look again."""
+        held: HeldTurn | None = None
+        if self._is_surely_free(conversation_id, seen, listing) and delivery.is_surely_open(seen, listing):
+            opening = self.reader.bodies.reads.submit(self.turns.open, conversation_id, seen)
+            history = self.reader.read(conversation_id, listing)
+            held = opening.result()
+            if held is None:
+                return None
         else:
-            with self.background.beside(lambda pause: self._renewing(held, pause)):
-                outcome = think(history, pending)
-        route = TurnRecord(
-            outcome=outcome,
-            reply_token=tokens[0].reply_token if tokens else None,
-            token_received_ms=tokens[0].received_ms if tokens else 0,
-        )
-        if not held.commit(route, prompt=shown):
-            logs.info("turn_lost")
-            return None
-        return self.speaker.finish(held, taken_over=False, spare=tokens[1:])
+            history = self.reader.read(conversation_id, listing)
+        unfinished = _unfinished(seen, history) if history is not None else None
+        ended = delivery.came_to(history, unfinished) if history is not None else None
+        if history is None or ended is not None:
+            if held is not None:
+                held.release()
+            return ended
+        if held is None:
+            if self._is_held(seen, unfinished):
+                self._wait(conversation_id, seen, patience)
+                return None
+            if unfinished is not None:
+                held = self.turns.take_over(conversation_id, seen)
+                finished = self.speaker.finish(held, taken_over=True) if held else None
+                return _ended(delivery, finished)
+            held = self.turns.open(conversation_id, seen)
+        return _ended(delivery, delivery.in_turn(held, history) if held else None)
+
+    def _is_surely_free(self, conversation_id: str, seen: SeenTurn, listing: Listing) -> bool:
+        turn = seen.record
+        if turn.state == "committed" and turn.outcome is not None:
+            name = outcome_name(conversation_id, turn.outcome.webhook_event_id)
+            return any(one.name == name for one in listing.outcomes)
+        return turn.state == "idle" or self.clock.now_ms() >= turn.expires_ms
+
+    def _is_held(self, seen: SeenTurn, unfinished: OutcomeRecord | None) -> bool:
+        is_taken = seen.record.state == "thinking" or unfinished is not None
+        return is_taken and self.clock.now_ms() < seen.record.expires_ms
 
     def _wait(self, conversation_id: str, seen: SeenTurn, patience: Deadline) -> None:
         """Until the turn moved or its lease is over; whether a committed outcome was recorded only the journal tells."""
@@ -114,10 +127,9 @@ class TurnTaking:
             if seen.record.state == "committed" or self.turns.read(conversation_id).generation != seen.generation:
                 return
 
-    def _renewing(self, held: HeldTurn, pause: Pause) -> None:
-        """Keep the lease alive while the turn's own thread waits for the model."""
-        while not pause(self.turns.lease_s / _RENEWALS_A_LEASE):
-            held.renew()
+
+def _ended(delivery: Delivery, outcome: OutcomeRecord | None) -> str | None:
+    return outcome.kind.value if outcome is not None and delivery.is_ended_by(outcome) else None
 
 
 def _unfinished(seen: SeenTurn, history: History) -> OutcomeRecord | None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.conversation.late import LateReply
 from shared.line.phrases import LOCALES
 from shared.settings.reader import EnvironmentReader, read_settings
 
@@ -45,6 +46,7 @@ class AgentWorkerSettings:
     bot: BotSettings
     settle_s: float
     lease_s: float
+    late_reply: LateReply
 
 
 def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
@@ -58,7 +60,8 @@ def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
             line_api_base_url=settings.url("LINE_API_BASE_URL"),
             gemini=_gemini(settings),
             settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
-            lease_s=settings.number("LEASE_S", default=25, least=1, most=60),
+            lease_s=settings.lease_s(),
+            late_reply=LateReply(settings.one_of("LATE_REPLY", tuple(LateReply), default=LateReply.BUTTON)),
             bot=BotSettings(
                 name=settings.optional("BOT_NAME"),
                 locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),

@@ -61,6 +61,10 @@ class EnvironmentReader:
             return default
         return number
 
+    def lease_s(self) -> float:
+        """How long a turn is its holder's; the functions that share a bucket share it."""
+        return self.number("LEASE_S", default=25, least=1, most=60)
+
     def url(self, name: str) -> str | None:
         value = self.optional(name)
         if value is None:

@@ -12,6 +12,7 @@ class UnsendSettings:
 
     project_id: str
     history_bucket: str
+    lease_s: float
 
 
 def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
@@ -19,6 +20,8 @@ def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
     return read_settings(
         env,
         lambda settings: UnsendSettings(
-            project_id=settings.required("GOOGLE_CLOUD_PROJECT"), history_bucket=settings.required("HISTORY_BUCKET")
+            project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
+            history_bucket=settings.required("HISTORY_BUCKET"),
+            lease_s=settings.lease_s(),
         ),
     )

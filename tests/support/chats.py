@@ -5,18 +5,50 @@ from concurrent.futures import Executor
 
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
-from shared.conversation.bodies import Bodies
-from shared.conversation.journal import Journal
+from shared.conversation.memory import Memory
 from shared.conversation.object_store import ObjectStore
-from shared.conversation.turn import Turns
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 
 
-def turns_on(store: ObjectStore, clock: Clock | None = None, *, lease_s: float = 25.0) -> Turns:
-    """Return the turns of a bucket; ids are numbers."""
+def memory_on(store: ObjectStore, reads: Executor, clock: Clock | None = None, *, lease_s: float = 25.0) -> Memory:
+    """Return the memory on a bucket; ids are numbers."""
     numbers = itertools.count(1)
-    return Turns(store=store, clock=clock or FixedClock(), new_id=lambda: f"id-{next(numbers)}", lease_s=lease_s)
+    return Memory.on(
+        store, reads=reads, clock=clock or FixedClock(), lease_s=lease_s, new_id=lambda: f"id-{next(numbers)}"
+    )
 
 
-def journal_on(store: ObjectStore, reads: Executor, turns: Turns | None = None) -> Journal:
-    """Return the journal of a bucket."""
-    return Journal(store=store, bodies=Bodies(store=store), turns=turns or turns_on(store), reads=reads)
+def everything_in(store: ObjectStore) -> str:
+    """Return every byte of the bucket, names included, as one text."""
+    listed = store.list("")
+    bodies = (stored.data.decode() for one in listed if (stored := store.read(one.name)) is not None)
+    return " ".join((*(one.name for one in listed), *bodies))
+
+
+def message(number: int, text: str = "hi", *, addressed: bool = True, timestamp_ms: int | None = None) -> MessageRecord:
+    """Return message `m{number}` of event `e{number}`, with token `t{number}`; its number is its timestamp unless another is given."""
+    return MessageRecord(
+        line_message_id=f"m{number}",
+        webhook_event_id=f"e{number}",
+        timestamp_ms=number if timestamp_ms is None else timestamp_ms,
+        type="text",
+        addressed=addressed,
+        text=text,
+        reply_token=f"t{number}" if addressed else None,
+        received_ms=number if timestamp_ms is None else timestamp_ms,
+    )
+
+
+def answer(number: int, text: str | None = "hello", *, saw: tuple[int, ...] = ()) -> OutcomeRecord:
+    """Return the outcome of event `e{number}`, which answers message `m{number}` and saw the messages of these numbers."""
+    numbers = (*saw, number)
+    return OutcomeRecord(
+        webhook_event_id=f"e{number}",
+        timestamp_ms=number,
+        kind=OutcomeKind.REPLIED,
+        covers=(f"m{number}",),
+        saw=tuple(f"m{one}" for one in saw),
+        since_ms=min(numbers),
+        until_ms=max(numbers),
+        text=text,
+    )

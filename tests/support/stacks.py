@@ -15,7 +15,8 @@ BASE_ENV = {name: value for name, value in os.environ.items() if name in {"PATH"
 
 @contextmanager
 def running_stack(folder: Path, **settings: Any) -> Iterator[tuple[LoopThread, LocalStack]]:  # noqa: ANN401 - fields of StackSettings
-    """Start a stack that keeps nothing but its logs, and stop it at the end of the block."""
+    """Start a stack that keeps nothing but its logs, and stop it at the end of the block.  Leases are short: an unsend waits for one."""
+    settings["more_env"] = {"LEASE_S": "5", **settings.get("more_env", {})}
     with LoopThread() as loop:
 
         async def start() -> LocalStack:

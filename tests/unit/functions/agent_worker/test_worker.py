@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from functions.agent_worker.amend import Edit, Erase
 from functions.agent_worker.answer import Answer
 from functions.agent_worker.dispatch import Dispatch
 from functions.agent_worker.greet import Greet
@@ -16,9 +17,14 @@ from shared.agent.limits import Limits
 from shared.agent.loop import Agent
 from shared.agent.model import TextContent
 from shared.agent.prompt import Chat
+from shared.agent.recaps import Recaps
 from shared.agent.tools import Registry
 from shared.background import ThreadBackground
 from shared.bus.endpoint import PushEndpoint
+from shared.conversation.announcing import Announcing
+from shared.conversation.answering import Answering
+from shared.conversation.compaction import Compaction
+from shared.conversation.late import LateReply
 from shared.conversation.object_store import ListedObject
 from shared.conversation.speaking import Speaker
 from shared.conversation.turn_taking import TurnTaking
@@ -26,7 +32,7 @@ from shared.errors import ModelRefusedError, ModelUnavailableError, StorageUnava
 from shared.line.phrases import Phrase, phrase
 from shared.tools.core import core_tools
 from tests.support import push, recorded
-from tests.support.chats import journal_on, turns_on
+from tests.support.chats import everything_in, memory_on
 
 HELLO = calling(("reply", {"message": "こんにちは！"}))
 SKIP = calling(("skip", {"reason": "thanks"}))
@@ -34,7 +40,7 @@ OTHER_EVENTS = [
     name
     for name in recorded.NAMES
     if not name.startswith("message-")
-    and name not in {"follow", "join", "verification", "several-chats", "redelivered"}
+    and name not in {"follow", "join", "leave", "unfollow", "unsend", "verification", "several-chats", "redelivered"}
 ]
 
 
@@ -57,28 +63,46 @@ class Worker:
         self.line = MemoryLineApi()
         self.model = ScriptedModel()
         self.clock = FixedClock()
-        turns = turns_on(self.store, self.clock)
-        self.journal = journal_on(self.store, pool, turns)
-        speaker = Speaker(journal=self.journal, line=self.line, clock=self.clock)
-        agent = Agent(
-            model=self.model,
-            tools=ToolExecutor(registry=Registry(core_tools()), threads=pool),
-            limits=Limits(),
+        self.memory = memory_on(self.store, pool, self.clock)
+        speaker = Speaker(
+            journal=self.memory.journal,
+            line=self.line,
             clock=self.clock,
-            chance=random.Random(1),
+            late_reply=LateReply.BUTTON,
+            button_label="show",
         )
         taking = TurnTaking(
-            journal=self.journal,
-            turns=turns,
+            reader=self.memory.reader,
+            turns=self.memory.turns,
             speaker=speaker,
-            background=ThreadBackground(threads=pool),
             clock=self.clock,
             chance=random.Random(1),
         )
         answer = Answer(
-            journal=self.journal,
-            turns=taking,
-            agent=agent,
+            journal=self.memory.journal,
+            answering=Answering(
+                journal=self.memory.journal,
+                turns=self.memory.turns,
+                taking=taking,
+                speaker=speaker,
+                background=ThreadBackground(threads=pool),
+                clock=self.clock,
+                phrase=self.says,
+            ),
+            compaction=Compaction(
+                bodies=self.memory.bodies,
+                amendments=self.memory.amendments,
+                snapshots=self.memory.snapshots,
+                clock=self.clock,
+                summarise=Recaps(model=self.model, chat=Chat()),
+            ),
+            agent=Agent(
+                model=self.model,
+                tools=ToolExecutor(registry=Registry(core_tools()), threads=pool),
+                limits=Limits(),
+                clock=self.clock,
+                chance=random.Random(1),
+            ),
             chat=Chat(),
             presence=self.line,
             background=pool,
@@ -87,8 +111,16 @@ class Worker:
             system_instruction=lambda: "be kind",
             phrase=self.says,
         )
-        greet = Greet(journal=self.journal, speaker=speaker, phrase=self.says)
-        self._endpoint = PushEndpoint(handle=Dispatch(answer=answer, greet=greet), clock=self.clock)
+        dispatch = Dispatch(
+            answer=answer,
+            press=answer.press,
+            greet=Greet(
+                announce=Announcing(turns=self.memory.turns, taking=taking), clock=self.clock, phrase=self.says
+            ),
+            edit=Edit(withdrawal=self.memory.withdrawal),
+            erase=Erase(withdrawal=self.memory.withdrawal),
+        )
+        self._endpoint = PushEndpoint(handle=dispatch, clock=self.clock)
 
     @staticmethod
     def says(which: Phrase) -> str:
@@ -108,11 +140,6 @@ class Worker:
         assert stored is not None
         found: dict[str, Any] = json.loads(stored.data)
         return found
-
-    @property
-    def everything(self) -> str:
-        stored = (self.store.read(listed.name) for listed in self.store.list(""))
-        return " ".join(one.data.decode() for one in stored if one)
 
     def prompt(self) -> str:
         contents = self.model.requests[-1].contents
@@ -252,17 +279,17 @@ def test_a_message_that_is_withdrawn_while_the_model_thinks_gets_no_answer(worke
     event = recorded.event("message-text")
 
     def taken_back(_: object) -> Any:  # noqa: ANN401 - a step of the script
-        worker.journal.withdraw(recorded.USER, event["message"]["id"], timestamp_ms=2)
+        worker.memory.withdrawal.withdraw(recorded.USER, event["message"]["id"], timestamp_ms=2)
         return HELLO
 
     assert worker.deliver(event, thinks=[taken_back]) == 204
     assert worker.line.calls == 0
-    assert "こんにちは" not in worker.everything
+    assert "こんにちは" not in everything_in(worker.store)
 
 
 def test_a_withdrawn_message_that_comes_late_is_not_answered(worker: Worker) -> None:
     event = recorded.event("message-text")
-    worker.journal.withdraw(recorded.USER, event["message"]["id"], timestamp_ms=2)
+    worker.memory.withdrawal.withdraw(recorded.USER, event["message"]["id"], timestamp_ms=2)
 
     assert worker.deliver(event) == 204
     assert worker.model.requests == []
@@ -284,3 +311,60 @@ def test_in_a_group_there_is_no_loading_animation(worker: Worker) -> None:
 def test_an_event_of_no_chat_is_acknowledged(worker: Worker) -> None:
     assert worker.deliver(recorded.event("message-text", source={"type": "user"})) == 204
     assert worker.store.list("") == ()
+
+
+def test_an_edit_changes_what_the_next_prompt_shows(worker: Worker) -> None:
+    worker.deliver(recorded.event("message-text-in-group"))
+    edited = recorded.event("message-edited")
+    edited["message"]["id"] = recorded.event("message-text-in-group")["message"]["id"]
+
+    assert worker.deliver(edited) == 204
+    worker.deliver(recorded.event("message-text-mentioning-the-bot"), thinks=[HELLO])
+
+    assert "お昼どうしよう？" in worker.prompt()
+    assert "お昼どうする？" not in worker.prompt()
+
+
+@pytest.mark.parametrize(("first", "leaves"), [("message-text", "unfollow"), ("message-text-in-group", "leave")])
+def test_who_leaves_is_forgotten(worker: Worker, first: str, leaves: str) -> None:
+    worker.deliver(recorded.event(first), thinks=[HELLO])
+    text = recorded.event(first)["message"]["text"]
+    assert text in everything_in(worker.store)
+
+    assert worker.deliver(recorded.event(leaves, timestamp=2**41)) == 204
+
+    assert text not in everything_in(worker.store)
+    assert "こんにちは！" not in everything_in(worker.store)
+
+
+def test_a_leave_that_comes_late_spares_the_group_that_was_joined_since(worker: Worker) -> None:
+    event = recorded.event("message-text-in-group")
+    worker.deliver(event)
+
+    assert worker.deliver(recorded.event("leave", timestamp=event["timestamp"] - 1)) == 204
+
+    assert event["message"]["text"] in everything_in(worker.store)
+
+
+def test_a_press_of_somebody_elses_button_finds_nothing_here(worker: Worker) -> None:
+    worker.deliver(recorded.event("message-text"), thinks=[HELLO])
+
+    assert worker.deliver(recorded.event("postback", postback={"data": "late:01FZ74A0TDDPYRVKNK77XK9999"})) == 204
+
+    assert worker.said == ["こんにちは！", Worker.says(Phrase.LATE_GONE)]
+    assert len(worker.model.requests) == 1
+
+
+def test_a_chat_that_has_grown_is_folded_and_summed_up_after_the_answer(worker: Worker) -> None:
+    recap = calling(("write_recap", {"text": "They said hello many times."}))
+    journalled = []
+    for number in range(1, 65):
+        event = recorded.event("message-text", webhookEventId=f"e{number:04}", replyToken=f"t{number:04}")
+        event["message"] = {**event["message"], "id": f"m{number:04}"}
+        event["timestamp"] += number
+        out_of_sight = number == 63  # the third time that 21 messages are folded: 13 more than stay verbatim
+        assert worker.deliver(event, thinks=[HELLO, recap] if out_of_sight else [HELLO]) == 204
+        journalled.append(len(worker.store.list("journal/")) // 2)
+
+    assert [number for number, left in enumerate(journalled, start=1) if not left] == [21, 42, 63]
+    assert "summed up: They said hello many times." in worker.prompt()

@@ -1,15 +1,13 @@
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from functions.unsend.withdraw import Withdraw
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.bus.endpoint import PushEndpoint
-from shared.conversation.journal import Journal
+from shared.conversation.memory import Memory
 from shared.conversation.records import MessageRecord
 from tests.support import push, recorded
-from tests.support.chats import journal_on
+from tests.support.chats import everything_in, memory_on
+from tests.support.inline import InlineExecutor
 
 SECRET = MessageRecord(
     line_message_id="573000000000000001",
@@ -27,41 +25,42 @@ def store() -> MemoryObjectStore:
 
 
 @pytest.fixture
-def journal(store: MemoryObjectStore) -> Iterator[Journal]:
-    with ThreadPoolExecutor(2) as reads:
-        yield journal_on(store, reads)
+def memory(store: MemoryObjectStore) -> Memory:
+    return memory_on(store, InlineExecutor())
 
 
-def deliver(journal: Journal, event: dict[str, object]) -> int:
-    endpoint = PushEndpoint(handle=Withdraw(journal=journal), clock=FixedClock())
+def deliver(memory: Memory, event: dict[str, object]) -> int:
+    endpoint = PushEndpoint(handle=Withdraw(withdrawal=memory.withdrawal), clock=FixedClock())
     return endpoint("POST", push.envelope(event))[1]
 
 
-def test_an_unsend_removes_the_message_and_may_come_twice(journal: Journal, store: MemoryObjectStore) -> None:
-    journal.record(recorded.USER, SECRET)
+def test_an_unsend_removes_the_message_and_may_come_twice(memory: Memory, store: MemoryObjectStore) -> None:
+    memory.journal.record(recorded.USER, SECRET)
 
-    assert [deliver(journal, recorded.event("unsend")) for _ in range(2)] == [204, 204]
+    assert [deliver(memory, recorded.event("unsend")) for _ in range(2)] == [204, 204]
 
     assert [listed.name for listed in store.list("")] == [
         f"amended/{recorded.USER}/{SECRET.line_message_id}.json",
+        f"snapshots/{recorded.USER}.json",
         f"turns/{recorded.USER}.json",
     ]
+    assert "4711" not in everything_in(store)
 
 
-def test_an_unsend_may_come_before_its_message(journal: Journal) -> None:
-    assert deliver(journal, recorded.event("unsend")) == 204
+def test_an_unsend_may_come_before_its_message(memory: Memory) -> None:
+    assert deliver(memory, recorded.event("unsend")) == 204
 
-    assert not journal.record(recorded.USER, SECRET)
+    assert not memory.journal.record(recorded.USER, SECRET)
 
 
 @pytest.mark.parametrize("changes", [{"unsend": {"messageId": "../x"}}, {"unsend": None}, {"source": None}])
 def test_an_unsend_that_names_nothing_is_acknowledged(
-    journal: Journal, store: MemoryObjectStore, changes: dict[str, object]
+    memory: Memory, store: MemoryObjectStore, changes: dict[str, object]
 ) -> None:
-    assert deliver(journal, recorded.event("unsend", **changes)) == 204
+    assert deliver(memory, recorded.event("unsend", **changes)) == 204
     assert store.list("") == ()
 
 
-def test_any_other_event_is_acknowledged(journal: Journal, store: MemoryObjectStore) -> None:
-    assert deliver(journal, recorded.event("message-text")) == 204
+def test_any_other_event_is_acknowledged(memory: Memory, store: MemoryObjectStore) -> None:
+    assert deliver(memory, recorded.event("message-text")) == 204
     assert store.list("") == ()

@@ -1,6 +1,7 @@
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.bodies import LIMIT_BYTES, Bodies
 from shared.conversation.object_store import ListedObject, StoredObject
+from tests.support.inline import InlineExecutor
 
 
 class CountingStore(MemoryObjectStore):
@@ -14,7 +15,7 @@ class CountingStore(MemoryObjectStore):
 def test_an_object_is_read_once_as_long_as_it_stays_as_it_is() -> None:
     store = CountingStore()
     store.create("a", b"one")
-    bodies = Bodies(store=store)
+    bodies = Bodies(store=store, reads=InlineExecutor())
 
     (listed,) = store.list("")
     assert [bodies.read(listed), bodies.read(listed)] == [b"one", b"one"]
@@ -27,7 +28,7 @@ def test_an_object_is_read_once_as_long_as_it_stays_as_it_is() -> None:
 
 def test_what_was_just_written_need_not_be_read() -> None:
     store = CountingStore()
-    bodies = Bodies(store=store)
+    bodies = Bodies(store=store, reads=InlineExecutor())
     generation = store.create("a", b"one")
     assert generation is not None
 
@@ -38,7 +39,7 @@ def test_what_was_just_written_need_not_be_read() -> None:
 
 
 def test_an_object_that_is_gone_is_told_as_such() -> None:
-    assert Bodies(store=MemoryObjectStore()).read(ListedObject(name="a", generation=1)) is None
+    assert Bodies(store=MemoryObjectStore(), reads=InlineExecutor()).read(ListedObject(name="a", generation=1)) is None
 
 
 def test_an_object_that_was_rewritten_since_the_listing_is_read_as_it_is() -> None:
@@ -46,7 +47,7 @@ def test_an_object_that_was_rewritten_since_the_listing_is_read_as_it_is() -> No
     store.create("a", b"one")
     (stale,) = store.list("")
     store.replace("a", b"two", generation=stale.generation)
-    bodies = Bodies(store=store)
+    bodies = Bodies(store=store, reads=InlineExecutor())
 
     assert bodies.read(stale) == b"two"
     assert bodies.read(stale) == b"two"
@@ -54,7 +55,7 @@ def test_an_object_that_was_rewritten_since_the_listing_is_read_as_it_is() -> No
 
 def test_memory_is_bounded() -> None:
     store = CountingStore()
-    bodies = Bodies(store=store)
+    bodies = Bodies(store=store, reads=InlineExecutor())
     half = b"x" * (LIMIT_BYTES // 2)
     for name in ("a", "b", "c", "d"):
         store.create(name, half)

@@ -9,10 +9,13 @@ from shared.conversation.records import (
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
+    Recap,
+    SnapshotRecord,
+    Watermark,
     decode,
     encode,
 )
-from shared.conversation.turn import TurnRecord
+from shared.conversation.turn import Route, TurnRecord
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
 from tests.support import schemas
 
@@ -29,6 +32,7 @@ MESSAGES = st.builds(
     user_id=st.none() | TEXTS,
     reply_token=st.none() | TEXTS,
     received_ms=st.integers(0, 2**42),
+    presses=st.none() | IDS,
 )
 OUTCOMES = st.builds(
     OutcomeRecord,
@@ -37,7 +41,11 @@ OUTCOMES = st.builds(
     kind=st.sampled_from(OutcomeKind),
     covers=st.lists(IDS, max_size=3).map(tuple),
     saw=st.lists(IDS, max_size=3).map(tuple),
+    since_ms=st.integers(0, 2**42),
+    until_ms=st.integers(0, 2**42),
     text=st.none() | TEXTS,
+    answers=st.lists(IDS, max_size=3).map(tuple),
+    has_button=st.booleans(),
     model_name=st.none() | TEXTS,
     tools_used=st.lists(TEXTS, max_size=3).map(tuple),
     sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
@@ -51,10 +59,35 @@ TURNS = st.builds(
     tries=st.integers(0, 5),
     cancelled=st.lists(IDS, max_size=3).map(tuple),
     outcome=st.none() | OUTCOMES,
-    reply_token=st.none() | TEXTS,
-    token_received_ms=st.integers(0, 2**42),
+    erased_ms=st.integers(-1, 2**42),
+    sequence=st.integers(0, 2**42),
+    route=st.builds(
+        Route,
+        kind=st.sampled_from(["none", "token", "push"]),
+        reply_token=st.none() | TEXTS,
+        received_ms=st.integers(0, 2**42),
+    ),
 )
 AMENDMENTS = st.builds(Amendment, line_message_id=IDS, timestamp_ms=st.integers(0, 2**42), text=st.none() | TEXTS)
+
+SNAPSHOTS = st.builds(
+    SnapshotRecord,
+    messages=st.lists(MESSAGES, max_size=2).map(tuple),
+    outcomes=st.lists(OUTCOMES, max_size=2).map(tuple),
+    recaps=st.lists(
+        st.builds(
+            Recap,
+            text=TEXTS,
+            covers=st.lists(IDS, max_size=3).map(tuple),
+            timestamp_ms=st.integers(0, 2**42),
+            since_ms=st.integers(0, 2**42),
+        ),
+        max_size=2,
+    ).map(tuple),
+    timeline=st.dictionaries(IDS, st.integers(0, 2**42), max_size=3),
+    covered=st.dictionaries(IDS, st.integers(0, 2**42), max_size=3),
+)
+WATERMARKS = st.builds(Watermark, timestamp_ms=st.integers(0, 2**42))
 
 
 @given(MESSAGES)
@@ -73,6 +106,18 @@ def test_an_outcome_is_read_as_it_was_written(record: OutcomeRecord) -> None:
 def test_an_amendment_is_read_as_it_was_written(record: Amendment) -> None:
     assert decode(Amendment, encode(record)) == record
     schemas.validator("records/amendment").validate(json.loads(encode(record)))
+
+
+@given(SNAPSHOTS)
+def test_a_snapshot_is_read_as_it_was_written(record: SnapshotRecord) -> None:
+    assert decode(SnapshotRecord, encode(record)) == record
+    schemas.validator("records/snapshot").validate(json.loads(encode(record)))
+
+
+@given(WATERMARKS)
+def test_a_watermark_is_read_as_it_was_written(record: Watermark) -> None:
+    assert decode(Watermark, encode(record)) == record
+    schemas.validator("records/watermark").validate(json.loads(encode(record)))
 
 
 @pytest.mark.parametrize("kind", [MessageRecord, OutcomeRecord, Amendment])

@@ -1,14 +1,17 @@
-from collections.abc import Iterator, Sequence
+import io
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.late import LateReply
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.speaking import Speaker
-from shared.conversation.turn import HeldTurn, TurnRecord
+from shared.conversation.turn import HeldTurn, Route
 from shared.line.outgoing import OutgoingMessage
-from tests.support.chats import journal_on, turns_on
+from tests.support.chats import answer, memory_on
 
 CHAT = "U" + "1" * 32
 
@@ -20,16 +23,28 @@ class Table:
         self.store = MemoryObjectStore()
         self.clock = FixedClock()
         self.line = MemoryLineApi(fates=fates)
-        self.turns = turns_on(self.store, self.clock)
-        self.journal = journal_on(self.store, reads, self.turns)
-        self.speaker = Speaker(journal=self.journal, line=self.line, clock=self.clock)
+        self.memory = memory_on(self.store, reads, self.clock)
+        self.turns = self.memory.turns
+        self.speaker = self.saying(LateReply.BUTTON)
 
-    def commit(self, outcome: OutcomeRecord, *, token: str | None = "t1") -> HeldTurn:
+    def saying(self, late_reply: LateReply) -> Speaker:
+        return Speaker(
+            journal=self.memory.journal,
+            line=self.line,
+            clock=self.clock,
+            late_reply=late_reply,
+            button_label="show",
+        )
+
+    def commit(self, outcome: OutcomeRecord, route: Route | None = None) -> HeldTurn:
         held = self.turns.open(CHAT, self.turns.read(CHAT))
         assert held is not None
-        route = TurnRecord(outcome=outcome, reply_token=token, token_received_ms=self.clock.now_ms())
-        assert held.commit(route, prompt=set())
+        token = Route(kind="token", reply_token="t1", received_ms=self.clock.now_ms())
+        assert held.commit(outcome, route or token, prompt=set(), since_ms=1)
         return held
+
+    def withdraw(self) -> None:
+        self.memory.amendments.amend(CHAT, Amendment(line_message_id="m1", timestamp_ms=2))
 
     def take_over(self) -> HeldTurn:
         held = self.turns.take_over(CHAT, self.turns.read(CHAT))
@@ -38,24 +53,18 @@ class Table:
 
     @property
     def recorded(self) -> OutcomeRecord | None:
-        return self.journal.outcome_of(CHAT, "e1")
-
-
-@pytest.fixture
-def reads() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(2) as pool:
-        yield pool
+        return self.memory.journal.outcome_of(CHAT, "e1")
 
 
 def outcome(text: str | None, kind: OutcomeKind = OutcomeKind.REPLIED) -> OutcomeRecord:
-    return OutcomeRecord(webhook_event_id="e1", timestamp_ms=1, kind=kind, covers=("m1",), saw=("m1",), text=text)
+    return replace(answer(1, text, saw=(1,)), kind=kind)
 
 
-def spare(token: str, received_ms: int) -> MessageRecord:
+def asked(token: str, received_ms: int, *, timestamp_ms: int = 1) -> MessageRecord:
     return MessageRecord(
         line_message_id=token,
         webhook_event_id=token,
-        timestamp_ms=1,
+        timestamp_ms=timestamp_ms,
         type="text",
         addressed=True,
         text="",
@@ -104,18 +113,20 @@ def test_silence_spends_no_token(reads: ThreadPoolExecutor) -> None:
 def test_a_refused_token_is_followed_by_the_next_freshest(reads: ThreadPoolExecutor) -> None:
     table = Table(reads, fates=["refused"])
 
-    said = table.speaker.finish(table.commit(outcome("hello")), taken_over=False, spare=[spare("t0", 0)])
+    said = table.speaker.finish(
+        table.commit(outcome("hello")), taken_over=False, spare=[Route(kind="token", reply_token="t0")]
+    )
 
     assert said is not None
     assert said.kind is OutcomeKind.REPLIED
     assert table.line.replies == {"t0": ("hello",)}
-    assert table.turns.read(CHAT).record.reply_token == "t0"
+    assert table.turns.read(CHAT).record.route.reply_token == "t0"
 
 
 def test_what_was_withdrawn_after_the_commit_is_not_said_and_the_turn_is_free(reads: ThreadPoolExecutor) -> None:
     table = Table(reads)
     held = table.commit(outcome("your pin is 4711"))
-    table.journal.withdraw(CHAT, "m1", timestamp_ms=2)
+    table.withdraw()
 
     assert table.speaker.finish(held, taken_over=False) is None
 
@@ -127,7 +138,7 @@ def test_what_was_withdrawn_after_the_commit_is_not_said_and_the_turn_is_free(re
 def test_a_dead_holders_withdrawn_answer_is_recorded_without_its_words(reads: ThreadPoolExecutor) -> None:
     table = Table(reads)
     table.commit(outcome("your pin is 4711"))
-    table.journal.withdraw(CHAT, "m1", timestamp_ms=2)
+    table.withdraw()
 
     said = table.speaker.finish(table.take_over(), taken_over=True)
 
@@ -166,6 +177,86 @@ def test_a_text_that_is_long_for_line_is_sent_whole_in_one_call(reads: ThreadPoo
 def test_only_tokens_that_may_be_alive_are_used_the_freshest_first(reads: ThreadPoolExecutor) -> None:
     table = Table(reads)
     now_ms = table.clock.now_ms()
-    messages = [spare("old", now_ms - 65_000), spare("fresh", now_ms - 1_000), spare("newest", now_ms)]
+    messages = [asked("old", now_ms - 65_000), asked("fresh", now_ms - 1_000), asked("newest", now_ms)]
 
-    assert [one.reply_token for one in table.speaker.freshest_tokens(messages)] == ["newest", "fresh"]
+    assert [one.reply_token for one in table.speaker.routes(messages)] == ["newest", "fresh"]
+
+
+@pytest.mark.parametrize(("age_s", "routes"), [(1_190, ["push"]), (1_196, [])])
+def test_a_push_is_the_last_way_and_only_for_young_messages(
+    reads: ThreadPoolExecutor, age_s: int, routes: list[str]
+) -> None:
+    table = Table(reads)
+    message = asked("dead", 0, timestamp_ms=table.clock.now_ms() - age_s * 1_000)
+
+    assert [one.kind for one in table.saying(LateReply.PUSH).routes([message])] == routes
+    assert table.saying(LateReply.DROP).routes([message]) == ()
+
+
+def recent(table: Table) -> OutcomeRecord:
+    return replace(outcome("hello"), timestamp_ms=table.clock.now_ms())
+
+
+def test_a_refused_token_is_followed_by_a_push_where_that_is_wanted(reads: ThreadPoolExecutor) -> None:
+    table = Table(reads, fates=["refused"])
+
+    said = table.saying(LateReply.PUSH).finish(
+        table.commit(recent(table)), taken_over=False, spare=[Route(kind="push")]
+    )
+
+    assert said is not None
+    assert said.kind is OutcomeKind.REPLIED
+    assert table.line.pushes == [(CHAT, ("hello",))]
+
+
+def test_a_push_that_is_repeated_by_whoever_takes_over_arrives_once(reads: ThreadPoolExecutor) -> None:
+    table = Table(reads)
+    speaker = table.saying(LateReply.PUSH)
+    speaker.finish(table.commit(recent(table), Route(kind="push")), taken_over=False)
+    table.store.delete(f"journal/{CHAT}/e1.outcome.json")  # as if the holder had died before the record
+
+    said = speaker.finish(table.take_over(), taken_over=True)
+
+    assert said is not None
+    assert said.kind is OutcomeKind.REPLIED
+    assert len(table.line.pushes) == 1
+
+
+def test_a_quota_that_is_spent_is_told_to_the_log_and_to_history(reads: ThreadPoolExecutor, lines: io.StringIO) -> None:
+    table = Table(reads)
+    table.line.push_quota = 0
+
+    said = table.saying(LateReply.PUSH).finish(table.commit(recent(table), Route(kind="push")), taken_over=False)
+
+    assert said is not None
+    assert said.kind is OutcomeKind.UNDELIVERED
+    assert "push_quota_spent" in lines.getvalue()
+
+
+def test_no_way_to_the_user_is_undelivered(reads: ThreadPoolExecutor) -> None:
+    table = Table(reads)
+
+    said = table.speaker.finish(table.commit(outcome("hello"), Route(kind="none")), taken_over=False)
+
+    assert said is not None
+    assert (said.kind, table.line.calls) == (OutcomeKind.UNDELIVERED, 0)
+
+
+def test_still_thinking_comes_with_its_button(reads: ThreadPoolExecutor) -> None:
+    table = Table(reads)
+    deferral = replace(outcome("still thinking", OutcomeKind.DEFERRED), has_button=True, answers=("e1",))
+
+    table.speaker.finish(table.commit(deferral), taken_over=False)
+
+    [message] = table.line.replied["t1"]
+    assert message.button is not None
+    assert (message.text, message.button.label, message.button.data) == ("still thinking", "show", "late:e1")
+
+
+def test_who_has_lost_the_turn_says_nothing_more(reads: ThreadPoolExecutor) -> None:
+    table = Table(reads)
+    held = table.commit(outcome("hello"))
+    table.clock.move(26)
+
+    assert table.speaker.finish(held, taken_over=False) is None
+    assert table.line.calls == 0

@@ -1,3 +1,4 @@
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -5,15 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendments import Amendments
 from shared.conversation.records import OutcomeKind, OutcomeRecord
-from shared.conversation.turn import HeldTurn, TurnRecord, Turns
+from shared.conversation.turn import HeldTurn, Route, Turns
 from shared.errors import StorageUnavailableError
-from tests.support.chats import turns_on
 
 CHAT = "U" + "1" * 32
 OUTCOME = OutcomeRecord(
-    webhook_event_id="e1", timestamp_ms=1, kind=OutcomeKind.REPLIED, covers=("m1",), saw=("m0", "m1"), text="hello"
+    webhook_event_id="e1",
+    timestamp_ms=5,
+    kind=OutcomeKind.REPLIED,
+    covers=("m1",),
+    saw=("m0", "m1"),
+    since_ms=3,
+    until_ms=5,
+    text="hello",
 )
+ROUTE = Route(kind="token", reply_token="t1", received_ms=7)
 
 
 class ForgetfulStore(MemoryObjectStore):
@@ -44,6 +53,11 @@ def turns(store: ForgetfulStore, clock: FixedClock) -> Turns:
     return turns_on(store, clock)
 
 
+def turns_on(store: ForgetfulStore, clock: FixedClock) -> Turns:
+    numbers = itertools.count()
+    return Turns(store=store, clock=clock, new_id=lambda: f"id-{next(numbers)}")
+
+
 def opened(turns: Turns) -> HeldTurn:
     held = turns.open(CHAT, turns.read(CHAT))
     assert held is not None
@@ -51,7 +65,12 @@ def opened(turns: Turns) -> HeldTurn:
 
 
 def commit(held: HeldTurn) -> bool:
-    return held.commit(TurnRecord(outcome=OUTCOME, reply_token="t1"), prompt={"m0", "m1"})
+    return held.commit(OUTCOME, ROUTE, prompt={"m0", "m1"}, since_ms=3)
+
+
+def withdraw(turns: Turns, line_message_id: str) -> None:
+    gone = Amendments(withdrawn=frozenset({line_message_id}))
+    turns.change(CHAT, lambda turn: turn.without(gone, line_message_id))
 
 
 def test_a_chat_without_a_turn_is_idle(turns: Turns) -> None:
@@ -73,7 +92,7 @@ def test_a_turn_goes_from_idle_to_thinking_to_committed(turns: Turns) -> None:
     assert commit(held)
 
     record = turns.read(CHAT).record
-    assert (record.state, record.outcome, record.reply_token) == ("committed", OUTCOME, "t1")
+    assert (record.state, record.outcome, record.route, record.sequence) == ("committed", OUTCOME, ROUTE, 1)
 
 
 def test_opening_over_a_dead_thinker_counts_and_over_anything_else_does_not(turns: Turns) -> None:
@@ -98,21 +117,51 @@ def test_who_lost_the_turn_can_neither_commit_nor_renew_nor_release(turns: Turns
 
 def test_a_withdrawal_in_the_prompt_ends_the_turn_and_another_does_not(turns: Turns) -> None:
     held = opened(turns)
-    turns.cancel(CHAT, "somebody else's")
+    withdraw(turns, "somebody else's")
     assert commit(held)
 
     again = opened(turns)
-    turns.cancel(CHAT, "m0")
+    withdraw(turns, "m0")
     assert not commit(again)
     assert turns.read(CHAT).record.state == "idle"
+
+
+def test_an_edit_of_something_in_the_prompt_ends_the_turn_and_leaves_a_committed_answer_alone(turns: Turns) -> None:
+    held = opened(turns)
+    turns.change(CHAT, lambda turn: turn.cancelling("m0"))
+    assert not commit(held)
+
+    again = opened(turns)
+    assert commit(again)
+    turns.change(CHAT, lambda turn: turn.cancelling("m0"))
+    assert turns.read(CHAT).record.outcome == OUTCOME
+
+
+@pytest.mark.parametrize(("until_ms", "commits"), [(2, True), (3, False)])
+def test_an_erasure_ends_a_turn_whose_prompt_reaches_back_before_it(
+    turns: Turns, until_ms: int, *, commits: bool
+) -> None:
+    held = opened(turns)
+
+    turns.change(CHAT, lambda turn: turn.without(Amendments(erased_ms=until_ms), None))
+
+    assert commit(held) is commits
+
+
+def test_commits_are_numbered_also_across_idle_turns(turns: Turns) -> None:
+    commit(opened(turns))
+    opened(turns).release()
+    commit(opened(turns))
+
+    assert turns.read(CHAT).record.sequence == 2
 
 
 def test_a_committed_answer_loses_its_words_and_never_gets_them_back(turns: Turns) -> None:
     held = opened(turns)
     commit(held)
 
-    turns.cancel(CHAT, "m0")
-    assert held.amend(replace(OUTCOME, kind=OutcomeKind.UNKNOWN))
+    withdraw(turns, "m0")
+    assert held.amend(replace(OUTCOME, kind=OutcomeKind.UNKNOWN), ROUTE)
 
     outcome = turns.read(CHAT).record.outcome
     assert outcome is not None
@@ -122,7 +171,7 @@ def test_a_committed_answer_loses_its_words_and_never_gets_them_back(turns: Turn
 def test_cancelling_moves_the_generation_even_where_nothing_is_to_do(turns: Turns) -> None:
     seen = turns.read(CHAT)
 
-    turns.cancel(CHAT, "m9")
+    withdraw(turns, "m9")
 
     assert turns.open(CHAT, seen) is None
 
@@ -133,7 +182,7 @@ def test_a_lost_answer_is_recognised_by_the_writers_token(turns: Turns, store: F
     store.loses = 1
 
     assert commit(held)
-    held.amend(replace(OUTCOME, kind=OutcomeKind.UNDELIVERED))
+    held.amend(replace(OUTCOME, kind=OutcomeKind.UNDELIVERED), ROUTE)
 
     outcome = turns.read(CHAT).record.outcome
     assert outcome is not None
@@ -167,7 +216,7 @@ def test_a_turn_that_others_keep_changing_is_told_as_such(turns: Turns, store: F
     store.replace = never  # type: ignore[method-assign]
 
     with pytest.raises(StorageUnavailableError, match="others kept changing the turn"):
-        turns.cancel(CHAT, "m1")
+        withdraw(turns, "m1")
 
 
 @given(
@@ -175,7 +224,7 @@ def test_a_turn_that_others_keep_changing_is_told_as_such(turns: Turns, store: F
 )
 def test_at_most_one_holder_can_write_whatever_happens(steps: list[str]) -> None:
     clock = FixedClock()
-    turns = turns_on(MemoryObjectStore(), clock)
+    turns = turns_on(ForgetfulStore(), clock)
     holders: list[HeldTurn] = []
     for step in steps:
         match step:
@@ -184,7 +233,7 @@ def test_at_most_one_holder_can_write_whatever_happens(steps: list[str]) -> None
                 held = act(CHAT, turns.read(CHAT))
                 holders += [held] if held else []
             case "cancel":
-                turns.cancel(CHAT, "m7")
+                withdraw(turns, "m7")
             case "wait":
                 clock.move(10)
             case "commit" | "renew" | "release":

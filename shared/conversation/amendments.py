@@ -1,0 +1,155 @@
+"""What became of messages after they were sent: edited, taken back, erased with all that was said before.
+
+    amended/{conversation_id}/{line_message_id}.json   an edit, or an unsend, which is final
+    erased/{conversation_id}.json                      the watermark: everything up to it counts as taken back
+
+They are written before anything else is touched, so whoever writes words of people later looks here and finds out.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.conversation.bodies import Bodies, readable
+from shared.conversation.names import amended_name, amended_prefix, erased_name
+from shared.conversation.object_store import ListedObject
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark, decode, encode
+from shared.errors import StorageUnavailableError
+
+NEWEST_READ: Final = 200  # older ones have long been carried out everywhere; they only wait for messages that come late
+SWAP_ATTEMPTS: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amendments:
+    """What is withdrawn, edited and erased, as of one look."""
+
+    withdrawn: frozenset[str] = frozenset()
+    edits: Mapping[str, str] = field(default_factory=dict, repr=False)
+    erased_ms: int = -1
+
+    def take_back(self, message: MessageRecord) -> bool:
+        """Whether the message was taken back or erased."""
+        return message.line_message_id in self.withdrawn or message.timestamp_ms <= self.erased_ms
+
+    def touch(self, outcome: OutcomeRecord) -> bool:
+        """Whether something that the outcome covers or saw was taken back or erased."""
+        return outcome.since_ms <= self.erased_ms or not self.withdrawn.isdisjoint((*outcome.covers, *outcome.saw))
+
+    def overlaid(self, message: MessageRecord) -> MessageRecord:
+        """Return the message with its newest text."""
+        edited = self.edits.get(message.line_message_id)
+        return message if edited is None else replace(message, text=edited)
+
+    def change(self, line_message_ids: AbstractSet[str], *, since_ms: int, before: "Amendments") -> bool:
+        """Whether one of these messages, of which the oldest words are of `since_ms`, was taken back or edited since `before`."""
+        if since_ms <= self.erased_ms and self.erased_ms > before.erased_ms:
+            return True
+        taken_back = (self.withdrawn - before.withdrawn) & line_message_ids
+        return bool(taken_back) or any(
+            one in line_message_ids and before.edits.get(one) != text for one, text in self.edits.items()
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmendmentLog:
+    """Reads and writes amendments.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+
+    bodies: Bodies
+
+    def look(self, conversation_id: str) -> Amendments:
+        """Return what is amended by now; one round where nothing new was, else two."""
+        watermark = self.bodies.reads.submit(self.erased_ms, conversation_id)
+        listed = self.listed(conversation_id)
+        return amendments_of(self.bodies.read_all(listed), erased_ms=watermark.result())
+
+    def listed(self, conversation_id: str) -> tuple[ListedObject, ...]:
+        """Return the newest amendments of messages."""
+        listed = self.bodies.store.list(amended_prefix(conversation_id))
+        return tuple(sorted(listed, key=lambda one: one.generation)[-NEWEST_READ:])
+
+    def erased_ms(self, conversation_id: str) -> int:
+        """Return the watermark, -1 where nothing was ever erased."""
+        stored = self.bodies.store.read(erased_name(conversation_id))
+        return decode(Watermark, stored.data).timestamp_ms if stored else -1
+
+    def amend(self, conversation_id: str, amendment: Amendment) -> None:
+        """The newest amendment of the message stands, whatever the order; a withdrawal is final.  Repeated: changes nothing."""
+        self._swap(conversation_id, amendment.line_message_id, lambda there: _newer(there, amendment))
+
+    def drop_erased_edit(self, conversation_id: str, line_message_id: str) -> bool:
+        """Return whether the message's edit is from before the watermark; then it keeps no words, and its message is withdrawn."""
+        erased_ms = self.erased_ms(conversation_id)
+        dropped: list[bool] = []
+
+        def emptied(there: Amendment | None) -> Amendment | None:
+            wanted = _emptied(there, erased_ms)
+            dropped.append(wanted is not None)
+            return wanted
+
+        self._swap(conversation_id, line_message_id, emptied)
+        return any(dropped)
+
+    def erase(self, conversation_id: str, timestamp_ms: int) -> None:
+        """Everything up to the timestamp counts as taken back, and no edit from before it keeps its words.
+
+        Repeated, or older than another erasure: changes nothing.
+        """
+        for _ in range(SWAP_ATTEMPTS):
+            stored = self.bodies.store.read(erased_name(conversation_id))
+            if stored and decode(Watermark, stored.data).timestamp_ms >= timestamp_ms:
+                break
+            data = encode(Watermark(timestamp_ms=timestamp_ms))
+            name, generation = erased_name(conversation_id), stored.generation if stored else 0
+            if self.bodies.store.replace(name, data, generation=generation) is not None:
+                break
+        else:
+            raise StorageUnavailableError("others kept changing the watermark")
+        for line_message_id in self._edited(conversation_id, until_ms=timestamp_ms):
+            self.drop_erased_edit(conversation_id, line_message_id)
+
+    def _edited(self, conversation_id: str, *, until_ms: int) -> Iterable[str]:
+        listed = self.bodies.store.list(amended_prefix(conversation_id))
+        amendments = readable(self.bodies.read_all(listed), Amendment)
+        return [one.line_message_id for one in amendments if one.text is not None and one.timestamp_ms <= until_ms]
+
+    def _swap(
+        self, conversation_id: str, line_message_id: str, change: Callable[[Amendment | None], Amendment | None]
+    ) -> None:
+        name = amended_name(conversation_id, line_message_id)
+        for _ in range(SWAP_ATTEMPTS):
+            stored = self.bodies.store.read(name)
+            wanted = change(decode(Amendment, stored.data) if stored else None)
+            if wanted is None:
+                return
+            generation = stored.generation if stored else 0
+            if self.bodies.store.replace(name, encode(wanted), generation=generation) is not None:
+                return
+        raise StorageUnavailableError("others kept changing an amendment")
+
+
+def amendments_of(bodies: Iterable[bytes | None], *, erased_ms: int) -> Amendments:
+    """Return what the stored amendments say."""
+    amendments = readable(bodies, Amendment)
+    return Amendments(
+        withdrawn=frozenset(one.line_message_id for one in amendments if one.text is None),
+        edits={one.line_message_id: one.text for one in amendments if one.text is not None},
+        erased_ms=erased_ms,
+    )
+
+
+def _newer(there: Amendment | None, new: Amendment) -> Amendment | None:
+    """Return the new amendment if it has to be written over what is there."""
+    if there is None:
+        return new
+    if there.text is None:  # withdrawn is final
+        return None
+    return new if new.text is None or new.timestamp_ms > there.timestamp_ms else None
+
+
+def _emptied(there: Amendment | None, erased_ms: int) -> Amendment | None:
+    """Return the edit without its words, if it is from before the watermark."""
+    if there is None or there.text is None or there.timestamp_ms > erased_ms:
+        return None
+    return replace(there, text=None)

@@ -1,0 +1,67 @@
+"""The parts of a bucket's memory, put together once: what every function and every test of them begins with."""
+
+import uuid
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from shared.clock import Clock
+from shared.conversation.amendments import AmendmentLog
+from shared.conversation.bodies import Bodies
+from shared.conversation.journal import Journal
+from shared.conversation.object_store import ObjectStore
+from shared.conversation.reading import Reader
+from shared.conversation.snapshot import Snapshots
+from shared.conversation.turn import Turns
+from shared.conversation.withdrawal import Copies, Withdrawal
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What was said in the chats of one bucket."""
+
+    bodies: Bodies
+    amendments: AmendmentLog
+    journal: Journal
+    snapshots: Snapshots
+    reader: Reader
+    turns: Turns
+    withdrawal: Withdrawal
+
+    @classmethod
+    def on(  # noqa: PLR0913 - everything that time, chance and the machine bring in
+        cls,
+        store: ObjectStore,
+        *,
+        reads: Executor,
+        clock: Clock,
+        lease_s: float,
+        new_id: Callable[[], str] = _new_id,
+        copies: Sequence[Copies] = (),
+    ) -> "Memory":
+        """Return the memory on a bucket, read on the threads of `reads`."""
+        bodies = Bodies(store=store, reads=reads)
+        amendments = AmendmentLog(bodies=bodies)
+        journal = Journal(bodies=bodies, amendments=amendments)
+        snapshots = Snapshots(store=store)
+        turns = Turns(store=store, clock=clock, new_id=new_id, lease_s=lease_s)
+        return cls(
+            bodies=bodies,
+            amendments=amendments,
+            journal=journal,
+            snapshots=snapshots,
+            reader=Reader(bodies=bodies, amendments=amendments, snapshots=snapshots),
+            turns=turns,
+            withdrawal=Withdrawal(
+                journal=journal,
+                amendments=amendments,
+                snapshots=snapshots,
+                turns=turns,
+                clock=clock,
+                copies=copies,
+            ),
+        )

@@ -1,0 +1,184 @@
+"""What a turn knows of a chat: journal overlaid on snapshot, amendments overlaid on both, read in two rounds.
+
+The listing comes first and the snapshot after it, beside the bodies. A message that a compaction moves meanwhile is then seen in the
+snapshot at the latest; a listed object that is gone when it is read means that one has passed, and the reader begins again.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.conversation.amendments import AmendmentLog, Amendments, amendments_of
+from shared.conversation.bodies import Bodies, readable
+from shared.conversation.names import OUTCOME_SUFFIX, journal_prefix
+from shared.conversation.object_store import ListedObject
+from shared.conversation.records import (
+    MessageRecord,
+    OutcomeKind,
+    OutcomeRecord,
+    Recap,
+    SnapshotRecord,
+    by_time,
+)
+from shared.conversation.snapshot import Snapshots, between, cleaned
+
+MESSAGES_READ: Final = 100
+OUTCOMES_READ: Final = 100
+MESSAGES_SHOWN: Final = 80  # 50 verbatim, what is journalled since the last compaction, and what has no recap yet
+LATEST_MS: Final = 2**53
+ANSWERABLE_MS: Final = 20 * 60_000  # Source: LINE, "Send reply message": no token works longer after its event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What there is of a chat: the names and generations of one moment."""
+
+    messages: tuple[ListedObject, ...]
+    outcomes: tuple[ListedObject, ...]
+    amended: tuple[ListedObject, ...]
+    erased_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """The newest part of a chat, without what was taken back; everything by LINE's timestamp.
+
+    `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not. `outcomes` have lost the words that
+    repeat something taken back. `covered` are the messages that came to their end, `recorded` the ids of the outcomes. `journalled` tells
+    how many messages a compaction could fold.
+    """
+
+    messages: tuple[MessageRecord, ...] = ()
+    older: tuple[MessageRecord, ...] = ()
+    recaps: tuple[Recap, ...] = ()
+    outcomes: tuple[OutcomeRecord, ...] = ()
+    shown_since_ms: int = 0
+    covered: frozenset[str] = frozenset()
+    recorded: frozenset[str] = frozenset()
+    amendments: Amendments = field(default_factory=Amendments)
+    timeline: Mapping[str, int] = field(default_factory=dict)
+    journalled: int = 0
+
+    def pending(self, own: MessageRecord, *, now_ms: int) -> tuple[MessageRecord, ...]:
+        """Return what the next turn has to answer, oldest first: addressed, not taken back, covered by no outcome, and young enough.
+
+        `own` is the message of the delivery that asks; it counts even where a burst has pushed it out of the newest part.
+        """
+        known = {one.line_message_id: one for one in self.messages}
+        mine = known.get(own.line_message_id, self.amendments.overlaid(own))
+        newest_ms = max(own.received_ms, mine.received_ms)  # a redelivery refreshes the token
+        known[own.line_message_id] = replace(mine, received_ms=newest_ms)
+        waiting = (
+            one
+            for one in known.values()
+            if one.addressed
+            and one.reply_token is not None
+            and one.line_message_id not in self.covered
+            and not self.amendments.take_back(one)
+            and now_ms - one.timestamp_ms < ANSWERABLE_MS
+        )
+        return tuple(sorted(waiting, key=by_time))
+
+    @property
+    def said(self) -> tuple[OutcomeRecord, ...]:
+        """The outcomes whose words a prompt shows: not older than the messages, and a stored answer is nobody's yet."""
+        return tuple(
+            one
+            for one in self.outcomes
+            if one.text is not None and one.kind is not OutcomeKind.STORED and one.timestamp_ms >= self.shown_since_ms
+        )
+
+    @property
+    def seen_ids(self) -> frozenset[str]:
+        """Every message whose words a prompt made of this can hold, also inside answers and recaps that repeat them."""
+        ids = {one.line_message_id for one in self.messages}
+        for recap in self.recaps:
+            ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.timestamp_ms))
+        for one in self.said:
+            ids |= self.ids_in(one)
+        return frozenset(ids - self.amendments.withdrawn)
+
+    def ids_in(self, outcome: OutcomeRecord) -> frozenset[str]:
+        """Every message whose words the outcome can hold."""
+        saw = outcome.saw or between(self.timeline, outcome.since_ms, outcome.until_ms)
+        return frozenset((*outcome.covers, *saw))
+
+    @property
+    def since_ms(self) -> int:
+        """The oldest timestamp of anything whose words a prompt made of this can hold; LATEST_MS where there is nothing."""
+        stamps = [one.timestamp_ms for one in self.messages]
+        stamps += [one.since_ms for one in self.said]
+        stamps += [one.since_ms for one in self.recaps]
+        return min(stamps, default=LATEST_MS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Reads chats.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+
+    bodies: Bodies
+    amendments: AmendmentLog
+    snapshots: Snapshots
+
+    def list(self, conversation_id: str) -> Listing:
+        """Return what there is, in one round."""
+        reads = self.bodies.reads
+        amended = reads.submit(self.amendments.listed, conversation_id)
+        watermark = reads.submit(self.amendments.erased_ms, conversation_id)
+        journal = sorted(self.bodies.store.list(journal_prefix(conversation_id)), key=lambda listed: listed.generation)
+        return Listing(
+            messages=tuple(one for one in journal if not one.name.endswith(OUTCOME_SUFFIX)),
+            outcomes=tuple(one for one in journal if one.name.endswith(OUTCOME_SUFFIX)),
+            amended=amended.result(),
+            erased_ms=watermark.result(),
+        )
+
+    def read(self, conversation_id: str, listing: Listing) -> History | None:
+        """Return the newest part of what is listed and of the snapshot, in one round; None: a compaction passed, begin again."""
+        snapshot = self.bodies.reads.submit(self.snapshots.read, conversation_id)
+        messages, outcomes = listing.messages[-MESSAGES_READ:], listing.outcomes[-OUTCOMES_READ:]
+        bodies = self.bodies.read_all([*listing.amended, *messages, *outcomes])
+        seen = snapshot.result()
+        amendments = amendments_of(bodies[: len(listing.amended)], erased_ms=listing.erased_ms)
+        journalled = bodies[len(listing.amended) :]
+        if None in journalled:
+            return None
+        return history_of(
+            messages=readable(journalled[: len(messages)], MessageRecord),
+            outcomes=readable(journalled[len(messages) :], OutcomeRecord),
+            snapshot=seen.record,
+            amendments=amendments,
+            journalled=len(listing.messages),
+        )
+
+
+def history_of(
+    *,
+    messages: Iterable[MessageRecord],
+    outcomes: Sequence[OutcomeRecord],
+    snapshot: SnapshotRecord,
+    amendments: Amendments,
+    journalled: int,
+) -> History:
+    """Overlay the journal on the snapshot, and the amendments on both."""
+    clean = cleaned(snapshot, amendments)
+    fresh = {one.line_message_id: amendments.overlaid(one) for one in messages if not amendments.take_back(one)}
+    kept = (*(one for one in clean.messages if one.line_message_id not in fresh), *fresh.values())
+    summed_up = frozenset(source for recap in clean.recaps for source in recap.covers)
+    shown = sorted((one for one in kept if one.line_message_id not in summed_up), key=by_time)
+    is_cut = len(shown) > MESSAGES_SHOWN or bool(summed_up)
+    shown = shown[-MESSAGES_SHOWN:]
+    recorded = {one.webhook_event_id: one for one in clean.outcomes}
+    recorded |= {one.webhook_event_id: one.without_words() if amendments.touch(one) else one for one in outcomes}
+    return History(
+        messages=tuple(shown),
+        older=tuple(sorted((one for one in kept if one.line_message_id in summed_up), key=by_time)),
+        recaps=clean.recaps,
+        outcomes=tuple(sorted(recorded.values(), key=by_time)),
+        shown_since_ms=shown[0].timestamp_ms if is_cut and shown else 0,
+        covered=frozenset(snapshot.covered).union(*(one.covers for one in recorded.values())),
+        recorded=frozenset(recorded),
+        amendments=amendments,
+        timeline=clean.timeline,
+        journalled=journalled,
+    )
