@@ -23,19 +23,16 @@ from shared.agent.tools import Registry
 from shared.background import ThreadBackground
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
-from shared.conversation.announcing import Announcing
-from shared.conversation.answering import Answering
 from shared.conversation.compaction import Compaction
 from shared.conversation.memory import Memory
-from shared.conversation.speaking import Speaker
-from shared.conversation.turn_taking import TurnTaking
+from shared.conversation.talk import Talk
 from shared.line.phrases import Phrase, phrase
 from shared.settings.agent_worker import agent_worker_settings
 from shared.tools.core import core_tools
 
 _NAME_OF_LAST_RESORT: Final = "Aizuchi"
 _READ_THREADS: Final = 32
-_WORK_THREADS: Final = 64
+_TOOL_THREADS: Final = 64
 _TURN_THREADS: Final = 80  # one for every turn that thinks: no lease waits for a tool
 
 
@@ -43,16 +40,8 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     """Build the worker.  Raises: SettingsError."""
     settings = agent_worker_settings(env)
     logs.configure()
-    clock = SystemClock()
+    bot, clock = settings.bot, SystemClock()
     line = LineApi(channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url)
-    store = GcsObjectStore(
-        project_id=settings.project_id, bucket=settings.history_bucket, connections=_READ_THREADS + _WORK_THREADS
-    )
-    threads = ThreadPoolExecutor(_WORK_THREADS, thread_name_prefix="work")
-    reads = ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="read")
-    memory = Memory.on(store, reads=reads, clock=clock, lease_s=settings.lease_s)
-    chance = random.Random()  # noqa: S311 - spreads retries, guards nothing
-    bot = settings.bot
 
     def bot_name() -> str:
         return bot.name or line.display_name() or _NAME_OF_LAST_RESORT
@@ -60,44 +49,38 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     def say(which: Phrase) -> str:
         return phrase(which, locale=bot.locale, bot_name=bot_name())
 
-    speaker = Speaker(
-        journal=memory.journal,
+    store = GcsObjectStore(
+        project_id=settings.project_id, bucket=settings.history_bucket, connections=_READ_THREADS + _TOOL_THREADS
+    )
+    reads = ThreadPoolExecutor(_READ_THREADS, thread_name_prefix="read")
+    tools = ThreadPoolExecutor(_TOOL_THREADS, thread_name_prefix="tool")
+    turns = ThreadPoolExecutor(_TURN_THREADS, thread_name_prefix="turn")
+    chance = random.Random()  # noqa: S311 - spreads retries, guards nothing
+    memory = Memory.on(store, reads=reads, clock=clock, lease_s=settings.lease_s)
+    talk = Talk.on(
+        memory,
         line=line,
         clock=clock,
+        chance=chance,
+        background=ThreadBackground(threads=turns),
+        phrase=say,
         late_reply=settings.late_reply,
-        button_label=phrase(Phrase.STILL_THINKING_BUTTON, locale=bot.locale, bot_name=bot.name or _NAME_OF_LAST_RESORT),
     )
-    taking = TurnTaking(reader=memory.reader, turns=memory.turns, speaker=speaker, clock=clock, chance=chance)
-    model = GeminiModel(settings.gemini)
-    chat = Chat(time_zone=bot.time_zone)
+    model, chat = GeminiModel(settings.gemini), Chat(time_zone=bot.time_zone)
     answer = Answer(
         journal=memory.journal,
-        answering=Answering(
-            journal=memory.journal,
-            turns=memory.turns,
-            taking=taking,
-            speaker=speaker,
-            background=ThreadBackground(threads=ThreadPoolExecutor(_TURN_THREADS, thread_name_prefix="turn")),
-            clock=clock,
-            phrase=say,
-        ),
-        compaction=Compaction(
-            bodies=memory.bodies,
-            amendments=memory.amendments,
-            snapshots=memory.snapshots,
-            clock=clock,
-            summarise=Recaps(model=model, chat=chat),
-        ),
+        answering=talk.answering,
+        compaction=Compaction.on(memory, clock=clock, summarise=Recaps(model=model, chat=chat)),
         agent=Agent(
             model=model,
-            tools=ToolExecutor(registry=Registry(core_tools()), threads=threads),
+            tools=ToolExecutor(registry=Registry(core_tools()), threads=tools),
             limits=Limits(),
             clock=clock,
             chance=chance,
         ),
         chat=chat,
         presence=line,
-        background=threads,
+        background=tools,
         clock=clock,
         settle_s=settings.settle_s,
         system_instruction=lambda: system_instruction(bot_name=bot_name(), persona=bot.persona),
@@ -106,7 +89,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     dispatch = Dispatch(
         answer=answer,
         press=answer.press,
-        greet=Greet(announce=Announcing(turns=memory.turns, taking=taking), clock=clock, phrase=say),
+        greet=Greet(announce=talk.announcing, clock=clock, phrase=say),
         edit=Edit(withdrawal=memory.withdrawal),
         erase=Erase(withdrawal=memory.withdrawal),
     )

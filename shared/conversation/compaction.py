@@ -14,6 +14,7 @@ from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.bodies import Bodies, readable
+from shared.conversation.memory import Memory
 from shared.conversation.names import OUTCOME_SUFFIX, journal_prefix, message_name, outcome_name
 from shared.conversation.reading import ANSWERABLE_MS
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap, SnapshotRecord, by_time
@@ -62,6 +63,20 @@ class Compaction:
     clock: Clock = field(repr=False)
     summarise: Summariser = field(repr=False)
     limits: MemoryLimits = field(default_factory=MemoryLimits)
+
+    @classmethod
+    def on(
+        cls, memory: Memory, *, clock: Clock, summarise: Summariser, limits: MemoryLimits | None = None
+    ) -> "Compaction":
+        """Return the compaction of a memory."""
+        return cls(
+            bodies=memory.bodies,
+            amendments=memory.amendments,
+            snapshots=memory.snapshots,
+            clock=clock,
+            summarise=summarise,
+            limits=limits or MemoryLimits(),
+        )
 
     def is_due(self, journalled: int) -> bool:
         """Whether the journal has grown long enough."""

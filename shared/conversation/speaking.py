@@ -1,7 +1,7 @@
 """Bring a committed outcome to its end: say it, at most once, and write down what the user saw."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -14,6 +14,7 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 from shared.conversation.turn import HeldTurn, Route
 from shared.errors import LineRefusedError
 from shared.line.outgoing import MESSAGES_A_CALL, OutgoingMessage, PostbackButton
+from shared.line.phrases import Phrase
 from shared.line.pushes import PushApi, push_until_known
 from shared.line.replies import ReplyApi, SpentReply, spend_reply_token
 from shared.line.text import split_at_graphemes
@@ -39,7 +40,7 @@ class Speaker:
     line: Messenger
     clock: Clock = field(repr=False)
     late_reply: LateReply
-    button_label: str
+    phrase: Callable[[Phrase], str] = field(repr=False)
 
     def routes(self, pending: Sequence[MessageRecord]) -> tuple[Route, ...]:
         """Return the ways to whoever asked: the tokens that may be alive, the freshest first, then a push if that is wanted."""
@@ -145,7 +146,9 @@ class Speaker:
     def _messages(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
         text = outcome.text or ""
         if outcome.has_button:
-            button = PostbackButton(label=self.button_label, data=button_data(outcome.webhook_event_id))
+            button = PostbackButton(
+                label=self.phrase(Phrase.STILL_THINKING_BUTTON), data=button_data(outcome.webhook_event_id)
+            )
             return [OutgoingMessage(text=text, button=button)]
         return [OutgoingMessage(text=bubble) for bubble in split_at_graphemes(text)[:MESSAGES_A_CALL]]
 

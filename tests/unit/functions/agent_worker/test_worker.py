@@ -1,38 +1,21 @@
 import json
-import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from functions.agent_worker.amend import Edit, Erase
-from functions.agent_worker.answer import Answer
-from functions.agent_worker.dispatch import Dispatch
-from functions.agent_worker.greet import Greet
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore, ScriptedModel
 from shared.adapters.memory.scripted_model import Step, calling, unusable
-from shared.agent.executor import ToolExecutor
-from shared.agent.limits import Limits
-from shared.agent.loop import Agent
 from shared.agent.model import TextContent
-from shared.agent.prompt import Chat
-from shared.agent.recaps import Recaps
-from shared.agent.tools import Registry
 from shared.background import ThreadBackground
 from shared.bus.endpoint import PushEndpoint
-from shared.conversation.announcing import Announcing
-from shared.conversation.answering import Answering
-from shared.conversation.compaction import Compaction
-from shared.conversation.late import LateReply
 from shared.conversation.object_store import ListedObject
-from shared.conversation.speaking import Speaker
-from shared.conversation.turn_taking import TurnTaking
 from shared.errors import ModelRefusedError, ModelUnavailableError, StorageUnavailableError
-from shared.line.phrases import Phrase, phrase
-from shared.tools.core import core_tools
+from shared.line.phrases import Phrase
 from tests.support import push, recorded
 from tests.support.chats import everything_in, memory_on
+from tests.support.workers import WorkerPorts, says, worker_on
 
 HELLO = calling(("reply", {"message": "こんにちは！"}))
 SKIP = calling(("skip", {"reason": "thanks"}))
@@ -64,67 +47,16 @@ class Worker:
         self.model = ScriptedModel()
         self.clock = FixedClock()
         self.memory = memory_on(self.store, pool, self.clock)
-        speaker = Speaker(
-            journal=self.memory.journal,
+        ports = WorkerPorts(
+            memory=self.memory,
             line=self.line,
+            model=self.model,
             clock=self.clock,
-            late_reply=LateReply.BUTTON,
-            button_label="show",
+            tools=pool,
+            background=ThreadBackground(threads=pool),
+            presence=pool,
         )
-        taking = TurnTaking(
-            reader=self.memory.reader,
-            turns=self.memory.turns,
-            speaker=speaker,
-            clock=self.clock,
-            chance=random.Random(1),
-        )
-        answer = Answer(
-            journal=self.memory.journal,
-            answering=Answering(
-                journal=self.memory.journal,
-                turns=self.memory.turns,
-                taking=taking,
-                speaker=speaker,
-                background=ThreadBackground(threads=pool),
-                clock=self.clock,
-                phrase=self.says,
-            ),
-            compaction=Compaction(
-                bodies=self.memory.bodies,
-                amendments=self.memory.amendments,
-                snapshots=self.memory.snapshots,
-                clock=self.clock,
-                summarise=Recaps(model=self.model, chat=Chat()),
-            ),
-            agent=Agent(
-                model=self.model,
-                tools=ToolExecutor(registry=Registry(core_tools()), threads=pool),
-                limits=Limits(),
-                clock=self.clock,
-                chance=random.Random(1),
-            ),
-            chat=Chat(),
-            presence=self.line,
-            background=pool,
-            clock=self.clock,
-            settle_s=0.5,
-            system_instruction=lambda: "be kind",
-            phrase=self.says,
-        )
-        dispatch = Dispatch(
-            answer=answer,
-            press=answer.press,
-            greet=Greet(
-                announce=Announcing(turns=self.memory.turns, taking=taking), clock=self.clock, phrase=self.says
-            ),
-            edit=Edit(withdrawal=self.memory.withdrawal),
-            erase=Erase(withdrawal=self.memory.withdrawal),
-        )
-        self._endpoint = PushEndpoint(handle=dispatch, clock=self.clock)
-
-    @staticmethod
-    def says(which: Phrase) -> str:
-        return phrase(which, locale="ja", bot_name="Aizuchi")
+        self._endpoint = PushEndpoint(handle=worker_on(ports), clock=self.clock)
 
     def deliver(self, event: dict[str, Any], *, thinks: Sequence[Step] = ()) -> int:
         self.model.steps = list(thinks)
@@ -227,7 +159,7 @@ def test_a_friend_and_a_group_are_greeted_once(worker: Worker, name: str, expect
     event = recorded.event(name)
 
     assert [worker.deliver(event), worker.deliver(event)] == [204, 204]
-    assert worker.said == [Worker.says(expected)]
+    assert worker.said == [says(expected)]
     assert worker.line.calls == 1
 
 
@@ -251,7 +183,7 @@ def test_whoever_asked_is_never_left_in_silence(worker: Worker, thinks: list[Ste
     event = recorded.event("message-text")
 
     assert worker.deliver(event, thinks=thinks) == 204
-    assert worker.said == [Worker.says(apology)]
+    assert worker.said == [says(apology)]
     assert worker.outcome(event)["kind"] == "apologised"
 
 
@@ -351,7 +283,7 @@ def test_a_press_of_somebody_elses_button_finds_nothing_here(worker: Worker) -> 
 
     assert worker.deliver(recorded.event("postback", postback={"data": "late:01FZ74A0TDDPYRVKNK77XK9999"})) == 204
 
-    assert worker.said == ["こんにちは！", Worker.says(Phrase.LATE_GONE)]
+    assert worker.said == ["こんにちは！", says(Phrase.LATE_GONE)]
     assert len(worker.model.requests) == 1
 
 

@@ -4,11 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
-from shared.conversation.announcing import Announcing
+from shared.background import ThreadBackground
 from shared.conversation.late import LateReply
-from shared.conversation.speaking import Speaker
+from shared.conversation.talk import Talk
 from shared.conversation.turn import Route
-from shared.conversation.turn_taking import TurnTaking
 from tests.support.chats import memory_on
 
 CHAT = "C" + "1" * 32
@@ -20,21 +19,15 @@ class Host:
     def __init__(self, reads: ThreadPoolExecutor) -> None:
         self.line, self.clock = MemoryLineApi(), FixedClock()
         self.memory = memory_on(MemoryObjectStore(), reads, self.clock)
-        speaker = Speaker(
-            journal=self.memory.journal,
+        self._announce = Talk.on(
+            self.memory,
             line=self.line,
             clock=self.clock,
-            late_reply=LateReply.BUTTON,
-            button_label="show",
-        )
-        taking = TurnTaking(
-            reader=self.memory.reader,
-            turns=self.memory.turns,
-            speaker=speaker,
-            clock=self.clock,
             chance=random.Random(1),
-        )
-        self._announce = Announcing(turns=self.memory.turns, taking=taking)
+            background=ThreadBackground(threads=reads),
+            phrase=lambda which: which.value[:20],
+            late_reply=LateReply.BUTTON,
+        ).announcing
 
     def says_hello(self) -> str:
         token = Route(kind="token", reply_token="t1", received_ms=self.clock.now_ms())

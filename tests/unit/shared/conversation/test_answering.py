@@ -11,13 +11,12 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.background import ThreadBackground
 from shared.clock import SystemClock
-from shared.conversation.answering import MODEL_S, Answering, Question
+from shared.conversation.answering import MODEL_S, Question
 from shared.conversation.late import DEFER_AT_MS, LateReply
 from shared.conversation.reading import ANSWERABLE_MS
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
-from shared.conversation.speaking import Speaker
+from shared.conversation.talk import Talk
 from shared.conversation.turn import Route
-from shared.conversation.turn_taking import TurnTaking
 from shared.errors import TurnBusyError
 from shared.line.phrases import Phrase
 from tests.support.chats import everything_in, memory_on
@@ -53,24 +52,15 @@ class Chat:
         self.poison: set[str] = set()
         self.meanwhile: Callable[[], object] = lambda: None
         self.says_sorry = False
-        speaker = Speaker(
-            journal=self.journal, line=self.line, clock=self.clock, late_reply=late_reply, button_label="show"
-        )
-        self._answering = Answering(
-            journal=self.journal,
-            turns=self.turns,
-            taking=TurnTaking(
-                reader=self.memory.reader,
-                turns=self.turns,
-                speaker=speaker,
-                clock=self.clock,
-                chance=random.Random(1),
-            ),
-            speaker=speaker,
-            background=ThreadBackground(threads=pool),
+        self._answering = Talk.on(
+            self.memory,
+            line=self.line,
             clock=self.clock,
-            phrase=lambda which: which.value,
-        )
+            chance=random.Random(1),
+            background=ThreadBackground(threads=pool),
+            phrase=lambda which: which.value[:20],
+            late_reply=late_reply,
+        ).answering
 
     def message(self, number: int, *, age_ms: int = 0, token_age_ms: int = 0) -> MessageRecord:
         now_ms = self.clock.now_ms()
@@ -312,8 +302,11 @@ class Deferring(Chat):
         self.meanwhile = self._until_deferred
 
     def _until_deferred(self) -> None:
-        while not self.line.replied:
+        for _ in range(1_000):
+            if self.line.replied:
+                return
             self.clock.sleep(0.01)
+        raise AssertionError("nothing was deferred")
 
     def asked_late(self) -> str:
         """A message whose token has just enough life left to say "still thinking"."""

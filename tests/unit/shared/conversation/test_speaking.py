@@ -33,7 +33,7 @@ class Table:
             line=self.line,
             clock=self.clock,
             late_reply=late_reply,
-            button_label="show",
+            phrase=lambda which: which.value[:20],
         )
 
     def commit(self, outcome: OutcomeRecord, route: Route | None = None) -> HeldTurn:
@@ -250,7 +250,11 @@ def test_still_thinking_comes_with_its_button(reads: ThreadPoolExecutor) -> None
 
     [message] = table.line.replied["t1"]
     assert message.button is not None
-    assert (message.text, message.button.label, message.button.data) == ("still thinking", "show", "late:e1")
+    assert (message.text, message.button.label, message.button.data) == (
+        "still thinking",
+        "still_thinking_butto",
+        "late:e1",
+    )
 
 
 def test_who_has_lost_the_turn_says_nothing_more(reads: ThreadPoolExecutor) -> None:

@@ -1,0 +1,96 @@
+"""The agent worker's use cases on any ports: what functions/agent_worker/compose.py builds on the real ones."""
+
+import random
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from functions.agent_worker.amend import Edit, Erase
+from functions.agent_worker.answer import Answer, Presence
+from functions.agent_worker.dispatch import Dispatch
+from functions.agent_worker.greet import Greet
+from shared.agent.executor import ToolExecutor
+from shared.agent.limits import Limits
+from shared.agent.loop import Agent
+from shared.agent.model import Model
+from shared.agent.prompt import Chat
+from shared.agent.recaps import Recaps
+from shared.agent.tools import Registry
+from shared.background import Background
+from shared.clock import Clock
+from shared.conversation.compaction import Compaction, MemoryLimits
+from shared.conversation.late import LateReply
+from shared.conversation.memory import Memory
+from shared.conversation.speaking import Messenger
+from shared.conversation.talk import Talk
+from shared.line.phrases import Phrase, phrase
+from shared.tools.core import core_tools
+
+
+class Line(Messenger, Presence, Protocol):
+    """What the worker asks of LINE."""
+
+
+def says(which: Phrase) -> str:
+    """Return a fixed text as a Japanese bot says it."""
+    return phrase(which, locale="ja", bot_name="Aizuchi")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerPorts:
+    """What a worker meets outside of itself, its memory, and what a test may want to have otherwise than in production."""
+
+    memory: Memory
+    line: Line
+    model: Model
+    clock: Clock
+    tools: Executor
+    background: Background
+    presence: Executor
+    chance: random.Random = field(default_factory=lambda: random.Random(1))
+    late_reply: LateReply = LateReply.BUTTON
+    settle_s: float = 0.5
+    limits: MemoryLimits = field(default_factory=MemoryLimits)
+    phrase: Callable[[Phrase], str] = says
+
+
+def worker_on(ports: WorkerPorts) -> Dispatch:
+    """Return what handles every event."""
+    memory, clock, chat = ports.memory, ports.clock, Chat()
+    talk = Talk.on(
+        memory,
+        line=ports.line,
+        clock=clock,
+        chance=ports.chance,
+        background=ports.background,
+        phrase=ports.phrase,
+        late_reply=ports.late_reply,
+    )
+    recaps = Recaps(model=ports.model, chat=chat)
+    answer = Answer(
+        journal=memory.journal,
+        answering=talk.answering,
+        compaction=Compaction.on(memory, clock=clock, summarise=recaps, limits=ports.limits),
+        agent=Agent(
+            model=ports.model,
+            tools=ToolExecutor(registry=Registry(core_tools()), threads=ports.tools),
+            limits=Limits(),
+            clock=clock,
+            chance=ports.chance,
+        ),
+        chat=chat,
+        presence=ports.line,
+        background=ports.presence,
+        clock=clock,
+        settle_s=ports.settle_s,
+        system_instruction=lambda: "be kind",
+        phrase=ports.phrase,
+    )
+    return Dispatch(
+        answer=answer,
+        press=answer.press,
+        greet=Greet(announce=talk.announcing, clock=clock, phrase=ports.phrase),
+        edit=Edit(withdrawal=memory.withdrawal),
+        erase=Erase(withdrawal=memory.withdrawal),
+    )
