@@ -90,6 +90,8 @@ class Speaker:
         """
         for route in (held.record.route, *(one for one in spare if one != held.record.route)):
             if route != held.record.route:
+                if route.kind == "token" and self._is_dead(route):  # it died while the model thought
+                    continue
                 if not held.amend(outcome, route):
                     return None
                 if held.record.outcome is None or not held.record.outcome.holds_words:
@@ -109,9 +111,17 @@ class Speaker:
             match route:
                 case Route(kind="token", reply_token=str(token)):
                     messages = self._messages(outcome)
-                    spent = spend_reply_token(self.line, token, messages, clock=self.clock, deadline=deadline)
+                    alive_until_ms = route.received_ms + TOKEN_SURELY_ALIVE_MS
+                    spent = spend_reply_token(
+                        self.line,
+                        token,
+                        messages,
+                        surely_alive_until_ms=alive_until_ms,
+                        clock=self.clock,
+                        deadline=deadline,
+                    )
                     if taken_over and spent.delivered is False:
-                        is_young = self.clock.now_ms() - route.received_ms < TOKEN_SURELY_ALIVE_MS
+                        is_young = self.clock.now_ms() < alive_until_ms
                         return SpentReply(delivered=True if is_young else None)
                     return spent
                 case Route(kind="push"):
@@ -151,6 +161,9 @@ class Speaker:
             )
             return [OutgoingMessage(text=text, button=button)]
         return [OutgoingMessage(text=bubble) for bubble in split_at_graphemes(text)[:MESSAGES_A_CALL]]
+
+    def _is_dead(self, route: Route) -> bool:
+        return self.clock.now_ms() - route.received_ms >= TOKEN_SURELY_DEAD_MS
 
     def _is_young(self, timestamp_ms: int) -> bool:
         return self.clock.now_ms() + SKEW_MS - timestamp_ms < ANSWERABLE_MS

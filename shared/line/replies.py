@@ -43,12 +43,19 @@ class SpentReply:
     sent_message_ids: tuple[str, ...] = field(default=())
 
 
-def spend_reply_token(
-    api: ReplyApi, reply_token: str, messages: Sequence[OutgoingMessage], *, clock: Clock, deadline: Deadline
+def spend_reply_token(  # noqa: PLR0913 - the call's own arguments, the time it has, and the token's
+    api: ReplyApi,
+    reply_token: str,
+    messages: Sequence[OutgoingMessage],
+    *,
+    surely_alive_until_ms: int,
+    clock: Clock,
+    deadline: Deadline,
 ) -> SpentReply:
     """The messages were sent once, or not at all, or nobody knows; an unknown fate is tried again with the same token and messages.
 
-    A refusal of the first call means that nothing was sent; after a call whose answer was lost it means that that one was accepted.
+    A refusal of the first call means that nothing was sent. After a call whose answer was lost it means that that one was accepted, as long
+    as the token is surely alive; later it may as well have died.
     """
     may_have_arrived = False
     for attempt in range(ATTEMPTS):
@@ -58,7 +65,8 @@ def spend_reply_token(
         if fate.kind == "accepted":
             return SpentReply(delivered=True, sent_message_ids=fate.sent_message_ids)
         if fate.kind == "refused":
-            return SpentReply(delivered=may_have_arrived)
+            was_spent = True if clock.now_ms() < surely_alive_until_ms else None
+            return SpentReply(delivered=was_spent if may_have_arrived else False)
         may_have_arrived = may_have_arrived or fate.kind == "unknown"
         if not deadline.left_s:
             break

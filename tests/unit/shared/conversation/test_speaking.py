@@ -8,7 +8,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.conversation.late import LateReply
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.speaking import Speaker
+from shared.conversation.speaking import TOKEN_SURELY_DEAD_MS, Speaker
 from shared.conversation.turn import HeldTurn, Route
 from shared.line.outgoing import OutgoingMessage
 from tests.support.chats import answer, memory_on
@@ -110,12 +110,23 @@ def test_silence_spends_no_token(reads: ThreadPoolExecutor) -> None:
     assert table.recorded is not None
 
 
+def test_a_token_that_died_while_the_model_thought_is_not_tried(reads: ThreadPoolExecutor) -> None:
+    table = Table(reads, fates=["refused"])
+    dead = Route(kind="token", reply_token="t0", received_ms=table.clock.now_ms() - TOKEN_SURELY_DEAD_MS)
+
+    finished = table.speaker.finish(table.commit(outcome("hello")), taken_over=False, spare=[dead])
+
+    assert finished is not None
+    assert finished.kind is OutcomeKind.UNDELIVERED
+    assert table.line.calls == 1
+
+
 def test_a_refused_token_is_followed_by_the_next_freshest(reads: ThreadPoolExecutor) -> None:
     table = Table(reads, fates=["refused"])
 
-    said = table.speaker.finish(
-        table.commit(outcome("hello")), taken_over=False, spare=[Route(kind="token", reply_token="t0")]
-    )
+    spare = Route(kind="token", reply_token="t0", received_ms=table.clock.now_ms())
+
+    said = table.speaker.finish(table.commit(outcome("hello")), taken_over=False, spare=[spare])
 
     assert said is not None
     assert said.kind is OutcomeKind.REPLIED

@@ -6,10 +6,15 @@ from shared.line.outgoing import OutgoingMessage
 from shared.line.replies import SpentReply, spend_reply_token
 
 
-def spend(line: MemoryLineApi, *, seconds: float = 10.0) -> SpentReply:
+def spend(line: MemoryLineApi, *, seconds: float = 10.0, token_lives_ms: int = 20_000) -> SpentReply:
     clock = FixedClock()
     return spend_reply_token(
-        line, "token", [OutgoingMessage(text="hi")], clock=clock, deadline=Deadline.after(clock, seconds)
+        line,
+        "token",
+        [OutgoingMessage(text="hi")],
+        surely_alive_until_ms=clock.now_ms() + token_lives_ms,
+        clock=clock,
+        deadline=Deadline.after(clock, seconds),
     )
 
 
@@ -38,6 +43,11 @@ def test_what_the_user_saw_is_told_from_the_fates_of_the_calls(
 
     assert spent.delivered is delivered
     assert len(line.replies) == sent
+
+
+def test_where_the_token_may_have_died_meanwhile_nobody_knows_what_a_second_refusal_means() -> None:
+    assert spend(MemoryLineApi(fates=["unknown"]), token_lives_ms=0).delivered is None
+    assert spend(MemoryLineApi(fates=["unknown, not sent", "refused"]), token_lives_ms=0).delivered is None
 
 
 def test_a_spent_token_is_never_told_as_delivered_by_this_turn() -> None:
