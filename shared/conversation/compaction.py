@@ -134,7 +134,8 @@ class Compaction:
                 text=text,
                 covers=tuple(one.line_message_id for one in batch),
                 timestamp_ms=batch[-1].timestamp_ms,
-                since_ms=min(batch[0].timestamp_ms, *(one.since_ms for one in answers), batch[-1].timestamp_ms),
+                since_ms=min((batch[0].timestamp_ms, *(one.since_ms for one in answers))),
+                until_ms=max((batch[-1].timestamp_ms, *(one.until_ms for one in answers))),
             )
             recaps = sorted((*record.recaps, recap), key=lambda one: one.timestamp_ms)
             record = replace(record, recaps=tuple(recaps))

@@ -93,7 +93,7 @@ class History:
         """Every message whose words a prompt made of this can hold, also inside answers and recaps that repeat them."""
         ids = {one.line_message_id for one in self.messages}
         for recap in self.recaps:
-            ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.timestamp_ms))
+            ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.until_ms))
         for one in self.said:
             ids |= self.ids_in(one)
         return frozenset(ids - self.amendments.withdrawn)

@@ -119,12 +119,17 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recap:
-    """Some ten older messages in a few sentences.  `covers` are its sources; its words may come from anything since `since_ms`."""
+    """Some ten older messages in a few sentences.
+
+    `covers` are its sources, the newest of them of `timestamp_ms`; its words may come from anything between `since_ms` and `until_ms`,
+    because answers among them repeat what was said before and after.
+    """
 
     text: str = field(repr=False)
     covers: tuple[str, ...]
     timestamp_ms: int
     since_ms: int
+    until_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,7 @@ def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
             for one in snapshot.outcomes
             if one.timestamp_ms > amendments.erased_ms
         ),
-        recaps=tuple(one for one in snapshot.recaps if not touched(one, one.timestamp_ms)),
+        recaps=tuple(one for one in snapshot.recaps if not touched(one, one.until_ms)),
         timeline={one: at for one, at in snapshot.timeline.items() if at > amendments.erased_ms},
     )
 

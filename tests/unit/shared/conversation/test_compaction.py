@@ -211,6 +211,23 @@ def test_a_recap_whose_source_was_withdrawn_is_written_anew_without_it(
     assert "word-1 " not in everything_in(store) + " "
 
 
+def test_a_recap_is_dropped_with_anything_that_its_answers_repeat(
+    memory: Memory, clock: FixedClock, compaction: Compaction
+) -> None:
+    said = chat_of(memory, clock, range(12), answered=False)
+    for number, one in enumerate(said):
+        outcome = replace(
+            answer(number), timestamp_ms=one.timestamp_ms, since_ms=one.timestamp_ms, until_ms=said[-1].timestamp_ms
+        )
+        memory.journal.record_outcome(CHAT, outcome)
+    compaction.fold(CHAT, may_ask_model=True)
+    assert memory.snapshots.read(CHAT).record.recaps
+
+    memory.withdrawal.withdraw(CHAT, "m11", timestamp_ms=clock.now_ms())
+
+    assert memory.snapshots.read(CHAT).record.recaps == ()
+
+
 def test_a_compaction_loses_to_an_unsend_that_passes_while_the_model_sums_up(
     memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe, store: MemoryObjectStore
 ) -> None:

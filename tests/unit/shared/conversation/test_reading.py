@@ -48,7 +48,7 @@ def test_the_journal_lies_over_the_snapshot(memory: Memory) -> None:
 
 
 def test_sources_of_recaps_are_kept_but_not_shown(memory: Memory) -> None:
-    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1)
+    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
     fold(memory, SnapshotRecord(messages=(message(1), message(2)), recaps=(recap,)))
 
     history = read(memory)
@@ -147,7 +147,7 @@ def test_a_prompt_knows_all_whose_words_it_can_hold(memory: Memory) -> None:
         SnapshotRecord(
             messages=(message(7),),
             outcomes=(replace(answer(7), since_ms=5, until_ms=6),),
-            recaps=(Recap(text="r", covers=("m4",), timestamp_ms=4, since_ms=3),),
+            recaps=(Recap(text="r", covers=("m4",), timestamp_ms=4, since_ms=3, until_ms=4),),
             timeline={f"m{number}": number for number in range(2, 8)},
         ),
     )

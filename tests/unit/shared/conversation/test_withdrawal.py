@@ -53,8 +53,8 @@ def test_a_message_in_the_snapshot_goes_with_every_recap_and_answer_that_may_rep
             messages=(message(1, "my pin is 4711"), message(2)),
             outcomes=(replace(answer(2, "4711, noted"), since_ms=1),),
             recaps=(
-                Recap(text="they met", covers=("m0",), timestamp_ms=0, since_ms=0),
-                Recap(text="pin 4711", covers=("m1",), timestamp_ms=1, since_ms=1),
+                Recap(text="they met", covers=("m0",), timestamp_ms=0, since_ms=0, until_ms=0),
+                Recap(text="pin 4711", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1),
             ),
             timeline={"m0": 0, "m1": 1, "m2": 2},
         ),
