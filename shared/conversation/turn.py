@@ -20,7 +20,7 @@ from shared.conversation.records import VERSION, OutcomeKind, OutcomeRecord, dec
 from shared.errors import StorageUnavailableError
 
 # The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
-_FENCE: Final = 17 / 25
+FENCE: Final = 17 / 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +154,7 @@ class HeldTurn:
         clock, lease_s = self._turns.clock, self._turns.lease_s
         if self.is_over:
             return False
-        fence_s = clock.monotonic_s() + lease_s * _FENCE
+        fence_s = clock.monotonic_s() + lease_s * FENCE
         leased = replace(record, holder=self._holder, expires_ms=clock.now_ms() + round(lease_s * 1_000))
         seen = self._turns.swap(self.conversation_id, self._seen, leased)
         if seen is None:
