@@ -100,7 +100,7 @@ class Answer:
             settle_s=0 if message.presses else self.settle_s,
             think=lambda question: self._thought_of(context, question),
         )
-        if self.compaction.is_due(seen.journalled):
+        if self.compaction.is_due(journalled=seen.journalled, shown=seen.shown):
             self._compact(event.conversation_id, may_ask_model=True)
         return seen.came_of
 

@@ -78,9 +78,9 @@ class Compaction:
             limits=limits or MemoryLimits(),
         )
 
-    def is_due(self, journalled: int) -> bool:
-        """Whether the journal has grown long enough."""
-        return journalled > self.limits.journalled
+    def is_due(self, *, journalled: int, shown: int = 0) -> bool:
+        """Whether the journal has grown long enough, or what a prompt shows has, because chatter was folded without the model."""
+        return journalled > self.limits.journalled or shown >= self.limits.verbatim + self.limits.summed_up
 
     def is_drawn(self, line_message_id: str) -> bool:
         """Whether this message, which nobody answers, is one of those after which a look at the journal is taken; no counter is kept."""
@@ -91,7 +91,8 @@ class Compaction:
         seen = self.snapshots.read(conversation_id)
         amendments = self.amendments.look(conversation_id)
         messages, outcomes = self._journalled(conversation_id)
-        if not self.is_due(len(messages)):
+        has_to_sum_up = may_ask_model and bool(_next_batch(seen.record, self.limits))
+        if not self.is_due(journalled=len(messages)) and not has_to_sum_up:
             return False
         now_ms = self.clock.now_ms()
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=now_ms - ANSWERABLE_MS - _SKEW_MS)

@@ -48,10 +48,11 @@ class Delivery(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenThrough:
-    """What came of a delivery, and how many messages the chat's journal held then."""
+    """What came of a delivery; how many messages the chat's journal held then, and how many a prompt shows."""
 
     came_of: str
     journalled: int
+    shown: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +76,13 @@ class TurnTaking:
             listing = self.reader.list(conversation_id)
             ended = self._look(conversation_id, delivery, seen, listing, patience)
             if ended is not None:
-                return SeenThrough(came_of=ended, journalled=len(listing.messages))
+                return ended
             seen = self.turns.read(conversation_id)
         raise TurnBusyError("the chat's turn was not free in time")
 
     def _look(
         self, conversation_id: str, delivery: Delivery, seen: SeenTurn, listing: Listing, patience: Deadline
-    ) -> str | None:
+    ) -> SeenThrough | None:
         """Look at the chat once, and do what has to be done about it; return what came of the delivery, or None: look again."""
         held: HeldTurn | None = None
         if self._is_surely_free(conversation_id, seen, listing) and delivery.is_surely_open(seen, listing):
@@ -93,21 +94,22 @@ class TurnTaking:
         else:
             history = self.reader.read(conversation_id, listing)
         unfinished = _unfinished(seen, history) if history is not None else None
-        ended = delivery.came_to(history, unfinished) if history is not None else None
-        if history is None or ended is not None:
+        came_of = delivery.came_to(history, unfinished) if history is not None else None
+        if history is None or came_of is not None:
             if held is not None:
                 held.release()
-            return ended
+            return _seen_through(came_of, history)
         if held is None:
             if self._is_held(seen, unfinished):
                 self._wait(conversation_id, seen, patience)
                 return None
             if unfinished is not None:
                 held = self.turns.take_over(conversation_id, seen)
-                finished = self.speaker.finish(held, taken_over=True) if held else None
-                return _ended(delivery, finished)
+                outcome = self.speaker.finish(held, taken_over=True) if held else None
+                return _seen_through(_ended(delivery, outcome), history)
             held = self.turns.open(conversation_id, seen)
-        return _ended(delivery, delivery.in_turn(held, history) if held else None)
+        outcome = delivery.in_turn(held, history) if held else None
+        return _seen_through(_ended(delivery, outcome), history)
 
     def _is_surely_free(self, conversation_id: str, seen: SeenTurn, listing: Listing) -> bool:
         turn = seen.record
@@ -130,6 +132,12 @@ class TurnTaking:
 
 def _ended(delivery: Delivery, outcome: OutcomeRecord | None) -> str | None:
     return outcome.kind.value if outcome is not None and delivery.is_ended_by(outcome) else None
+
+
+def _seen_through(came_of: str | None, history: History | None) -> SeenThrough | None:
+    if came_of is None or history is None:
+        return None
+    return SeenThrough(came_of=came_of, journalled=history.journalled, shown=len(history.messages))
 
 
 def _unfinished(seen: SeenTurn, history: History) -> OutcomeRecord | None:

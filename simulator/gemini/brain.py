@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from simulator.gemini.wire import FunctionDeclaration, GenerateContentRequest
 
-REPLY, SKIP = "reply", "skip"
+REPLY, SKIP, WRITE_RECAP = "reply", "skip", "write_recap"
 MAX_QUOTE_CHARACTERS = 80
 _SHORTEST_REPAIR_CHARACTERS = 24
 _MAX_WORDS_AFTER_GREETING = 16
@@ -134,6 +134,12 @@ def _put_into_words(scene: Scene) -> Intent:
     return Say(text=scene.phrases.result.format(words=_quoted(json.dumps(output, ensure_ascii=False))))
 
 
+def _recap(scene: Scene) -> Intent:
+    """Everybody's words, shortened: what a summary repeats, it repeats in full view."""
+    words = (_quoted(message.words) for message in scene.messages)
+    return Use(name=WRITE_RECAP, args={"text": " / ".join(one for one in words if one) or "…"})
+
+
 def _respond_to_medium(scene: Scene) -> Intent:
     message = scene.messages[-1]
     detail = message.detail.partition(",")[0].strip()
@@ -175,6 +181,7 @@ def _is_acknowledgement(scene: Scene) -> bool:
 
 
 RULES: tuple[Rule, ...] = (
+    Rule(recognise=lambda scene: scene.offers(WRITE_RECAP), respond=_recap),
     Rule(recognise=_has_failed_reply, respond=_repair),
     Rule(
         recognise=_has_only_final_results,

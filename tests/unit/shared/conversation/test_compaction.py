@@ -305,3 +305,18 @@ def test_nothing_is_lost_or_shown_twice_whatever_happens(steps: list[tuple[str, 
     recapped = {one for recap in history.recaps for one in recap.covers}
     assert len(shown) >= min(len(said - withdrawn), LIMITS.verbatim)
     assert recapped <= said - withdrawn
+
+
+def test_what_chatter_has_piled_up_is_summed_up_after_the_next_answer(
+    memory: Memory, compaction: Compaction, scribe: Scribe
+) -> None:
+    for number in range(12):
+        memory.journal.keep(CHAT, message(number, addressed=False))
+    compaction.fold(CHAT, may_ask_model=False)
+    shown = len(read(memory).messages)
+
+    assert compaction.is_due(journalled=1, shown=shown)
+    assert compaction.fold(CHAT, may_ask_model=True)
+
+    assert scribe.asked == [("m0", "m1", "m2"), ("m3", "m4", "m5")]
+    assert not compaction.is_due(journalled=1, shown=len(read(memory).messages))
