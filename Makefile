@@ -39,8 +39,9 @@ format: $(VENV)/.dev-installed ## Format the code and mend what can be mended
 bench: $(VENV)/.dev-installed ## Measure, as ratios against the least that could be done
 	$(BIN)/python -m benchmarks $(ARGS)
 
-simulate: $(VENV)/.dev-installed ## Play seeded schedules of the turn protocol: make simulate SEEDS=100000
+simulate: $(VENV)/.dev-installed ## Play seeded schedules of the turn, its model and the product: make simulate SEEDS=100000
 	$(BIN)/python -m tests.simulation.model $(SEEDS)
+	$(BIN)/python -m tests.simulation.product $(SEEDS)
 
 lock: ## Pin everything that the requirements pull in anew
 	$(PYTHON) -m venv --clear $(VENV)

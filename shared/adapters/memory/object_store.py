@@ -2,14 +2,26 @@
 
 import itertools
 import threading
+from typing import Final
 
+from shared.clock import Clock
 from shared.conversation.object_store import ListedObject, StoredObject
+from shared.errors import StorageUnavailableError
+
+_A_WRITE_S: Final = 1.0
+
+
+class WriteLimitError(StorageUnavailableError):
+    """429: this name was written less than a second ago."""
 
 
 class MemoryObjectStore:
     """A bucket of one process, with Cloud Storage's rules for generations; safe to share between threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, limited_by: Clock | None = None) -> None:
+        """With a clock, a name takes one write a second; one more is a WriteLimitError.  Source: Cloud Storage, "Quotas & limits"."""
+        self._limited_by = limited_by
+        self._written_s: dict[str, float] = {}
         self._objects: dict[str, StoredObject] = {}
         self._generations = itertools.count(1)
         self._lock = threading.Lock()
@@ -38,9 +50,13 @@ class MemoryObjectStore:
 
     def _write(self, name: str, data: bytes, *, generation: int) -> int | None:
         with self._lock:
+            now_s = self._limited_by.monotonic_s() if self._limited_by else 0.0
+            if self._limited_by and now_s - self._written_s.get(name, -_A_WRITE_S) < _A_WRITE_S:
+                raise WriteLimitError("one write a second a name")
             there = self._objects.get(name)
             if (there.generation if there else 0) != generation:
                 return None
+            self._written_s[name] = now_s
             written = StoredObject(data=bytes(data), generation=next(self._generations))
             self._objects[name] = written
             return written.generation

@@ -1,0 +1,86 @@
+"""The bucket as one process meets it: calls take time, fail, and lose their answers.
+
+What GcsObjectStore leaves to the client library stands here: 429 is tried again after 0.3 to 1 s, for 10 s; a conditional write that won
+and whose answer was lost is tried again and reported as lost.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from shared.adapters.memory.object_store import WriteLimitError
+from shared.conversation.object_store import ListedObject, StoredObject
+from shared.conversation.records import decode
+from shared.conversation.turn import TurnRecord
+from shared.errors import StorageUnavailableError
+from tests.simulation.model.times import JITTER_S
+from tests.simulation.product.holders import Holders
+from tests.simulation.product.world import World
+
+_ResultT = TypeVar("_ResultT")
+_RETRIES_S: Final = 10.0
+
+
+class Bucket:
+    """An ObjectStore."""
+
+    def __init__(self, world: World, holders: Holders) -> None:
+        self._world = world
+        self._holders = holders
+
+    def read(self, name: str) -> StoredObject | None:
+        return self._call(f"read {name}", lambda: self._world.objects.read(name))
+
+    def create(self, name: str, data: bytes) -> int | None:
+        return self._write(name, data, 0)
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        return self._write(name, data, generation)
+
+    def delete(self, name: str) -> None:
+        self._call(f"delete {name}", lambda: self._world.objects.delete(name))
+
+    def list(self, prefix: str) -> tuple[ListedObject, ...]:
+        return self._call(f"list {prefix}", lambda: self._listed(prefix))
+
+    def _listed(self, prefix: str) -> tuple[ListedObject, ...]:
+        world = self._world
+        if prefix.startswith("amended/"):
+            world.truth.looked_s[world.scheduler.current().request] = world.now_s
+        return world.objects.list(prefix)
+
+    def _write(self, name: str, data: bytes, generation: int) -> int | None:
+        world, begun_s = self._world, self._world.now_s
+        while True:
+            try:
+                written = self._call(f"write {name}", lambda: self._written(name, data, generation, begun_s))
+            except WriteLimitError:
+                pause_s = world.rng.uniform(*JITTER_S)
+                if world.now_s + pause_s - begun_s > _RETRIES_S:
+                    raise
+                world.scheduler.give_way("429", pause_s)
+            else:
+                return None if world.rng.random() < world.weather.lost_answers else written
+
+    def _written(self, name: str, data: bytes, generation: int, begun_s: float) -> int | None:
+        objects = self._world.objects
+        before = objects.read(name)
+        written = objects.replace(name, data, generation=generation)
+        if written is not None and name.startswith("turns/"):
+            there = decode(TurnRecord, before.data) if before else TurnRecord()
+            self._holders.watch(there, decode(TurnRecord, data), begun_s=begun_s)
+        return written
+
+    def _call(self, about: str, effect: Callable[[], _ResultT]) -> _ResultT:
+        world = self._world
+        begins_s, ends_s = world.weather.outage_s
+        if begins_s <= world.now_s < ends_s:
+            world.scheduler.give_way(f"{about}, in vain", world.rng.random() * _RETRIES_S)
+            raise StorageUnavailableError("the bucket is down")
+        fails = world.rng.random()
+        if fails < world.weather.failures / 2:
+            world.scheduler.give_way(f"{about}, in vain", world.rng.random() * _RETRIES_S)
+            raise StorageUnavailableError("failed before the effect")
+        result = world.call(about, effect)
+        if fails < world.weather.failures:
+            raise StorageUnavailableError("failed after the effect")
+        return result

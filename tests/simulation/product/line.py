@@ -1,0 +1,86 @@
+"""LINE as a worker meets it: reply tokens that work once and die, answers that get lost on the way.  Source: LINE, "Send reply message"."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, TypeAlias
+
+from shared.line.outgoing import OutgoingMessage
+from shared.line.pushes import PushFate
+from shared.line.replies import ReplyFate
+from tests.simulation.model.times import ANSWERABLE_S, TOKEN_S
+from tests.simulation.product.world import Said, World
+
+Fate: TypeAlias = Literal["accepted", "refused", "unknown", "not_sent"]
+_TIMEOUT_S: Final = 5.0
+
+
+class Line:
+    """The platform."""
+
+    def __init__(self, world: World) -> None:
+        self.on_said: Callable[[Said], None] = lambda _: None
+        self._world = world
+        self._dies_s: dict[str, float] = {}
+        self._texts: dict[str, str] = {}
+        self._spent: set[str] = set()
+
+    def delivers(self, reply_token: str, *, happened_s: float) -> None:
+        """A webhook with this token leaves LINE; a redelivered one lives for another minute, up to 20 minutes after its event."""
+        now_s = self._world.now_s
+        if reply_token not in self._dies_s or now_s < happened_s + ANSWERABLE_S:
+            self._dies_s[reply_token] = now_s + TOKEN_S
+
+    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        """A Messenger."""
+        kind = self._called("reply", lambda: self._spend(reply_token, messages))
+        return ReplyFate(kind=kind, sent_message_ids=(f"sent-{reply_token}",) if kind == "accepted" else ())
+
+    def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:  # noqa: ARG002 - one chat
+        """A Messenger."""
+        kind = self._called("push", lambda: self._push(retry_key, messages))
+        return PushFate(kind="already_accepted" if kind == "refused" else kind)
+
+    def show_loading(self, user_id: str) -> None:
+        """Shows nothing: nothing depends on it."""
+
+    def mark_as_read(self, mark_as_read_token: str) -> None:
+        """Marks nothing: nothing depends on it."""
+
+    def _called(self, about: str, effect: Callable[[], Fate]) -> Fate:
+        world, lossiness = self._world, self._world.weather.lossiness
+        lost = world.rng.random()
+        if lost < lossiness / 2:
+            world.scheduler.give_way(f"{about}, lost", world.rng.random() * _TIMEOUT_S)
+            return "unknown" if world.rng.random() < 0.8 else "not_sent"
+        fate = world.call(about, effect)
+        return "unknown" if lost < lossiness else fate
+
+    def _spend(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> Fate:
+        if self._texts.setdefault(reply_token, _text(messages)) != _text(messages):
+            self._world.truth.breaks("I2: two texts were sent on one token")
+        if reply_token in self._spent or self._world.now_s >= self._dies_s[reply_token]:
+            return "refused"
+        self._spent.add(reply_token)
+        self._say(reply_token, messages)
+        return "accepted"
+
+    def _push(self, retry_key: str, messages: Sequence[OutgoingMessage]) -> Fate:
+        if retry_key in self._spent:
+            return "refused"
+        self._spent.add(retry_key)
+        self._say(None, messages)
+        return "accepted"
+
+    def _say(self, reply_token: str | None, messages: Sequence[OutgoingMessage]) -> None:
+        truth, text = self._world.truth, _text(messages)
+        button = next((one.button.data for one in messages if one.button), None)
+        outcome = truth.committed.get((reply_token, text))
+        said = Said(reply_token=reply_token, text=text, at_s=self._world.now_s, button=button, outcome=outcome)
+        truth.said.append(said)
+        self.on_said(said)
+        for word in truth.forgotten:
+            if word in text:
+                truth.breaks("I4: withdrawn words were said after the withdrawal was handled")
+
+
+def _text(messages: Sequence[OutgoingMessage]) -> str:
+    return "\n".join(one.text for one in messages)

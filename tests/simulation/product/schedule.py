@@ -1,0 +1,266 @@
+"""Seeded schedules: what people do, what fails, who moves next.  The same seed is the same schedule, step by step."""
+
+import contextlib
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from shared import logs
+from shared.conversation.late import LateReply
+from tests.simulation.model.times import PUBLISH_S, SKEW_S
+from tests.simulation.product.bus import Bus, Delivery
+from tests.simulation.product.checks import Story, violations
+from tests.simulation.product.holders import Holders
+from tests.simulation.product.line import Line
+from tests.simulation.product.mind import Mind, Mood
+from tests.simulation.product.people import Json, Message, People
+from tests.simulation.product.scheduler import Task
+from tests.simulation.product.wiring import Ports
+from tests.simulation.product.world import Said, Weather, World
+
+STEPS: Final = 60_000
+_KILLS: Final = 0.005
+_KILLS_BESIDE_POISON: Final = 3
+_INSTANCES: Final = 3
+_MESSAGES: Final = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What became of a schedule; `trace` is a digest of every step, `last_steps` the end of it in words."""
+
+    violations: tuple[str, ...]
+    trace: int
+    steps: int
+    model_calls: int
+    last_steps: tuple[str, ...]
+
+
+def play(seed: int) -> Verdict:
+    """Play one schedule to its end."""
+    rng = random.Random(seed)
+    stage = drawn(rng)
+    with played(stage):
+        _Schedule(stage).begin()
+        rests = stage.world.scheduler.run(steps=STEPS)
+    found = stage.violations() if rests else ["I1: nothing ever came to rest"]
+    scheduler = stage.world.scheduler
+    return Verdict(
+        violations=tuple(found),
+        trace=scheduler.trace,
+        steps=scheduler.steps,
+        model_calls=stage.world.truth.model_calls,
+        last_steps=tuple(scheduler.last_steps),
+    )
+
+
+def drawn(rng: random.Random) -> "Stage":
+    """Draw the world of a schedule, before anybody does anything in it."""
+    return Stage(
+        rng,
+        _weather(rng),
+        late_reply=rng.choice(tuple(LateReply)),
+        skews_s=tuple(rng.uniform(-SKEW_S / 2, SKEW_S / 2) for _ in range(_INSTANCES)),
+    )
+
+
+class Stage:
+    """One world with its people and machines.  Who does what, and when, is somebody else's choice."""
+
+    def __init__(
+        self,
+        rng: random.Random,
+        weather: Weather,
+        *,
+        late_reply: LateReply,
+        mood: Mood | None = None,
+        skews_s: tuple[float, ...] = (0.0,) * 3,
+    ) -> None:
+        self.world = World(rng, weather)
+        self.line = Line(self.world)
+        self.mood = mood or Mood()
+        self.people = People()
+        self.ports = Ports(
+            world=self.world,
+            holders=Holders(self.world),
+            line=self.line,
+            mind=Mind(self.world, self.mood),
+            late_reply=late_reply,
+        )
+        self.bus = Bus(self.ports, skews_s)
+
+    def webhook(self, message: Message, *, published_s: float) -> Delivery:
+        """LINE delivers the message, for the first time or again: its token lives from here on, and Pub/Sub has it a little later."""
+        self.line.delivers(message.reply_token, happened_s=message.at_s)
+        return Delivery(name=message.id, function="agent_worker", event=message.event, published_s=published_s)
+
+    def unsend(self, message: Message, event: Json) -> Delivery:
+        """LINE tells that the message was taken back; once that is acknowledged, its words are gone."""
+        return Delivery(
+            name=f"unsend {message.id}",
+            function="unsend",
+            event=event,
+            published_s=self.world.now_s,
+            on_ack=lambda: self.world.truth.forget(word for word, _ in message.words),
+        )
+
+    def edit(self, message: Message, event: Json, *, at_s: float) -> Delivery:
+        """LINE tells that the message was edited; once that is acknowledged, its older words are history."""
+        return Delivery(
+            name=f"edit {message.id}",
+            function="agent_worker",
+            event=event,
+            published_s=self.world.now_s,
+            on_ack=lambda: self.world.truth.outdate(message.id, message.words, edited_s=at_s, now_s=self.world.now_s),
+        )
+
+    def part(self, event: Json, *, at_s: float) -> Delivery:
+        """LINE tells that the bot is not in the chat any more; once that is acknowledged, all that was said until then is gone."""
+        return Delivery(
+            name="part",
+            function="agent_worker",
+            event=event,
+            published_s=self.world.now_s,
+            on_ack=lambda: self.world.truth.forget(
+                word for one in self.people.messages for word, since_s in one.words if max(since_s, one.at_s) <= at_s
+            ),
+        )
+
+    def violations(self) -> list[str]:
+        """Return what is broken once everything came to rest."""
+        return violations(
+            Story(
+                people=self.people,
+                world=self.world,
+                mood=self.mood,
+                bus=self.bus,
+                late_reply=self.ports.late_reply,
+            )
+        )
+
+
+@contextlib.contextmanager
+def played(stage: Stage) -> Iterator[None]:
+    """What the product logs is the schedule's."""
+    logs.configure(stage.world.truth.log)
+    try:
+        yield
+    finally:
+        logs.configure()
+
+
+class _Schedule:
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.world = stage.world
+        self.rng = stage.world.rng
+        self.weather = stage.world.weather
+        self.kills = self.weather.kills
+        self.world.scheduler.on_step = self._on_step
+        stage.line.on_said = self._press
+
+    def begin(self) -> None:
+        """Everything that will happen is drawn; how it comes about is drawn as it happens."""
+        self._mood()
+        self._people()
+
+    # -- people
+
+    def _people(self) -> None:
+        """Messages with their redeliveries; some are taken back, in any order."""
+        rng, people = self.rng, self.stage.people
+        people.is_group = rng.random() < 0.4
+        gap_s = rng.choice((0.3, 2.0, 20.0))
+        at_s = 1.0
+        for _ in range(rng.randint(1, 5) if rng.random() < 0.9 else _MESSAGES):
+            at_s += rng.random() * gap_s
+            message = people.message(at_s=at_s, addressed=rng.random() < 0.7)
+            self._write(message)
+            if rng.random() < 0.25:
+                self._take_back(message)
+            for _ in range(rng.randint(1, 2) if people.is_group and rng.random() < 0.25 else 0):
+                self._edit(message)
+        for _ in range(rng.randint(1, 2) if rng.random() < 0.15 else 0):
+            self._part(rng.random() * (at_s + 10))
+
+    def _write(self, message: Message) -> None:
+        rng, calm = self.rng, self.weather.calm
+        received_s = [message.at_s + rng.random() * 0.5]
+        if not calm and rng.random() < 0.2:  # the first delivery came to nothing, or LINE did not hear that it did not
+            received_s = [received_s[0] + rng.choice((0.0, 20.0))]
+        if rng.random() < 0.2:
+            received_s.append(received_s[0] + rng.random() * (5.0 if calm else rng.choice((5.0, 45.0, 300.0))))
+        for at_s in received_s:
+            self.world.scheduler.at(at_s, partial(self._receive, message))
+
+    def _receive(self, message: Message) -> None:
+        published_s = self.world.now_s + self.rng.random() * (0.2 if self.weather.calm else PUBLISH_S)
+        self._publish(self.stage.webhook(message, published_s=published_s))
+
+    def _take_back(self, message: Message) -> None:
+        at_s = message.at_s + self.rng.random() * self.rng.choice((2.0, 15.0, 90.0))
+        event = self.stage.people.unsend(message, at_s=at_s)
+        self.world.scheduler.at(at_s, lambda: self._publish(self.stage.unsend(message, event)))
+
+    def _edit(self, message: Message) -> None:
+        at_s = message.at_s + self.rng.random() * 30
+        event = self.stage.people.edit(message, at_s=at_s)
+        self.world.scheduler.at(at_s, lambda: self._publish(self.stage.edit(message, event, at_s=at_s)))
+
+    def _part(self, at_s: float) -> None:
+        event = self.stage.people.part(at_s=at_s)
+        self.world.scheduler.at(at_s, lambda: self._publish(self.stage.part(event, at_s=at_s)))
+
+    def _press(self, said: Said) -> None:
+        """Whoever sees a button may press it, more than once, and others may too."""
+        people = self.stage.people
+        if said.button is not None and len(people.messages) < _MESSAGES and self.rng.random() < 0.8:
+            for _ in range(self.rng.randint(1, 3)):
+                pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
+                self._write(people.press(said.button, at_s=pressed_s))
+
+    # -- machines
+
+    def _publish(self, delivery: Delivery) -> None:
+        """Pub/Sub delivers after a moment, out of order, sometimes twice at once."""
+        rng, weather = self.rng, self.weather
+        for _ in range(1 if rng.random() < 0.85 else 2):
+            pause_s = rng.random() * rng.choice(
+                (0.5, min(3.0, weather.backlog_s)) if weather.calm else (0.5, 5.0, weather.backlog_s)
+            )
+            copy = replace(delivery)
+            self.world.scheduler.at(
+                max(delivery.published_s, self.world.now_s) + pause_s, partial(self.stage.bus.push, copy)
+            )
+
+    def _mood(self) -> None:
+        rng, mood = self.rng, self.stage.mood
+        mood.seconds = rng.choice(((0.3, 3.0), (1.0, 8.0), (5.0, 39.0), (30.0, 39.0)))
+        mood.downs, mood.skips = rng.choice((0.0, 0.1)), rng.choice((0.0, 0.15))
+        if not self.weather.calm and rng.random() < 0.15:
+            mood.poison = frozenset({f"word{rng.randrange(3)}a"})
+            self.kills = min(self.kills, _KILLS_BESIDE_POISON)
+
+    def _on_step(self, task: Task) -> None:
+        if self.kills and self.rng.random() < _KILLS:
+            self.kills -= 1
+            self.world.scheduler.kill(task.process)
+
+
+def _weather(rng: random.Random) -> Weather:
+    if rng.random() < 0.3:
+        return Weather(calm=True, lost_answers=rng.choice((0.0, 0.05)))
+    down_s = rng.random() * 40
+    return Weather(
+        calm=False,
+        call_s=rng.choice((0.02, 0.1, 0.3)),
+        failures=rng.choice((0.0, 0.005)),
+        lost_answers=rng.choice((0.0, 0.05)),
+        lossiness=rng.choice((0.0, 0.1)),
+        kills=rng.choice((0, 3, 8)),
+        stalls=rng.choice((0, 2, 4)),
+        backlog_s=rng.choice((5.0, 30.0, 80.0)) if rng.random() < 0.95 else 1_260.0,
+        outage_s=(down_s, down_s + rng.choice((20.0, 300.0, 1_500.0))) if rng.random() < 0.08 else (0.0, 0.0),
+    )

@@ -1,0 +1,135 @@
+"""One chat, everything around it, and what really happened there."""
+
+import io
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.records import OutcomeRecord
+from tests.simulation.product.scheduler import Process, Scheduler
+
+_ResultT = TypeVar("_ResultT")
+EPOCH_MS: Final = 1_763_700_000_000
+_SLOW: Final = 10
+"""One call in ten takes up to ten times as long."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Weather:
+    """What a schedule suffers; `calm` is none of it but duplicates, small delays and lost answers of the bucket.
+
+    `failures` is how often a call of the bucket fails, before or after its effect; `lost_answers` how often a write that won is told that
+    it lost; `lossiness` how often LINE's answer does not arrive. `stalls` are threads that sleep for up to 70 s once their call came back.
+    `backlog_s` is how late Pub/Sub may deliver.
+    """
+
+    calm: bool = True
+    call_s: float = 0.05
+    failures: float = 0.0
+    lost_answers: float = 0.0
+    lossiness: float = 0.0
+    kills: int = 0
+    stalls: int = 0
+    backlog_s: float = 1.0
+    outage_s: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """Something that appeared in the chat: on a token, or pushed; `outcome` is what had been committed to it, if anything was."""
+
+    reply_token: str | None
+    text: str
+    at_s: float
+    button: str | None
+    outcome: OutcomeRecord | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Truth:
+    """What really happened; no thread of the product reads it."""
+
+    broken: list[str] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
+    committed: dict[tuple[str | None, str], OutcomeRecord] = field(default_factory=dict)
+    forgotten: list[str] = field(default_factory=list)
+    outdated_s: dict[str, float] = field(default_factory=dict)
+    newest: dict[str, list[str]] = field(default_factory=dict)
+    """What the edited messages may say."""
+    looked_s: dict[str, float] = field(default_factory=dict)
+    """When each request looked at the amendments last."""
+    model_calls: int = 0
+    log: io.StringIO = field(default_factory=io.StringIO)
+
+    def breaks(self, sentence: str) -> None:
+        """Take down that something happened that must not."""
+        if sentence not in self.broken:
+            self.broken.append(sentence)
+
+    def forget(self, words: Iterable[str]) -> None:
+        """From here on these are in no object, no prompt and no answer."""
+        self.forgotten += [one for one in words if one not in self.forgotten]
+
+    def outdate(self, message_id: str, words: Sequence[tuple[str, float]], *, edited_s: float, now_s: float) -> None:
+        """Whoever looks from here on finds newer words in the place of older ones; answers may still repeat these."""
+        for word, since_s in words:
+            if since_s < edited_s:
+                self.outdated_s.setdefault(word, now_s)
+        self.newest[message_id] = [word for word, _ in words if word not in self.outdated_s]
+
+
+class World:
+    """What processes share: time, chance, the bucket, the truth."""
+
+    def __init__(self, rng: random.Random, weather: Weather) -> None:
+        self.rng = rng
+        self.weather = weather
+        self.scheduler = Scheduler(rng)
+        self.truth = Truth()
+        self.objects = MemoryObjectStore(limited_by=ProcessClock(self, Process("true time")))
+        self.stalls = weather.stalls
+        self.requests: set[str] = set()
+        self.clocks_hold = True
+        self._numbers = 0
+
+    @property
+    def now_s(self) -> float:
+        return self.scheduler.now_s
+
+    @property
+    def now_ms(self) -> int:
+        return EPOCH_MS + round(self.now_s * 1_000)
+
+    def number(self) -> int:
+        """Return a number that nobody else has."""
+        self._numbers += 1
+        return self._numbers
+
+    def call(self, about: str, effect: Callable[[], _ResultT]) -> _ResultT:
+        """Whatever leaves the process: it takes effect a little later, its answer comes, and sometimes nobody wakes up to read it."""
+        scheduler, rng, weather = self.scheduler, self.rng, self.weather
+        scheduler.give_way(about, rng.random() * weather.call_s * (1 if rng.random() < 0.9 else _SLOW))
+        result = effect()
+        if self.stalls and rng.random() < 0.01:
+            self.stalls -= 1
+            scheduler.give_way("sleeps in", rng.random() * 70)
+        return result
+
+
+class ProcessClock:
+    """The clocks of one process: its wall clock is off, its monotonic one is not."""
+
+    def __init__(self, world: World, process: Process) -> None:
+        self._world = world
+        self._skew_ms = round(process.skew_s * 1_000)
+
+    def now_ms(self) -> int:
+        return self._world.now_ms + self._skew_ms
+
+    def monotonic_s(self) -> float:
+        return self._world.now_s
+
+    def sleep(self, seconds: float) -> None:
+        self._world.scheduler.give_way("sleep", seconds)

@@ -1,0 +1,90 @@
+"""The product's own code holds on seeded schedules, every one of which can be played again."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shared.conversation.late import LateReply
+from tests.simulation.product.mutations import MUTATIONS, SEEDS
+from tests.simulation.product.scene import Scene
+from tests.simulation.product.scenes import SCENES
+from tests.simulation.product.schedule import play
+
+ROOT = Path(__file__).parents[2]
+README = Path(__file__).with_name("README.md")
+SEEDS_PLAYED = 2_000
+CHUNK = 250
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS_PLAYED, CHUNK))
+def test_no_schedule_breaks_an_invariant(first: int) -> None:
+    broken = {seed: found for seed in range(first, first + CHUNK) if (found := play(seed).violations)}
+
+    assert not broken, f"play it again: python -m tests.simulation.product 1 --from {min(broken)} --trace"
+
+
+def test_a_seed_is_the_same_schedule_in_every_process() -> None:
+    code = "from tests.simulation.product.schedule import play; print([play(seed).trace for seed in range(40)])"
+    traces = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+
+    assert traces[0] == traces[1] == f"{[play(seed).trace for seed in range(40)]}{os.linesep}"
+
+
+@pytest.mark.parametrize("pause_s", [0.0, 0.1, 0.25])
+def test_five_quick_messages_cost_two_model_calls_at_most(pause_s: float) -> None:
+    with Scene().played() as scene:
+        for _ in range(5):
+            scene.asks(instance=0)
+            scene.sleeps(pause_s)
+
+        assert scene.rests(calm=True) == []
+    assert scene.world.truth.model_calls <= 2
+
+
+def test_a_slow_answer_is_behind_its_button() -> None:
+    with Scene(seconds=39.0, late_reply=LateReply.BUTTON).played() as scene:
+        scene.until(scene.asks(), "model")
+        scene.asks()
+
+        assert scene.rests(calm=True) == []
+    assert any(one.button for one in scene.world.truth.said)
+
+
+@pytest.mark.parametrize("name", SEEDS)
+def test_a_seed_that_breaks_without_the_line_is_clean_with_it(name: str) -> None:
+    with MUTATIONS[name].applied():
+        assert play(SEEDS[name]).violations
+    assert play(SEEDS[name]).violations == ()
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_scene_that_breaks_without_the_line_is_clean_with_it(name: str) -> None:
+    with MUTATIONS[name].applied():
+        assert SCENES[name]()
+    assert SCENES[name]() == []
+
+
+def test_every_line_has_a_schedule_that_shows_what_it_is_for() -> None:
+    assert set(MUTATIONS) == SEEDS.keys() | SCENES.keys()
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_the_table_tells_what_finds_a_missing_line(name: str) -> None:
+    rows = [line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith(f"| **`{name}`** |")]
+
+    assert len(rows) == 1
+    assert name not in SEEDS or f" {SEEDS[name]:,} |" in rows[0]
+    assert name not in SCENES or f"`{SCENES[name].__name__}`" in rows[0]
