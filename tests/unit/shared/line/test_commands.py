@@ -1,0 +1,49 @@
+import pytest
+
+from shared.line.commands import Command, command_of, parse_command
+from shared.line.events import MessageContent
+
+
+@pytest.mark.parametrize("command", Command)
+def test_every_command_is_its_word_after_a_slash(command: Command) -> None:
+    assert parse_command(f"/{command}") is command
+
+
+@pytest.mark.parametrize("text", ["／ｒｅｓｅｔ", "/ｒeset", "  /RESET\n", "\u3000／Reset\u3000", "\ufeff/re\u200bset"])
+def test_width_case_and_space_do_not_matter(text: str) -> None:
+    assert parse_command(text) is Command.RESET
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "/", "reset", "/reset please", "/resetting", "// reset", "/ reset", "/x", "\\reset", "see /reset", "/res et"],
+)
+def test_anything_else_is_no_command(text: str) -> None:
+    assert parse_command(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_mention", "expected"),
+    [
+        ("@Momo /exit", True, Command.EXIT),
+        ("/exit @Momo", True, Command.EXIT),
+        ("@Momo／ｂｙｅ", True, Command.BYE),
+        ("＠momo /id", False, Command.ID),
+        ("Momo、/help", False, Command.HELP),
+        ("@Alice /exit", False, None),
+        ("/exit", False, Command.EXIT),
+    ],
+)
+def test_a_command_may_stand_with_the_bots_name(text: str, is_mention: bool, expected: Command | None) -> None:
+    mention = {"index": text.index("@"), "length": 5, "isSelf": True, "type": "user"} if is_mention else None
+    fields = {"text": text, "mention": {"mentionees": [mention]}} if mention else {"text": text}
+
+    found = command_of(MessageContent(line_message_id="1", type="text", fields=fields), bot_names=["Momo"])
+
+    assert found is expected
+
+
+def test_only_texts_are_commands() -> None:
+    sticker = MessageContent(line_message_id="1", type="sticker", fields={"text": "/exit"})
+
+    assert command_of(sticker, bot_names=["Momo"]) is None
