@@ -1,0 +1,171 @@
+import pytest
+import regex
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from shared.line.bubbles import ANSWER, DIGEST, Layout, bubbles, shortened
+from shared.line.outgoing import OutgoingMessage, is_sendable
+
+URL = "https://example.com/a_b/c.html?x=1&y=(2)#z"
+PIECES = [
+    *(
+        "今日は",
+        "いい天気ですね",
+        "。",
+        "！？",
+        "、",
+        "「はい」",
+        "が\u3099",
+        "ー",
+        "っ",
+        "👨‍👩‍👧",
+        "🇯🇵",
+        "👍🏽",
+        "กำ",
+        "ไทย",
+        "한국어",
+        "요.",
+        "好的。",
+    ),
+    *(
+        "word",
+        "don't",
+        "3.14",
+        "e.g.",
+        "Dr.",
+        "end.",
+        "what?",
+        " ",
+        "\n",
+        "\n\n",
+        "\u3000",
+        "- item\n",
+        "1. ",
+        URL,
+        URL * 9,
+        "x" * 170,
+    ),
+]
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=60).map("".join) | st.text(
+    st.characters(exclude_categories=["Cs"]), max_size=600
+)
+LAYOUTS = st.sampled_from([ANSWER, DIGEST]) | st.builds(
+    lambda limit, count: Layout(text_limit=limit * count, bubble_limit=limit, at_most=count),
+    st.integers(1, 400),
+    st.integers(1, 5),
+)
+
+
+def solid(text: str) -> str:
+    return "".join(text.split())
+
+
+@given(TEXTS, LAYOUTS)
+@example("a" + "\u0301" * 3_000, ANSWER)
+@example("👨‍👩‍👧" * 2_000, DIGEST)
+def test_every_bubble_can_be_sent_and_no_call_holds_too_many(text: str, layout: Layout) -> None:
+    found = bubbles(text, layout)
+
+    assert len(found) <= layout.at_most
+    assert not found or is_sendable([OutgoingMessage(text=one) for one in found])
+    assert bool(found) == bool(text.strip())
+
+
+@given(TEXTS, LAYOUTS)
+def test_splitting_loses_nothing_of_what_was_kept(text: str, layout: Layout) -> None:
+    assert solid("".join(bubbles(text, layout))) == solid(shortened(text, limit=layout.text_limit))
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=120))
+def test_a_text_within_the_limit_is_kept_whole(text: str) -> None:
+    assert solid("".join(bubbles(text))) == solid(text)
+
+
+@given(TEXTS, st.integers(1, 600))
+def test_a_shortened_text_is_a_beginning_of_the_text(text: str, limit: int) -> None:
+    short = shortened(text, limit=limit)
+
+    assert text.strip().startswith(short) or text.strip().startswith(short.removesuffix("…"))
+
+
+@given(st.lists(st.sampled_from(PIECES[:-3]), max_size=60).map("".join))
+def test_no_bubble_is_longer_than_its_limit_where_no_url_is_long(text: str) -> None:
+    assert all(len(regex.findall(r"\X", one)) <= 160 for one in bubbles(text))
+
+
+@given(TEXTS)
+def test_no_grapheme_is_cut(text: str) -> None:
+    kept = shortened(text, limit=500).removesuffix("…")
+    whole = [one for one in regex.findall(r"\X", kept) if not one.isspace()]
+
+    found = [one for bubble in bubbles(text) for one in regex.findall(r"\X", bubble.removesuffix("…"))]
+    assert [one for one in found if not one.isspace()] == whole
+
+
+@given(
+    st.lists(st.sampled_from(["これは", "長い文です。", "see ", "\n", "、", URL, f" {URL} "]), max_size=40).map("".join)
+)
+def test_no_url_is_cut(text: str) -> None:
+    found = " ".join(bubbles(text))
+
+    assert regex.sub(regex.escape(URL), "", found).count("http") == 0
+
+
+@given(st.lists(st.sampled_from(["alpha", "bravo", "charlie's", "3.14", "e.g."]), max_size=150).map(" ".join))
+def test_no_word_is_cut(text: str) -> None:
+    words = [word for bubble in bubbles(text) for word in bubble.removesuffix("…").split()]
+
+    assert set(words) <= {"alpha", "bravo", "charlie's", "3.14", "e.g."}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "limit"),
+    [
+        ("今日はとてもいい天気ですね。", 30),
+        ("「本当ですか？」", 20),
+        ("すごい！！", 12),
+        ("今天天氣很好，我們出去走走吧。", 40),
+        ("오늘은 날씨가 참 좋네요. ", 35),
+        ("Is it 3.14? ", 30),
+        ("Dr. Smith is here. ", 45),
+        ("วันนี้อากาศดีมาก ", 40),
+        ("one line\n", 30),
+    ],
+)
+def test_bubbles_end_where_sentences_end(sentence: str, limit: int) -> None:
+    found = bubbles(sentence * 6, Layout(text_limit=1_000, bubble_limit=limit))
+
+    assert 1 < len(found) <= 5
+    assert {bubble.replace(sentence.strip(), "").strip() for bubble in found} == {""}
+
+
+def test_a_paragraph_ends_a_bubble_that_is_half_full() -> None:
+    text = "一" * 50 + "。\n\n" + "二" * 20 + "。" + "三" * 60 + "。"
+
+    assert bubbles(text, Layout(text_limit=500, bubble_limit=100)) == (
+        "一" * 50 + "。",
+        "二" * 20 + "。" + "三" * 60 + "。",
+    )
+
+
+def test_a_long_answer_ends_with_a_whole_sentence() -> None:
+    assert shortened("これは文です。" * 100, limit=500) == "これは文です。" * 71
+
+
+def test_an_answer_without_sentences_ends_with_an_ellipsis() -> None:
+    assert shortened("alpha beta, " * 100, limit=20) == "alpha beta…"
+    assert shortened("あ" * 100, limit=20) == "あ" * 19 + "…"
+
+
+def test_a_url_longer_than_the_limit_stays_whole() -> None:
+    url = "https://example.com/" + "a" * 600
+
+    assert bubbles(f"見て {url}") == ("見て", url)
+
+
+def test_a_blank_text_has_no_bubbles() -> None:
+    assert bubbles(" \n\u3000") == ()
+
+
+def test_a_short_text_is_one_bubble_as_it_was_written() -> None:
+    assert bubbles("one\n\ntwo.  three") == ("one\n\ntwo.  three",)
