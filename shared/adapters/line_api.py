@@ -1,8 +1,4 @@
-"""LINE's Messaging API through its own SDK: one client a process, a timeout on every call.
-
-Source: line-bot-sdk 3.27: no default timeout; `host` serves both api.line.me and api-data.line.me; a POST whose answer was lost raises
-urllib3's error; a 200 without `sentMessages` raises pydantic's.
-"""
+"""What the bot says and does in chats, through LINE's Messaging API and its own SDK."""
 
 import json
 import threading
@@ -13,10 +9,9 @@ from typing import Any, Final, Literal, TypeVar
 import pydantic.v1
 import urllib3
 from linebot.v3.messaging import (
-    ApiClient,
     ApiException,
+    BotInfoResponse,
     ButtonsTemplate,
-    Configuration,
     MarkMessagesAsReadByTokenRequest,
     Message,
     MessagingApi,
@@ -29,22 +24,16 @@ from linebot.v3.messaging import (
 )
 
 from shared import logs
-from shared.errors import LineRefusedError, LineUnavailableError
+from shared.adapters.line_client import FAILURES, LOST, TIMEOUT_S, check_the_bot_is_welcome, line_client
+from shared.errors import LineUnavailableError
 from shared.line.outgoing import OutgoingMessage
+from shared.line.presence import SHOWN_S
 from shared.line.pushes import PushFate
 from shared.line.replies import ReplyFate
 
-_TIMEOUT_S: Final = (2.0, 5.0)  # to connect, to answer
-_CONNECTIONS: Final = 64
-_LOADING_S: Final = (
-    5  # the least that LINE takes, since a turn may end in silence; Source: LINE, "Display a loading animation"
-)
-_REFUSES_THE_BOT: Final = frozenset({401, 403})
 _NOT_A_MEMBER: Final = frozenset(
     {400, 404}
 )  # a group that the bot left, an id that is none; Source: LINE, "Leave group chat"
-_LOST: Final = (urllib3.exceptions.HTTPError, pydantic.v1.ValidationError)
-_FAILURES: Final = (ApiException, *_LOST)
 _Request = TypeVar("_Request")
 _QUOTA_SPENT: Final = "monthly limit"  # only its text tells this 429 from the other; Source: LINE, "Error messages"
 
@@ -54,11 +43,9 @@ class LineApi:
 
     def __init__(self, *, channel_access_token: str, base_url: str | None) -> None:
         """`base_url` replaces both of LINE's hosts."""
-        configuration = Configuration(access_token=channel_access_token, host=base_url)
-        configuration.connection_pool_maxsize = _CONNECTIONS
-        configuration.retries = urllib3.Retry(0)  # what is tried again is the caller's decision
-        self._api = MessagingApi(ApiClient(configuration))
-        self._display_name: str | None = None
+        self.client = line_client(channel_access_token=channel_access_token, base_url=base_url)
+        self._api = MessagingApi(self.client)
+        self._bot_info: BotInfoResponse | None = None
         self._lock = threading.Lock()
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
@@ -66,10 +53,10 @@ class LineApi:
         if request is None:
             return ReplyFate(kind="refused")
         try:
-            response = self._api.reply_message(request, _request_timeout=_TIMEOUT_S)
+            response = self._api.reply_message(request, _request_timeout=TIMEOUT_S)
         except ApiException as refusal:
             return ReplyFate(kind=_kind_of(refusal, "reply_not_accepted"))
-        except _LOST as cause:
+        except LOST as cause:
             return ReplyFate(kind=_kind_of_loss(cause))
         return ReplyFate(kind="accepted", sent_message_ids=tuple(sent.id for sent in response.sent_messages))
 
@@ -78,7 +65,7 @@ class LineApi:
         if request is None:
             return PushFate(kind="refused")
         try:
-            response = self._api.push_message(request, x_line_retry_key=retry_key, _request_timeout=_TIMEOUT_S)
+            response = self._api.push_message(request, x_line_retry_key=retry_key, _request_timeout=TIMEOUT_S)
         except ApiException as refusal:
             if refusal.status == HTTPStatus.CONFLICT:
                 return PushFate(kind="already_accepted", sent_message_ids=_sent_before(refusal))
@@ -86,7 +73,7 @@ class LineApi:
                 logs.error("push_quota_spent")
                 return PushFate(kind="quota_spent")
             return PushFate(kind=_kind_of(refusal, "push_not_accepted"))
-        except _LOST as cause:
+        except LOST as cause:
             return PushFate(kind=_kind_of_loss(cause))
         return PushFate(kind="accepted", sent_message_ids=tuple(sent.id for sent in response.sent_messages))
 
@@ -94,9 +81,9 @@ class LineApi:
         is_group = conversation_id.startswith("C")
         try:
             if is_group:
-                self._api.leave_group(conversation_id, _request_timeout=_TIMEOUT_S)
+                self._api.leave_group(conversation_id, _request_timeout=TIMEOUT_S)
             else:
-                self._api.leave_room(conversation_id, _request_timeout=_TIMEOUT_S)
+                self._api.leave_room(conversation_id, _request_timeout=TIMEOUT_S)
         except ApiException as refusal:
             if refusal.status in _NOT_A_MEMBER:
                 return
@@ -107,31 +94,38 @@ class LineApi:
 
     def display_name(self) -> str | None:
         """Return the account's name, read once; None while LINE does not tell it."""
-        with self._lock:
-            if self._display_name is None:
-                try:
-                    self._display_name = self._api.get_bot_info(_request_timeout=_TIMEOUT_S).display_name
-                except _FAILURES as cause:
-                    logs.warning("bot_info_unavailable", error_type=type(cause).__name__)
-            return self._display_name
+        found = self._info()
+        return found.display_name if found else None
+
+    def marks_reads_by_hand(self) -> bool:
+        found = self._info()
+        return found is not None and found.mark_as_read_mode == "manual"
 
     def show_loading(self, user_id: str) -> None:
-        """The person sees that an answer is on its way; a failure is logged and forgotten.  Only for 1:1 chats."""
         try:
             self._api.show_loading_animation(
-                ShowLoadingAnimationRequest(chatId=user_id, loadingSeconds=_LOADING_S), _request_timeout=_TIMEOUT_S
+                ShowLoadingAnimationRequest(chatId=user_id, loadingSeconds=SHOWN_S), _request_timeout=TIMEOUT_S
             )
-        except _FAILURES as cause:
+        except FAILURES as cause:
             logs.warning("loading_not_shown", error_type=type(cause).__name__)
 
     def mark_as_read(self, mark_as_read_token: str) -> None:
-        """The message and all before it show as read; a failure is logged and forgotten."""
         try:
             self._api.mark_messages_as_read_by_token(
-                MarkMessagesAsReadByTokenRequest(markAsReadToken=mark_as_read_token), _request_timeout=_TIMEOUT_S
+                MarkMessagesAsReadByTokenRequest(markAsReadToken=mark_as_read_token), _request_timeout=TIMEOUT_S
             )
-        except _FAILURES as cause:
+        except FAILURES as cause:
             logs.warning("not_marked_as_read", error_type=type(cause).__name__)
+
+    def _info(self) -> BotInfoResponse | None:
+        """Return the bot info, read once; None while LINE does not tell it."""
+        with self._lock:
+            if self._bot_info is None:
+                try:
+                    self._bot_info = self._api.get_bot_info(_request_timeout=TIMEOUT_S)
+                except FAILURES as cause:
+                    logs.warning("bot_info_unavailable", error_type=type(cause).__name__)
+            return self._bot_info
 
 
 def _checked(build: Callable[[], _Request]) -> _Request | None:
@@ -156,8 +150,7 @@ def _kind_of(refusal: ApiException, event: str) -> Literal["refused", "unknown",
     """Raises: LineRefusedError, where LINE refuses the bot and not the call."""
     status = int(refusal.status or 0)
     logs.warning(event, status=status, line_request_id=(refusal.headers or {}).get("x-line-request-id"))
-    if status in _REFUSES_THE_BOT:
-        raise LineRefusedError("LINE refuses the bot's access token; check LINE_CHANNEL_ACCESS_TOKEN") from refusal
+    check_the_bot_is_welcome(refusal)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return "not_sent"
     return "refused" if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR else "unknown"

@@ -15,7 +15,7 @@ class MemoryLineApi:
 
     `fates` are what the next replies and pushes report instead of their effect's own fate, first to last: "unknown" loses LINE's answer
     after the effect, "unknown, not sent" before it; "refused" and "not_sent" have no effect. `push_quota` is how many calls of push are
-    left this month.
+    left this month. `is_manual`: read marks are the bot's to set.
     """
 
     def __init__(
@@ -30,6 +30,7 @@ class MemoryLineApi:
         self.chats_left: list[str] = []
         self.loading_shown_to: list[str] = []
         self.marked_as_read: list[str] = []
+        self.is_manual = True
 
     @property
     def replies(self) -> Mapping[str, tuple[str, ...]]:
@@ -82,6 +83,9 @@ class MemoryLineApi:
 
     def mark_as_read(self, mark_as_read_token: str) -> None:
         self.marked_as_read.append(mark_as_read_token)
+
+    def marks_reads_by_hand(self) -> bool:
+        return self.is_manual
 
     def _next_fate(self) -> tuple[_Untold | None, bool]:
         """Return a fate without an effect, or None; and whether the answer of an effect is lost."""

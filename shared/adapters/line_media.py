@@ -1,0 +1,63 @@
+"""The content of messages, from LINE's content host.
+
+Source: line-bot-sdk 3.27: `get_message_content` reads a whole video into memory whatever its size, and returns None for 202; its transport,
+asked without preloading, leaves the body on the wire.
+"""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+import urllib3
+from linebot.v3.messaging import ApiClient, ApiException
+
+from shared import logs
+from shared.adapters.line_client import check_the_bot_is_welcome
+from shared.line.media import LARGEST_BYTES, Fetched, Unfetched
+
+_CONTENT_HOST: Final = "https://api-data.line.me"
+_TIMEOUT_S: Final = (2.0, 20.0)  # to connect; between two pieces
+_PIECE_BYTES: Final = 256 * 1024
+_GONE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
+_NO_TYPE: Final = "application/octet-stream"
+
+
+class LineMedia:
+    """Fetches content; safe to share between threads."""
+
+    def __init__(self, client: ApiClient) -> None:
+        configuration = client.configuration
+        self._transport = client.rest_client
+        self._host = configuration.host or _CONTENT_HOST
+        self._headers = {"Authorization": f"Bearer {configuration.access_token}"}
+
+    def fetch(self, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> Fetched | Unfetched:
+        url = f"{self._host}/v2/bot/message/{line_message_id}/content"
+        try:
+            response = self._transport.request(
+                "GET", url, headers=dict(self._headers), _preload_content=False, _request_timeout=_TIMEOUT_S
+            )
+            return _content(response, at_most_bytes)
+        except ApiException as refusal:
+            check_the_bot_is_welcome(refusal)
+            if refusal.status in _GONE:
+                return "gone"
+            logs.warning("content_unavailable", status=refusal.status)
+        except urllib3.exceptions.HTTPError as cause:
+            logs.warning("content_unavailable", error_type=type(cause).__name__)
+        return "unavailable"
+
+
+def _content(response: Any, at_most_bytes: int) -> Fetched | Unfetched:  # noqa: ANN401 - the transport's response
+    """Read the body piece by piece; its connection is used again only where it was read to the end."""
+    with response:
+        if response.status == HTTPStatus.ACCEPTED:
+            return "not_ready"
+        pieces: list[bytes] = []
+        length = 0
+        for piece in response.stream(_PIECE_BYTES):
+            length += len(piece)
+            if length > at_most_bytes:
+                return "too_large"
+            pieces.append(piece)
+        content_type = response.headers.get("Content-Type", _NO_TYPE).partition(";")[0].strip().lower()
+        return Fetched(data=b"".join(pieces), content_type=content_type or _NO_TYPE)

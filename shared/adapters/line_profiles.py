@@ -1,0 +1,35 @@
+"""The names of people, through LINE's profile endpoints: one for 1:1 chats, one for groups, one for rooms."""
+
+from http import HTTPStatus
+from typing import Any
+
+from linebot.v3.messaging import ApiClient, ApiException, MessagingApi
+
+from shared import logs
+from shared.adapters.line_client import LOST, TIMEOUT_S
+
+
+class LineProfiles:
+    """Asks LINE for names; safe to share between threads."""
+
+    def __init__(self, client: ApiClient) -> None:
+        self._api = MessagingApi(client)
+
+    def display_name(self, conversation_id: str, user_id: str) -> str | None:
+        try:
+            return str(self._profile(conversation_id, user_id).display_name)
+        except ApiException as refusal:
+            if refusal.status != HTTPStatus.NOT_FOUND:  # no friend, no member, no consent
+                logs.warning("profile_unavailable", status=refusal.status)
+        except LOST as cause:
+            logs.warning("profile_unavailable", error_type=type(cause).__name__)
+        return None
+
+    def _profile(self, conversation_id: str, user_id: str) -> Any:  # noqa: ANN401 - one of the SDK's three answers
+        match conversation_id[:1]:
+            case "C":
+                return self._api.get_group_member_profile(conversation_id, user_id, _request_timeout=TIMEOUT_S)
+            case "R":
+                return self._api.get_room_member_profile(conversation_id, user_id, _request_timeout=TIMEOUT_S)
+            case _:
+                return self._api.get_profile(user_id, _request_timeout=TIMEOUT_S)
