@@ -64,7 +64,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         chance=chance,
         background=ThreadBackground(threads=turns),
         phrase=say,
-        late_reply=settings.late_reply,
+        late_reply=bot.late_reply,
     )
     model, chat = GeminiModel(settings.gemini), Chat(time_zone=bot.time_zone)
     answer = Answer(

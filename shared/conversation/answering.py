@@ -14,7 +14,7 @@ from shared import logs
 from shared.background import Background, Pause
 from shared.clock import Clock
 from shared.conversation.journal import Journal
-from shared.conversation.late import DEFER_AT_MS, Errand, LateReply, errand, stored_id
+from shared.conversation.late import DEFER_AT_MS, Errand, errand, stored_id
 from shared.conversation.names import amended_name, message_name
 from shared.conversation.reading import History, Listing
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
@@ -22,6 +22,7 @@ from shared.conversation.speaking import TOKEN_SURELY_ALIVE_MS, Speaker
 from shared.conversation.turn import FENCE, HeldTurn, Route, SeenTurn, Turns
 from shared.conversation.turn_taking import SeenThrough, TurnTaking
 from shared.errors import PromptAmendedError, StorageUnavailableError
+from shared.line.lateness import LateReply
 from shared.line.phrases import Phrase
 
 MODEL_S: Final = 40.0
@@ -138,7 +139,7 @@ class _Answer:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
         what, draft = keeper.what, keeper.draft
         if what.unknown:
-            return self._fixed(what, OutcomeKind.APOLOGISED, Phrase.LATE_GONE)
+            return self._fixed(what, OutcomeKind.APOLOGISED, Phrase.NOTHING_TO_SHOW)
         if what.nothing_left or not keeper.routes:  # the next prompt shows the latter as unanswered
             return outcome_covering(what.covers, OutcomeKind.SKIPPED if what.nothing_left else OutcomeKind.UNDELIVERED)
         if what.stored is not None:

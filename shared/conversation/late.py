@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from shared.conversation.reading import History
@@ -18,14 +17,6 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 LATE_SUFFIX: Final = "-late"
 DEFER_AT_MS: Final = 50_000  # of the freshest token's age: it has ten seconds to live
 _PRESS: Final = re.compile(r"late:([0-9A-Za-z_-]{1,64})")
-
-
-class LateReply(StrEnum):
-    """What becomes of an answer whose token has died."""
-
-    BUTTON = "button"
-    PUSH = "push"
-    DROP = "drop"
 
 
 def button_data(deferral_id: str) -> str:

@@ -8,11 +8,12 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.journal import Journal
-from shared.conversation.late import LateReply, button_data
+from shared.conversation.late import button_data
 from shared.conversation.reading import ANSWERABLE_MS
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.turn import HeldTurn, Route
 from shared.errors import LineRefusedError
+from shared.line.lateness import LateReply
 from shared.line.outgoing import MESSAGES_A_CALL, OutgoingMessage, PostbackButton
 from shared.line.phrases import Phrase
 from shared.line.pushes import PushApi, push_until_known
@@ -156,9 +157,7 @@ class Speaker:
     def _messages(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
         text = outcome.text or ""
         if outcome.has_button:
-            button = PostbackButton(
-                label=self.phrase(Phrase.STILL_THINKING_BUTTON), data=button_data(outcome.webhook_event_id)
-            )
+            button = PostbackButton(label=self.phrase(Phrase.SHOW_BUTTON), data=button_data(outcome.webhook_event_id))
             return [OutgoingMessage(text=text, button=button)]
         return [OutgoingMessage(text=bubble) for bubble in split_at_graphemes(text)[:MESSAGES_A_CALL]]
 

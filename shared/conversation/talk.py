@@ -8,10 +8,10 @@ from shared.background import Background
 from shared.clock import Clock
 from shared.conversation.announcing import Announcing
 from shared.conversation.answering import Answering
-from shared.conversation.late import LateReply
 from shared.conversation.memory import Memory
 from shared.conversation.speaking import Messenger, Speaker
 from shared.conversation.turn_taking import TurnTaking
+from shared.line.lateness import LateReply
 from shared.line.phrases import Phrase
 
 

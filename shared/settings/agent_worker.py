@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.conversation.late import LateReply
+from shared.line.addressing import GroupPolicy
+from shared.line.lateness import LateReply
 from shared.line.phrases import LOCALES
 from shared.settings.reader import EnvironmentReader, read_settings
 
@@ -26,12 +27,17 @@ class GeminiSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotSettings:
-    """Who the bot is.  `name` and `persona` are None where the account's display name and the built-in character serve."""
+    """Who the bot is and how it behaves.
+
+    `name` and `persona` are None where the account's display name and the built-in character serve.
+    """
 
     name: str | None
     locale: str
     time_zone: zoneinfo.ZoneInfo
     persona: str | None
+    group_policy: GroupPolicy
+    late_reply: LateReply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +52,6 @@ class AgentWorkerSettings:
     bot: BotSettings
     settle_s: float
     lease_s: float
-    late_reply: LateReply
 
 
 def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
@@ -61,12 +66,14 @@ def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
             gemini=_gemini(settings),
             settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
             lease_s=settings.lease_s(),
-            late_reply=LateReply(settings.one_of("LATE_REPLY", tuple(LateReply), default=LateReply.BUTTON)),
             bot=BotSettings(
                 name=settings.optional("BOT_NAME"),
                 locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),
                 time_zone=_time_zone(settings),
                 persona=settings.optional("BOT_PERSONA"),
+                group_policy=GroupPolicy(
+                    settings.one_of("GROUP_POLICY", tuple(GroupPolicy), default=GroupPolicy.MENTION)
+                ),
             ),
         ),
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.conversation.late import LateReply
+from shared.line.lateness import LateReply
 from tests.simulation.product.mutations import MUTATIONS, SEEDS
 from tests.simulation.product.scene import Scene
 from tests.simulation.product.scenes import SCENES

@@ -20,10 +20,10 @@ from shared.agent.tools import Registry
 from shared.background import Background
 from shared.clock import Clock
 from shared.conversation.compaction import Compaction, MemoryLimits
-from shared.conversation.late import LateReply
 from shared.conversation.memory import Memory
 from shared.conversation.speaking import Messenger
 from shared.conversation.talk import Talk
+from shared.line.lateness import LateReply
 from shared.line.phrases import Phrase, phrase
 from shared.tools.core import core_tools
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from shared.conversation.late import LateReply, button_data
+from shared.conversation.late import button_data
 from shared.conversation.names import OUTCOME_SUFFIX
 from shared.conversation.records import (
     MessageRecord,
@@ -14,6 +14,7 @@ from shared.conversation.records import (
     Watermark,
     decode,
 )
+from shared.line.lateness import LateReply
 from tests.simulation.model.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.product.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.product.mind import Mood

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from shared.conversation.late import LateReply
+from shared.line.lateness import LateReply
 from tests.simulation.product.bus import Delivery
 from tests.simulation.product.mind import Mood
 from tests.simulation.product.people import Message

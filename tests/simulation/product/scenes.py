@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from shared.conversation.late import LateReply
+from shared.line.lateness import LateReply
 from tests.simulation.product.scene import Scene
 
 _MINUTE_S: Final = 60.0

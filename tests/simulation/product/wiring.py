@@ -17,9 +17,9 @@ from shared.agent.recaps import Recaps
 from shared.agent.tools import Registry
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.compaction import Compaction, MemoryLimits
-from shared.conversation.late import LateReply
 from shared.conversation.memory import Memory
 from shared.conversation.talk import Talk
+from shared.line.lateness import LateReply
 from shared.line.phrases import Phrase, phrase
 from shared.tools.core import core_tools
 from tests.simulation.model.times import LEASE_S, SETTLE_S

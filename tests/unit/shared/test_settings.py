@@ -1,5 +1,7 @@
 import pytest
 
+from shared.line.addressing import GroupPolicy
+from shared.line.lateness import LateReply
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.reader import SettingsError
 from shared.settings.unsend import unsend_settings
@@ -45,6 +47,8 @@ def test_one_message_names_everything_that_is_malformed() -> None:
         "BOT_LOCALE": "xx",
         "BOT_TIME_ZONE": "Mars/Base",
         "GEMINI_THINKING_LEVEL": "deep",
+        "GROUP_POLICY": "everybody",
+        "LATE_REPLY": "never",
     }
 
     with pytest.raises(SettingsError) as caught:
@@ -58,6 +62,8 @@ def test_the_defaults_of_a_worker() -> None:
 
     assert settings.gemini.model == "gemini-3.5-flash-lite"
     assert settings.gemini.thinking_level == "low"
+    assert settings.bot.group_policy is GroupPolicy.MENTION
+    assert settings.bot.late_reply is LateReply.BUTTON
     assert settings.bot.locale == "ja"
     assert settings.bot.time_zone.key == "Asia/Tokyo"
     assert settings.bot.name is None
@@ -86,3 +92,9 @@ def test_secrets_are_not_in_the_repr() -> None:
     )
 
     assert "hush" not in repr(settings)
+
+
+def test_how_the_bot_behaves_can_be_chosen() -> None:
+    bot = agent_worker_settings({**WORKER, "GROUP_POLICY": "Model", "LATE_REPLY": "push"}).bot
+
+    assert (bot.group_policy, bot.late_reply) == (GroupPolicy.MODEL, LateReply.PUSH)

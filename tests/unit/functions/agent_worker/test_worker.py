@@ -283,7 +283,7 @@ def test_a_press_of_somebody_elses_button_finds_nothing_here(worker: Worker) -> 
 
     assert worker.deliver(recorded.event("postback", postback={"data": "late:01FZ74A0TDDPYRVKNK77XK9999"})) == 204
 
-    assert worker.said == ["こんにちは！", says(Phrase.LATE_GONE)]
+    assert worker.said == ["こんにちは！", says(Phrase.NOTHING_TO_SHOW)]
     assert len(worker.model.requests) == 1
 
 

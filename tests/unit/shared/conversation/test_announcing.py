@@ -5,9 +5,9 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.background import ThreadBackground
-from shared.conversation.late import LateReply
 from shared.conversation.talk import Talk
 from shared.conversation.turn import Route
+from shared.line.lateness import LateReply
 from tests.support.chats import memory_on
 
 CHAT = "C" + "1" * 32

@@ -12,12 +12,13 @@ from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.background import ThreadBackground
 from shared.clock import SystemClock
 from shared.conversation.answering import MODEL_S, Question
-from shared.conversation.late import DEFER_AT_MS, LateReply
+from shared.conversation.late import DEFER_AT_MS
 from shared.conversation.reading import ANSWERABLE_MS
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
 from shared.conversation.talk import Talk
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
+from shared.line.lateness import LateReply
 from shared.line.phrases import Phrase
 from tests.support.chats import everything_in, memory_on
 
@@ -347,7 +348,7 @@ def test_a_press_of_a_button_that_nobody_knows_is_told_so(pool: ThreadPoolExecut
     chat = Chat(pool)
 
     assert chat.deliver(chat.press(5, "e1")) == "apologised"
-    assert chat.line.replies == {"t5": (Phrase.LATE_GONE.value,)}
+    assert chat.line.replies == {"t5": (Phrase.NOTHING_TO_SHOW.value,)}
 
 
 def test_where_thinking_failed_a_press_thinks_again(pool: ThreadPoolExecutor) -> None:

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
-from shared.conversation.late import LateReply
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.speaking import TOKEN_SURELY_DEAD_MS, Speaker
 from shared.conversation.turn import HeldTurn, Route
+from shared.line.lateness import LateReply
 from shared.line.outgoing import OutgoingMessage
 from tests.support.chats import answer, memory_on
 
@@ -263,7 +263,7 @@ def test_still_thinking_comes_with_its_button(reads: ThreadPoolExecutor) -> None
     assert message.button is not None
     assert (message.text, message.button.label, message.button.data) == (
         "still thinking",
-        "still_thinking_butto",
+        "show_button",
         "late:e1",
     )
 

@@ -1,18 +1,62 @@
 import pytest
+import regex
 
-from shared.line.characters import utf16_length
-from shared.line.phrases import LOCALES, Phrase, phrase
+from shared.line.commands import Command
+from shared.line.outgoing import OutgoingMessage, PostbackButton, is_sendable
+from shared.line.phrases import LABELS, LOCALES, TEMPLATE_TEXTS, Phrase, phrase
+
+LONG_NAME = "名" * 20
+
+
+def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
+    return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32)
 
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("which", Phrase)
 def test_no_text_is_missing_in_any_locale_and_each_is_short(locale: str, which: Phrase) -> None:
-    text = phrase(which, locale=locale, bot_name="Momo")
+    text = said(which, locale)
 
-    assert 0 < utf16_length(text) <= 160
+    assert 0 < len(regex.findall(r"\X", text)) <= 400
+    assert text == text.strip()
     assert "{" not in text
 
 
 @pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [(Phrase.FORGET_QUESTION, Phrase.FORGET_BUTTON), (Phrase.STILL_THINKING, Phrase.SHOW_BUTTON)],
+)
+def test_what_goes_with_a_button_can_be_sent(locale: str, text: Phrase, label: Phrase) -> None:
+    button = PostbackButton(label=said(label, locale), data="x", display_text=said(label, locale))
+
+    assert is_sendable([OutgoingMessage(text=said(text, locale), button=button)])
+    assert text in TEMPLATE_TEXTS
+    assert label in LABELS
+
+
+@pytest.mark.parametrize("locale", LOCALES)
 def test_a_greeting_in_a_group_says_how_to_address_the_bot(locale: str) -> None:
-    assert "@Momo" in phrase(Phrase.GREETING_GROUP, locale=locale, bot_name="Momo")
+    assert "@Momo" in said(Phrase.GREETING_GROUP, locale, bot_name="Momo")
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("which", [Phrase.GREETING_FRIEND, Phrase.GREETING_GROUP])
+def test_a_greeting_points_to_the_help(locale: str, which: Phrase) -> None:
+    assert "/help" in said(which, locale)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+@pytest.mark.parametrize("which", [Phrase.HELP_FRIEND, Phrase.HELP_GROUP])
+@pytest.mark.parametrize("command", Command)
+def test_the_help_names_every_command(locale: str, which: Phrase, command: Command) -> None:
+    assert f"/{command}" in said(which, locale)
+
+
+def test_no_text_is_that_of_another_locale() -> None:
+    for which in set(Phrase):
+        assert len({said(which, locale) for locale in LOCALES}) == len(LOCALES)
+
+
+def test_a_name_is_filled_in_as_it_is() -> None:
+    assert "{id}" in phrase(Phrase.HELP_FRIEND, locale="en", bot_name="{id}")
