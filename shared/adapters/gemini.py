@@ -20,6 +20,8 @@ from shared.agent.model import (
     FunctionCall,
     FunctionDeclaration,
     FunctionResponses,
+    MediaPart,
+    MixedContent,
     ModelContent,
     ModelRequest,
     ModelResponse,
@@ -138,6 +140,8 @@ def _content(content: Content) -> types.Content:
     match content:
         case TextContent():
             return types.Content(role=content.role, parts=[types.Part(text=text) for text in content.texts])
+        case MixedContent():
+            return types.Content(role="user", parts=[_part(part) for part in content.parts])
         case ModelContent():
             return types.Content.model_validate(content.wire)
         case FunctionResponses():
@@ -152,6 +156,14 @@ def _content(content: Content) -> types.Content:
                     for one in content.responses
                 ],
             )
+
+
+def _part(part: str | MediaPart) -> types.Part:
+    if isinstance(part, str):
+        return types.Part(text=part)
+    if isinstance(part.source, str):
+        return types.Part.from_uri(file_uri=part.source, mime_type=part.content_type)
+    return types.Part.from_bytes(data=part.source, mime_type=part.content_type)
 
 
 def _response(response: types.GenerateContentResponse) -> ModelResponse:

@@ -6,9 +6,11 @@ content that follows it, and a model content must be sent back as it came, thoug
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 Json = Mapping[str, object]
+
+INLINE_LIMIT_BYTES: Final = 20_000_000  # Source: Gemini API, "Audio understanding"; other pages give more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,24 @@ class TextContent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MediaPart:
+    """A picture, a voice, a video or a document: its bytes, or the `gs://` address of them where the model reads buckets (Vertex AI).
+
+    `content_type` is one that Gemini knows, such as `image/jpeg`.
+    """
+
+    content_type: str
+    source: bytes | str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MixedContent:
+    """What people said and showed, in order; all bytes of a request together are at most INLINE_LIMIT_BYTES."""
+
+    parts: tuple[str | MediaPart, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelContent:
     """A content of the model exactly as it came, to be echoed within the turn; only its adapter looks inside."""
 
@@ -50,7 +70,7 @@ class FunctionResponses:
     responses: tuple[FunctionResponse, ...]
 
 
-Content = TextContent | ModelContent | FunctionResponses
+Content = TextContent | MixedContent | ModelContent | FunctionResponses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,11 @@ class GeminiSettings:
     model: str
     thinking_level: str
 
+    @property
+    def reads_buckets(self) -> bool:
+        """Whether media can be given by their `gs://` address: on Vertex AI."""
+        return self.api_key is None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotSettings:

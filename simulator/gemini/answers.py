@@ -160,7 +160,7 @@ def _usage(request: GenerateContentRequest, answer_tokens: int) -> dict[str, obj
                 prompt += tokens_in(json.dumps(part.function_call.args, ensure_ascii=False))
             if part.function_response:
                 prompt += tokens_in(json.dumps(part.function_response.response, ensure_ascii=False))
-            if part.media_type is not None:
+            if part.media is not None:
                 media += _MEDIA_TOKENS
     for function in request.functions:
         prompt += tokens_in(function.name + function.description + json.dumps(function.parameter_schema))

@@ -142,6 +142,8 @@ def _recap(scene: Scene) -> Intent:
 
 def _respond_to_medium(scene: Scene) -> Intent:
     message = scene.messages[-1]
+    if message.is_data:  # a stand-in sees no more of it
+        return Say(text=f"{scene.phrases.media[message.medium or 'file']} ({message.detail})")
     detail = message.detail.partition(",")[0].strip()
     return Say(text=scene.phrases.media[message.medium or "file"].format(detail=detail or "📍"))
 

@@ -40,12 +40,13 @@ _CHINESE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message of a person's. `medium` is set where it is no text; `detail` says more about it."""
+    """One message of a person's. `medium` is set where it is no text; `detail` says more about it. `is_data`: its bytes came along."""
 
     speaker: str | None
     words: str
     medium: str | None = None
     detail: str = ""
+    is_data: bool = False
 
 
 def messages_of(request: GenerateContentRequest) -> tuple[Message, ...]:
@@ -71,9 +72,17 @@ def _messages(content: Content) -> Iterator[Message]:
             message = _message(part.text)
             if message is not None and (message.words or message.medium):
                 yield message
-        elif part.media_type is not None:
-            kind = part.media_type.partition("/")[0]
-            yield Message(speaker=None, words="", medium=kind if kind in _MEDIA_NAMES.values() else "file")
+        elif part.media is not None:
+            kind = part.media.media_type.partition("/")[0]
+            size = part.media.uri or f"{part.media.size_bytes:,} bytes"
+            detail = f"{part.media.media_type}, {size}"
+            yield Message(
+                speaker=None,
+                words="",
+                medium=kind if kind in _MEDIA_NAMES.values() else "file",
+                detail=detail,
+                is_data=True,
+            )
 
 
 def _message(text: str) -> Message | None:

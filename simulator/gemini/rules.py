@@ -6,6 +6,7 @@ A text without a source is the stand-in's own wording; clients should read the s
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from simulator.gemini.declarations import refuse_bad_declarations
@@ -16,18 +17,22 @@ if TYPE_CHECKING:
     from simulator.gemini.signatures import Signer
     from simulator.gemini.wire import Content, FunctionCall, FunctionResponse, GenerateContentRequest
 
-MAX_REQUEST_BYTES = 20 * 1024 * 1024
+MAX_REQUEST_BYTES = 100 * 1024 * 1024
 MIN_SERVER_TIMEOUT_S = 10
 
 _LEVELS = frozenset({"MINIMAL", "LOW", "MEDIUM", "HIGH"})
 _LEVELS_WITHOUT_MINIMAL = _LEVELS - {"MINIMAL"}
 # Source: the Gemini 3.8, 3.5 Flash and 3.5 Flash-Lite guides. XHIGH is in the client's enum and on no model.
 _LEVELS_WITHOUT_MINIMAL_MODELS = ("gemini-3.8-flash", "gemini-3.7-flash", "gemini-4-argon")
+_KNOWN_MEDIA = re.compile(
+    r"image/(?:png|jpeg|webp|heic|heif)|application/pdf|text/[\w.+-]+"
+    r"|audio/(?:wav|mp3|mp4|mpeg|aac|ogg|flac|aiff|m4a|x-m4a)|video/(?:mp4|mpeg|mov|quicktime|avi|webm|wmv|3gpp|x-flv)"
+)
 _ALIASES_OF_V1BETA = frozenset({"gemini-flash-latest", "gemini-flash-lite-latest", "gemini-pro-latest"})
 
 
 def refuse_large_body(size_bytes: int) -> None:
-    """Source: https://ai.google.dev/gemini-api/docs/files, 20 MB for a request with inline data."""
+    """Source: https://ai.google.dev/gemini-api/docs/file-input-methods, 100 MB for a request with inline data."""
     if size_bytes > MAX_REQUEST_BYTES:
         raise invalid_argument(f"Request payload size exceeds the limit: {MAX_REQUEST_BYTES} bytes.")
 
@@ -67,6 +72,7 @@ def refuse_bad_request(request: GenerateContentRequest, signer: Signer) -> None:
     Raises: RefusedError, with the first rule that it breaks.
     """
     _refuse_bad_roles(request.contents)
+    _refuse_bad_media(request)
     refuse_bad_declarations(request)
     _refuse_bad_thinking(request)
     _refuse_penalties(request)
@@ -91,6 +97,17 @@ def _refuse_bad_roles(contents: tuple[Content, ...]) -> None:
             raise invalid_argument(f"contents[{index}]: only role 'user' can have function responses.")
     if contents[-1].role != "user":
         raise invalid_argument("Please ensure that the last content has role 'user': prefilling is not supported.")
+
+
+def _refuse_bad_media(request: GenerateContentRequest) -> None:
+    """Source: https://ai.google.dev/gemini-api/docs/file-input-methods, types by kind and who reads buckets."""
+    for media in (part.media for content in request.contents for part in content.parts if part.media):
+        if not _KNOWN_MEDIA.fullmatch(media.media_type):
+            raise invalid_argument(f"Unsupported MIME type: {media.media_type}")
+        if media.uri is None and not media.size_bytes:
+            raise invalid_argument("Unable to process input: the inline data is empty.")
+        if media.uri is not None and media.uri.startswith("gs://") and request.backend == "developer":
+            raise invalid_argument(f"Invalid or unsupported file uri: {media.uri}")
 
 
 def _refuse_bad_thinking(request: GenerateContentRequest) -> None:

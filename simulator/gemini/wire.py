@@ -7,6 +7,7 @@ Source: google-genai 3.4.0, `types.py`; https://ai.google.dev/api/generate-conte
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -53,13 +54,22 @@ class FunctionResponse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Media:
+    """A picture, a voice or the like: so many bytes in the request itself, or the `uri` where they lie."""
+
+    media_type: str
+    size_bytes: int = 0
+    uri: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One part of a content: exactly one of its data fields is set."""
 
     text: str | None = None
     function_call: FunctionCall | None = None
     function_response: FunctionResponse | None = None
-    media_type: str | None = None
+    media: Media | None = None
     other: str | None = None
     thought: bool = False
     thought_signature: str | None = None
@@ -197,18 +207,28 @@ def _part(part: Fields) -> Part:
     if not given:
         message = f"{part.path}.data: required oneof field 'data' must have one initialized field"
         raise invalid_argument(f"* GenerateContentRequest.{message}")
-    media = next((part.message(name) for name in _MEDIA_FIELDS if part.has(name)), None)
     return Part(
         text=part.text("text"),
         function_call=_function_call(part.message("functionCall")) if part.has("functionCall") else None,
         function_response=_function_response(part.message("functionResponse"))
         if part.has("functionResponse")
         else None,
-        media_type=None if media is None else media.text("mimeType") or "application/octet-stream",
+        media=next((_media(part.message(name)) for name in _MEDIA_FIELDS if part.has(name)), None),
         other=given[0] if given[0] in _OTHER_DATA_FIELDS else None,
         thought=part.flag("thought"),
         thought_signature=part.text("thoughtSignature"),
     )
+
+
+def _media(media: Fields) -> Media:
+    """Protobuf's JSON takes both alphabets of base64, with and without padding."""
+    data = (media.text("data") or "").replace("-", "+").replace("_", "/").rstrip("=")
+    try:
+        size_bytes = len(b64decode(data + "=" * (-len(data) % 4), validate=True))
+    except ValueError:
+        path = f"{media.path}.data"
+        raise invalid_field(path, f"Invalid value at '{path}' (TYPE_BYTES), Base64 decoding failed") from None
+    return Media(media_type=media.text("mimeType") or "", size_bytes=size_bytes, uri=media.text("fileUri"))
 
 
 def _function_call(call: Fields) -> FunctionCall:

@@ -9,6 +9,8 @@ from shared.agent.model import (
     FunctionDeclaration,
     FunctionResponse,
     FunctionResponses,
+    MediaPart,
+    MixedContent,
     ModelRequest,
     TextContent,
 )
@@ -76,7 +78,7 @@ def model(served_gemini: tuple[GeminiStandIn, str]) -> GeminiModel:
 
 
 def request(
-    *contents: TextContent | FunctionResponses,
+    *contents: TextContent | MixedContent | FunctionResponses,
     timeout_s: float = 20.0,
     allowed: tuple[str, ...] = (),
     validated: bool = False,
@@ -101,6 +103,25 @@ def test_a_call_arrives_with_its_arguments_and_what_it_cost(model: GeminiModel, 
     assert [(one.name, dict(one.args)) for one in response.calls] == [("reply", {"message": "こんにちは"})]
     assert response.usage.prompt_tokens > 0
     assert response.usage.output_tokens > 0
+
+
+def test_what_people_show_is_seen_beside_what_they_say(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    picture = MediaPart(content_type="image/jpeg", source=bytes(range(256)) * 4)
+
+    response = model.generate(request(MixedContent(parts=("[Yuki | 22:46] 見て", picture))))
+
+    [answer] = response.calls
+    assert "(image/jpeg, 1,024 bytes)" in str(answer.args["message"])
+    assert [record.status_code for record in gemini.requests] == [200]
+
+
+def test_the_developer_api_reads_no_buckets(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    video = MediaPart(content_type="video/mp4", source="gs://bucket/media/U0/1")
+
+    with pytest.raises(ModelRefusedError, match="400 INVALID_ARGUMENT"):
+        model.generate(request(MixedContent(parts=("look", video))))
+
+    assert gemini.requests[-1].refusal == "Invalid or unsupported file uri: gs://bucket/media/U0/1"
 
 
 def test_signatures_are_echoed_and_every_call_is_answered_in_order(model: GeminiModel, gemini: GeminiStandIn) -> None:

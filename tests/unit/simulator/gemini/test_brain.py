@@ -185,7 +185,9 @@ def test_what_has_no_words_gets_a_fitting_line(
 def test_an_image_without_any_text_is_seen(ask: Callable[..., tuple[str, str]]) -> None:
     image = {"role": "user", "parts": [{"inlineData": {"mime_type": "image/png", "data": "AA=="}}]}
 
-    assert ask(contents=[image]) == ("reply", "画像を受け取りました。代役の私には中身が見えません。")
+    said = ask(contents=[image])
+
+    assert said == ("reply", "画像を受け取りました。代役の私には中身が見えません。 (image/png, 1 bytes)")
 
 
 @pytest.mark.parametrize(

@@ -230,10 +230,10 @@ def test_a_deadline_that_is_no_number_is_refused() -> None:
 
 
 def test_a_body_over_twenty_megabytes_is_refused() -> None:
-    rules.refuse_large_body(20 * 1024 * 1024)
+    rules.refuse_large_body(100 * 1024 * 1024)
 
     with pytest.raises(RefusedError, match="payload size exceeds the limit"):
-        rules.refuse_large_body(20 * 1024 * 1024 + 1)
+        rules.refuse_large_body(100 * 1024 * 1024 + 1)
 
 
 def test_the_latest_aliases_live_on_v1beta_only() -> None:
@@ -282,3 +282,35 @@ def test_any_conversation_put_together_by_the_rules_is_accepted(
     request = read_request(json.dumps({"contents": contents}).encode(), model="gemini-3.8-flash", backend="developer")
 
     rules.refuse_bad_request(request, SIGNER)
+
+
+def _media(**fields: object) -> dict[str, Any]:
+    return _user({"text": "look"}, {next(iter(fields)): next(iter(fields.values()))})
+
+
+@pytest.mark.parametrize(
+    ("part", "backend"),
+    [
+        ({"inlineData": {"mimeType": "image/jpeg", "data": "_-8="}}, "developer"),
+        ({"inlineData": {"mimeType": "audio/mp4", "data": "AAA"}}, "vertex"),
+        ({"fileData": {"mimeType": "video/mp4", "fileUri": "gs://b/o"}}, "vertex"),
+        ({"fileData": {"mimeType": "video/mp4", "fileUri": "https://a.b/c"}}, "developer"),
+    ],
+)
+def test_media_are_taken(check: Callable[..., None], part: dict[str, Any], backend: str) -> None:
+    check(contents=[_media(**part)], backend=backend)
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ({"inlineData": {"mimeType": "application/zip", "data": "AA=="}}, "Unsupported MIME type"),
+        ({"inlineData": {"data": "AA=="}}, "Unsupported MIME type"),
+        ({"inlineData": {"mimeType": "image/png", "data": ""}}, "empty"),
+        ({"inlineData": {"mimeType": "image/png", "data": "?"}}, "Base64"),
+        ({"fileData": {"mimeType": "image/png", "fileUri": "gs://b/o"}}, "Invalid or unsupported file uri"),
+    ],
+)
+def test_media_that_it_cannot_read_are_refused(check: Callable[..., None], part: dict[str, Any], message: str) -> None:
+    with pytest.raises(RefusedError, match=message):
+        check(contents=[_media(**part)])

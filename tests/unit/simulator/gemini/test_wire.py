@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.gemini.errors import RefusedError
-from simulator.gemini.wire import FunctionCall, FunctionResponse, read_request
+from simulator.gemini.wire import FunctionCall, FunctionResponse, Media, read_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ def test_every_field_is_read(read: Callable[..., GenerateContentRequest]) -> Non
     request = read(FULL)
 
     asked, called, answered = request.contents
-    assert asked.parts[1].media_type == "image/png"
+    assert asked.parts[1].media == Media(media_type="image/png", size_bytes=1)
     assert called.function_calls == (FunctionCall(id="c1", name="find", args={"keyOne": 1}),)
     assert called.texts == ()
     assert called.parts[1].thought_signature == "c2ln"
