@@ -1,8 +1,14 @@
 """A person at the page: what they see and what they can do."""
 
+import base64
 import re
+from typing import Final
 
 from playwright.sync_api import Locator, Page, expect
+
+DOT: Final = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 
 
 def say(page: Page, text: str) -> None:
@@ -104,3 +110,105 @@ def test_a_trace_goes_on_with_what_becomes_of_its_message(page: Page) -> None:
 
     expect(page.locator("#trace .step", has_text="メッセージを消去")).to_contain_text("unsend")
     expect(page.locator("#trace")).not_to_contain_text("1147")
+
+
+def in_a_new_group(page: Page, name: str) -> None:
+    """A group of two with the bot, in which the first person speaks."""
+    page.locator("#people-button").click()
+    if page.locator("#new-members label", has_text="花子").count() == 0:
+        page.locator("#person-name").fill("花子")
+        page.keyboard.press("Enter")
+        expect(page.locator("#new-members label", has_text="花子")).to_be_visible()
+    page.locator("#group-name").fill(name)
+    page.get_by_role("button", name="グループを作る").click()
+    expect(page.locator("#chat-name")).to_have_text(f"{name} (3)")
+    expect(page.locator(".notice")).to_contain_text("参加しました")
+    expect(page.locator(".row.theirs .bubble:not(.dots)")).to_have_count(1, timeout=15_000)  # the bot greets
+
+
+def test_in_a_group_the_bot_answers_who_picks_it_from_the_mentions(page: Page) -> None:
+    in_a_new_group(page, "ランチ")
+    answers = page.locator(".row.theirs .bubble:not(.dots)")
+    page.locator("#text").press_sequentially("@")
+    expect(page.locator("#mentions [role=option]")).to_have_text(["@Aizuchi", "@花子", "@All"])
+
+    page.keyboard.press("Enter")
+    page.locator("#text").press_sequentially("こんにちは")
+    page.keyboard.press("Enter")
+
+    expect(page.locator(".row.mine .bubble").last).to_have_text("@Aizuchi こんにちは")
+    expect(answers).to_have_count(2, timeout=15_000)
+    expect(page.locator("#mentions")).to_be_hidden()
+
+
+def test_in_a_group_everybody_can_speak_and_be_quoted(page: Page) -> None:
+    in_a_new_group(page, "旅行")
+    page.locator("#person-choice").select_option(label="花子")
+    say(page, "十時に駅で")
+    page.locator("#person-choice").select_option(index=0)
+    bubble = page.locator(".row.theirs .bubble", has_text="十時に駅で")
+    expect(page.locator(".row.theirs .name", has_text="花子")).to_be_visible()
+
+    bubble.click(button="right")
+    page.locator("#menu [role=menuitem]", has_text="リプライ").click()
+    say(page, "了解")
+
+    expect(page.locator(".row.mine .bubble").last.locator(".quoted")).to_have_text("十時に駅で")
+
+
+def test_in_a_group_a_text_can_be_edited_and_taken_back(page: Page) -> None:
+    in_a_new_group(page, "会議")
+    say(page, "三時から")
+    bubble = page.locator(".row.mine .bubble").last
+
+    bubble.click(button="right")
+    page.locator("#menu [role=menuitem]", has_text="編集").click()
+    say(page, "四時から")
+    expect(bubble).to_have_text("四時から")
+    expect(page.locator(".row.mine .meta").last).to_contain_text("編集済み")
+    bubble.click(button="right")
+    page.locator("#menu [role=menuitem]", has_text="送信取消").click()
+
+    expect(page.locator(".row.mine .bubble")).to_have_count(0)
+
+
+def test_stickers_and_pictures_can_be_sent(page: Page) -> None:
+    answers = page.locator(".row.theirs .bubble:not(.dots)")
+    before = answers.count()
+    page.locator("#attach").click()
+    page.locator("#stickers button").first.click()
+    expect(page.locator(".row.mine .sticker").last).to_be_visible()
+    expect(answers).to_have_count(before + 1, timeout=15_000)
+
+    page.locator("#image").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": DOT})
+
+    expect(page.locator(".row.mine .photo img").last).to_be_visible()
+    expect(answers).to_have_count(before + 2, timeout=15_000)
+
+
+def test_members_come_and_go_and_the_bot_can_be_sent_away(page: Page) -> None:
+    in_a_new_group(page, "引っ越し")
+    page.locator("#people-button").click()
+    page.locator("#members li", has_text="花子").get_by_role("button", name="外す").click()
+    expect(page.locator("#chat-name")).to_have_text("引っ越し (2)")
+    page.locator("#members li", has_text="花子").get_by_role("button", name="メンバーに追加").click()
+    expect(page.locator("#chat-name")).to_have_text("引っ越し (3)")
+    page.locator("#members li", has_text="Aizuchi").get_by_role("button", name="退出させる").click()
+    expect(page.locator("#chat-name")).to_have_text("引っ越し (2)")
+    page.keyboard.press("Escape")
+
+    expect(page.locator("#people")).to_be_hidden()
+    expect(page.locator("#text")).to_be_disabled()
+    page.locator("#people-button").click()
+    page.locator("#members li", has_text="Aizuchi").get_by_role("button", name="招待する").click()
+    page.locator("#people-close").click()
+    expect(page.locator("#text")).to_be_enabled()
+
+
+def test_a_group_fits_a_narrow_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    in_a_new_group(page, "とても長い名前のグループですけれど入りますか")
+
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.locator("#people-button").click()
+    expect(page.get_by_role("button", name="グループを作る")).to_be_in_viewport()

@@ -1,9 +1,11 @@
 // The chat as a phone shows it: draws the state, and turns what the person does into actions.
 
 import { actionButton, dateLine, make, messageRow, noticeLine, summaryOf } from "./bubbles.js";
+import { attachGathering } from "./gathering.js";
+import { attachMentions, mentionedIn } from "./mentions.js";
 import { attachMenu } from "./menu.js";
 import { PLACES, STICKERS } from "./palette.js";
-import { act, sendImage, watch } from "./platform.js";
+import { act, sendImage, stateNow, watch } from "./platform.js";
 import { dayOf, fillIn, secondOf, texts } from "./texts.js";
 import { closeTrace, hasRoom, openTrace, refreshTrace, updateTrace } from "./trace.js";
 
@@ -21,6 +23,7 @@ let isAtEnd = true;
 const drawn = new Map();
 
 fillIn(document);
+const showGathering = attachGathering({ ask, enter });
 watch(show, refreshTrace, () => complain(texts.disconnected));
 
 // Drawing
@@ -37,11 +40,12 @@ function show(newState) {
   showQuickReplies();
   showFacts();
   showTraced();
+  showGathering(state, chat());
 }
 
 // Nothing can be done before the first state is there: until then the controls are disabled.
 function open() {
-  for (const id of ["text", "attach", "friend-button"]) by(id).disabled = false;
+  for (const id of ["text", "attach", "friend-button", "people-button"]) by(id).disabled = false;
 }
 
 const chat = () => state.chats.find((one) => one.chat_id === chatId);
@@ -90,8 +94,9 @@ function showTop() {
   button.classList.toggle("calls", friendship !== "friend");
   button.textContent = { friend: texts.block, blocked: texts.unblock }[friendship] ?? texts.addFriend;
   const isBlocked = chat().kind === "user" && friendship === "blocked";
-  by("text").disabled = by("attach").disabled = isBlocked;
-  by("text").placeholder = isBlocked ? texts.blocked : texts.write;
+  const isAlone = chat().kind !== "user" && !chat().bot_is_member;
+  by("text").disabled = by("attach").disabled = isBlocked || isAlone;
+  by("text").placeholder = isBlocked ? texts.blocked : isAlone ? texts.withoutBot : texts.write;
   by("empty").hidden = chat().entries.length > 0;
   by("empty").textContent = texts.empty(state.bot.display_name);
 }
@@ -277,15 +282,39 @@ function complain(text) {
 
 // Doing
 
-/** The action is carried out as the chosen person in the chosen chat. Returns whether it was possible. */
-async function attempt(name, body) {
+/** The action is carried out as the chosen person in the chosen chat. Returns what it caused, or null where it was not possible. */
+async function ask(name, body) {
   try {
-    await act(name, { user_id: userId, chat_id: chatId, ...body });
-    return true;
+    return await act(name, { user_id: userId, chat_id: chatId, ...body });
   } catch (error) {
     complain(error.message);
-    return false;
+    return null;
   }
+}
+
+const attempt = async (name, body) => (await ask(name, body)) !== null;
+
+/** A chat that was just made: the account is invited, and the chat is shown. */
+async function enter(id) {
+  if (!state.chats.find((one) => one.chat_id === id)?.bot_is_member) await ask("join", { chat_id: id });
+  state = await stateNow();
+  choose(id);
+}
+
+function choose(id) {
+  chatId = id;
+  drawn.clear();
+  by("entries").replaceChildren();
+  isAtEnd = true;
+  show(state);
+}
+
+/** Everybody who can be mentioned: in groups and rooms the account, the others and all. */
+function mentionable() {
+  if (chat().kind === "user") return [];
+  const { bot } = state;
+  const members = chat().member_ids.filter((id) => id !== userId).map((id) => ({ id, name: nameOf(id) }));
+  return [{ id: bot.user_id, name: bot.display_name }, ...members, { id: "all", name: "All" }];
 }
 
 /** A button's action object, as LINE carries it out. */
@@ -335,8 +364,8 @@ async function say() {
   const text = by("text").value;
   if (!text.trim()) return;
   const body = { text };
-  const { bot } = state;
-  if (chat().kind !== "user" && text.includes(`@${bot.display_name}`)) body.mentioning = [bot.user_id];
+  const mentioning = mentionedIn(text, mentionable());
+  if (mentioning.length > 0) body.mentioning = mentioning;
   if (pending?.kind === "quote") body.quoting = pending.message.line_message_id;
   if (pending?.kind === "edit") body.line_message_id = pending.message.line_message_id;
   const name = pending?.kind === "edit" ? "edit" : "say";
@@ -389,6 +418,7 @@ by("composer").addEventListener("submit", (event) => {
   event.preventDefault();
   say();
 });
+attachMentions(by("text"), mentionable);
 by("text").addEventListener("input", resize);
 by("text").addEventListener("keydown", (event) => {
   // While an input method composes, Enter takes its candidate; Safari tells so only by key code 229.
@@ -418,13 +448,7 @@ by("pending-cancel").addEventListener("click", () => {
   setPending(null);
 });
 by("friend-button").addEventListener("click", () => attempt(personNamed(userId)?.friendship === "friend" ? "unfollow" : "follow", {}));
-by("chat-choice").addEventListener("change", (event) => {
-  chatId = event.target.value;
-  drawn.clear();
-  by("entries").replaceChildren();
-  isAtEnd = true;
-  show(state);
-});
+by("chat-choice").addEventListener("change", (event) => choose(event.target.value));
 by("person-choice").addEventListener("change", (event) => {
   userId = event.target.value;
   show(state);

@@ -14,8 +14,7 @@ export function watch(onState, onTraced, onLost) {
     do {
       isStale = false;
       try {
-        const response = await fetch("/simulator/state");
-        onState(await response.json());
+        onState(await stateNow());
       } catch {
         onLost();
       }
@@ -27,6 +26,10 @@ export function watch(onState, onTraced, onLost) {
   changes.addEventListener("changed", refresh);
   changes.addEventListener("traced", onTraced);
   changes.addEventListener("error", onLost);
+}
+
+export async function stateNow() {
+  return (await fetch("/simulator/state")).json();
 }
 
 /** What is known of an event: `{type, steps}`. */
