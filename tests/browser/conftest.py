@@ -43,7 +43,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser, url: str, tmp_path: Path) -> Iterator[Page]:
-    opened = browser.new_page(viewport={"width": 1180, "height": 800}, locale="ja-JP")
+    opened = browser.new_page(viewport={"width": 1180, "height": 800}, locale="ja-JP", base_url=url)
     problems: list[str] = []
     opened.on("pageerror", lambda error: problems.append(str(error)))
     opened.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)

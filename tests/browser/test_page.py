@@ -6,6 +6,8 @@ from typing import Final
 
 from playwright.sync_api import Locator, Page, expect
 
+from simulator.stack import CHANNEL_ACCESS_TOKEN
+
 DOT: Final = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
@@ -112,6 +114,41 @@ def test_a_trace_goes_on_with_what_becomes_of_its_message(page: Page) -> None:
     expect(page.locator("#trace")).not_to_contain_text("1147")
 
 
+def pushed(page: Page, message: dict[str, object]) -> None:
+    """The bot sends a message of its own accord, to the person's 1:1 chat."""
+    person = page.request.get("/simulator/state").json()["people"][0]["user_id"]
+    answer = page.request.post(
+        "/v2/bot/message/push",
+        headers={"Authorization": f"Bearer {CHANNEL_ACCESS_TOKEN}"},
+        data={"to": person, "messages": [message]},
+    )
+    assert answer.ok, answer.text()
+
+
+def test_a_button_under_a_text_can_be_pressed_again_and_again(page: Page) -> None:
+    action = {"type": "postback", "label": "答えを見る", "data": "late=1", "displayText": "見せて"}
+    template = {"type": "buttons", "text": "まだ考えています", "actions": [action]}
+    pushed(page, {"type": "template", "altText": "まだ考えています", "template": template})
+    button = page.locator(".row.theirs .buttons button", has_text="答えを見る").last
+
+    button.click()
+    expect(page.locator(".row.mine .bubble", has_text="見せて")).to_have_count(1)
+    button.click()
+
+    expect(page.locator(".row.mine .bubble", has_text="見せて")).to_have_count(2)
+    expect(page.locator("#facts")).to_contain_text("postback")
+
+
+def test_a_quick_reply_is_gone_once_it_is_pressed(page: Page) -> None:
+    action = {"type": "postback", "label": "はい", "data": "yes=1", "displayText": "はい、お願い"}
+    pushed(page, {"type": "text", "text": "?", "quickReply": {"items": [{"type": "action", "action": action}]}})
+
+    page.locator("#quick-replies button", has_text="はい").click()
+
+    expect(page.locator(".row.mine .bubble").last).to_have_text("はい、お願い")
+    expect(page.locator("#quick-replies")).to_be_hidden()
+
+
 def in_a_new_group(page: Page, name: str) -> None:
     """A group of two with the bot, in which the first person speaks."""
     page.locator("#people-button").click()
@@ -173,6 +210,7 @@ def test_in_a_group_a_text_can_be_edited_and_taken_back(page: Page) -> None:
 
 
 def test_stickers_and_pictures_can_be_sent(page: Page) -> None:
+    expect(page.locator("#text")).to_be_enabled()  # what was said before is shown from then on
     answers = page.locator(".row.theirs .bubble:not(.dots)")
     before = answers.count()
     page.locator("#attach").click()
