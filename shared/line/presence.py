@@ -61,9 +61,8 @@ class Presence:
             yield
         finally:
             ended.set()
-            if calling.acquire(
-                timeout=_LAST_CALL_S
-            ):  # a call under way would begin the animation after the answer that ends it
+            # A call under way would begin the animation after the answer that ends it.
+            if calling.acquire(timeout=_LAST_CALL_S):
                 calling.release()
             wait(shown, timeout=_LAST_CALL_S)
 

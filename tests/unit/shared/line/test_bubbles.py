@@ -61,7 +61,7 @@ def solid(text: str) -> str:
 
 
 @given(TEXTS, LAYOUTS)
-@example("a" + "\u0301" * 3_000, ANSWER)
+@example("a" + "\u0301" * 6_000, ANSWER)
 @example("👨‍👩‍👧" * 2_000, DIGEST)
 def test_every_bubble_can_be_sent_and_no_call_holds_too_many(text: str, layout: Layout) -> None:
     found = bubbles(text, layout)
@@ -146,6 +146,25 @@ def test_a_paragraph_ends_a_bubble_that_is_half_full() -> None:
         "一" * 50 + "。",
         "二" * 20 + "。" + "三" * 60 + "。",
     )
+
+
+def test_a_short_paragraph_does_not_cost_a_bubble() -> None:
+    text = "はい。\n\n" + "一" * 40 + "。" + "二" * 80 + "。"
+
+    assert bubbles(text, Layout(text_limit=500, bubble_limit=100)) == (
+        "はい。\n\n" + "一" * 40 + "。",
+        "二" * 80 + "。",
+    )
+
+
+def test_bubbles_are_filled_where_short_ones_would_be_too_many() -> None:
+    found = bubbles("はい。" + "い" * 397, Layout(text_limit=400, bubble_limit=100, at_most=4))
+
+    assert [len(bubble) for bubble in found] == [100] * 4
+
+
+def test_a_thai_answer_ends_at_a_space() -> None:
+    assert shortened("วันนี้อากาศดีมาก " * 30, limit=40) == "วันนี้อากาศดีมาก วันนี้อากาศดีมาก วันนี้อากาศดีมาก"
 
 
 def test_a_long_answer_ends_with_a_whole_sentence() -> None:

@@ -48,7 +48,7 @@ FENCED = "```python\nx = 1\n  y = 2 * 3\n```\nafter"
             "#hashtag",
             "foo\n---\nbar",
             "a\n===",
-            "[foo]: http://x",
+            "see\n\n[foo]: http://x",
             "a | b",
         ),
         *(
@@ -74,6 +74,7 @@ def test_what_people_write_stays_as_it_is(text: str) -> None:
         ("これは**重要**です。*これ*も", "これは重要です。これも"),
         ("***both***, _it_, ~~old~~ new", "both, it, old new"),
         ("**a *b* c**", "a b c"),
+        ("**a *b** c*", "a *b c*"),
         ("**L**arge **L**anguage", "Large Language"),
         ("**`code`** and `x = *y*`", "code and x = *y*"),
         ("[text](https://a.b/c_d_e)", "text (https://a.b/c_d_e)"),
