@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from google.oauth2.credentials import Credentials
 
 from shared.adapters.gemini import GeminiModel
 from shared.agent.model import (
@@ -112,6 +113,28 @@ def test_what_people_show_is_seen_beside_what_they_say(model: GeminiModel, gemin
 
     [answer] = response.calls
     assert "(image/jpeg, 1,024 bytes)" in str(answer.args["message"])
+    assert [record.status_code for record in gemini.requests] == [200]
+
+
+def test_vertex_ai_reads_media_where_they_lie(
+    served_gemini: tuple[GeminiStandIn, str], gemini: GeminiStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = Credentials(token="t")  # type: ignore[no-untyped-call]
+    monkeypatch.setattr("google.auth.default", lambda **_: (token, "p"))
+    on_vertex = GeminiSettings(
+        api_key=None,
+        project_id="p",
+        location="global",
+        base_url=served_gemini[1],
+        model="gemini-3.5-flash-lite",
+        thinking_level="low",
+    )
+    video = MediaPart(content_type="video/mp4", source="gs://bucket/media/U0/1")
+
+    response = GeminiModel(on_vertex).generate(request(MixedContent(parts=("見て", video))))
+
+    assert on_vertex.reads_buckets
+    assert "(video/mp4, gs://bucket/media/U0/1)" in str(response.calls[0].args["message"])
     assert [record.status_code for record in gemini.requests] == [200]
 
 
