@@ -42,12 +42,11 @@ def is_addressed(
         return True
     if policy is GroupPolicy.OFF:
         return False
-    fields = event.message.fields
-    quoted_id = fields.get("quotedMessageId")
+    fields, quoted_id = event.message.fields, event.message.quoted_message_id
     return (
         any(_own_mentions(fields))
         or _name_end(_text(fields), bot_names) is not None
-        or (isinstance(quoted_id, str) and is_own_message(quoted_id))
+        or (quoted_id is not None and is_own_message(quoted_id))
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from shared.errors import UnusableIdError
 from shared.line.characters import utf16_length, without_lone_surrogates
-from shared.line.ids import checked_id, conversation_id_of
+from shared.line.ids import checked_id, conversation_id_of, is_event_or_message_id
 from shared.line.outgoing import DATA_LIMIT
 
 _YEAR_3000_MS: Final = 32_503_680_000_000
@@ -23,6 +23,22 @@ class MessageContent:
     line_message_id: str
     type: str
     fields: Mapping[str, object] = field(repr=False)
+
+    @property
+    def quote_token(self) -> str | None:
+        """By which an answer quotes this message; voices, files and places have none."""
+        return _text(self.fields.get("quoteToken"))
+
+    @property
+    def quoted_message_id(self) -> str | None:
+        """The message that this one quotes; None where it quotes none, or the id cannot be LINE's."""
+        quoted = self.fields.get("quotedMessageId")
+        return quoted if isinstance(quoted, str) and is_event_or_message_id(quoted) else None
+
+    @property
+    def mark_as_read_token(self) -> str | None:
+        """By which this message and all before it are marked as read."""
+        return _text(self.fields.get("markAsReadToken"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,25 @@ def test_an_unsend_names_its_message() -> None:
     assert parse_event(recorded.event("unsend")).subject_id == "573000000000000001"
 
 
+def test_a_message_tells_what_it_quotes_and_how_it_can_be_quoted() -> None:
+    message = parse_event(recorded.event("message-text-quoting")).message
+
+    assert message is not None
+    assert message.quoted_message_id == message.fields["quotedMessageId"]
+    assert message.quote_token == message.fields["quoteToken"]
+    assert message.mark_as_read_token == message.fields["markAsReadToken"]
+
+
+@pytest.mark.parametrize("quoted", [None, "", 5, "../x", ["1"]])
+def test_an_odd_quote_is_none(quoted: object) -> None:
+    event = recorded.event("message-text-quoting")
+    event["message"] = {"type": "text", "id": "1", "text": "hi", "quotedMessageId": quoted}
+    message = parse_event(event).message
+
+    assert message is not None
+    assert (message.quoted_message_id, message.quote_token, message.mark_as_read_token) == (None, None, None)
+
+
 def test_a_pressed_button_tells_what_it_carries() -> None:
     assert parse_event(recorded.event("postback")).postback_data == "storeId=12345"
 
