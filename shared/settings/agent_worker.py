@@ -79,6 +79,7 @@ def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
                 group_policy=GroupPolicy(
                     settings.one_of("GROUP_POLICY", tuple(GroupPolicy), default=GroupPolicy.MENTION)
                 ),
+                late_reply=LateReply(settings.one_of("LATE_REPLY", tuple(LateReply), default=LateReply.BUTTON)),
             ),
         ),
     )
