@@ -94,8 +94,13 @@ def pseudonym(conversation_id: str) -> str:
     return hashlib.sha256(conversation_id.encode()).hexdigest()[:12]
 
 
+def is_traceparent(value: object) -> bool:
+    """Whether this names a trace.  Source: W3C Trace Context, "traceparent header"."""
+    return isinstance(value, str) and _TRACEPARENT.fullmatch(value) is not None
+
+
 def trace_fields(traceparent: str | None) -> dict[str, object]:
-    """Return the field that ties a request's lines together, from its `traceparent` header; empty without one.
+    """Return the field that ties lines together, from the `traceparent` that they belong to; empty without one.
 
     Source: W3C Trace Context; Cloud Logging takes the bare trace id since the project is that of the log.
     """

@@ -18,7 +18,7 @@ _UNFORESEEN = 500
 class WebhookEndpoint:
     """Answers one request; everything that goes wrong becomes one line in the log and one sentence for the caller."""
 
-    receive: Callable[[str, bytes, str | None], int]
+    receive: Callable[[str, bytes, str | None, str | None], int]
 
     def __call__(
         self, method: str, body: bytes, *, signature: str | None, traceparent: str | None = None
@@ -26,7 +26,7 @@ class WebhookEndpoint:
         """Return body and status.  Never raises."""
         with logs.bound(**logs.trace_fields(traceparent)):
             try:
-                if not self.receive(method, body, signature):
+                if not self.receive(method, body, signature, traceparent):
                     logs.info("webhook_received", events=0)
                 said, status = "OK", _RECEIVED
             except RejectedError as cause:

@@ -20,9 +20,10 @@ class Receive:
     channel_secrets: tuple[str, ...] = field(repr=False)
     clock: Clock = field(repr=False)
 
-    def __call__(self, method: str, body: bytes, signature: str | None) -> int:
+    def __call__(self, method: str, body: bytes, signature: str | None, traceparent: str | None = None) -> int:
         """Every event of the delivery is on the bus; return how many there were, 0 when LINE only checks that somebody answers.
 
+        `traceparent` travels with every event.
         Repeated: published again, with `is_redelivery` set; the workers tell by the webhook_event_id.
         Raises: MethodNotAllowedError, DeliveryTooLargeError, BadSignatureError, MalformedDeliveryError, PublishFailedError.
         """
@@ -35,7 +36,7 @@ class Receive:
         started_s = self.clock.monotonic_s()
         if delivery.dropped:
             logs.warning("event_dropped", reason="no JSON object", count=delivery.dropped)
-        messages = bus_messages(delivery)
+        messages = bus_messages(delivery, traceparent=traceparent)
         pubsub_message_ids = self.bus.publish(messages) if messages else ()
         duration_ms = round((self.clock.monotonic_s() - started_s) * 1_000, 1)
         for message, pubsub_message_id in zip(messages, pubsub_message_ids, strict=True):

@@ -41,7 +41,9 @@ class PushEndpoint:
             except RejectedError as cause:
                 logs.warning("push_rejected", reason=str(cause), status=cause.http_status)
                 return str(cause), cause.http_status
-            return self._handled(envelope)
+            # The push's own trace begins with the push; the message's began with LINE's request and holds for every delivery.
+            with logs.bound(**logs.trace_fields(envelope.traceparent)):
+                return self._handled(envelope)
 
     def _handled(self, envelope: Envelope) -> tuple[str, int]:
         started_s = self.clock.monotonic_s()

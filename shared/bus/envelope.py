@@ -12,17 +12,22 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shared.bus.messages import TRACEPARENT
 from shared.errors import MalformedEnvelopeError, UnusableEventError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """A pushed message.  `data` is still encoded; `published_ms` is None where the envelope does not say when it was published."""
+    """A pushed message.  `data` is still encoded; `published_ms` is None where the envelope does not say when it was published.
+
+    `traceparent` is the trace that the event's delivery by LINE began.
+    """
 
     pubsub_message_id: str
     data: str = field(repr=False)
     delivery_attempt: int | None = None
     published_ms: int | None = None
+    traceparent: str | None = None
 
     def event(self) -> Mapping[str, object]:
         """Return the LINE event inside.  Raises: UnusableEventError, where there is none and no redelivery will bring one."""
@@ -46,11 +51,14 @@ def decode_envelope(body: bytes) -> Envelope:
     if not isinstance(message, dict):
         raise MalformedEnvelopeError('the body is not {"message": {...}, "subscription": ...}')
     attempt = envelope.get("deliveryAttempt")
+    attributes = message.get("attributes")
+    traceparent = attributes.get(TRACEPARENT) if isinstance(attributes, dict) else None
     return Envelope(
         pubsub_message_id=str(message.get("messageId") or message.get("message_id") or ""),
         data=str(message.get("data", "")),
         delivery_attempt=attempt if isinstance(attempt, int) else None,
         published_ms=_published_ms(message.get("publishTime") or message.get("publish_time")),
+        traceparent=traceparent if isinstance(traceparent, str) else None,
     )
 
 

@@ -3,9 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
+from shared import logs
 from shared.line.delivery import Delivery, event_attributes
+
+TRACEPARENT: Final = "traceparent"  # the attribute that carries the webhook's trace to the workers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,15 +31,19 @@ class EventBus(Protocol):
         ...
 
 
-def bus_messages(delivery: Delivery) -> tuple[BusMessage, ...]:
-    """Return one message for every event of the delivery, in its order."""
+def bus_messages(delivery: Delivery, *, traceparent: str | None = None) -> tuple[BusMessage, ...]:
+    """Return one message for every event of the delivery, in its order.
+
+    `traceparent` is that of LINE's request, so that an event keeps one trace from there to its answer; what names no trace is left out.
+    """
+    trace = {TRACEPARENT: traceparent} if traceparent is not None and logs.is_traceparent(traceparent) else {}
     return tuple(
         BusMessage(
             # ASCII, because JSON may hold halves of characters that UTF-8 has no bytes for
             data=json.dumps({"destination": delivery.destination, "event": event}, separators=(",", ":")).encode(
                 "ascii"
             ),
-            attributes=event_attributes(event),
+            attributes=event_attributes(event) | trace,
         )
         for event in delivery.events
     )

@@ -8,13 +8,19 @@ PUBLISHED = "2026-11-21T04:40:01.123Z"
 
 
 def envelope(
-    event: Mapping[str, object], *, attempt: int | None = None, message_id: str = "1", published: str = PUBLISHED
+    event: Mapping[str, object],
+    *,
+    attempt: int | None = None,
+    message_id: str = "1",
+    published: str = PUBLISHED,
+    traceparent: str | None = None,
 ) -> bytes:
     """Return the wrapped body for an event, as Pub/Sub sends it."""
     data = json.dumps({"destination": "U8e742f61d673b39c7fff3cecb7536ef0", "event": event}).encode()
+    attributes = {"type": str(event.get("type")), "is_redelivery": "false"}
     message = {
         "data": base64.b64encode(data).decode(),
-        "attributes": {"type": str(event.get("type")), "is_redelivery": "false"},
+        "attributes": attributes if traceparent is None else {**attributes, "traceparent": traceparent},
         "messageId": message_id,
         "message_id": message_id,
         "publishTime": published,

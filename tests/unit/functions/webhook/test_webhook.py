@@ -21,9 +21,16 @@ class Webhook:
         self._endpoint = WebhookEndpoint(receive=Receive(bus=self.bus, channel_secrets=(SECRET,), clock=FixedClock()))
 
     def post(
-        self, body: bytes, *, secret: str = SECRET, signature: str | None = None, method: str = "POST"
+        self,
+        body: bytes,
+        *,
+        secret: str = SECRET,
+        signature: str | None = None,
+        method: str = "POST",
+        traceparent: str | None = None,
     ) -> tuple[str, int]:
-        return self._endpoint(method, body, signature=signature or recorded.signature(body, secret))
+        signed = signature or recorded.signature(body, secret)
+        return self._endpoint(method, body, signature=signed, traceparent=traceparent)
 
 
 @pytest.fixture
@@ -87,7 +94,7 @@ def test_a_truncated_body_no_longer_fits_its_signature(webhook: Webhook) -> None
 
 
 def test_what_was_not_foreseen_makes_line_deliver_again(lines: io.StringIO) -> None:
-    def crash(_: str, __: bytes, ___: str | None) -> int:
+    def crash(_: str, __: bytes, ___: str | None, ____: str | None) -> int:
         raise RuntimeError("my pin is 4711")
 
     endpoint = WebhookEndpoint(receive=crash)
@@ -109,3 +116,12 @@ def test_every_event_leaves_one_line_and_a_verification_too(webhook: Webhook, li
 
     logged = [json.loads(line)["message"] for line in lines.getvalue().splitlines()]
     assert logged == ["event_published"] * len(recorded.events("several-chats")) + ["webhook_received"]
+
+
+def test_the_trace_of_lines_request_travels_with_every_event(webhook: Webhook, lines: io.StringIO) -> None:
+    trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+    webhook.post(recorded.body("several-chats"), traceparent=f"00-{trace}-00f067aa0ba902b7-01")
+
+    assert {message.attributes["traceparent"].split("-")[1] for message in webhook.bus.published} == {trace}
+    assert {json.loads(line)["logging.googleapis.com/trace"] for line in lines.getvalue().splitlines()} == {trace}

@@ -85,3 +85,21 @@ def test_lines_of_a_request_carry_its_trace(lines: io.StringIO) -> None:
     )
 
     assert json.loads(lines.getvalue())["logging.googleapis.com/trace"] == trace
+
+
+def test_the_trace_that_came_with_the_event_goes_before_that_of_the_push(lines: io.StringIO) -> None:
+    of_line, of_push = "a" * 32, "b" * 32
+    body = push.envelope(recorded.event("unsend"), traceparent=f"00-{of_line}-00f067aa0ba902b7-01")
+
+    endpoint_that("withdrawn")("POST", body, traceparent=f"00-{of_push}-00f067aa0ba902b7-01")
+
+    assert json.loads(lines.getvalue())["logging.googleapis.com/trace"] == of_line
+
+
+def test_an_attribute_that_names_no_trace_leaves_the_pushs_own(lines: io.StringIO) -> None:
+    of_push = "b" * 32
+    body = push.envelope(recorded.event("unsend"), traceparent="hello")
+
+    endpoint_that("withdrawn")("POST", body, traceparent=f"00-{of_push}-00f067aa0ba902b7-01")
+
+    assert json.loads(lines.getvalue())["logging.googleapis.com/trace"] == of_push

@@ -33,3 +33,22 @@ def test_half_a_character_survives_the_bus() -> None:
     (message,) = bus_messages(parse_delivery(body))
 
     assert json.loads(message.data)["event"]["message"]["text"] == "\ud83d"
+
+
+def test_a_trace_is_an_attribute_of_every_message() -> None:
+    traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+    messages = bus_messages(parse_delivery(recorded.body("several-chats")), traceparent=traceparent)
+
+    for message in messages:
+        schemas.validator("events/bus-attributes").validate(dict(message.attributes))
+    assert {message.attributes["traceparent"] for message in messages} == {traceparent}
+
+
+@pytest.mark.parametrize(
+    "odd", [None, "", "00-xyz", "a" * 2_000, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n"]
+)
+def test_a_header_that_names_no_trace_never_reaches_the_bus(odd: str | None) -> None:
+    (message,) = bus_messages(parse_delivery(recorded.body("follow")), traceparent=odd)
+
+    assert "traceparent" not in message.attributes
