@@ -1,0 +1,139 @@
+"""`python -m operations COMMAND --help`: the commands of docs/operations.md."""
+
+import argparse
+import os
+import sys
+import uuid
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from operations.adapters.dead_letter_queue import PubSubDeadLetterQueue
+from operations.adapters.line_channel import SdkLineChannel
+from operations.conversations import Forget, exported
+from operations.dead_letters import DeadLetters, summary
+from operations.line_webhook import register
+from operations.settings import dead_letter_settings, history_settings, line_settings
+from shared import logs
+from shared.adapters.gcs import GcsObjectStore
+from shared.adapters.pubsub import PubSubEventBus
+from shared.clock import SystemClock
+from shared.conversation.bodies import Bodies
+from shared.conversation.journal import Journal
+from shared.conversation.object_store import ObjectStore
+from shared.conversation.turn import Turns
+from shared.errors import AizuchiError
+
+_CONNECTIONS: Final = 16
+_PUBLISH_TIMEOUT_S: Final = 10.0
+_OWNER_ONLY: Final = 0o600
+
+
+def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+    """Carry a command out; return the process's status.  Raises: SettingsError."""
+    asked = _parser().parse_args(arguments)
+    logs.configure(sys.stderr)
+    try:
+        match asked.command:
+            case "line-webhook":
+                return _line_webhook(env)
+            case "dead-letters":
+                return _dead_letters(env, most=asked.most, replays=asked.replay)
+            case "forget":
+                return _forget(env, asked.conversation)
+            case _:
+                return _export(env, asked.conversation, to=asked.to)
+    except AizuchiError as cause:
+        print(f"error: {cause}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m operations",
+        description="Operator's commands. They read the environment that `terraform output -raw operations_environment` prints.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("line-webhook", help="tell LINE the webhook's address, test it, look at the console's switches")
+    letters = commands.add_parser("dead-letters", help="list and explain the events that no worker could deal with")
+    letters.add_argument("--replay", action="store_true", help="deliver them again, and drop what needs no delivery")
+    letters.add_argument("--most", type=int, default=100, metavar="N", help="look at so many at most (default: 100)")
+    forget = commands.add_parser("forget", help="erase a chat for good")
+    export = commands.add_parser("export", help="write all of a chat as JSON lines, for the person who asks for it")
+    export.add_argument("--to", type=Path, metavar="FILE", help="a file that does not exist yet (default: stdout)")
+    for command in (forget, export):
+        command.add_argument("conversation", help="LINE's id of the user, group or room: U, C or R and 32 digits")
+    return parser
+
+
+def _line_webhook(env: Mapping[str, str]) -> int:
+    settings = line_settings(env)
+    channel = SdkLineChannel(channel_access_token=settings.channel_access_token, base_url=settings.api_base_url)
+    registration = register(channel, settings.webhook_url)
+    print("\n".join(registration.lines))
+    return 0 if registration.works else 1
+
+
+def _dead_letters(env: Mapping[str, str], *, most: int, replays: bool) -> int:
+    history, settings = history_settings(env), dead_letter_settings(env)
+    queue = PubSubDeadLetterQueue(
+        project_id=history.project_id,
+        subscriptions=settings.subscriptions,
+        emulator_host=settings.pubsub_emulator_host,
+    )
+    bus = PubSubEventBus(
+        project_id=history.project_id,
+        topic_id=settings.events_topic,
+        timeout_s=_PUBLISH_TIMEOUT_S,
+        emulator_host=settings.pubsub_emulator_host,
+    )
+    store = _store(env)
+    letters = DeadLetters(queue=queue, bus=bus, journal=_journal(store, _turns(store)), clock=SystemClock())
+    explained = letters.replay(most=most) if replays else letters.look(most=most)
+    for one in explained:
+        print(one.line)
+    print(summary(explained) + ("" if replays or not explained else "; nothing was done, --replay does it"))
+    return 0
+
+
+def _forget(env: Mapping[str, str], conversation_id: str) -> int:
+    store = _store(env)
+    turns = _turns(store)
+    forget = Forget(store=store, journal=_journal(store, turns), turns=turns, clock=SystemClock())
+    print(f"forgotten: {forget(conversation_id)} objects are gone")
+    return 0
+
+
+def _export(env: Mapping[str, str], conversation_id: str, *, to: Path | None) -> int:
+    lines = exported(_store(env), conversation_id)
+    if to is None:
+        for line in lines:
+            print(line)
+        return 0
+    try:
+        descriptor = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
+    except OSError as cause:
+        print(f"error: cannot write {to}: {cause.strerror}", file=sys.stderr)
+        return 1
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
+    return 0
+
+
+def _store(env: Mapping[str, str]) -> ObjectStore:
+    settings = history_settings(env)
+    return GcsObjectStore(project_id=settings.project_id, bucket=settings.history_bucket, connections=_CONNECTIONS)
+
+
+def _turns(store: ObjectStore) -> Turns:
+    return Turns(store=store, clock=SystemClock(), new_id=lambda: uuid.uuid4().hex)
+
+
+def _journal(store: ObjectStore, turns: Turns) -> Journal:
+    reads = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="read")
+    return Journal(store=store, bodies=Bodies(store=store), turns=turns, reads=reads)
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1:], os.environ))  # noqa: TID251 - the one place that reads the environment

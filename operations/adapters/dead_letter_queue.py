@@ -1,0 +1,83 @@
+"""Dead letters on Pub/Sub, pulled with the plain gapic client, which does not read PUBSUB_EMULATOR_HOST by itself."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+import grpc
+from google.api_core import exceptions
+from google.auth.exceptions import GoogleAuthError
+from google.pubsub_v1 import SubscriberClient
+from google.pubsub_v1.services.subscriber.transports import SubscriberGrpcTransport
+
+from operations.dead_letters import DeadLetter
+from shared.errors import TransientError
+
+_TIMEOUT_S: Final = 10.0
+
+
+class QueueUnavailableError(TransientError):
+    """Pub/Sub did not do what it was asked."""
+
+
+class PubSubDeadLetterQueue:
+    """The dead-letter subscriptions of one project, one after the other."""
+
+    def __init__(
+        self, *, project_id: str, subscriptions: Sequence[str], emulator_host: str | None = None, wait_s: float = 5.0
+    ) -> None:
+        """`wait_s` is how long a pull waits for a first message: an empty answer may come although there is one."""
+        self._names = [SubscriberClient.subscription_path(project_id, one) for one in subscriptions]
+        self._wait_s = wait_s
+        self._client = (
+            SubscriberClient(transport=SubscriberGrpcTransport(channel=grpc.insecure_channel(emulator_host)))
+            if emulator_host
+            else SubscriberClient()
+        )
+
+    def pull(self, most: int) -> tuple[DeadLetter, ...]:
+        letters: list[DeadLetter] = []
+        for name in self._names:
+            if len(letters) < most:
+                letters += self._pulled(name, most - len(letters))
+        return tuple(letters)
+
+    def acknowledge(self, letter: DeadLetter) -> None:
+        with _translated():
+            self._client.acknowledge(subscription=letter.subscription, ack_ids=[letter.ack_id], timeout=_TIMEOUT_S)
+
+    def release(self, letter: DeadLetter) -> None:
+        with _translated():
+            self._client.modify_ack_deadline(
+                subscription=letter.subscription,
+                ack_ids=[letter.ack_id],
+                ack_deadline_seconds=0,
+                timeout=_TIMEOUT_S,
+            )
+
+    def _pulled(self, name: str, most: int) -> Iterator[DeadLetter]:
+        with _translated():
+            try:
+                answer = self._client.pull(subscription=name, max_messages=most, retry=None, timeout=self._wait_s)
+            except exceptions.DeadlineExceeded:  # nothing came
+                return
+        for received in answer.received_messages:
+            message = received.message
+            yield DeadLetter(
+                subscription=name,
+                ack_id=received.ack_id,
+                pubsub_message_id=message.message_id,
+                published_ms=round(message.publish_time.timestamp() * 1_000),
+                data=message.data,
+                attributes=dict(message.attributes),
+            )
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (exceptions.GoogleAPIError, GoogleAuthError) as cause:
+        raise QueueUnavailableError(
+            "Pub/Sub does not hand out the dead letters; check the names and your rights"
+        ) from cause

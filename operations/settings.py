@@ -1,0 +1,68 @@
+"""What the commands need of the environment.  `terraform output -raw operations_environment` prints it, apart from LINE's token."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shared.settings.reader import read_settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineSettings:
+    """How LINE is reached.  `webhook_url` is where it is to send its events."""
+
+    channel_access_token: str = field(repr=False)
+    api_base_url: str | None
+    webhook_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistorySettings:
+    """Where chats are kept."""
+
+    project_id: str
+    history_bucket: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeadLetterSettings:
+    """Where dead letters wait, and where they go when they are replayed."""
+
+    events_topic: str
+    subscriptions: tuple[str, ...]
+    pubsub_emulator_host: str | None
+
+
+def line_settings(env: Mapping[str, str]) -> LineSettings:
+    """Read what `line-webhook` needs.  Raises: SettingsError."""
+    return read_settings(
+        env,
+        lambda settings: LineSettings(
+            channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
+            api_base_url=settings.url("LINE_API_BASE_URL"),
+            webhook_url=settings.required("WEBHOOK_URL"),
+        ),
+    )
+
+
+def history_settings(env: Mapping[str, str]) -> HistorySettings:
+    """Read what every command needs that looks at chats.  Raises: SettingsError."""
+    return read_settings(
+        env,
+        lambda settings: HistorySettings(
+            project_id=settings.required("GOOGLE_CLOUD_PROJECT"), history_bucket=settings.required("HISTORY_BUCKET")
+        ),
+    )
+
+
+def dead_letter_settings(env: Mapping[str, str]) -> DeadLetterSettings:
+    """Read what `dead-letters` needs on top.  Raises: SettingsError."""
+    return read_settings(
+        env,
+        lambda settings: DeadLetterSettings(
+            events_topic=settings.required("EVENTS_TOPIC"),
+            subscriptions=tuple(
+                name.strip() for name in settings.required("DEAD_LETTER_SUBSCRIPTIONS").split(",") if name.strip()
+            ),
+            pubsub_emulator_host=settings.optional("PUBSUB_EMULATOR_HOST"),
+        ),
+    )

@@ -1,0 +1,159 @@
+"""The commands whole: the real SDKs, on the wire to the stand-ins."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from operations.__main__ import run
+from shared.conversation.names import message_name
+from shared.conversation.records import MessageRecord, encode
+from shared.settings.reader import SettingsError
+from simulator.line.rehearsal import ACCESS_TOKEN, WEBHOOK_URL, Rehearsal
+from simulator.pubsub import Message, PubSubServer, SubscriptionSettings
+from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, running_emulator
+from tests.support import recorded
+from tests.support.loop import LoopThread
+from tests.support.serving import served
+
+PROJECT = f"projects/{PROJECT_ID}"
+CHAT = recorded.USER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """A terminal with the environment that Terraform prints, and a bucket of its own."""
+
+    storage: Emulator
+    bucket: str
+    more_env: dict[str, str] = field(default_factory=dict)
+
+    def does(self, *arguments: str) -> int:
+        env = {"GOOGLE_CLOUD_PROJECT": PROJECT_ID, "HISTORY_BUCKET": self.bucket, **self.more_env}
+        return self.storage.client_made_by(lambda: run(arguments, env))
+
+    def writes_down_a_message(self) -> None:
+        message = MessageRecord(
+            line_message_id="1",
+            webhook_event_id="event-1",
+            timestamp_ms=1,
+            type="text",
+            addressed=True,
+            text="my pin is 4711",
+        )
+        self.storage.overwrite(self.bucket, message_name(CHAT, "1"), data=encode(message))
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    with running_emulator(tmp_path_factory.mktemp("storage")) as emulator:
+        yield emulator
+
+
+@pytest.fixture
+def desk(storage: Emulator) -> Desk:
+    return Desk(storage=storage, bucket=storage.new_bucket())
+
+
+def test_a_chat_is_exported_and_forgotten(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.writes_down_a_message()
+
+    assert desk.does("export", CHAT, "--to", str(tmp_path / "chat.jsonl")) == 0
+    assert desk.does("forget", CHAT) == 0
+    assert desk.does("export", CHAT) == 0
+
+    (line,) = (tmp_path / "chat.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["json"]["text"] == "my pin is 4711"
+    assert (tmp_path / "chat.jsonl").stat().st_mode & 0o077 == 0
+    printed = capsys.readouterr().out
+    assert "1 objects are gone" in printed
+    assert "4711" not in printed
+
+
+def test_a_file_that_exists_is_not_overwritten(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("kept", encoding="utf-8")
+
+    assert desk.does("export", CHAT, "--to", str(kept)) == 1
+
+    assert kept.read_text(encoding="utf-8") == "kept"
+    assert "error: cannot write" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["forget", "export"])
+def test_what_is_no_chat_is_one_clear_error(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert desk.does(command, "everybody") == 1
+
+    assert capsys.readouterr().err == "error: no LINE id of a user, group or room\n"
+
+
+def test_dead_letters_are_listed_and_then_replayed(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.dumps({"destination": "U1", "events": [], "event": recorded.event("message-text")}).encode()
+    server = PubSubServer()
+    for topic in ("events", "dead"):
+        server.create_topic(f"{PROJECT}/topics/{topic}")
+        server.create_subscription(
+            SubscriptionSettings(name=f"{PROJECT}/subscriptions/{topic}", topic=f"{PROJECT}/topics/{topic}")
+        )
+    with LoopThread() as loop:
+        port = loop.run(server.start())
+
+        async def publish() -> None:
+            server.publish(f"{PROJECT}/topics/dead", [Message(data=data, attributes={"type": "message"})])
+
+        loop.run(publish())
+        env = {
+            "PUBSUB_EMULATOR_HOST": f"127.0.0.1:{port}",
+            "EVENTS_TOPIC": "events",
+            "DEAD_LETTER_SUBSCRIPTIONS": "dead",
+        }
+        at_pubsub = Desk(storage=desk.storage, bucket=desk.bucket, more_env=env)
+
+        assert at_pubsub.does("dead-letters") == 0
+        listed = capsys.readouterr().out
+        assert at_pubsub.does("dead-letters", "--replay") == 0
+        replayed = capsys.readouterr().out
+        assert at_pubsub.does("dead-letters") == 0
+        empty = capsys.readouterr().out
+        (delivered,) = loop.run(server.subscription(f"{PROJECT}/subscriptions/events").pull(1, wait=True))
+        loop.run(server.stop())
+
+    assert "1 x replay; nothing was done, --replay does it" in listed
+    assert replayed.endswith("1 x replay\n")
+    assert empty == "no dead letters\n"
+    assert delivered.message.message.data == data
+    assert recorded.USER not in listed + replayed
+
+
+def test_the_webhook_is_registered_and_tested(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    with Rehearsal() as line, served(line.platform.app) as running:
+        env = {
+            "LINE_API_BASE_URL": running.url,
+            "LINE_CHANNEL_ACCESS_TOKEN": ACCESS_TOKEN,
+            "WEBHOOK_URL": WEBHOOK_URL,
+        }
+
+        assert Desk(storage=desk.storage, bucket=desk.bucket, more_env=env).does("line-webhook") == 0
+        line.webhook.answers.append(401)
+        assert Desk(storage=desk.storage, bucket=desk.bucket, more_env=env).does("line-webhook") == 1
+
+    printed = capsys.readouterr().out
+    assert "ok: LINE tried it and got 200" in printed
+    assert "FAILED: LINE tried it and got 401" in printed
+
+
+@pytest.mark.parametrize("command", ["dead-letters", "line-webhook"])
+def test_an_environment_that_was_not_set_is_one_message(desk: Desk, command: str) -> None:
+    with pytest.raises(SettingsError, match="the environment is incomplete: "):
+        desk.does(command)
+
+
+@pytest.mark.parametrize("command", ["", "line-webhook", "dead-letters", "forget", "export"])
+def test_every_command_helps(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        desk.does(*([command] if command else []), "--help")
+
+    assert ended.value.code == 0
+    assert "usage: python -m operations" in capsys.readouterr().out

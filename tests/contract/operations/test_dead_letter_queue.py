@@ -1,0 +1,98 @@
+"""Dead letters through the real client, on the wire to a Pub/Sub that gave messages up."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from operations.adapters.dead_letter_queue import PubSubDeadLetterQueue, QueueUnavailableError
+from operations.dead_letters import DeadLetter
+from simulator.pubsub import Message, PubSubServer, SubscriptionSettings
+from tests.support.loop import LoopThread
+
+PROJECT = "projects/aizuchi-test"
+TOPIC = f"{PROJECT}/topics/dead-letters"
+FILTERS = {"letters": 'attributes.type != "unsend"', "unsends": 'attributes.type = "unsend"'}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PubSub:
+    server: PubSubServer
+    loop: LoopThread
+    port: int
+
+    def queue(self, *subscriptions: str) -> PubSubDeadLetterQueue:
+        return PubSubDeadLetterQueue(
+            project_id="aizuchi-test",
+            subscriptions=subscriptions or tuple(FILTERS),
+            emulator_host=f"127.0.0.1:{self.port}",
+            wait_s=0.3,
+        )
+
+    def give_up(self, *kinds: str) -> None:
+        async def publish() -> None:
+            self.server.publish(TOPIC, [Message(data=kind.encode(), attributes={"type": kind}) for kind in kinds])
+
+        self.loop.run(publish())
+
+
+@pytest.fixture
+def pubsub() -> Iterator[PubSub]:
+    server = PubSubServer()
+    server.create_topic(TOPIC)
+    for name, filter_ in FILTERS.items():
+        server.create_subscription(
+            SubscriptionSettings(name=f"{PROJECT}/subscriptions/{name}", topic=TOPIC, filter=filter_)
+        )
+    with LoopThread() as loop:
+        yield PubSub(server=server, loop=loop, port=loop.run(server.start()))
+        loop.run(server.stop())
+
+
+def kinds(letters: tuple[DeadLetter, ...]) -> list[str]:
+    return sorted(one.data.decode() for one in letters)
+
+
+def test_letters_of_every_subscription_are_pulled_as_they_were_published(pubsub: PubSub) -> None:
+    pubsub.give_up("message", "unsend")
+
+    letters = pubsub.queue().pull(10)
+
+    assert kinds(letters) == ["message", "unsend"]
+    assert all(one.attributes == {"type": one.data.decode()} for one in letters)
+    assert all(one.published_ms > 0 and one.pubsub_message_id for one in letters)
+
+
+def test_nothing_that_waits_is_nothing_pulled(pubsub: PubSub) -> None:
+    assert pubsub.queue().pull(10) == ()
+
+
+def test_no_more_are_pulled_than_asked_for(pubsub: PubSub) -> None:
+    pubsub.give_up("message", "message", "message")
+
+    assert len(pubsub.queue().pull(2)) == 2
+
+
+def test_what_was_pulled_is_nobody_elses_until_it_is_released(pubsub: PubSub) -> None:
+    pubsub.give_up("message")
+    (letter,) = pubsub.queue().pull(10)
+    assert pubsub.queue().pull(10) == ()
+
+    pubsub.queue().release(letter)
+
+    assert kinds(pubsub.queue().pull(10)) == ["message"]
+
+
+def test_what_was_acknowledged_is_gone(pubsub: PubSub) -> None:
+    pubsub.give_up("message")
+    (letter,) = pubsub.queue().pull(10)
+
+    pubsub.queue().acknowledge(letter)
+    pubsub.queue().release(letter)
+
+    assert pubsub.queue().pull(10) == ()
+
+
+def test_a_subscription_that_does_not_exist_is_one_clear_error(pubsub: PubSub) -> None:
+    with pytest.raises(QueueUnavailableError, match="check the names"):
+        pubsub.queue("another").pull(1)

@@ -1,0 +1,202 @@
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from operations.dead_letters import DeadLetter, DeadLetters, Verdict, summary
+from shared.adapters.memory import MemoryEventBus
+from shared.bus.messages import bus_messages
+from shared.conversation.records import OutcomeKind, outcome_covering
+from shared.errors import PublishFailedError
+from shared.line.delivery import parse_delivery
+from tests.support import recorded, schemas
+from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
+
+CHAT = recorded.USER
+ADDED = {
+    "CloudPubSubDeadLetterSourceSubscription": "aizuchi-agent-worker",
+    "CloudPubSubDeadLetterSourceDeliveryCount": "20",
+    "CloudPubSubDeadLetterSourceTopicPublishTime": "2026-11-21T04:40:01.123+00:00",
+}
+
+
+class MemoryDeadLetterQueue:
+    """Letters that wait, that somebody holds, and that are gone."""
+
+    def __init__(self) -> None:
+        self.waiting: list[DeadLetter] = []
+        self.held: list[DeadLetter] = []
+
+    def pull(self, most: int) -> tuple[DeadLetter, ...]:
+        taken, self.waiting = self.waiting[:most], self.waiting[most:]
+        self.held += taken
+        return tuple(taken)
+
+    def acknowledge(self, letter: DeadLetter) -> None:
+        self.held.remove(letter)
+
+    def release(self, letter: DeadLetter) -> None:
+        self.held.remove(letter)
+        self.waiting.append(letter)
+
+
+class Desk:
+    """An operator's desk: letters in, the topic, and the chats."""
+
+    def __init__(self, bucket: Bucket) -> None:
+        self.bucket = bucket
+        self.queue = MemoryDeadLetterQueue()
+        self.bus = MemoryEventBus()
+        self.letters = DeadLetters(queue=self.queue, bus=self.bus, journal=bucket.journal, clock=bucket.clock)
+
+    def receives(self, event: Mapping[str, object]) -> DeadLetter:
+        body = json.dumps({"destination": "U1", "events": [event]}).encode()
+        (published,) = bus_messages(parse_delivery(body))
+        return self.receives_data(published.data, {**published.attributes, **ADDED})
+
+    def receives_data(self, data: bytes, attributes: Mapping[str, str]) -> DeadLetter:
+        number = len(self.queue.waiting) + 1
+        letter = DeadLetter(
+            subscription="projects/p/subscriptions/aizuchi-dead-letters",
+            ack_id=f"ack-{number}",
+            pubsub_message_id=str(number),
+            published_ms=self.bucket.clock.now_ms() - 5 * 60_000,
+            data=data,
+            attributes=attributes,
+        )
+        self.queue.waiting.append(letter)
+        return letter
+
+
+@pytest.fixture
+def desk(bucket: Bucket) -> Desk:
+    return Desk(bucket)
+
+
+def said(text: str = SECRET_WORDS) -> dict[str, object]:
+    event = recorded.event("message-text")
+    return {**event, "message": {**event["message"], "text": text}}
+
+
+def line_message_id() -> str:
+    return str(recorded.event("message-text")["message"]["id"])
+
+
+def test_looking_leaves_everything_where_it_was(desk: Desk) -> None:
+    letter = desk.receives(said())
+
+    (explained,) = desk.letters.look(most=10)
+
+    assert explained.verdict is Verdict.REPLAY
+    assert desk.queue.waiting == [letter]
+    assert desk.bus.published == []
+
+
+def test_what_is_shown_holds_no_words_and_no_ids_of_people(desk: Desk) -> None:
+    desk.receives(said())
+
+    (explained,) = desk.letters.look(most=10)
+
+    for private in (SECRET_WORDS, recorded.USER, str(recorded.event("message-text")["replyToken"])):
+        assert private not in explained.line
+    for fact in ("type=message", "attempts=20", "minutes=5", "from=aizuchi-agent-worker"):
+        assert fact in explained.line
+
+
+def test_a_replay_puts_the_event_on_the_topic_as_it_was_published_first(desk: Desk) -> None:
+    desk.receives(said())
+
+    desk.letters.replay(most=10)
+
+    (published,) = desk.bus.published
+    assert json.loads(published.data)["event"] == said()
+    schemas.validator("events/bus-attributes").validate(dict(published.attributes))
+    assert desk.queue.waiting == desk.queue.held == []
+
+
+def test_what_was_taken_back_meanwhile_is_dropped(desk: Desk) -> None:
+    desk.receives(said())
+    desk.bucket.journal.withdraw(CHAT, line_message_id(), timestamp_ms=2)
+
+    (explained,) = desk.letters.replay(most=10)
+
+    assert explained.verdict is Verdict.WITHDRAWN
+    assert desk.bus.published == []
+    assert desk.queue.waiting == []
+
+
+def test_a_replay_of_an_answered_event_does_nothing(desk: Desk) -> None:
+    desk.receives(said())
+    event_id = str(said()["webhookEventId"])
+    record = replace(message(line_message_id()), webhook_event_id=event_id)
+    desk.bucket.journal.record(CHAT, record)
+    desk.bucket.journal.record_outcome(CHAT, outcome_covering([record], OutcomeKind.REPLIED))
+
+    (explained,) = desk.letters.replay(most=10)
+
+    assert explained.verdict is Verdict.ANSWERED
+    assert desk.bus.published == []
+
+
+def test_a_message_that_another_ones_outcome_covers_is_answered_too(desk: Desk) -> None:
+    desk.receives(said())
+    record = replace(message(line_message_id()), webhook_event_id=str(said()["webhookEventId"]))
+    later = replace(message("later"), webhook_event_id="later-event")
+    for one in (record, later):
+        desk.bucket.journal.record(CHAT, one)
+    desk.bucket.journal.record_outcome(CHAT, outcome_covering([record, later], OutcomeKind.SKIPPED))
+
+    assert desk.letters.look(most=10)[0].verdict is Verdict.ANSWERED
+
+
+def test_a_message_that_was_recorded_and_never_answered_is_replayed(desk: Desk) -> None:
+    desk.receives(said())
+    desk.bucket.journal.record(CHAT, message(line_message_id()))
+
+    assert desk.letters.look(most=10)[0].verdict is Verdict.REPLAY
+
+
+def test_unsends_come_first_and_are_never_dropped(desk: Desk) -> None:
+    desk.receives(said())
+    desk.receives(recorded.event("unsend"))
+
+    first, second = desk.letters.replay(most=10)
+
+    assert (first.verdict, second.verdict) == (Verdict.REPLAY_UNSEND, Verdict.REPLAY)
+    assert [one.attributes["type"] for one in desk.bus.published] == ["unsend", "message"]
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff", b"{}", b'{"event": {"type": "message"}}'])
+def test_what_no_release_can_read_is_dropped(desk: Desk, data: bytes) -> None:
+    desk.receives_data(data, {"type": "a\nb"})
+
+    (explained,) = desk.letters.replay(most=10)
+
+    assert explained.verdict is Verdict.UNUSABLE
+    assert "\n" not in explained.line
+    assert desk.bus.published == []
+    assert desk.queue.waiting == []
+
+
+def test_a_topic_that_confirms_nothing_loses_no_letter(desk: Desk) -> None:
+    letters = [desk.receives(said()), desk.receives(recorded.event("unsend"))]
+    desk.bus.is_down = True
+
+    with pytest.raises(PublishFailedError, match="down"):
+        desk.letters.replay(most=10)
+
+    assert sorted(one.ack_id for one in desk.queue.waiting) == sorted(one.ack_id for one in letters)
+    assert desk.queue.held == []
+
+
+def test_no_more_letters_are_taken_than_asked_for(desk: Desk) -> None:
+    for _ in range(3):
+        desk.receives(said())
+
+    assert len(desk.letters.look(most=2)) == 2
+    assert summary(desk.letters.look(most=3)) == "3 x replay"
+
+
+def test_no_letters_are_no_error(desk: Desk) -> None:
+    assert summary(desk.letters.replay(most=10)) == "no dead letters"

@@ -1,0 +1,31 @@
+import pytest
+
+from operations.settings import dead_letter_settings, history_settings, line_settings
+from shared.settings.reader import SettingsError
+
+
+def test_the_subscriptions_are_a_list() -> None:
+    settings = dead_letter_settings({"EVENTS_TOPIC": "t", "DEAD_LETTER_SUBSCRIPTIONS": " a , b,"})
+
+    assert settings.subscriptions == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("read", "names"),
+    [
+        (line_settings, ["LINE_CHANNEL_ACCESS_TOKEN", "WEBHOOK_URL"]),
+        (history_settings, ["GOOGLE_CLOUD_PROJECT", "HISTORY_BUCKET"]),
+        (dead_letter_settings, ["DEAD_LETTER_SUBSCRIPTIONS", "EVENTS_TOPIC"]),
+    ],
+)
+def test_one_message_names_everything_that_is_missing(read: object, names: list[str]) -> None:
+    assert callable(read)
+
+    with pytest.raises(SettingsError) as caught:
+        read({})
+
+    assert all(f"{name} is not set" in str(caught.value) for name in names)
+
+
+def test_the_token_is_not_in_the_repr() -> None:
+    assert "hush" not in repr(line_settings({"LINE_CHANNEL_ACCESS_TOKEN": "hush", "WEBHOOK_URL": "https://x"}))
