@@ -3,19 +3,21 @@
 PYTHON ?= python3
 PORT ?= 8080
 ARGS ?=
+CONVERSATION ?=
 SEEDS ?= 20000
 VENV := .venv
 BIN := $(VENV)/bin
 FUNCTIONS := webhook agent_worker unsend
-CODE := shared functions simulator tests benchmarks
+CODE := shared functions operations simulator tests benchmarks
+TOOLS := .terraform-tools
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements/constraints.txt
 PINS := requirements/constraints.txt requirements/run.txt $(FUNCTIONS:%=functions/%/requirements.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench simulate lock clean
+.PHONY: help run test check format bench simulate tf-test tf-plan line-webhook dead-letters forget export lock clean
 
 help: ## Show what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(VENV)/.run-installed ## Chat with the bot in a browser: make run [PORT=8080] [ARGS="--locale en"]
 	@$(BIN)/python -m simulator --port $(PORT) $(ARGS)
@@ -26,7 +28,7 @@ test: $(VENV)/.dev-installed ## Run every test: make test [ARGS="-k unsend"]
 check: $(VENV)/.dev-installed ## Check format, style, types and layers
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/mypy shared simulator tests benchmarks
+	$(BIN)/mypy shared operations simulator tests benchmarks
 	@for function in $(FUNCTIONS); do \
 		echo "mypy functions/$$function"; MYPYPATH=.:functions/$$function $(BIN)/mypy functions/$$function || exit 1; \
 	done
@@ -43,14 +45,32 @@ simulate: $(VENV)/.dev-installed ## Play seeded schedules of the turn, its model
 	$(BIN)/python -m tests.simulation.model $(SEEDS)
 	$(BIN)/python -m tests.simulation.product $(SEEDS)
 
+tf-test: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Check infra/terraform, offline: its tests, its plan, each function's archive
+	$(BIN)/pytest -m "terraform or not terraform" tests/infra $(ARGS)
+
+tf-plan: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Write the plan that tests/infra keeps anew
+	$(BIN)/python -m tests.infra.offline
+
+line-webhook: $(VENV)/.run-installed ## Tell LINE the webhook's address and test it (docs/operations.md)
+	@$(BIN)/python -m operations line-webhook
+
+dead-letters: $(VENV)/.run-installed ## List and explain dead letters; replay them: make dead-letters ARGS=--replay
+	@$(BIN)/python -m operations dead-letters $(ARGS)
+
+forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATION=U...
+	@$(BIN)/python -m operations forget "$(CONVERSATION)"
+
+export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [ARGS="--to FILE"]
+	@$(BIN)/python -m operations export "$(CONVERSATION)" $(ARGS)
+
 lock: ## Pin everything that the requirements pull in anew
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
 	{ echo "# Exact versions of everything that requirements/dev.txt pulls in; refreshed by \`make lock\`."; \
 		$(BIN)/pip freeze; } > requirements/constraints.txt
 
-clean: ## Remove the virtual environment, caches and the local stack's data
-	rm -rf $(VENV) .data .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+clean: ## Remove the virtual environments, caches and the local stack's data
+	rm -rf $(VENV) $(TOOLS) .data .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
@@ -63,3 +83,8 @@ $(VENV)/.run-installed: $(PINS) | $(BIN)/pip
 $(VENV)/.dev-installed: $(PINS) requirements/dev.txt | $(BIN)/pip
 	$(PIP_INSTALL) --requirement requirements/dev.txt
 	@touch $(VENV)/.run-installed $@
+
+$(TOOLS)/.stub-installed: tests/infra/stub/requirements.txt
+	$(PYTHON) -m venv --clear $(TOOLS)/stub
+	$(TOOLS)/stub/bin/pip install --quiet --disable-pip-version-check --requirement tests/infra/stub/requirements.txt
+	@touch $@

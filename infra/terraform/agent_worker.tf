@@ -1,0 +1,34 @@
+# The worker that answers. Only Pub/Sub reaches it. It reads and writes the history, and asks Gemini.
+
+module "agent_worker" {
+  source = "./modules/function"
+
+  build       = local.build["agent_worker"]
+  environment = local.environment["agent_worker"]
+  function    = "agent_worker"
+  invokers    = { push = google_service_account.push.member }
+  is_public   = false
+  labels      = var.labels
+  name        = var.name
+  project_id  = var.project_id
+  region      = var.region
+  scaling     = var.agent_worker
+  secrets     = local.secret_environment["agent_worker"]
+
+  depends_on = [google_project_service.this, terraform_data.grants_settled]
+}
+
+# No condition by prefix: the worker owns every kind of object, and a listing is judged by the bucket alone.
+resource "google_storage_bucket_iam_member" "agent_worker_uses_history" {
+  bucket = google_storage_bucket.history.name
+  role   = "roles/storage.objectUser"
+  member = module.agent_worker.member
+}
+
+resource "google_project_iam_member" "agent_worker_uses_vertex" {
+  count = var.gemini.on_vertex ? 1 : 0
+
+  project = var.project_id
+  role    = "roles/aiplatform.user"
+  member  = module.agent_worker.member
+}

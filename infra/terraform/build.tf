@@ -1,0 +1,82 @@
+# Who builds the images, and where they lie. An account of its own, because the default ones may do far more than build.
+# Source: Cloud Functions, "Custom service account for Cloud Build" (roles) and "Build process overview" (gcf-v2-sources-*).
+
+resource "google_service_account" "build" {
+  account_id   = "${var.name}-build"
+  display_name = "Builds the functions of ${var.name}"
+
+  depends_on = [google_project_service.this]
+}
+
+resource "google_project_iam_member" "build_logs" {
+  project = var.project_id
+  role    = "roles/logging.logWriter"
+  member  = google_service_account.build.member
+}
+
+resource "google_storage_bucket_iam_member" "build_reads_sources" {
+  bucket = google_storage_bucket.sources.name
+  role   = "roles/storage.objectViewer"
+  member = google_service_account.build.member
+}
+
+# Cloud Functions copies a source into a bucket that it makes itself at the first deployment, so nothing smaller than the project can be named.
+resource "google_project_iam_member" "build_reads_copies" {
+  project = var.project_id
+  role    = "roles/storage.objectViewer"
+  member  = google_service_account.build.member
+
+  condition {
+    title      = "copies of the functions' sources"
+    expression = "resource.name.startsWith(\"projects/_/buckets/gcf-v2-sources-${data.google_project.this.number}-${var.region}\")"
+  }
+}
+
+resource "google_artifact_registry_repository" "images" {
+  repository_id = var.name
+  format        = "DOCKER"
+  location      = var.region
+  labels        = var.labels
+  description   = "Images of the functions of ${var.name}"
+
+  cleanup_policies {
+    id     = "keep-recent"
+    action = "KEEP"
+
+    most_recent_versions {
+      keep_count = 5
+    }
+  }
+
+  cleanup_policies {
+    id     = "drop-old"
+    action = "DELETE"
+
+    condition {
+      older_than = "2592000s"
+    }
+  }
+
+  depends_on = [google_project_service.this]
+}
+
+resource "google_artifact_registry_repository_iam_member" "build_writes_images" {
+  location   = var.region
+  repository = google_artifact_registry_repository.images.name
+  role       = "roles/artifactregistry.writer"
+  member     = google_service_account.build.member
+}
+
+# Grants take about a minute to hold everywhere; the first build of an empty project would come before that and fail.
+resource "terraform_data" "grants_settled" {
+  triggers_replace = [
+    google_artifact_registry_repository_iam_member.build_writes_images.id,
+    google_project_iam_member.build_logs.id,
+    google_project_iam_member.build_reads_copies.id,
+    google_storage_bucket_iam_member.build_reads_sources.id,
+  ]
+
+  provisioner "local-exec" {
+    command = "sleep ${var.grants_settle_s}"
+  }
+}

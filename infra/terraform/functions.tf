@@ -1,0 +1,13 @@
+# What the three functions have in common; webhook.tf, agent_worker.tf and unsend.tf hold the rest.
+
+locals {
+  build = {
+    for function, object in google_storage_bucket_object.package : function => {
+      docker_repository = google_artifact_registry_repository.images.id
+      runtime           = var.runtime
+      service_account   = google_service_account.build.id
+      source_bucket     = google_storage_bucket.sources.name
+      source_object     = object.name
+    }
+  }
+}

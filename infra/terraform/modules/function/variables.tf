@@ -1,0 +1,78 @@
+variable "build" {
+  description = "What the function is built from, and by whom."
+  type = object({
+    docker_repository = string
+    runtime           = string
+    service_account   = string
+    source_bucket     = string
+    source_object     = string
+  })
+  nullable = false
+}
+
+variable "environment" {
+  description = "Settings, by the names of the environment's contract. THREADS is added."
+  type        = map(string)
+  nullable    = false
+}
+
+variable "function" {
+  description = "The function's folder, which is also its entry point, for example \"agent_worker\"."
+  type        = string
+  nullable    = false
+}
+
+variable "invokers" {
+  description = "Who may call it, by a name of ours: members such as \"allUsers\" or \"serviceAccount:...\"."
+  type        = map(string)
+  nullable    = false
+}
+
+variable "is_public" {
+  description = "Whether requests from the internet get through; otherwise only those of the project's own Pub/Sub and the like do."
+  type        = bool
+  nullable    = false
+}
+
+variable "labels" {
+  description = "Labels of everything that can carry some."
+  type        = map(string)
+  nullable    = false
+}
+
+variable "name" {
+  description = "Prefix of names; the function is called NAME-FUNCTION with hyphens."
+  type        = string
+  nullable    = false
+}
+
+variable "project_id" {
+  description = "Project id."
+  type        = string
+  nullable    = false
+}
+
+variable "region" {
+  description = "Region."
+  type        = string
+  nullable    = false
+}
+
+variable "scaling" {
+  description = "What an instance has and how many there are; units are in the names. CPU in vCPU, memory such as \"512Mi\"."
+  type = object({
+    concurrency   = number
+    cpu           = string
+    max_instances = number
+    memory        = string
+    min_instances = number
+    timeout_s     = number
+  })
+  nullable = false
+}
+
+variable "secrets" {
+  description = "Secrets, by the name of the environment variable that brings them; version is a number, or \"latest\"."
+  type        = map(object({ secret_id = string, version = string }))
+  nullable    = false
+}

@@ -1,0 +1,72 @@
+# What each function is made of: its own folder at the root, the common code and the schemas beside it. Tests and tools stay out.
+# requirements.txt pins what we name and points at constraints.txt, which pins what that pulls in, so that the same commit always builds the same.
+
+locals {
+  root          = "${path.module}/../.."
+  function_dirs = toset(["agent_worker", "unsend", "webhook"])
+  common_files  = concat(tolist(fileset(local.root, "shared/**/*.py")), tolist(fileset(local.root, "schemas/**/*.json")))
+  constraints   = file("${local.root}/requirements/constraints.txt")
+
+  packages = {
+    for function in local.function_dirs : function => merge(
+      { for path in local.common_files : path => file("${local.root}/${path}") },
+      {
+        for path in fileset("${local.root}/functions/${function}", "**/*.py") :
+        path => file("${local.root}/functions/${function}/${path}")
+      },
+      {
+        "constraints.txt" = local.constraints
+        # The hash is there because builds keep installed packages for as long as requirements.txt stays the same.
+        "requirements.txt" = join("\n", [
+          "-c constraints.txt # ${substr(sha256(local.constraints), 0, 12)}",
+          file("${local.root}/functions/${function}/requirements.txt"),
+        ])
+      },
+    )
+  }
+}
+
+data "archive_file" "package" {
+  for_each = local.packages
+
+  type             = "zip"
+  output_path      = "${path.root}/.packages/${each.key}.zip"
+  output_file_mode = "0644"
+
+  dynamic "source" {
+    for_each = each.value
+
+    content {
+      filename = source.key
+      content  = source.value
+    }
+  }
+}
+
+resource "google_storage_bucket" "sources" {
+  name     = "${var.project_id}-${var.name}-sources"
+  location = var.region
+  labels   = var.labels
+
+  force_destroy               = true # holds nothing that Terraform cannot make again
+  public_access_prevention    = "enforced"
+  uniform_bucket_level_access = true
+
+  soft_delete_policy {
+    retention_duration_seconds = 0
+  }
+
+  depends_on = [google_project_service.this]
+}
+
+resource "google_storage_bucket_object" "package" {
+  for_each = data.archive_file.package
+
+  bucket = google_storage_bucket.sources.name
+  name   = "${each.key}/${each.value.output_sha256}.zip" # other code, another object, another deployment
+  source = each.value.output_path
+
+  lifecycle {
+    create_before_destroy = true
+  }
+}

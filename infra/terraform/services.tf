@@ -1,0 +1,36 @@
+# The APIs, and the service agents that act on the project's behalf.
+
+locals {
+  services = toset(concat(
+    [
+      "artifactregistry.googleapis.com",
+      "cloudbuild.googleapis.com",
+      "cloudfunctions.googleapis.com",
+      "cloudresourcemanager.googleapis.com",
+      "iam.googleapis.com",
+      "logging.googleapis.com",
+      "monitoring.googleapis.com",
+      "pubsub.googleapis.com",
+      "run.googleapis.com",
+      "secretmanager.googleapis.com",
+      "storage.googleapis.com",
+    ],
+    var.gemini.on_vertex ? ["aiplatform.googleapis.com"] : [],
+    var.budget == null ? [] : ["billingbudgets.googleapis.com"],
+  ))
+  pubsub_agent = "serviceAccount:service-${data.google_project.this.number}@gcp-sa-pubsub.iam.gserviceaccount.com"
+}
+
+resource "google_project_service" "this" {
+  for_each = local.services
+
+  project            = var.project_id
+  service            = each.key
+  disable_on_destroy = false
+}
+
+data "google_project" "this" {
+  project_id = var.project_id
+
+  depends_on = [google_project_service.this]
+}

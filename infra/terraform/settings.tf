@@ -1,0 +1,50 @@
+# The environment of each function, by the names that shared/settings reads. A test compares the two, both ways.
+# What is null is left out, so that the code's own default holds; an empty text is set, because TOOLSETS="" means: none.
+
+locals {
+  common_environment = { GOOGLE_CLOUD_PROJECT = var.project_id }
+
+  environment = {
+    for function, settings in {
+      agent_worker = merge(local.common_environment, {
+        BOT_LOCALE                = var.bot.locale
+        BOT_NAME                  = var.bot.name
+        BOT_PERSONA               = var.bot.persona
+        BOT_TIME_ZONE             = var.bot.time_zone
+        GEMINI_BASE_URL           = var.gemini.base_url
+        GEMINI_MODEL              = var.gemini.model
+        GEMINI_THINKING_LEVEL     = var.gemini.thinking_level
+        GOOGLE_CLOUD_LOCATION     = var.gemini.on_vertex ? var.gemini.location : null
+        GOOGLE_GENAI_USE_VERTEXAI = var.gemini.on_vertex ? "true" : null
+        GROUP_POLICY              = var.bot.group_policy
+        HISTORY_BUCKET            = google_storage_bucket.history.name
+        LATE_REPLY                = var.bot.late_reply
+        LEASE_S                   = tostring(var.bot.lease_s)
+        LINE_API_BASE_URL         = var.line_api_base_url
+        NOTION_BASE_URL           = try(var.notion.base_url, null)
+        NOTION_CONVERSATIONS      = try(join(",", var.notion.conversations), null)
+        NOTION_DATABASES          = try(jsonencode(var.notion.databases), null)
+        SETTLE_MS                 = tostring(var.bot.settle_ms)
+        TOOLSETS                  = join(",", var.bot.toolsets)
+      })
+      unsend = merge(local.common_environment, {
+        HISTORY_BUCKET = google_storage_bucket.history.name
+        LEASE_S        = tostring(var.bot.lease_s)
+      })
+      webhook = merge(local.common_environment, {
+        EVENTS_TOPIC = google_pubsub_topic.events.name
+      })
+    } : function => { for name, value in settings : name => value if value != null }
+  }
+
+  # Which secrets reach which function, by the variable that brings them.
+  secret_environment = {
+    agent_worker = merge(
+      { LINE_CHANNEL_ACCESS_TOKEN = local.secret_references.line_channel_access_token },
+      var.gemini.on_vertex ? {} : { GEMINI_API_KEY = local.secret_references.gemini_api_key },
+      var.notion == null ? {} : { NOTION_TOKEN = local.secret_references.notion_token },
+    )
+    unsend  = {}
+    webhook = { LINE_CHANNEL_SECRET = local.secret_references.line_channel_secret }
+  }
+}

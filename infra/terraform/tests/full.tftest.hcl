@@ -1,0 +1,70 @@
+# Everything that can be set, planned; tests/infra keeps the plan as a fixture and compares it with the code.
+
+mock_provider "google" {
+  mock_data "google_project" {
+    defaults = { number = "123456789012" }
+  }
+}
+
+variables {
+  project_id      = "aizuchi-test"
+  grants_settle_s = 0
+  secrets = {
+    line_channel_secret       = "hush-secret,hush-older-secret"
+    line_channel_access_token = "hush-token"
+    gemini_api_key            = "hush-key"
+    notion_token              = "hush-notion"
+  }
+  alerts = {
+    emails                = ["oncall@example.com"]
+    notification_channels = ["projects/aizuchi-test/notificationChannels/1"]
+  }
+  bot = {
+    group_policy = "model"
+    late_reply   = "push"
+    locale       = "en"
+    name         = "Aizuchi"
+    persona      = "You are a patient librarian."
+    time_zone    = "Europe/Berlin"
+    toolsets     = ["knowledge", "notion", "web"]
+  }
+  budget            = { amount = 100, billing_account = "012345-6789AB-CDEF01" }
+  line_api_base_url = "https://line.example.com"
+  notion = {
+    base_url      = "https://notion.example.com"
+    conversations = ["U4af4980629b1e5a3b9d0f2c7a8e61d35"]
+    databases     = { tasks = "0123456789abcdef0123456789abcdef" }
+  }
+  retention = { entries_days = 730 }
+  webhook   = { min_instances = 1 }
+}
+
+run "full" {
+  command = plan
+
+  variables {
+    gemini = { base_url = "https://gemini.example.com" }
+  }
+
+  assert {
+    condition     = length(google_billing_budget.this) == 1 && length(google_monitoring_notification_channel.email) == 1
+    error_message = "Budget and e-mail are optional, and asked for here."
+  }
+}
+
+run "on_vertex" {
+  command = plan
+
+  variables {
+    gemini = { on_vertex = true, location = "global" }
+  }
+
+  assert {
+    condition     = google_project_iam_member.agent_worker_uses_vertex[0].role == "roles/aiplatform.user" && !contains(keys(google_secret_manager_secret.this), "gemini_api_key")
+    error_message = "On Vertex AI the worker's account asks, and there is no key."
+  }
+  assert {
+    condition     = contains(keys(google_project_service.this), "aiplatform.googleapis.com")
+    error_message = "Vertex AI's API is enabled."
+  }
+}

@@ -1,0 +1,363 @@
+variable "agent_worker" {
+  description = "Scaling of the worker that answers. Requests wait there for their chat's turn, so `concurrency` (which is also its threads) is at least 40; CPU in vCPU."
+  type = object({
+    concurrency   = optional(number, 40)
+    cpu           = optional(string, "1")
+    max_instances = optional(number, 20)
+    memory        = optional(string, "1Gi")
+    min_instances = optional(number, 0)
+    timeout_s     = optional(number, 118)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = tonumber(var.agent_worker.cpu) >= 1 || var.agent_worker.concurrency == 1
+    error_message = "agent_worker.cpu must be at least 1 for more than one request at a time."
+  }
+
+  validation {
+    condition     = var.agent_worker.concurrency >= 40 && var.agent_worker.concurrency <= 1000
+    error_message = "agent_worker.concurrency must be from 40 to 1000: requests wait for their chat's turn."
+  }
+
+  validation {
+    condition     = var.agent_worker.min_instances >= 0 && var.agent_worker.max_instances >= max(1, var.agent_worker.min_instances)
+    error_message = "agent_worker.max_instances must be at least 1 and at least min_instances."
+  }
+
+  validation {
+    condition     = var.agent_worker.timeout_s >= 117 && var.agent_worker.timeout_s < var.delivery.ack_deadline_s
+    error_message = "agent_worker.timeout_s must be at least 117, the longest turn, and less than delivery.ack_deadline_s."
+  }
+}
+
+variable "alerts" {
+  description = "Who is told (e-mail addresses, and channels that exist already), and from when: shares from 0 to 1, seconds, US dollars a day."
+  type = object({
+    apology_share         = optional(number, 0.2)
+    emails                = optional(set(string), [])
+    failure_share         = optional(number, 0.05)
+    notification_channels = optional(list(string), [])
+    oldest_event_s        = optional(number, 180)
+    token_usd_a_day       = optional(number, 10)
+    webhook_5xx           = optional(number, 3)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = alltrue([for share in [var.alerts.apology_share, var.alerts.failure_share] : share > 0 && share <= 1])
+    error_message = "alerts.apology_share and alerts.failure_share are shares: more than 0, at most 1."
+  }
+
+  validation {
+    condition     = alltrue([for email in var.alerts.emails : can(regex("^[^@ ]+@[^@ ]+$", email))])
+    error_message = "alerts.emails must hold e-mail addresses."
+  }
+}
+
+variable "bot" {
+  description = "Who the bot is and how it behaves. null: the code's default. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web."
+  type = object({
+    group_policy = optional(string, "mention")
+    late_reply   = optional(string, "button")
+    lease_s      = optional(number, 25)
+    locale       = optional(string, "ja")
+    name         = optional(string)
+    persona      = optional(string)
+    settle_ms    = optional(number, 500)
+    time_zone    = optional(string, "Asia/Tokyo")
+    toolsets     = optional(set(string), ["knowledge"])
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = contains(["mention", "model", "off"], var.bot.group_policy)
+    error_message = "bot.group_policy must be mention, model or off."
+  }
+
+  validation {
+    condition     = contains(["button", "drop", "push"], var.bot.late_reply)
+    error_message = "bot.late_reply must be button, drop or push."
+  }
+
+  validation {
+    condition     = contains(["en", "ja", "th", "zh-TW"], var.bot.locale)
+    error_message = "bot.locale must be en, ja, th or zh-TW."
+  }
+
+  validation {
+    condition     = var.bot.lease_s >= 1 && var.bot.lease_s < 40 && var.bot.settle_ms >= 0 && var.bot.settle_ms <= 2000
+    error_message = "bot.lease_s must be from 1 to 39 seconds (a model call has 40), bot.settle_ms from 0 to 2000 milliseconds."
+  }
+
+  validation {
+    condition     = length(setsubtract(var.bot.toolsets, ["knowledge", "notion", "web"])) == 0
+    error_message = "bot.toolsets may hold knowledge, notion and web."
+  }
+
+  validation {
+    condition     = contains(var.bot.toolsets, "notion") == (var.notion != null)
+    error_message = "bot.toolsets names notion exactly when `notion` is set."
+  }
+}
+
+variable "budget" {
+  description = "A monthly budget over everything in the project, in whole units of the billing account's currency; null: none."
+  type = object({
+    amount          = number
+    billing_account = string
+    currency        = optional(string, "USD")
+  })
+  default = null
+
+  validation {
+    condition     = var.budget == null ? true : var.budget.amount >= 1 && can(regex("^[0-9A-F]{6}-[0-9A-F]{6}-[0-9A-F]{6}$", var.budget.billing_account))
+    error_message = "budget.amount must be at least 1, budget.billing_account an id such as 012345-6789AB-CDEF01."
+  }
+}
+
+variable "delivery" {
+  description = "How events reach the workers: seconds, attempts, and days that an event waits for a worker that is down."
+  type = object({
+    ack_deadline_s    = optional(number, 120)
+    max_attempts      = optional(number, 20)
+    maximum_backoff_s = optional(number, 10)
+    minimum_backoff_s = optional(number, 1)
+    retention_days    = optional(number, 7)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = var.delivery.ack_deadline_s >= 120 && var.delivery.ack_deadline_s <= 600
+    error_message = "delivery.ack_deadline_s must be from 120, longer than any request, to 600."
+  }
+
+  validation {
+    condition     = var.delivery.max_attempts >= 10 && var.delivery.max_attempts <= 100
+    error_message = "delivery.max_attempts must be from 10 to 100."
+  }
+
+  validation {
+    condition     = var.delivery.minimum_backoff_s >= 1 && var.delivery.maximum_backoff_s >= var.delivery.minimum_backoff_s && var.delivery.maximum_backoff_s <= 600
+    error_message = "The backoff must be from 1 to 600 seconds, and its minimum not above its maximum."
+  }
+
+  validation {
+    condition     = var.delivery.retention_days >= 1 && var.delivery.retention_days <= 7
+    error_message = "delivery.retention_days must be from 1 to 7: words of people wait there."
+  }
+}
+
+variable "gemini" {
+  description = "The model: through an API key, or `on_vertex` in `location`. Prices in US dollars for a million tokens, for the alert on cost; null: the code's default."
+  type = object({
+    base_url               = optional(string)
+    input_usd_per_million  = optional(number, 0.30)
+    location               = optional(string, "global")
+    model                  = optional(string, "gemini-3.5-flash-lite")
+    on_vertex              = optional(bool, false)
+    output_usd_per_million = optional(number, 2.50)
+    thinking_level         = optional(string, "low")
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = contains(["minimal", "low", "medium", "high"], var.gemini.thinking_level)
+    error_message = "gemini.thinking_level must be minimal, low, medium or high."
+  }
+}
+
+variable "grants_settle_s" {
+  description = "Seconds that new grants are given to hold everywhere before the first build."
+  type        = number
+  default     = 90
+  nullable    = false
+
+  validation {
+    condition     = var.grants_settle_s >= 0 && floor(var.grants_settle_s) == var.grants_settle_s
+    error_message = "grants_settle_s must be a whole number, 0 or more."
+  }
+}
+
+variable "labels" {
+  description = "Labels of everything that can carry some."
+  type        = map(string)
+  default     = { app = "aizuchi" }
+  nullable    = false
+}
+
+variable "line_api_base_url" {
+  description = "Where LINE's API is; null: LINE's own hosts. For rehearsals."
+  type        = string
+  default     = null
+}
+
+variable "name" {
+  description = "Prefix of all names; two installations in one project need two."
+  type        = string
+  default     = "aizuchi"
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{1,14}[a-z0-9]$", var.name)) # an account's id has at most 30 characters
+    error_message = "name must have 3 to 16 lower-case letters, digits and hyphens, and begin with a letter."
+  }
+}
+
+variable "notion" {
+  description = "The Notion toolset: `databases` name => id, and the chats (LINE ids, or \"*\") that may use it, because anybody can write to a LINE account; null: none."
+  type = object({
+    base_url      = optional(string)
+    conversations = set(string)
+    databases     = map(string)
+  })
+  default = null
+
+  validation {
+    condition     = var.notion == null ? true : length(var.notion.databases) > 0 && length(var.notion.conversations) > 0
+    error_message = "notion needs at least one database and at least one conversation."
+  }
+
+  validation {
+    condition     = var.notion == null ? true : alltrue([for one in var.notion.conversations : can(regex("^([UCR][0-9a-f]{32}|\\*)$", one))])
+    error_message = "notion.conversations must hold LINE ids of users, groups or rooms, or \"*\"."
+  }
+}
+
+variable "project_id" {
+  description = "Id of the project that everything is made in."
+  type        = string
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{4,28}[a-z0-9]$", var.project_id))
+    error_message = "project_id must be a project's id (not its name or number)."
+  }
+}
+
+variable "region" {
+  description = "Region of everything: functions, topic, bucket, secrets."
+  type        = string
+  default     = "asia-northeast1"
+  nullable    = false
+}
+
+variable "retention" {
+  description = "Days that things are kept after they were last written; 0: for ever. An idle conversation is one in which nothing happens for so long."
+  type = object({
+    calls_days             = optional(number, 30)
+    entries_days           = optional(number, 0)
+    idle_conversation_days = optional(number, 365)
+    media_days             = optional(number, 90)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition = (
+      alltrue([for days in values(var.retention) : days >= 0 && floor(days) == days])
+      && (var.retention.idle_conversation_days == 0 || var.retention.idle_conversation_days >= 31)
+    )
+    error_message = "Retention is in whole days, 0 or more; idle_conversation_days is 0 or at least 31, longer than amendments are kept."
+  }
+}
+
+variable "runtime" {
+  description = "Python runtime of the functions."
+  type        = string
+  default     = "python311"
+  nullable    = false
+
+  validation {
+    condition     = contains(["python311", "python312", "python313"], var.runtime)
+    error_message = "runtime must be python311, python312 or python313."
+  }
+}
+
+variable "secret_versions" {
+  description = "A counter for each secret: raise it whenever its value in `secrets` changes. 0: you write the versions yourself, and the newest is read when an instance starts."
+  type = object({
+    gemini_api_key            = optional(number, 1)
+    line_channel_access_token = optional(number, 1)
+    line_channel_secret       = optional(number, 1)
+    notion_token              = optional(number, 1)
+  })
+  default  = {}
+  nullable = false
+}
+
+variable "secrets" {
+  description = "Values of the secrets. `line_channel_secret` may be two, separated by a comma, while it is being changed. They reach neither plan nor state."
+  type = object({
+    gemini_api_key            = optional(string)
+    line_channel_access_token = optional(string)
+    line_channel_secret       = optional(string)
+    notion_token              = optional(string)
+  })
+  default   = {}
+  ephemeral = true
+  nullable  = false
+
+  validation {
+    condition = alltrue([
+      var.secret_versions.line_channel_access_token == 0 || var.secrets.line_channel_access_token != null,
+      var.secret_versions.line_channel_secret == 0 || var.secrets.line_channel_secret != null,
+      var.gemini.on_vertex || var.secret_versions.gemini_api_key == 0 || var.secrets.gemini_api_key != null,
+      var.notion == null || var.secret_versions.notion_token == 0 || var.secrets.notion_token != null,
+    ])
+    error_message = "A secret is missing: line_channel_secret and line_channel_access_token always, gemini_api_key unless gemini.on_vertex, notion_token with notion; or set its counter in secret_versions to 0."
+  }
+}
+
+variable "unsend" {
+  description = "Scaling of the function that forgets; CPU in vCPU."
+  type = object({
+    concurrency   = optional(number, 40)
+    cpu           = optional(string, "1")
+    max_instances = optional(number, 5)
+    memory        = optional(string, "512Mi")
+    min_instances = optional(number, 0)
+    timeout_s     = optional(number, 118)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = tonumber(var.unsend.cpu) >= 1 || var.unsend.concurrency == 1
+    error_message = "unsend.cpu must be at least 1 for more than one request at a time."
+  }
+
+  validation {
+    condition     = var.unsend.timeout_s > 2 * var.bot.lease_s && var.unsend.timeout_s < var.delivery.ack_deadline_s
+    error_message = "unsend.timeout_s must be more than two leases, because it looks again a lease later, and less than delivery.ack_deadline_s."
+  }
+}
+
+variable "webhook" {
+  description = "Scaling of the webhook; CPU in vCPU. One minimum instance spares LINE the cold start."
+  type = object({
+    concurrency   = optional(number, 40)
+    cpu           = optional(string, "1")
+    max_instances = optional(number, 10)
+    memory        = optional(string, "512Mi")
+    min_instances = optional(number, 0)
+    timeout_s     = optional(number, 10)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = tonumber(var.webhook.cpu) >= 1 || var.webhook.concurrency == 1
+    error_message = "webhook.cpu must be at least 1 for more than one request at a time."
+  }
+
+  validation {
+    condition     = var.webhook.timeout_s >= 2 && var.webhook.timeout_s <= 60
+    error_message = "webhook.timeout_s must be from 2, when LINE gives up, to 60."
+  }
+}

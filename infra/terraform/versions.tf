@@ -1,0 +1,25 @@
+# Terraform 1.11 brought write-only arguments, which keep secrets out of the state.
+
+terraform {
+  required_version = ">= 1.11"
+
+  required_providers {
+    archive = {
+      source  = "hashicorp/archive"
+      version = "~> 2.7"
+    }
+    google = {
+      source  = "hashicorp/google"
+      version = ">= 7.0, < 9.0"
+    }
+  }
+}
+
+provider "google" {
+  project = var.project_id
+  region  = var.region
+
+  # The budget's API wants to know which project a person's call belongs to.
+  billing_project       = var.budget == null ? null : var.project_id
+  user_project_override = var.budget != null
+}

@@ -1,0 +1,25 @@
+# The one public function: LINE posts to it. It may publish to one topic and nothing else.
+
+module "webhook" {
+  source = "./modules/function"
+
+  build       = local.build["webhook"]
+  environment = local.environment["webhook"]
+  function    = "webhook"
+  invokers    = { anybody = "allUsers" } # LINE has no identity here; the signature is checked instead
+  is_public   = true
+  labels      = var.labels
+  name        = var.name
+  project_id  = var.project_id
+  region      = var.region
+  scaling     = var.webhook
+  secrets     = local.secret_environment["webhook"]
+
+  depends_on = [google_project_service.this, terraform_data.grants_settled]
+}
+
+resource "google_pubsub_topic_iam_member" "webhook_publishes" {
+  topic  = google_pubsub_topic.events.name
+  role   = "roles/pubsub.publisher"
+  member = module.webhook.member
+}

@@ -1,0 +1,114 @@
+"""Each archive that would be deployed, unpacked alone, starts with nothing but its own requirements and answers."""
+
+import hashlib
+import socket
+import subprocess
+import sys
+import time
+import venv
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.infra.offline import BASE_ENV, ROOT, Plan, Terraform, Told
+from tests.infra.planned import FUNCTIONS, environment_of
+
+pytestmark = pytest.mark.terraform
+
+ENVIRONMENTS = ROOT / ".terraform-tools" / "packages"
+EMULATORS = {"PUBSUB_EMULATOR_HOST": "127.0.0.1:9", "STORAGE_EMULATOR_HOST": "http://127.0.0.1:9"}
+START_S = 30.0
+# What the function says to a body that is none: it was reached, it was composed, and it decided.
+ANSWERS = {"webhook": 401, "agent_worker": 400, "unsend": 400}
+
+
+@pytest.fixture(params=FUNCTIONS)
+def package(request: pytest.FixtureRequest, terraform_packages: Path, tmp_path: Path) -> tuple[str, Path]:
+    """A function, and the folder that its archive was unpacked into."""
+    with zipfile.ZipFile(terraform_packages / f"{request.param}.zip") as archive:
+        archive.extractall(tmp_path)
+    return request.param, tmp_path
+
+
+@pytest.fixture(scope="session")
+def terraform_packages(terraform: Terraform, told: Told) -> Path:
+    """Where Terraform has written the archives."""
+    assert told.plans, told.words
+    return terraform.folder / ".packages"
+
+
+def python_with(requirements: Path) -> Path:
+    """Return the Python of an environment that holds these requirements and nothing else; made once."""
+    constraints = requirements.parent / "constraints.txt"
+    key = hashlib.sha256(requirements.read_bytes() + constraints.read_bytes() + sys.version.encode()).hexdigest()[:16]
+    folder = ENVIRONMENTS / key
+    python = folder / "bin" / "python"
+    installed = folder / "installed"
+    if not installed.exists():
+        venv.create(folder, with_pip=True, clear=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--requirement", str(requirements)], check=True, timeout=600)
+        installed.touch()
+    return python
+
+
+@contextmanager
+def serving(python: Path, function: str, folder: Path, env: dict[str, str]) -> Iterator[str]:
+    """The function answers on a free port, started as the platform starts it: from its own folder, without a PYTHONPATH."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    options = ["--target", function, "--host", "127.0.0.1", "--port", str(port)]
+    command = [str(python.with_name("functions-framework")), *options]
+    process = subprocess.Popen(
+        command, cwd=folder, env={**BASE_ENV, **env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    try:
+        until_s = time.monotonic() + START_S
+        while time.monotonic() < until_s and process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.05)
+        if process.poll() is not None:
+            raise AssertionError((process.stdout.read() if process.stdout else b"").decode())
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def test_a_package_starts_alone_with_what_terraform_sets_and_answers(package: tuple[str, Path], full: Plan) -> None:
+    function, folder = package
+    python = python_with(folder / "requirements.txt")
+
+    with serving(python, function, folder, {**environment_of(full, function), **EMULATORS}) as url:
+        answered = httpx2.post(url, content=b"hello", timeout=30)
+
+    assert answered.status_code == ANSWERS[function], answered.text
+
+
+def test_a_package_holds_the_function_what_is_common_and_nothing_else(package: tuple[str, Path]) -> None:
+    function, folder = package
+    names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    own = {path.name for path in (ROOT / "functions" / function).glob("*.py")}
+    common = {
+        str(path.relative_to(ROOT))
+        for pattern in ("shared/**/*.py", "schemas/**/*.json")
+        for path in ROOT.glob(pattern)
+    }
+
+    assert names == own | common | {"constraints.txt", "requirements.txt"}
+
+
+def test_what_a_package_pulls_in_is_pinned(package: tuple[str, Path]) -> None:
+    _, folder = package
+
+    first, *_ = (folder / "requirements.txt").read_text(encoding="utf-8").splitlines()
+
+    pinned = hashlib.sha256((folder / "constraints.txt").read_bytes()).hexdigest()[:12]
+    assert first == f"-c constraints.txt # {pinned}"

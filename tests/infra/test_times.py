@@ -1,0 +1,83 @@
+"""The times that only hold together: those of the code, those of Terraform, and those of the local stack."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from shared.agent.limits import Limits
+from shared.conversation import speaking, turn_taking
+from shared.settings.agent_worker import agent_worker_settings
+from simulator.stack import StackSettings
+from tests.infra.offline import ROOT, Plan
+from tests.infra.planned import FUNCTIONS, environment_of, function_of
+
+WORKERS = ("agent_worker", "unsend")
+TOKEN_S = 60.0  # Source: LINE, "Send reply message": within one minute after receiving the webhook
+LINE_WAITS_S = 2.0  # Source: LINE, "Check webhook error statistics"
+
+
+def subscription_of(plan: Plan, worker: str) -> Plan:
+    subscription: Plan = plan[f'google_pubsub_subscription.worker["{worker}"]']
+    return subscription
+
+
+def seconds(duration: str) -> float:
+    assert duration.endswith("s")
+    return float(duration.removesuffix("s"))
+
+
+def test_lease_then_model_then_token_then_deadline(full: Plan) -> None:
+    lease_s = agent_worker_settings(environment_of(full, "agent_worker")).lease_s
+    model_s = Limits().seconds
+    deadline_s = subscription_of(full, "agent_worker")["ack_deadline_seconds"]
+
+    assert lease_s < model_s < TOKEN_S < deadline_s
+    assert deadline_s == 120
+    assert speaking.TOKEN_SURELY_ALIVE_MS < TOKEN_S * 1_000 < speaking.TOKEN_SURELY_DEAD_MS
+
+
+def test_the_longest_turn_ends_before_its_request_and_that_before_it_is_delivered_again(full: Plan) -> None:
+    settle_s = agent_worker_settings(environment_of(full, "agent_worker")).settle_s
+    longest_s = settle_s + turn_taking._PATIENCE_S + Limits().seconds + speaking._SECONDS  # noqa: SLF001 - what this test is about
+
+    for worker in WORKERS:
+        assert longest_s <= function_of(full, worker)["timeout_seconds"]
+        assert function_of(full, worker)["timeout_seconds"] < subscription_of(full, worker)["ack_deadline_seconds"]
+
+
+def test_the_webhook_gives_up_before_line_does(full: Plan) -> None:
+    source = Path(ROOT / "functions" / "webhook" / "compose.py").read_text(encoding="utf-8")
+    found = re.search(r"^PUBLISH_TIMEOUT_S: Final = ([\d.]+)", source, re.MULTILINE)
+
+    assert found is not None
+    assert float(found[1]) < LINE_WAITS_S <= function_of(full, "webhook")["timeout_seconds"]
+
+
+@pytest.mark.parametrize("worker", WORKERS)
+def test_a_failed_delivery_is_tried_again_often_and_soon(full: Plan, worker: str) -> None:
+    subscription = subscription_of(full, worker)
+    retry = subscription["retry_policy"][0]
+
+    assert seconds(retry["minimum_backoff"]) == 1
+    assert seconds(retry["maximum_backoff"]) == 10
+    assert subscription["dead_letter_policy"][0]["max_delivery_attempts"] >= 10
+    assert seconds(subscription["message_retention_duration"]) <= 7 * 86_400
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_request_that_an_instance_takes_has_a_thread(full: Plan, function: str) -> None:
+    config = function_of(full, function)
+
+    assert int(config["environment_variables"]["THREADS"]) == config["max_instance_request_concurrency"] >= 40
+    assert float(config["available_cpu"]) >= 1  # less than one means one request at a time
+
+
+def test_the_local_stack_is_wired_as_terraform_wires(full: Plan) -> None:
+    stack = (ROOT / "simulator" / "stack.py").read_text(encoding="utf-8")
+
+    assert {subscription_of(full, worker)["ack_deadline_seconds"] for worker in WORKERS} == {
+        StackSettings(folder=ROOT, base_env={}).ack_deadline_s
+    }
+    for worker in WORKERS:
+        assert f"'{subscription_of(full, worker)['filter']}'" in stack
