@@ -39,7 +39,7 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
             case "line-webhook":
                 return _line_webhook(env)
             case "dead-letters":
-                return _dead_letters(env, most=asked.most, replays=asked.replay)
+                return _dead_letters(env, most=asked.most, replays=asked.replay, shows_ids=asked.show_ids)
             case "forget":
                 return _forget(env, asked.conversation)
             case _:
@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("line-webhook", help="tell LINE the webhook's address, test it, look at the console's switches")
     letters = commands.add_parser("dead-letters", help="list and explain the events that no worker could deal with")
     letters.add_argument("--replay", action="store_true", help="deliver them again, and drop what needs no delivery")
+    letters.add_argument("--show-ids", action="store_true", help="name chats by LINE's ids, as `forget` takes them")
     letters.add_argument("--most", type=int, default=100, metavar="N", help="look at so many at most (default: 100)")
     forget = commands.add_parser("forget", help="erase a chat for good")
     export = commands.add_parser("export", help="write all of a chat as JSON lines, for the person who asks for it")
@@ -75,7 +76,7 @@ def _line_webhook(env: Mapping[str, str]) -> int:
     return 0 if registration.works else 1
 
 
-def _dead_letters(env: Mapping[str, str], *, most: int, replays: bool) -> int:
+def _dead_letters(env: Mapping[str, str], *, most: int, replays: bool, shows_ids: bool) -> int:
     history, settings = history_settings(env), dead_letter_settings(env)
     queue = PubSubDeadLetterQueue(
         project_id=history.project_id,
@@ -89,7 +90,8 @@ def _dead_letters(env: Mapping[str, str], *, most: int, replays: bool) -> int:
         emulator_host=settings.pubsub_emulator_host,
     )
     store = _store(env)
-    letters = DeadLetters(queue=queue, bus=bus, journal=_journal(store, _turns(store)), clock=SystemClock())
+    journal = _journal(store, _turns(store))
+    letters = DeadLetters(queue=queue, bus=bus, journal=journal, clock=SystemClock(), shows_ids=shows_ids)
     explained = letters.replay(most=most) if replays else letters.look(most=most)
     for one in explained:
         print(one.line)

@@ -65,7 +65,7 @@ _REPLAYED: Final = frozenset({Verdict.REPLAY, Verdict.REPLAY_UNSEND})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """A letter and its verdict; `line` says it in one line without words of people or ids of theirs."""
+    """A letter and its verdict; `line` says it in one line without words of people."""
 
     letter: DeadLetter
     verdict: Verdict
@@ -74,12 +74,16 @@ class Explained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetters:
-    """Looks through the letters, and through the chats that they belong to."""
+    """Looks through the letters, and through the chats that they belong to.
+
+    `shows_ids` names a chat by LINE's id, which `forget` takes, instead of by the pseudonym that the logs have.
+    """
 
     queue: DeadLetterQueue
     bus: EventBus
     journal: Journal
     clock: Clock = field(repr=False)
+    shows_ids: bool = False
 
     def look(self, *, most: int) -> tuple[Explained, ...]:
         """Return what waits, explained, unsends first; everything goes on waiting."""
@@ -138,13 +142,16 @@ class DeadLetters:
         is_covered = line_message_id in self.journal.read(event.conversation_id).covered
         return Verdict.ANSWERED if is_covered else Verdict.REPLAY
 
+    def _name_of(self, conversation_id: str) -> str:
+        return conversation_id if self.shows_ids else logs.pseudonym(conversation_id)
+
     def _line(self, letter: DeadLetter, event: LineEvent | None, verdict: str) -> str:
         minutes = (self.clock.now_ms() - letter.published_ms) // 60_000
         facts = {
             "message": letter.pubsub_message_id,
             "type": event.type if event else "?",
             "event": event.webhook_event_id if event else "?",
-            "conversation": logs.pseudonym(event.conversation_id) if event else "?",
+            "conversation": self._name_of(event.conversation_id) if event else "?",
             "from": letter.attributes.get(f"{_ADDED}Subscription", letter.subscription),
             "attempts": letter.attributes.get(f"{_ADDED}DeliveryCount", "?"),
             "minutes": minutes,

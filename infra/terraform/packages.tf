@@ -4,15 +4,16 @@
 locals {
   root          = "${path.module}/../.."
   function_dirs = toset(["agent_worker", "unsend", "webhook"])
-  common_files  = concat(tolist(fileset(local.root, "shared/**/*.py")), tolist(fileset(local.root, "schemas/**/*.json")))
+  left_out      = "(^|/)\\.|\\.pyc$|(^|/)requirements\\.txt$" # hidden and compiled files; the requirements are written below
+  common_files  = [for path in fileset(local.root, "{schemas,shared}/**") : path if !can(regex(local.left_out, path))]
   constraints   = file("${local.root}/requirements/constraints.txt")
 
   packages = {
     for function in local.function_dirs : function => merge(
       { for path in local.common_files : path => file("${local.root}/${path}") },
       {
-        for path in fileset("${local.root}/functions/${function}", "**/*.py") :
-        path => file("${local.root}/functions/${function}/${path}")
+        for path in fileset("${local.root}/functions/${function}", "**") :
+        path => file("${local.root}/functions/${function}/${path}") if !can(regex(local.left_out, path))
       },
       {
         "constraints.txt" = local.constraints

@@ -14,6 +14,7 @@ from operations.dead_letters import DeadLetter
 from shared.errors import TransientError
 
 _TIMEOUT_S: Final = 10.0
+_MESSAGES_PER_PULL: Final = 1_000  # Source: Pub/Sub, "Quotas and limits"
 
 
 class QueueUnavailableError(TransientError):
@@ -58,7 +59,9 @@ class PubSubDeadLetterQueue:
     def _pulled(self, name: str, most: int) -> Iterator[DeadLetter]:
         with _translated():
             try:
-                answer = self._client.pull(subscription=name, max_messages=most, retry=None, timeout=self._wait_s)
+                answer = self._client.pull(
+                    subscription=name, max_messages=min(most, _MESSAGES_PER_PULL), retry=None, timeout=self._wait_s
+                )
             except exceptions.DeadlineExceeded:  # nothing came
                 return
         for received in answer.received_messages:

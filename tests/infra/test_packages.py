@@ -82,6 +82,11 @@ def serving(python: Path, function: str, folder: Path, env: dict[str, str]) -> I
         process.communicate(timeout=30)
 
 
+def files_of(folder: Path) -> set[str]:
+    """Return the files in a folder, by their path in it, without what Python leaves behind."""
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+
+
 def test_a_package_starts_alone_with_what_terraform_sets_and_answers(package: tuple[str, Path], full: Plan) -> None:
     function, folder = package
     python = python_with(folder / "requirements.txt")
@@ -95,12 +100,8 @@ def test_a_package_starts_alone_with_what_terraform_sets_and_answers(package: tu
 def test_a_package_holds_the_function_what_is_common_and_nothing_else(package: tuple[str, Path]) -> None:
     function, folder = package
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    own = {path.name for path in (ROOT / "functions" / function).glob("*.py")}
-    common = {
-        str(path.relative_to(ROOT))
-        for pattern in ("shared/**/*.py", "schemas/**/*.json")
-        for path in ROOT.glob(pattern)
-    }
+    own = files_of(ROOT / "functions" / function)
+    common = {f"{part}/{name}" for part in ("schemas", "shared") for name in files_of(ROOT / part)}
 
     assert names == own | common | {"constraints.txt", "requirements.txt"}
 

@@ -1,4 +1,5 @@
-# What is refused, with one clear error, before anything is made.
+# What is refused, with one clear error each, before anything is made. Several a run, because each run starts the providers anew; what depends on
+# a variable that is refused itself stands in another one.
 
 mock_provider "google" {
   mock_data "google_project" {
@@ -16,94 +17,47 @@ variables {
   }
 }
 
-run "a_secret_is_missing" {
+run "one" {
   command         = plan
-  expect_failures = [var.secrets]
+  expect_failures = [var.agent_worker, var.retention, var.secrets, var.unsend, var.webhook]
 
   variables {
-    secrets = { line_channel_secret = "s", line_channel_access_token = "t" }
+    agent_worker = { concurrency = 8 }                                            # fewer threads than requests that wait
+    retention    = { idle_conversation_days = 20 }                                # idle conversations would lose their edits
+    secrets      = { line_channel_secret = "s", line_channel_access_token = "t" } # no key for Gemini
+    unsend       = { timeout_s = 50 }                                             # it looks again one lease later
+    webhook      = { cpu = "0.5" }                                                # requests at once on a part of a CPU
   }
 }
 
-run "fewer_threads_than_requests_that_wait" {
+run "two" {
   command         = plan
-  expect_failures = [var.agent_worker]
+  expect_failures = [var.bot, var.delivery]
 
   variables {
-    agent_worker = { concurrency = 8 }
-  }
-}
-
-run "a_request_that_outlives_its_deadline" {
-  command         = plan
-  expect_failures = [var.agent_worker]
-
-  variables {
-    agent_worker = { timeout_s = 120 }
-  }
-}
-
-run "requests_at_once_on_a_part_of_a_cpu" {
-  command         = plan
-  expect_failures = [var.webhook]
-
-  variables {
-    webhook = { cpu = "0.5" }
-  }
-}
-
-run "a_deadline_that_a_turn_outlives" {
-  command         = plan
-  expect_failures = [var.delivery]
-
-  variables {
-    delivery = { ack_deadline_s = 60 }
-  }
-}
-
-run "too_few_attempts" {
-  command         = plan
-  expect_failures = [var.delivery]
-
-  variables {
+    bot      = { group_policy = "loud" }
     delivery = { max_attempts = 5 }
   }
 }
 
-run "notion_without_its_settings" {
+run "three" {
   command         = plan
-  expect_failures = [var.bot]
+  expect_failures = [var.agent_worker, var.bot]
 
   variables {
-    bot = { toolsets = ["notion"] }
+    agent_worker = { timeout_s = 120 }       # a request that outlives its deadline
+    bot          = { toolsets = ["notion"] } # without `notion`
   }
 }
 
-run "notion_for_a_chat_that_is_none" {
+run "four" {
   command         = plan
-  expect_failures = [var.notion]
+  expect_failures = [var.delivery, var.notion]
 
   variables {
-    bot     = { toolsets = ["notion"] }
-    notion  = { databases = { tasks = "x" }, conversations = ["everybody"] }
-    secrets = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
-  }
-}
-
-run "an_unknown_policy" {
-  command         = plan
-  expect_failures = [var.bot]
-
-  variables {
-    bot = { group_policy = "loud" }
-  }
-}
-
-run "idle_conversations_that_lose_their_edits" {
-  command         = plan
-  expect_failures = [var.retention]
-
-  variables {
-    retention = { idle_conversation_days = 20 }
+    bot      = { toolsets = ["notion"] }
+    delivery = { ack_deadline_s = 60 } # a turn takes longer
+    notion   = { databases = { tasks = "x" }, conversations = ["everybody"] }
+    secrets  = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
   }
 }

@@ -163,7 +163,7 @@ def main():
         sys.stdout.write(f"1|6|unix|{socket}|grpc|\n")  # the core protocol's version, the plugin's, where it listens
         sys.stdout.flush()
         done.wait()
-        server.stop(0.2).wait()
+        server.stop(None).wait()
 
 
 if __name__ == "__main__":

@@ -104,6 +104,14 @@ def test_what_is_shown_holds_no_words_and_no_ids_of_people(desk: Desk) -> None:
         assert fact in explained.line
 
 
+def test_ids_of_chats_are_shown_where_somebody_asks_for_them(desk: Desk) -> None:
+    desk.receives(said())
+
+    (explained,) = replace(desk.letters, shows_ids=True).look(most=10)
+
+    assert f"conversation={CHAT}" in explained.line
+
+
 def test_a_replay_puts_the_event_on_the_topic_as_it_was_published_first(desk: Desk) -> None:
     desk.receives(said())
 
