@@ -65,6 +65,21 @@ def test_a_failed_delivery_is_tried_again_often_and_soon(full: Plan, worker: str
     assert seconds(subscription["message_retention_duration"]) <= 7 * 86_400
 
 
+def test_a_withdrawal_is_remembered_for_longer_than_anything_could_bring_the_message_back(full: Plan) -> None:
+    waits = [seconds(subscription_of(full, worker)["message_retention_duration"]) for worker in WORKERS]
+    letters = [
+        made["message_retention_duration"] for address, made in full.items() if "subscription.dead_letters" in address
+    ]
+    rules = full["google_storage_bucket.history"]["lifecycle_rule"]
+    amended_days = [
+        rule["condition"][0]["age"] for rule in rules if rule["condition"][0]["matches_prefix"] == ["amended/"]
+    ]
+
+    # It waits in a subscription, then among the dead letters, and once more after a replay.
+    assert 2 * max(waits) + max(seconds(one) for one in letters) < min(amended_days) * 86_400
+    assert len(amended_days) == 1
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_request_that_an_instance_takes_has_a_thread(full: Plan, function: str) -> None:
     config = function_of(full, function)

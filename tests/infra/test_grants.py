@@ -1,0 +1,83 @@
+"""Who may do what: every grant of a full configuration, so that a new one is noticed."""
+
+import json
+import re
+
+from tests.infra.offline import PLANS, ROOT, Plan
+
+# Grants by address: the role, and where the plan knows it, what it holds for
+GRANTS = {
+    "google_artifact_registry_repository_iam_member.build_writes_images": "roles/artifactregistry.writer",
+    "google_project_iam_member.build_logs": "roles/logging.logWriter",
+    "google_project_iam_member.build_reads_copies": "roles/storage.objectViewer",
+    "google_pubsub_subscription_iam_member.agent_takes_dead_letters": "roles/pubsub.subscriber",
+    "google_pubsub_topic_iam_member.agent_publishes_dead_letters": "roles/pubsub.publisher",
+    "google_pubsub_topic_iam_member.webhook_publishes": "roles/pubsub.publisher",
+    "google_storage_bucket_iam_member.agent_worker_uses_history": "roles/storage.objectUser",
+    "google_storage_bucket_iam_member.build_reads_sources": "roles/storage.objectViewer",
+    "google_storage_bucket_iam_member.unsend_uses_history": "roles/storage.objectUser",
+    "module.agent_worker.google_cloud_run_service_iam_member.invokes": "roles/run.invoker",
+    "module.agent_worker.google_secret_manager_secret_iam_member.reads": "roles/secretmanager.secretAccessor",
+    "module.unsend.google_cloud_run_service_iam_member.invokes": "roles/run.invoker",
+    "module.webhook.google_cloud_run_service_iam_member.invokes": "roles/run.invoker",
+    "module.webhook.google_secret_manager_secret_iam_member.reads": "roles/secretmanager.secretAccessor",
+}
+
+
+def grants_of(plan: Plan) -> dict[str, Plan]:
+    return {address: made for address, made in plan.items() if "_iam_" in address}
+
+
+def test_there_are_these_grants_and_no_others(full: Plan) -> None:
+    granted = {re.sub(r"\[[^\]]*\]$", "", address): made["role"] for address, made in grants_of(full).items()}
+
+    assert granted == GRANTS
+
+
+def test_vertex_adds_one_grant(on_vertex: Plan, full: Plan) -> None:
+    added = grants_of(on_vertex).keys() - grants_of(full).keys()
+
+    assert {on_vertex[address]["role"] for address in added} == {"roles/aiplatform.user"}
+
+
+def test_one_grant_is_for_everybody_and_it_is_the_webhooks(full: Plan) -> None:
+    public = [address for address, made in grants_of(full).items() if str(made.get("member", "")).startswith("all")]
+
+    assert public == ['module.webhook.google_cloud_run_service_iam_member.invokes["anybody"]']
+
+
+def test_one_function_is_reached_from_the_internet(full: Plan) -> None:
+    ingress = {
+        address: made["service_config"][0]["ingress_settings"]
+        for address, made in full.items()
+        if "google_cloudfunctions2_function" in address
+    }
+
+    assert [address for address, value in ingress.items() if value != "ALLOW_INTERNAL_ONLY"] == [
+        "module.webhook.google_cloudfunctions2_function.this"
+    ]
+
+
+def test_a_grant_on_the_whole_project_reads_no_bucket_of_ours(full: Plan) -> None:
+    (condition,) = full["google_project_iam_member.build_reads_copies"]["condition"]
+    buckets = [made["name"] for address, made in full.items() if address.startswith("google_storage_bucket.")]
+
+    reached = re.search(r'startsWith\("projects/_/buckets/([^"]+)"\)', condition["expression"])
+
+    assert reached is not None
+    assert not [name for name in buckets if name.startswith(reached[1])]
+
+
+def test_no_secret_is_in_the_plan(full: Plan) -> None:
+    tests = (ROOT / "infra" / "terraform" / "tests" / "full.tftest.hcl").read_text(encoding="utf-8")
+
+    assert tests.count('"hush-') == 4
+    assert "hush" not in json.dumps(full) + PLANS.read_text(encoding="utf-8")
+
+
+def test_the_example_sets_variables_that_exist() -> None:
+    folder = ROOT / "infra" / "terraform"
+    known = set(re.findall(r'^variable "(\w+)"', (folder / "variables.tf").read_text(encoding="utf-8"), re.MULTILINE))
+    example = (folder / "terraform.tfvars.example").read_text(encoding="utf-8")
+
+    assert set(re.findall(r"^(\w+) =", example, re.MULTILINE)) <= known
