@@ -85,7 +85,7 @@ resource "google_pubsub_subscription" "dead_letters" {
   labels = var.labels
   filter = each.value
 
-  ack_deadline_seconds       = 300 # while somebody looks through them
+  ack_deadline_seconds       = 300       # while somebody looks through them
   message_retention_duration = "604800s" # words of people are kept here for seven days at most
   retain_acked_messages      = false
 
