@@ -3,7 +3,6 @@
 import argparse
 import os
 import sys
-import uuid
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,10 +18,8 @@ from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.pubsub import PubSubEventBus
 from shared.clock import SystemClock
-from shared.conversation.bodies import Bodies
-from shared.conversation.journal import Journal
+from shared.conversation.memory import Memory
 from shared.conversation.object_store import ObjectStore
-from shared.conversation.turn import Turns
 from shared.errors import AizuchiError
 
 _CONNECTIONS: Final = 16
@@ -89,9 +86,7 @@ def _dead_letters(env: Mapping[str, str], *, most: int, replays: bool, shows_ids
         timeout_s=_PUBLISH_TIMEOUT_S,
         emulator_host=settings.pubsub_emulator_host,
     )
-    store = _store(env)
-    journal = _journal(store, _turns(store))
-    letters = DeadLetters(queue=queue, bus=bus, journal=journal, clock=SystemClock(), shows_ids=shows_ids)
+    letters = DeadLetters(queue=queue, bus=bus, memory=_memory(env), clock=SystemClock(), shows_ids=shows_ids)
     explained = letters.replay(most=most) if replays else letters.look(most=most)
     for one in explained:
         print(one.line)
@@ -100,9 +95,7 @@ def _dead_letters(env: Mapping[str, str], *, most: int, replays: bool, shows_ids
 
 
 def _forget(env: Mapping[str, str], conversation_id: str) -> int:
-    store = _store(env)
-    turns = _turns(store)
-    forget = Forget(store=store, journal=_journal(store, turns), turns=turns, clock=SystemClock())
+    forget = Forget(memory=_memory(env), clock=SystemClock())
     print(f"forgotten: {forget(conversation_id)} objects are gone")
     return 0
 
@@ -128,13 +121,9 @@ def _store(env: Mapping[str, str]) -> ObjectStore:
     return GcsObjectStore(project_id=settings.project_id, bucket=settings.history_bucket, connections=_CONNECTIONS)
 
 
-def _turns(store: ObjectStore) -> Turns:
-    return Turns(store=store, clock=SystemClock(), new_id=lambda: uuid.uuid4().hex)
-
-
-def _journal(store: ObjectStore, turns: Turns) -> Journal:
+def _memory(env: Mapping[str, str]) -> Memory:
     reads = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="read")
-    return Journal(store=store, bodies=Bodies(store=store), turns=turns, reads=reads)
+    return Memory.on(_store(env), reads=reads, clock=SystemClock(), lease_s=history_settings(env).lease_s)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,12 @@
 import base64
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from shared.clock import Clock
-from shared.conversation.journal import Journal
-from shared.conversation.names import OUTCOME_SUFFIX, amended_prefix, journal_prefix
+from shared.conversation.memory import Memory
 from shared.conversation.object_store import ObjectStore
-from shared.conversation.turn import Turns
-from shared.errors import StorageUnavailableError
 from shared.line.ids import checked_conversation_id
 
 # The kinds at the top of the bucket: a folder a chat, or one object a chat
@@ -22,7 +19,6 @@ _STAY: Final = (
     "erased/",
     "turns/",
 )  # they hold no words any more, and keep what comes late from coming back
-_SWAP_ATTEMPTS: Final = 10
 
 
 def names_of(store: ObjectStore, conversation_id: str) -> tuple[str, ...]:
@@ -47,43 +43,23 @@ def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
 class Forget:
     """Erases chats."""
 
-    store: ObjectStore
-    journal: Journal
-    turns: Turns
+    memory: Memory
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation_id: str) -> int:
         """No object of the chat holds words of it any more; return how many objects are gone.
 
-        Every message is withdrawn first, as if its sender had taken it back, so that a worker that is thinking about one says nothing
-        and writes nothing of it later. Repeated: does nothing new. Raises: UnusableIdError, StorageUnavailableError.
+        It is erased as if the bot had been removed just now: a worker that is thinking about a message says nothing and writes nothing of
+        it later, and what comes late stays out. Takes a little longer than a lease. Repeated: does nothing new.
+        Raises: UnusableIdError, StorageUnavailableError.
         """
-        before = names_of(self.store, conversation_id)
-        for line_message_id in sorted(self._line_message_ids(conversation_id)):
-            self.journal.withdraw(conversation_id, line_message_id, timestamp_ms=self.clock.now_ms())
-        self._silence_turn(conversation_id)
-        for name in names_of(self.store, conversation_id):
+        store = self.memory.bodies.store
+        before = names_of(store, conversation_id)
+        self.memory.withdrawal.erase(conversation_id, until_ms=self.clock.now_ms())
+        for name in names_of(store, conversation_id):
             if not name.startswith(_STAY):
-                self.store.delete(name)
-        return len({*before} - {*names_of(self.store, conversation_id)})
-
-    def _line_message_ids(self, conversation_id: str) -> set[str]:
-        """Return the messages that are there, and those that were edited."""
-        listed = [*self.store.list(journal_prefix(conversation_id)), *self.store.list(amended_prefix(conversation_id))]
-        names = (one.name for one in listed if not one.name.endswith(OUTCOME_SUFFIX))
-        return {name.rsplit("/", 1)[1].removesuffix(".json") for name in names}
-
-    def _silence_turn(self, conversation_id: str) -> None:
-        """An answer that the turn holds may be about messages that nobody finds any more."""
-        for _ in range(_SWAP_ATTEMPTS):
-            seen = self.turns.read(conversation_id)
-            outcome = seen.record.outcome
-            if outcome is None or outcome.text is None:
-                return
-            silent = replace(seen.record, outcome=replace(outcome, text=None))
-            if self.turns.swap(conversation_id, seen, silent) is not None:
-                return
-        raise StorageUnavailableError("others kept changing the turn")
+                store.delete(name)
+        return len({*before} - {*names_of(store, conversation_id)})
 
 
 def _content(name: str, data: bytes) -> dict[str, object]:

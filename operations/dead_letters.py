@@ -14,7 +14,7 @@ from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import BusMessage, EventBus
 from shared.clock import Clock
-from shared.conversation.journal import Journal
+from shared.conversation.memory import Memory
 from shared.errors import UnusableEventError, UnusableIdError
 from shared.line.events import LineEvent, parse_event
 
@@ -81,7 +81,7 @@ class DeadLetters:
 
     queue: DeadLetterQueue
     bus: EventBus
-    journal: Journal
+    memory: Memory
     clock: Clock = field(repr=False)
     shows_ids: bool = False
 
@@ -132,14 +132,16 @@ class DeadLetters:
     def _verdict(self, event: LineEvent) -> Verdict:
         if event.type == "unsend":
             return Verdict.REPLAY_UNSEND
-        if self.journal.outcome_of(event.conversation_id, event.webhook_event_id) is not None:
+        if self.memory.journal.outcome_of(event.conversation_id, event.webhook_event_id) is not None:
             return Verdict.ANSWERED
         if event.message is None:
             return Verdict.REPLAY
         line_message_id = event.message.line_message_id
-        if self.journal.is_withdrawn(event.conversation_id, {line_message_id}):
+        if self.memory.amendments.has_taken_back(
+            event.conversation_id, line_message_id, timestamp_ms=event.timestamp_ms
+        ):
             return Verdict.WITHDRAWN
-        is_covered = line_message_id in self.journal.read(event.conversation_id).covered
+        is_covered = line_message_id in self.memory.reader.now(event.conversation_id).covered
         return Verdict.ANSWERED if is_covered else Verdict.REPLAY
 
     def _name_of(self, conversation_id: str) -> str:

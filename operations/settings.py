@@ -21,6 +21,7 @@ class HistorySettings:
 
     project_id: str
     history_bucket: str
+    lease_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,9 @@ def history_settings(env: Mapping[str, str]) -> HistorySettings:
     return read_settings(
         env,
         lambda settings: HistorySettings(
-            project_id=settings.required("GOOGLE_CLOUD_PROJECT"), history_bucket=settings.required("HISTORY_BUCKET")
+            project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
+            history_bucket=settings.required("HISTORY_BUCKET"),
+            lease_s=settings.lease_s(),
         ),
     )
 

@@ -74,6 +74,12 @@ class AmendmentLog:
         stored = self.bodies.store.read(erased_name(conversation_id))
         return decode(Watermark, stored.data).timestamp_ms if stored else -1
 
+    def has_taken_back(self, conversation_id: str, line_message_id: str, *, timestamp_ms: int) -> bool:
+        """Whether this very message was withdrawn or erased, however long ago."""
+        stored = self.bodies.store.read(amended_name(conversation_id, line_message_id))
+        is_withdrawn = stored is not None and decode(Amendment, stored.data).text is None
+        return is_withdrawn or timestamp_ms <= self.erased_ms(conversation_id)
+
     def amend(self, conversation_id: str, amendment: Amendment) -> None:
         """The newest amendment of the message stands, whatever the order; a withdrawal is final.  Repeated: changes nothing."""
         self._swap(conversation_id, amendment.line_message_id, lambda there: _newer(there, amendment))

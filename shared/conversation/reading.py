@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.amendments import AmendmentLog, Amendments, amendments_of
+from shared.conversation.amendments import SWAP_ATTEMPTS, AmendmentLog, Amendments, amendments_of
 from shared.conversation.bodies import Bodies, readable
 from shared.conversation.names import OUTCOME_SUFFIX, journal_prefix
 from shared.conversation.object_store import ListedObject
@@ -21,6 +21,7 @@ from shared.conversation.records import (
     by_time,
 )
 from shared.conversation.snapshot import Snapshots, between, cleaned
+from shared.errors import StorageUnavailableError
 
 MESSAGES_READ: Final = 100
 OUTCOMES_READ: Final = 100
@@ -132,6 +133,14 @@ class Reader:
             amended=amended.result(),
             erased_ms=watermark.result(),
         )
+
+    def now(self, conversation_id: str) -> History:
+        """Return the newest part of the chat, for whoever is in no hurry.  Raises: StorageUnavailableError, also where it keeps moving."""
+        for _ in range(SWAP_ATTEMPTS):
+            history = self.read(conversation_id, self.list(conversation_id))
+            if history is not None:
+                return history
+        raise StorageUnavailableError("others kept folding the chat")
 
     def read(self, conversation_id: str, listing: Listing) -> History | None:
         """Return the newest part of what is listed and of the snapshot, in one round; None: a compaction passed, begin again."""

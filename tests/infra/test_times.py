@@ -39,7 +39,7 @@ def test_lease_then_model_then_token_then_deadline(full: Plan) -> None:
 
 def test_the_longest_turn_ends_before_its_request_and_that_before_it_is_delivered_again(full: Plan) -> None:
     settle_s = agent_worker_settings(environment_of(full, "agent_worker")).settle_s
-    longest_s = settle_s + turn_taking._PATIENCE_S + Limits().seconds + speaking._SECONDS  # noqa: SLF001 - what this test is about
+    longest_s = settle_s + turn_taking.PATIENCE_S + Limits().seconds + speaking._SECONDS  # noqa: SLF001 - what this test is about
 
     for worker in WORKERS:
         assert longest_s <= function_of(full, worker)["timeout_seconds"]

@@ -1,17 +1,15 @@
 """Chats in memory for the operators' commands."""
 
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.journal import Journal
+from shared.conversation.memory import Memory
 from shared.conversation.records import MessageRecord
-from shared.conversation.turn import Turns
 from tests.support import recorded
-from tests.support.chats import journal_on, turns_on
+from tests.support.chats import memory_on
+from tests.support.inline import InlineExecutor
 
 SECRET_WORDS = "my pin is 4711"
 
@@ -22,8 +20,7 @@ class Bucket:
 
     store: MemoryObjectStore
     clock: FixedClock
-    turns: Turns
-    journal: Journal
+    memory: Memory
 
     def holds(self, words: str) -> bool:
         stored = (self.store.read(listed.name) for listed in self.store.list(""))
@@ -31,11 +28,9 @@ class Bucket:
 
 
 @pytest.fixture
-def bucket() -> Iterator[Bucket]:
+def bucket() -> Bucket:
     store, clock = MemoryObjectStore(), FixedClock()
-    turns = turns_on(store, clock)
-    with ThreadPoolExecutor(4) as reads:
-        yield Bucket(store=store, clock=clock, turns=turns, journal=journal_on(store, reads, turns))
+    return Bucket(store=store, clock=clock, memory=memory_on(store, InlineExecutor(), clock))
 
 
 def message(line_message_id: str = "1", *, text: str = SECRET_WORDS, event: str = "event-1") -> MessageRecord:

@@ -5,8 +5,16 @@ import pytest
 
 from operations.conversations import Forget, exported, names_of
 from shared.conversation.names import message_name, turn_name
-from shared.conversation.records import OutcomeKind, decode, encode, outcome_covering
-from shared.conversation.turn import TurnRecord
+from shared.conversation.records import (
+    OutcomeKind,
+    Recap,
+    SnapshotRecord,
+    Watermark,
+    decode,
+    encode,
+    outcome_covering,
+)
+from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
 from tests.support import recorded
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
@@ -14,22 +22,24 @@ from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
 CHAT = recorded.USER
 OTHER = recorded.GROUP
 ELSEWHERE = {
-    f"snapshots/{CHAT}.json": b'{"recap": "my pin is 4711"}',
+    f"snapshots/{CHAT}.json": encode(
+        SnapshotRecord(recaps=(Recap(text="my pin is 4711", covers=("0",), timestamp_ms=0, since_ms=0, until_ms=0),))
+    ),
     f"media/{CHAT}/9": b"\xff my pin is 4711",
     f"entries/{CHAT}/ideas/pin.md": b"# my pin is 4711",
     f"calls/{CHAT}/k.json": b'{"title": "my pin is 4711"}',
-    f"erased/{CHAT}.json": b'{"version": 1}',
+    f"erased/{CHAT}.json": encode(Watermark(timestamp_ms=0)),
 }
 
 
 def forget(bucket: Bucket) -> Forget:
-    return Forget(store=bucket.store, journal=bucket.journal, turns=bucket.turns, clock=bucket.clock)
+    return Forget(memory=bucket.memory, clock=bucket.clock)
 
 
 def fill(bucket: Bucket, conversation_id: str = CHAT) -> None:
-    bucket.journal.record(conversation_id, message())
+    bucket.memory.journal.record(conversation_id, message())
     answer = replace(outcome_covering([message()], OutcomeKind.REPLIED), text=f"so {SECRET_WORDS}")
-    bucket.journal.record_outcome(conversation_id, answer)
+    bucket.memory.journal.record_outcome(conversation_id, answer)
     for name, data in ELSEWHERE.items():
         bucket.store.create(name.replace(CHAT, conversation_id), data)
 
@@ -66,19 +76,19 @@ def test_a_message_that_is_delivered_again_after_that_stays_out(bucket: Bucket) 
     fill(bucket)
     forget(bucket)(CHAT)
 
-    assert not bucket.journal.record(CHAT, message())
+    assert not bucket.memory.journal.record(CHAT, message())
     assert not bucket.holds("4711")
 
 
 def test_an_answer_that_is_being_thought_of_is_never_committed(bucket: Bucket) -> None:
-    bucket.journal.record(CHAT, message())
-    held = bucket.turns.open(CHAT, bucket.turns.read(CHAT))
+    bucket.memory.journal.record(CHAT, message())
+    held = bucket.memory.turns.open(CHAT, bucket.memory.turns.read(CHAT))
     assert held is not None
     forget(bucket)(CHAT)
 
     outcome = replace(outcome_covering([message()], OutcomeKind.REPLIED), text=SECRET_WORDS)
 
-    assert not held.commit(TurnRecord(outcome=outcome), prompt={"1"})
+    assert not held.commit(outcome, Route(), prompt={"1"}, since_ms=1)
     assert not bucket.holds("4711")
 
 
@@ -125,7 +135,7 @@ def test_an_export_keeps_json_text_and_bytes_apart(bucket: Bucket) -> None:
 
 
 def test_every_line_of_an_export_is_one_line(bucket: Bucket) -> None:
-    bucket.journal.record(CHAT, message(text="two\nlines\u2028and more"))
+    bucket.memory.journal.record(CHAT, message(text="two\nlines\u2028and more"))
 
     assert all(line.count("\n") == 0 for line in exported(bucket.store, CHAT))
 

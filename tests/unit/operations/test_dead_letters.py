@@ -48,7 +48,7 @@ class Desk:
         self.bucket = bucket
         self.queue = MemoryDeadLetterQueue()
         self.bus = MemoryEventBus()
-        self.letters = DeadLetters(queue=self.queue, bus=self.bus, journal=bucket.journal, clock=bucket.clock)
+        self.letters = DeadLetters(queue=self.queue, bus=self.bus, memory=bucket.memory, clock=bucket.clock)
 
     def receives(self, event: Mapping[str, object]) -> DeadLetter:
         body = json.dumps({"destination": "U1", "events": [event]}).encode()
@@ -125,7 +125,7 @@ def test_a_replay_puts_the_event_on_the_topic_as_it_was_published_first(desk: De
 
 def test_what_was_taken_back_meanwhile_is_dropped(desk: Desk) -> None:
     desk.receives(said())
-    desk.bucket.journal.withdraw(CHAT, line_message_id(), timestamp_ms=2)
+    desk.bucket.memory.withdrawal.withdraw(CHAT, line_message_id(), timestamp_ms=2)
 
     (explained,) = desk.letters.replay(most=10)
 
@@ -138,8 +138,8 @@ def test_a_replay_of_an_answered_event_does_nothing(desk: Desk) -> None:
     desk.receives(said())
     event_id = str(said()["webhookEventId"])
     record = replace(message(line_message_id()), webhook_event_id=event_id)
-    desk.bucket.journal.record(CHAT, record)
-    desk.bucket.journal.record_outcome(CHAT, outcome_covering([record], OutcomeKind.REPLIED))
+    desk.bucket.memory.journal.record(CHAT, record)
+    desk.bucket.memory.journal.record_outcome(CHAT, outcome_covering([record], OutcomeKind.REPLIED))
 
     (explained,) = desk.letters.replay(most=10)
 
@@ -152,15 +152,15 @@ def test_a_message_that_another_ones_outcome_covers_is_answered_too(desk: Desk) 
     record = replace(message(line_message_id()), webhook_event_id=str(said()["webhookEventId"]))
     later = replace(message("later"), webhook_event_id="later-event")
     for one in (record, later):
-        desk.bucket.journal.record(CHAT, one)
-    desk.bucket.journal.record_outcome(CHAT, outcome_covering([record, later], OutcomeKind.SKIPPED))
+        desk.bucket.memory.journal.record(CHAT, one)
+    desk.bucket.memory.journal.record_outcome(CHAT, outcome_covering([record, later], OutcomeKind.SKIPPED))
 
     assert desk.letters.look(most=10)[0].verdict is Verdict.ANSWERED
 
 
 def test_a_message_that_was_recorded_and_never_answered_is_replayed(desk: Desk) -> None:
     desk.receives(said())
-    desk.bucket.journal.record(CHAT, message(line_message_id()))
+    desk.bucket.memory.journal.record(CHAT, message(line_message_id()))
 
     assert desk.letters.look(most=10)[0].verdict is Verdict.REPLAY
 
