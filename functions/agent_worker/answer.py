@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from shared import logs
 from shared.agent.loop import Agent
+from shared.agent.model import TextContent
 from shared.agent.prompt import Chat
 from shared.agent.tools import TurnContext
 from shared.clock import Clock
@@ -50,6 +51,7 @@ class Answer:
     settle_s: float
     system_instruction: Callable[[], str] = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
+    done_before: Callable[[TurnContext], tuple[str, ...]] = field(default=lambda _: (), repr=False)
 
     def __call__(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
         """The message is in the journal, and answered if it was meant for the bot and can be answered.  Returns what came of it.
@@ -72,9 +74,12 @@ class Answer:
             )
 
     def _thought_of(self, context: TurnContext, history: History, pending: tuple[MessageRecord, ...]) -> OutcomeRecord:
+        seen = history.seen_ids.union(one.line_message_id for one in pending)
+        context = replace(context, first_line_message_id=pending[0].line_message_id, seen_message_ids=seen)
         contents = self.chat.contents(history, pending=pending, now_ms=self.clock.now_ms())
+        notes = tuple(TextContent(role="user", texts=(f"[note] {told}",)) for told in self.done_before(context))
         try:
-            thought = self.agent.think(self.system_instruction(), contents, context)
+            thought = self.agent.think(self.system_instruction(), (*contents, *notes), context)
         except ModelBlockedError as cause:
             logs.warning("turn_apologised", reason=str(cause))
             return self._apology(pending, Phrase.APOLOGY_REFUSED)
@@ -88,7 +93,7 @@ class Answer:
         return replace(
             outcome_covering(pending, OutcomeKind.SKIPPED if decision.message is None else OutcomeKind.REPLIED),
             saw=tuple(sorted(history.seen_ids)),
-            text=decision.message,
+            text=decision.message and "\n\n".join((decision.message, *thought.footnotes)),
             model_name=thought.model_name,
             tools_used=thought.tools_used,
         )

@@ -13,22 +13,28 @@ from greet import Greet
 from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.gemini import GeminiModel
+from shared.adapters.gemini_search import GeminiWebSearch
 from shared.adapters.line_api import LineApi
 from shared.agent.executor import ToolExecutor
 from shared.agent.limits import Limits
 from shared.agent.loop import Agent
 from shared.agent.prompt import Chat, system_instruction
-from shared.agent.tools import Registry
+from shared.agent.tools import Registry, Tool
 from shared.bus.endpoint import PushEndpoint
-from shared.clock import SystemClock
+from shared.clock import Clock, SystemClock
 from shared.conversation.bodies import Bodies
+from shared.conversation.calls import Calls
 from shared.conversation.journal import Journal
 from shared.conversation.speaking import Speaker
 from shared.conversation.turn import Turns
 from shared.conversation.turn_taking import TurnTaking
 from shared.line.phrases import Phrase, phrase
-from shared.settings.agent_worker import agent_worker_settings
+from shared.settings.agent_worker import AgentWorkerSettings, agent_worker_settings
 from shared.tools.core import core_tools
+from shared.tools.ledger import Ledger
+from shared.tools.notion.databases import Databases, Kept
+from shared.tools.notion.toolset import NotionTools
+from shared.tools.web import web_tools
 
 _NAME_OF_LAST_RESORT: Final = "Aizuchi"
 _READ_THREADS: Final = 32
@@ -56,6 +62,8 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     chance = random.Random()  # noqa: S311 - spreads retries, guards nothing
     taking = TurnTaking(journal=journal, turns=turns, speaker=speaker, background=threads, clock=clock, chance=chance)
     bot = settings.bot
+    ledger = Ledger(calls=Calls(store=store), is_withdrawn=journal.is_withdrawn, clock=clock)
+    notion = _notion(settings, ledger=ledger, clock=clock, chance=chance)
 
     def bot_name() -> str:
         return bot.name or line.display_name() or _NAME_OF_LAST_RESORT
@@ -68,7 +76,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         turns=taking,
         agent=Agent(
             model=GeminiModel(settings.gemini),
-            tools=ToolExecutor(registry=Registry(core_tools()), threads=threads),
+            tools=ToolExecutor(registry=Registry((*core_tools(), *_web(settings), *notion)), threads=threads),
             limits=Limits(),
             clock=clock,
             chance=chance,
@@ -80,6 +88,29 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         settle_s=settings.settle_s,
         system_instruction=lambda: system_instruction(bot_name=bot_name(), persona=bot.persona),
         phrase=say,
+        done_before=ledger.done_before if notion else lambda _: (),
     )
     greet = Greet(journal=journal, speaker=speaker, phrase=say)
     return PushEndpoint(handle=Dispatch(answer=answer, greet=greet), clock=clock)
+
+
+def _web(settings: AgentWorkerSettings) -> tuple[Tool, ...]:
+    return web_tools(GeminiWebSearch(settings.gemini)) if "web" in settings.toolsets else ()
+
+
+def _notion(settings: AgentWorkerSettings, *, ledger: Ledger, clock: Clock, chance: random.Random) -> tuple[Tool, ...]:
+    if settings.notion is None:
+        return ()
+    from shared.adapters.notion import NotionApi  # noqa: PLC0415 - 0.15 s of a cold start, paid only where it is used
+
+    if settings.notion.conversations is None:
+        logs.warning("notion_open_to_every_chat")
+    notion = NotionApi(settings.notion, clock=clock, chance=chance)
+    tools = NotionTools(
+        databases=Databases(api=notion, ids=settings.notion.databases, kept=Kept(clock)),
+        notion=notion,
+        ledger=ledger,
+        time_zone=settings.bot.time_zone.key,
+        conversations=settings.notion.conversations,
+    )
+    return tools.tools()

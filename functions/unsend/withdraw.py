@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from shared import logs
 from shared.bus.envelope import Envelope
+from shared.conversation.calls import withdraw_from_calls
 from shared.conversation.journal import Journal
 from shared.line.events import parse_event
 
@@ -31,5 +32,6 @@ class Withdraw:
             webhook_event_id=parsed.webhook_event_id, conversation_id=logs.pseudonym(parsed.conversation_id)
         ):
             self.journal.withdraw(parsed.conversation_id, parsed.subject_id, timestamp_ms=parsed.timestamp_ms)
+            withdraw_from_calls(self.journal.store, parsed.conversation_id, {parsed.subject_id})
             logs.info("message_withdrawn")
             return "withdrawn"

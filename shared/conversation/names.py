@@ -8,6 +8,7 @@ from typing import Final
 from shared.line.ids import checked_conversation_id, checked_id
 
 OUTCOME_SUFFIX: Final = ".outcome.json"
+CALL_RESULT_SUFFIX: Final = ".result.json"
 _SUFFIX: Final = ".json"
 
 
@@ -39,3 +40,18 @@ def amended_name(conversation_id: str, line_message_id: str) -> str:
 def turn_name(conversation_id: str) -> str:
     """The turn's state machine."""
     return f"turns/{checked_conversation_id(conversation_id)}{_SUFFIX}"
+
+
+def calls_prefix(conversation_id: str) -> str:
+    """Writes to the outside world."""
+    return f"calls/{checked_conversation_id(conversation_id)}/"
+
+
+def call_name(conversation_id: str, key: str) -> str:
+    """What was to be written."""
+    return f"{calls_prefix(conversation_id)}{checked_id(key)}{_SUFFIX}"
+
+
+def call_result_name(conversation_id: str, key: str) -> str:
+    """What came of it."""
+    return f"{calls_prefix(conversation_id)}{checked_id(key)}{CALL_RESULT_SUFFIX}"

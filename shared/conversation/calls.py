@@ -1,0 +1,145 @@
+"""Writes to the outside world, each in two objects that are written once: the intent before the effect, the result after it.
+
+    calls/{conversation_id}/{key}.json
+    calls/{conversation_id}/{key}.result.json
+
+The key is made of the tool, its arguments and the oldest message that the turn answers, so that the same call of the same turn, thought
+again, finds what was done already. Only the intent holds words of people; a result holds ids and counts.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+
+from shared import logs
+from shared.conversation.names import CALL_RESULT_SUFFIX, call_name, call_result_name, calls_prefix
+from shared.conversation.object_store import ListedObject, ObjectStore
+from shared.conversation.records import VERSION, decode, encode
+from shared.errors import CorruptRecordError, StorageUnavailableError
+
+_SWAP_ATTEMPTS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """What a tool set out to do.
+
+    `arguments` are None once a message that they may repeat was withdrawn; `line_message_ids` are all that the prompt held. `started_ms`
+    is this service's clock.
+    """
+
+    version: int = VERSION
+    tool: str
+    arguments: dict[str, object] | None = field(repr=False)
+    line_message_ids: tuple[str, ...]
+    started_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallResult:
+    """What came of it: what the tool answered, without any word of a person."""
+
+    version: int = VERSION
+    result: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownCall:
+    """An intent, with its result where there is one."""
+
+    record: CallRecord
+    result: Mapping[str, object] | None = None
+
+
+def call_key(tool: str, arguments: Mapping[str, object], *, first_line_message_id: str) -> str:
+    """Return the key of a call; the calls of one turn begin alike."""
+    canonical = json.dumps([tool, arguments], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return f"{_turn_key(first_line_message_id)}-{hashlib.sha256(canonical.encode()).hexdigest()[:32]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """Reads and writes the calls of all chats.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+
+    store: ObjectStore
+
+    def begin(self, conversation_id: str, key: str, record: CallRecord) -> KnownCall | None:
+        """The intent is written; return what was known of the call before, or None where this is the first time.
+
+        A write whose answer was lost may come back as known although it is ours: whoever finds an intent without a result looks first.
+        """
+        if self.store.create(call_name(conversation_id, key), encode(record)) is not None:
+            return None
+        known = self._known(conversation_id, key)
+        return KnownCall(record=record) if known is None else known
+
+    def finish(self, conversation_id: str, key: str, result: Mapping[str, object]) -> None:
+        """The result is written.  Repeated: the first one stays."""
+        self.store.create(call_result_name(conversation_id, key), encode(CallResult(result=dict(result))))
+
+    def drop(self, conversation_id: str, key: str) -> None:
+        """The intent is gone, because it had no effect.  Repeated: does nothing."""
+        self.store.delete(call_name(conversation_id, key))
+
+    def of_turn(self, conversation_id: str, *, first_line_message_id: str) -> tuple[KnownCall, ...]:
+        """Return what earlier attempts at a turn set out to do, oldest first."""
+        prefix = f"{calls_prefix(conversation_id)}{_turn_key(first_line_message_id)}-"
+        keys = [
+            listed.name.removeprefix(calls_prefix(conversation_id)).removesuffix(".json")
+            for listed in sorted(self.store.list(prefix), key=lambda listed: listed.generation)
+            if not listed.name.endswith(CALL_RESULT_SUFFIX)
+        ]
+        known = (self._known(conversation_id, key) for key in keys)
+        return tuple(one for one in known if one is not None)
+
+    def results(self, conversation_id: str) -> tuple[Mapping[str, object], ...]:
+        """Return the results of every call of the chat that is still kept."""
+        listed = (
+            one for one in self.store.list(calls_prefix(conversation_id)) if one.name.endswith(CALL_RESULT_SUFFIX)
+        )
+        stored = (self.store.read(one.name) for one in listed)
+        return tuple(decode(CallResult, one.data).result for one in stored if one is not None)
+
+    def _known(self, conversation_id: str, key: str) -> KnownCall | None:
+        result = self.store.read(call_result_name(conversation_id, key))
+        intent = self.store.read(call_name(conversation_id, key))
+        if intent is None:
+            return None
+        record = decode(CallRecord, intent.data)
+        return KnownCall(record=record, result=decode(CallResult, result.data).result if result else None)
+
+
+def withdraw_from_calls(store: ObjectStore, conversation_id: str, withdrawn: AbstractSet[str]) -> None:
+    """No call of the chat holds words that any of these messages may have brought.
+
+    What was done and its result stay known, without words. Repeated: does nothing new. A record that cannot be read is deleted.
+    Raises: StorageUnavailableError; safe to repeat.
+    """
+    for listed in store.list(calls_prefix(conversation_id)):
+        if not listed.name.endswith(CALL_RESULT_SUFFIX):
+            _take_words_out(store, listed, withdrawn)
+
+
+def _take_words_out(store: ObjectStore, listed: ListedObject, withdrawn: AbstractSet[str]) -> None:
+    for _ in range(_SWAP_ATTEMPTS):
+        stored = store.read(listed.name)
+        if stored is None:
+            return
+        try:
+            record = decode(CallRecord, stored.data)
+        except CorruptRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
+            store.delete(listed.name)
+            return
+        if record.arguments is None or withdrawn.isdisjoint(record.line_message_ids):
+            return
+        emptied = encode(replace(record, arguments=None))
+        if store.replace(listed.name, emptied, generation=stored.generation) is not None:
+            return
+    raise StorageUnavailableError("others kept changing a call")
+
+
+def _turn_key(first_line_message_id: str) -> str:
+    return hashlib.sha256(first_line_message_id.encode()).hexdigest()[:16]
