@@ -65,6 +65,10 @@ class NotionApi:
         self._chance = chance
         self._own_id: str | None = None
 
+    def close(self) -> None:
+        """Every connection is closed.  A function's are when its process ends."""
+        self._client.close()
+
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
         found = self._found(lambda: self._client.databases.retrieve(database_id), deadline)
         if found is None:

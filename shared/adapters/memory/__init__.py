@@ -3,7 +3,8 @@
 from shared.adapters.memory.clock import FixedClock
 from shared.adapters.memory.event_bus import MemoryEventBus
 from shared.adapters.memory.line_api import MemoryLineApi
+from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.object_store import MemoryObjectStore
 from shared.adapters.memory.scripted_model import ScriptedModel
 
-__all__ = ["FixedClock", "MemoryEventBus", "MemoryLineApi", "MemoryObjectStore", "ScriptedModel"]
+__all__ = ["FixedClock", "MemoryEventBus", "MemoryLineApi", "MemoryNotion", "MemoryObjectStore", "ScriptedModel"]
