@@ -1,5 +1,6 @@
 """The three real functions, each in a process of its own under functions-framework, as they start from a checkout."""
 
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,6 +27,9 @@ class Wiring:
     pubsub_host: str
     storage_url: str
     gemini_base_url: str | None
+    notion_url: str
+    notion_token: str = field(repr=False)
+    notion_databases: Mapping[str, str]
     locale: str = "ja"
     more_env: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,6 +50,11 @@ class Wiring:
                     "GEMINI_API_KEY": self.gemini_api_key,
                     "GEMINI_BASE_URL": self.gemini_base_url or "",
                     "BOT_LOCALE": self.locale,
+                    "TOOLSETS": "knowledge,notion,web",
+                    "NOTION_BASE_URL": self.notion_url,
+                    "NOTION_TOKEN": self.notion_token,
+                    "NOTION_DATABASES": json.dumps(self.notion_databases),
+                    "NOTION_CONVERSATIONS": "*",  # nobody else can write to a LINE on this machine
                 }
             case "unsend":
                 env |= self._storage()

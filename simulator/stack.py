@@ -14,6 +14,9 @@ from simulator.functions import EVENTS_TOPIC, HISTORY_BUCKET, PROJECT_ID, Wiring
 from simulator.gemini.app import GeminiStandIn
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
+from simulator.notion.api import NotionStandIn
+from simulator.notion.lists import furnish, ids_by_name
+from simulator.notion.workspace import Workspace
 from simulator.page.app import page_routes
 from simulator.processes import HOST, Child, free_port, listening_socket
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
@@ -25,6 +28,7 @@ from simulator.trace.trace import Trace
 
 CHANNEL_SECRET: Final = "local-channel-secret"  # noqa: S105 - of a LINE that exists on this machine only
 CHANNEL_ACCESS_TOKEN: Final = "local-channel-access-token"  # noqa: S105 - likewise
+NOTION_TOKEN: Final = "local-notion-token"  # noqa: S105 - likewise
 _BOT_USER_ID: Final = "U" + "b07" * 10 + "b0"
 TOPIC: Final = f"projects/{PROJECT_ID}/topics/{EVENTS_TOPIC}"
 DEAD_LETTERS: Final = f"projects/{PROJECT_ID}/topics/{EVENTS_TOPIC}-dead"
@@ -78,6 +82,10 @@ class LocalStack:
             on_event=self.trace.heard_line,
             state_path=settings.folder / "line.json" if settings.keeps_data else None,
         )
+        workspace = Workspace(
+            rng=Random(), now_ms=_now_ms, state_path=settings.folder / "notion.json" if settings.keeps_data else None
+        )
+        self.notion = NotionStandIn(workspace, token=NOTION_TOKEN, monotonic_s=time.monotonic)
         self.url = ""
 
     async def __aenter__(self) -> Self:
@@ -106,7 +114,7 @@ class LocalStack:
     async def _start(self) -> None:
         settings = self._settings
         page = HttpServer(
-            app=self.line.app_with(page_routes(self.line, self._about(), self.trace)),
+            app=self.line.app_with(page_routes(self.line, self._about(), self.trace, self.notion.workspace)),
             sock=listening_socket(settings.page_port),
         )
         self._running.callback(page.sock.close)
@@ -129,6 +137,10 @@ class LocalStack:
         self._running.push_async_callback(self.pubsub.stop)
         gemini = HttpServer(app=self.gemini.app, sock=listening_socket(0))
         await self._serve(gemini)
+        if not self.notion.workspace.load():
+            furnish(self.notion.workspace)
+        notion = HttpServer(app=self.notion.app, sock=listening_socket(0))
+        await self._serve(notion)
         self._subscribe()
         await self._serve(page)
         self.url = f"http://{HOST}:{page.port}"
@@ -140,6 +152,9 @@ class LocalStack:
             pubsub_host=f"{HOST}:{pubsub_port}",
             storage_url=f"http://{HOST}:{bucket.port}",
             gemini_base_url=None if settings.gemini_api_key else f"http://{HOST}:{gemini.port}",
+            notion_url=f"http://{HOST}:{notion.port}",
+            notion_token=NOTION_TOKEN,
+            notion_databases=ids_by_name(self.notion.workspace),
             locale=settings.locale,
             more_env={"GEMINI_MODEL": settings.gemini_model, **settings.more_env},
         )

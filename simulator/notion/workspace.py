@@ -20,19 +20,19 @@ JsonObject = dict[str, Any]
 class Workspace:
     """Everything that there is, as the API's objects.  Lives in one event loop.
 
-    `changed` is called after every change. Ids are made with `rng`.
+    Ids are made with `rng`.
     """
 
     rng: Random
     now_ms: Callable[[], int]
     state_path: Path | None = None
-    changed: Callable[[], None] = field(default=lambda: None)
     databases: dict[str, JsonObject] = field(default_factory=dict)
     data_sources: dict[str, JsonObject] = field(default_factory=dict)
     pages: dict[str, JsonObject] = field(default_factory=dict)
     blocks: dict[str, list[JsonObject]] = field(default_factory=dict)
     users: dict[str, JsonObject] = field(default_factory=dict)
     bot_id: str = ""
+    _listeners: list[Callable[[], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if not self.bot_id:
@@ -93,7 +93,13 @@ class Workspace:
             unfinished = self.state_path.with_name(f"{self.state_path.name}.unfinished")
             unfinished.write_text(json.dumps(state, ensure_ascii=False), encoding="utf-8")
             unfinished.replace(self.state_path)
-        self.changed()
+        for listener in tuple(self._listeners):
+            listener()
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """The listener is called after every change. Returns: how to stop listening."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     def load(self) -> bool:
         """Whether there was something to remember, and it stands as it was."""

@@ -1,6 +1,7 @@
 // The chat as a phone shows it: draws the state, and turns what the person does into actions.
 
 import { actionButton, dateLine, make, messageRow, noticeLine, summaryOf } from "./bubbles.js";
+import { showLists } from "./lists.js";
 import { attachMenu } from "./menu.js";
 import { PLACES, STICKERS } from "./palette.js";
 import { act, sendImage, watch } from "./platform.js";
@@ -36,6 +37,7 @@ function show(newState) {
   showLoading();
   showQuickReplies();
   showFacts();
+  showLists(state.lists);
   showTraced();
 }
 
