@@ -104,3 +104,16 @@ def test_a_trace_goes_on_with_what_becomes_of_its_message(page: Page) -> None:
 
     expect(page.locator("#trace .step", has_text="メッセージを消去")).to_contain_text("unsend")
     expect(page.locator("#trace")).not_to_contain_text("1147")
+
+
+def test_what_stands_in_a_list_is_shown_as_notion_would_and_said_to_be_a_stand_in(page: Page) -> None:
+    lists = page.locator("#lists")
+    expect(lists).to_contain_text("Notionの代役")
+
+    answered(page, "買い物リストに牛乳を追加して")
+    item = lists.locator(".page", has_text="牛乳")
+    expect(item).to_be_visible()
+    expect(item.get_by_role("img", name="未了")).to_be_visible()
+
+    answered(page, "牛乳は買ったよ")
+    expect(item.get_by_role("img", name="済み")).to_be_visible()

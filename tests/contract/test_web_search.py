@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from google.oauth2.credentials import Credentials
 
 from shared.adapters.gemini_search import GeminiWebSearch
 from shared.clock import Deadline, SystemClock
@@ -25,23 +26,23 @@ def support(end: int, *chunks: int) -> dict[str, object]:
     return {"segment": {"endIndex": end}, "groundingChunkIndices": list(chunks)}
 
 
-@pytest.fixture(scope="module")
-def served_gemini() -> Iterator[tuple[GeminiStandIn, GeminiWebSearch]]:
+@pytest.fixture(scope="module", params=["api key", "vertex"])
+def served_gemini(request: pytest.FixtureRequest) -> Iterator[tuple[GeminiStandIn, GeminiWebSearch]]:
     stand_in = GeminiStandIn(api_key="right")
-    with served(stand_in.app) as running:
-        yield (
-            stand_in,
-            GeminiWebSearch(
-                GeminiSettings(
-                    api_key="right",
-                    project_id="p",
-                    location=None,
-                    base_url=running.url,
-                    model="gemini-3.5-flash-lite",
-                    thinking_level="low",
-                )
-            ),
+    on_vertex = request.param == "vertex"
+    with served(stand_in.app) as running, pytest.MonkeyPatch.context() as environment:
+        # What the metadata server of a Google machine would give
+        credentials = Credentials(token="t")  # type: ignore[no-untyped-call]
+        environment.setattr("google.auth.default", lambda **_: (credentials, "p"))
+        settings = GeminiSettings(
+            api_key=None if on_vertex else "right",
+            project_id="p",
+            location="global" if on_vertex else None,
+            base_url=running.url,
+            model="gemini-3.5-flash-lite",
+            thinking_level="low",
         )
+        yield stand_in, GeminiWebSearch(settings)
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.executor import ToolExecutor
 from shared.agent.limits import Limits
 from shared.agent.loop import Agent
-from shared.agent.model import TextContent
+from shared.agent.model import Json, TextContent
 from shared.agent.prompt import Chat
-from shared.agent.tools import Registry
+from shared.agent.tools import Cited, Registry, Tool, TurnContext
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.object_store import ListedObject
 from shared.conversation.speaking import Speaker
@@ -51,17 +51,18 @@ class UnreliableStore(MemoryObjectStore):
 class Worker:
     """The worker's own code on in-memory ports, met the way Pub/Sub meets it."""
 
-    def __init__(self, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, pool: ThreadPoolExecutor, more_tools: Sequence[Tool] = ()) -> None:
         self.store = UnreliableStore()
         self.line = MemoryLineApi()
         self.model = ScriptedModel()
         self.clock = FixedClock()
+        self.done: dict[str, list[str]] = {}
         turns = turns_on(self.store, self.clock)
         self.journal = journal_on(self.store, pool, turns)
         speaker = Speaker(journal=self.journal, line=self.line, clock=self.clock)
         agent = Agent(
             model=self.model,
-            tools=ToolExecutor(registry=Registry(core_tools()), threads=pool),
+            tools=ToolExecutor(registry=Registry((*core_tools(), *more_tools)), threads=pool),
             limits=Limits(),
             clock=self.clock,
             chance=random.Random(1),
@@ -85,6 +86,7 @@ class Worker:
             settle_s=0.5,
             system_instruction=lambda: "be kind",
             phrase=self.says,
+            done_before=lambda context: tuple(self.done.get(context.first_line_message_id, ())),
         )
         greet = Greet(journal=self.journal, speaker=speaker, phrase=self.says)
         self._endpoint = PushEndpoint(handle=Dispatch(answer=answer, greet=greet), clock=self.clock)
@@ -133,6 +135,35 @@ def test_a_message_gets_its_answer_on_its_own_token(worker: Worker) -> None:
     assert worker.outcome(event)["kind"] == "replied"
     assert worker.outcome(event)["tools_used"] == ["reply"]
     assert worker.outcome(event)["sent_message_ids"] == ["1-1"]
+
+
+def test_the_reply_carries_the_footnotes_of_the_turn() -> None:
+    seen: list[TurnContext] = []
+
+    def search(_: Json, context: TurnContext) -> Cited:
+        seen.append(context)
+        return Cited(result={}, footnote="[1] example.com\nhttps://example.com")
+
+    anything: Json = {"type": "object", "properties": {"query": {"type": "string"}}}
+    tool = Tool(name="web_search", description="", parameters=anything, response={"type": "object"}, run=search)
+    event = recorded.event("message-text")
+
+    with ThreadPoolExecutor(4) as pool:
+        worker = Worker(pool, [tool])
+        worker.deliver(event, thinks=[calling(("web_search", {"query": "x"})), calling(("web_search", {})), HELLO])
+
+    assert worker.said == ["こんにちは！\n\n[1] example.com\nhttps://example.com"]
+    assert seen[0].first_line_message_id == event["message"]["id"]
+    assert seen[0].seen_message_ids == {event["message"]["id"]}
+
+
+def test_the_prompt_ends_with_what_an_earlier_attempt_did(worker: Worker) -> None:
+    event = recorded.event("message-text")
+    worker.done = {event["message"]["id"]: ["An earlier attempt did it."], "other": ["Something else."]}
+
+    worker.deliver(event, thinks=[HELLO])
+
+    assert worker.prompt().endswith("\n[note] An earlier attempt did it.")
 
 
 def test_thanks_get_no_answer(worker: Worker) -> None:
