@@ -73,7 +73,7 @@ class Tool:
 
     `run` gets arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
     ends the turn. It may be run in parallel with others, and again when a turn is thought again. `only_in` are the chats in which there
-    is such a tool; None: in all.
+    is such a tool; None: in all. `declared` is what the model is told of the parameters, where more is taken than it should know of.
     """
 
     name: str
@@ -83,11 +83,13 @@ class Tool:
     run: Callable[[Json, TurnContext], ToolResult] = field(repr=False)
     is_final: bool = False
     only_in: frozenset[str] | None = field(default=None, repr=False)
+    declared: Json | None = field(default=None, repr=False)
 
     @property
     def declaration(self) -> FunctionDeclaration:
         """What the model is told of it."""
-        return FunctionDeclaration(name=self.name, description=self.description, parameters=self.parameters)
+        parameters = self.parameters if self.declared is None else self.declared
+        return FunctionDeclaration(name=self.name, description=self.description, parameters=parameters)
 
 
 class Registry:

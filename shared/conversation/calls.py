@@ -12,14 +12,16 @@ import json
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
 
 from shared import logs
 from shared.conversation.names import CALL_RESULT_SUFFIX, call_name, call_result_name, calls_prefix
-from shared.conversation.object_store import ListedObject, ObjectStore
+from shared.conversation.object_store import ListedObject, ObjectStore, StoredObject
 from shared.conversation.records import VERSION, decode, encode
 from shared.errors import CorruptRecordError, StorageUnavailableError
 
-_SWAP_ATTEMPTS = 10
+_SWAP_ATTEMPTS: Final = 10
+_Record = TypeVar("_Record")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,15 +102,13 @@ class Calls:
             one for one in self.store.list(calls_prefix(conversation_id)) if one.name.endswith(CALL_RESULT_SUFFIX)
         )
         stored = (self.store.read(one.name) for one in listed)
-        return tuple(decode(CallResult, one.data).result for one in stored if one is not None)
+        results = (_readable(CallResult, one) for one in stored)
+        return tuple(one.result for one in results if one is not None)
 
     def _known(self, conversation_id: str, key: str) -> KnownCall | None:
-        result = self.store.read(call_result_name(conversation_id, key))
-        intent = self.store.read(call_name(conversation_id, key))
-        if intent is None:
-            return None
-        record = decode(CallRecord, intent.data)
-        return KnownCall(record=record, result=decode(CallResult, result.data).result if result else None)
+        result = _readable(CallResult, self.store.read(call_result_name(conversation_id, key)))
+        record = _readable(CallRecord, self.store.read(call_name(conversation_id, key)))
+        return None if record is None else KnownCall(record=record, result=result.result if result else None)
 
 
 def withdraw_from_calls(store: ObjectStore, conversation_id: str, withdrawn: AbstractSet[str]) -> None:
@@ -127,10 +127,8 @@ def _take_words_out(store: ObjectStore, listed: ListedObject, withdrawn: Abstrac
         stored = store.read(listed.name)
         if stored is None:
             return
-        try:
-            record = decode(CallRecord, stored.data)
-        except CorruptRecordError as cause:
-            logs.error("record_unreadable", cause=cause)
+        record = _readable(CallRecord, stored)
+        if record is None:
             store.delete(listed.name)
             return
         if record.arguments is None or withdrawn.isdisjoint(record.line_message_ids):
@@ -139,6 +137,17 @@ def _take_words_out(store: ObjectStore, listed: ListedObject, withdrawn: Abstrac
         if store.replace(listed.name, emptied, generation=stored.generation) is not None:
             return
     raise StorageUnavailableError("others kept changing a call")
+
+
+def _readable(kind: type[_Record], stored: StoredObject | None) -> _Record | None:
+    """The record, or None where there is none that can be read: one broken object must not silence a chat."""
+    if stored is None:
+        return None
+    try:
+        return decode(kind, stored.data)
+    except CorruptRecordError as cause:
+        logs.error("record_unreadable", cause=cause)
+        return None
 
 
 def _turn_key(first_line_message_id: str) -> str:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -117,7 +118,8 @@ def go_on(scene: Scene) -> Intent:
     checkbox = _CHECKBOX.search(str(output.get("properties", "")))
     if not there or checkbox is None:
         return Say(text=words.missing.format(item=item))
-    return Use(name="update_page", args={"page_id": str(there[0]["page_id"]), "properties": {checkbox[1]: True}})
+    changes = json.dumps({checkbox[1]: True}, ensure_ascii=False)
+    return Use(name="update_page", args={"page_id": str(there[0]["page_id"]), "properties": changes})
 
 
 def _first_call(scene: Scene) -> Use | None:

@@ -4,7 +4,7 @@ import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from shared import logs
 from shared.agent.model import Json
@@ -67,14 +67,19 @@ class NotionTools:
         )
 
     def _tool(self, name: str, description: str, run: _Run) -> Tool:
-        parameters: dict[str, object] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
-        properties = parameters["properties"]
-        if isinstance(properties, dict) and "database_name" in properties:
-            properties["database_name"]["enum"] = list(self.databases.ids)
+        parameters: dict[str, Any] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
+        if "database_name" in parameters["properties"]:
+            parameters["properties"]["database_name"]["enum"] = list(self.databases.ids)
+        # Whether Gemini takes an object without known properties is not documented: it is told of the text only
+        told = copy.deepcopy(parameters)
+        for one in told["properties"].values():
+            if "anyOf" in one:
+                one["type"] = one.pop("anyOf")[0]["type"]
         return Tool(
             name=name,
             description=description,
             parameters=parameters,
+            declared=told,
             response=load_schema(f"{name}.response"),
             run=_told(run),
             only_in=self.conversations,

@@ -143,3 +143,14 @@ def test_a_withdrawal_that_never_wins_is_told() -> None:
 def test_an_id_that_is_none_never_becomes_a_path() -> None:
     with pytest.raises(UnusableIdError):
         Calls(store=MemoryObjectStore()).begin("../x", KEY, record())
+
+
+def test_a_call_that_nobody_can_read_silences_no_turn() -> None:
+    store = MemoryObjectStore()
+    calls = Calls(store=store)
+    store.create(f"calls/{CHAT}/{KEY}.json", b"half")
+    store.create(f"calls/{CHAT}/{KEY}.result.json", b"half")
+
+    assert calls.of_turn(CHAT, first_line_message_id="m1") == ()
+    assert calls.results(CHAT) == ()
+    assert calls.begin(CHAT, KEY, record()) == KnownCall(record=record())

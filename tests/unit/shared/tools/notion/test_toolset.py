@@ -170,6 +170,20 @@ def test_a_schema_is_read_once_and_again_after_minutes() -> None:
     assert kept.get("a", read, anew=True) == 4
 
 
+def test_the_model_is_told_to_write_objects_as_text_and_which_databases_there_are(desk: Desk) -> None:
+    told = {one.name: one.parameters["properties"] for one in desk.registry.declarations(CHAT)}
+
+    for name, parameter in [
+        ("search_database", "filter_conditions"),
+        ("create_page", "properties"),
+        ("update_page", "properties"),
+    ]:
+        declared = told[name][parameter]  # type: ignore[index]  # JSON
+        assert declared["type"] == "string"
+        assert "anyOf" not in declared
+    assert told["create_page"]["database_name"]["enum"] == ["shopping_list", "todo_list"]  # type: ignore[index]
+
+
 def test_only_the_configured_databases_can_be_named(desk: Desk) -> None:
     tool = desk.registry.find("search_database", CHAT)
     assert tool is not None
