@@ -17,6 +17,25 @@ _THREADS: Final = "40"  # requests wait for their turn; as deployed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotionWiring:
+    """Where the agent worker finds Notion, and the web."""
+
+    url: str
+    token: str = field(repr=False)
+    databases: Mapping[str, str]
+
+    def env(self) -> dict[str, str]:
+        """Return the variables of the contract."""
+        return {
+            "TOOLSETS": "knowledge,notion,web",
+            "NOTION_BASE_URL": self.url,
+            "NOTION_TOKEN": self.token,
+            "NOTION_DATABASES": json.dumps(self.databases),
+            "NOTION_CONVERSATIONS": "*",  # nobody else can write to a LINE on this machine
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wiring:
     """Where the functions find the platform.  `gemini_base_url` is None where the real Gemini answers."""
 
@@ -27,10 +46,8 @@ class Wiring:
     pubsub_host: str
     storage_url: str
     gemini_base_url: str | None
-    notion_url: str
-    notion_token: str = field(repr=False)
-    notion_databases: Mapping[str, str]
     locale: str = "ja"
+    notion: NotionWiring | None = None
     more_env: Mapping[str, str] = field(default_factory=dict)
 
     def env_of(self, function: str) -> dict[str, str]:
@@ -50,12 +67,9 @@ class Wiring:
                     "GEMINI_API_KEY": self.gemini_api_key,
                     "GEMINI_BASE_URL": self.gemini_base_url or "",
                     "BOT_LOCALE": self.locale,
-                    "TOOLSETS": "knowledge,notion,web",
-                    "NOTION_BASE_URL": self.notion_url,
-                    "NOTION_TOKEN": self.notion_token,
-                    "NOTION_DATABASES": json.dumps(self.notion_databases),
-                    "NOTION_CONVERSATIONS": "*",  # nobody else can write to a LINE on this machine
                 }
+                if self.notion is not None:
+                    env |= self.notion.env()
             case "unsend":
                 env |= self._storage()
         return {**env, **self.more_env}

@@ -10,7 +10,15 @@ from random import Random
 from types import TracebackType
 from typing import Final, Self
 
-from simulator.functions import EVENTS_TOPIC, HISTORY_BUCKET, PROJECT_ID, Wiring, function_child, function_ports
+from simulator.functions import (
+    EVENTS_TOPIC,
+    HISTORY_BUCKET,
+    PROJECT_ID,
+    NotionWiring,
+    Wiring,
+    function_child,
+    function_ports,
+)
 from simulator.gemini.app import GeminiStandIn
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
@@ -152,10 +160,12 @@ class LocalStack:
             pubsub_host=f"{HOST}:{pubsub_port}",
             storage_url=f"http://{HOST}:{bucket.port}",
             gemini_base_url=None if settings.gemini_api_key else f"http://{HOST}:{gemini.port}",
-            notion_url=f"http://{HOST}:{notion.port}",
-            notion_token=NOTION_TOKEN,
-            notion_databases=ids_by_name(self.notion.workspace),
             locale=settings.locale,
+            notion=NotionWiring(
+                url=f"http://{HOST}:{notion.port}",
+                token=NOTION_TOKEN,
+                databases=ids_by_name(self.notion.workspace),
+            ),
             more_env={"GEMINI_MODEL": settings.gemini_model, **settings.more_env},
         )
         self._running.push_async_callback(self.line.close)
