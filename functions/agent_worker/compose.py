@@ -19,7 +19,7 @@ from shared.agent.executor import ToolExecutor
 from shared.agent.limits import Limits
 from shared.agent.loop import Agent
 from shared.agent.prompt import Chat, system_instruction
-from shared.agent.tools import Registry, Tool
+from shared.agent.tools import Registry, Tool, TurnContext
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Clock, SystemClock
 from shared.conversation.bodies import Bodies
@@ -71,6 +71,10 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     def say(which: Phrase) -> str:
         return phrase(which, locale=bot.locale, bot_name=bot_name())
 
+    def done_before(context: TurnContext) -> tuple[str, ...]:
+        writes = any(tool.only_in is None or context.conversation_id in tool.only_in for tool in notion)
+        return ledger.done_before(context) if writes else ()
+
     answer = Answer(
         journal=journal,
         turns=taking,
@@ -88,7 +92,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         settle_s=settings.settle_s,
         system_instruction=lambda: system_instruction(bot_name=bot_name(), persona=bot.persona),
         phrase=say,
-        done_before=ledger.done_before if notion else lambda _: (),
+        done_before=done_before,
     )
     greet = Greet(journal=journal, speaker=speaker, phrase=say)
     return PushEndpoint(handle=Dispatch(answer=answer, greet=greet), clock=clock)

@@ -135,7 +135,7 @@ def _number(column: Property, value: object, _: PropertyWriter) -> object:
 def _checkbox(column: Property, value: object, _: PropertyWriter) -> object:
     if isinstance(value, bool):
         return value
-    if value in {"true", "false"}:
+    if isinstance(value, str) and value in {"true", "false"}:
         return value == "true"
     raise _unfit(column, value)
 
