@@ -13,7 +13,8 @@ from shared.clock import Deadline, SystemClock
 from shared.settings.notion import NotionSettings
 from shared.tools.notion.blocks import blocks_of
 from shared.tools.notion.port import Notion, NotionRefusedError, NotionUnavailableError, PropertyValues
-from simulator.notion.api import Fault, NotionStandIn
+from simulator.notion.api import NotionStandIn
+from simulator.notion.switches import Fault
 from simulator.notion.workspace import Workspace
 from tests.support.notion import shopping_list
 from tests.support.serving import served
@@ -364,11 +365,10 @@ def test_what_notion_refuses_is_told_in_its_words_but_never_logged(
 
 def test_long_answers_are_read_page_by_page(wire: Wire) -> None:
     backend = on_the_wire(wire)
-    wire.stand_in.rate.burst = 1_000
-    wire.stand_in.rate.per_s = 1_000
     deadline = Deadline.after(SystemClock(), 30)
-    for number in range(130):
-        backend.api.create_page(backend.data_source_id, item(str(number)), deadline)
+    made = backend.api.create_page(backend.data_source_id, item("牛乳"), deadline)
+    pages = wire.stand_in.workspace.pages
+    pages.update({f"copy {number}": {**pages[made.page_id], "id": f"copy {number}"} for number in range(129)})
 
     found = backend.api.query(backend.data_source_id, None, limit=120, deadline=deadline)
 

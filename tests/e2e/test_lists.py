@@ -10,8 +10,8 @@ import pytest
 
 from simulator.gemini.script import Step, call, dropped, from_request
 from simulator.gemini.wire import GenerateContentRequest
-from simulator.notion.api import Fault as NotionFault
 from simulator.notion.lists import shown
+from simulator.notion.switches import Fault as NotionFault
 from simulator.stack import NOTION_TOKEN, LocalStack
 from simulator.storage import Fault as StorageFault
 from tests.e2e.conftest import Person, Platform
