@@ -1,5 +1,6 @@
 """The three real functions, each in a process of its own under functions-framework, as they start from a checkout."""
 
+import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,25 @@ _THREADS: Final = "40"  # requests wait for their turn; as deployed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NotionWiring:
+    """Where the agent worker finds Notion, and the web."""
+
+    url: str
+    token: str = field(repr=False)
+    databases: Mapping[str, str]
+
+    def env(self) -> dict[str, str]:
+        """Return the variables of the contract."""
+        return {
+            "TOOLSETS": "knowledge,notion,web",
+            "NOTION_BASE_URL": self.url,
+            "NOTION_TOKEN": self.token,
+            "NOTION_DATABASES": json.dumps(self.databases),
+            "NOTION_CONVERSATIONS": "*",  # nobody else can write to a LINE on this machine
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wiring:
     """Where the functions find the platform.  `gemini_base_url` is None where the real Gemini answers."""
 
@@ -27,6 +47,7 @@ class Wiring:
     storage_url: str
     gemini_base_url: str | None
     locale: str = "ja"
+    notion: NotionWiring | None = None
     more_env: Mapping[str, str] = field(default_factory=dict)
 
     def env_of(self, function: str) -> dict[str, str]:
@@ -47,6 +68,8 @@ class Wiring:
                     "GEMINI_BASE_URL": self.gemini_base_url or "",
                     "BOT_LOCALE": self.locale,
                 }
+                if self.notion is not None:
+                    env |= self.notion.env()
             case "unsend":
                 env |= self._storage()
         return {**env, **self.more_env}

@@ -10,10 +10,21 @@ from random import Random
 from types import TracebackType
 from typing import Final, Self
 
-from simulator.functions import EVENTS_TOPIC, HISTORY_BUCKET, PROJECT_ID, Wiring, function_child, function_ports
+from simulator.functions import (
+    EVENTS_TOPIC,
+    HISTORY_BUCKET,
+    PROJECT_ID,
+    NotionWiring,
+    Wiring,
+    function_child,
+    function_ports,
+)
 from simulator.gemini.app import GeminiStandIn
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
+from simulator.notion.api import NotionStandIn
+from simulator.notion.lists import furnish, ids_by_name
+from simulator.notion.workspace import Workspace
 from simulator.page.app import page_routes
 from simulator.processes import HOST, Child, free_port, listening_socket
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
@@ -25,6 +36,7 @@ from simulator.trace.trace import Trace
 
 CHANNEL_SECRET: Final = "local-channel-secret"  # noqa: S105 - of a LINE that exists on this machine only
 CHANNEL_ACCESS_TOKEN: Final = "local-channel-access-token"  # noqa: S105 - likewise
+NOTION_TOKEN: Final = "local-notion-token"  # noqa: S105 - likewise
 _BOT_USER_ID: Final = "U" + "b07" * 10 + "b0"
 TOPIC: Final = f"projects/{PROJECT_ID}/topics/{EVENTS_TOPIC}"
 DEAD_LETTERS: Final = f"projects/{PROJECT_ID}/topics/{EVENTS_TOPIC}-dead"
@@ -78,6 +90,10 @@ class LocalStack:
             on_event=self.trace.heard_line,
             state_path=settings.folder / "line.json" if settings.keeps_data else None,
         )
+        workspace = Workspace(
+            rng=Random(), now_ms=_now_ms, state_path=settings.folder / "notion.json" if settings.keeps_data else None
+        )
+        self.notion = NotionStandIn(workspace, token=NOTION_TOKEN, monotonic_s=time.monotonic)
         self.url = ""
 
     async def __aenter__(self) -> Self:
@@ -106,7 +122,7 @@ class LocalStack:
     async def _start(self) -> None:
         settings = self._settings
         page = HttpServer(
-            app=self.line.app_with(page_routes(self.line, self._about(), self.trace)),
+            app=self.line.app_with(page_routes(self.line, self._about(), self.trace, self.notion.workspace)),
             sock=listening_socket(settings.page_port),
         )
         self._running.callback(page.sock.close)
@@ -129,6 +145,10 @@ class LocalStack:
         self._running.push_async_callback(self.pubsub.stop)
         gemini = HttpServer(app=self.gemini.app, sock=listening_socket(0))
         await self._serve(gemini)
+        if not self.notion.workspace.load():
+            furnish(self.notion.workspace)
+        notion = HttpServer(app=self.notion.app, sock=listening_socket(0))
+        await self._serve(notion)
         self._subscribe()
         await self._serve(page)
         self.url = f"http://{HOST}:{page.port}"
@@ -141,6 +161,11 @@ class LocalStack:
             storage_url=f"http://{HOST}:{bucket.port}",
             gemini_base_url=None if settings.gemini_api_key else f"http://{HOST}:{gemini.port}",
             locale=settings.locale,
+            notion=NotionWiring(
+                url=f"http://{HOST}:{notion.port}",
+                token=NOTION_TOKEN,
+                databases=ids_by_name(self.notion.workspace),
+            ),
             more_env={"GEMINI_MODEL": settings.gemini_model, **settings.more_env},
         )
         self._running.push_async_callback(self.line.close)

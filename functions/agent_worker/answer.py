@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from shared import logs
 from shared.agent.loop import Agent
+from shared.agent.model import TextContent
 from shared.agent.prompt import Chat
 from shared.agent.tools import TurnContext
 from shared.clock import Clock
@@ -58,6 +59,7 @@ class Answer:
     settle_s: float
     system_instruction: Callable[[], str] = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
+    done_before: Callable[[TurnContext], tuple[str, ...]] = field(default=lambda _: (), repr=False)
 
     def __call__(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
         """The message is in the journal, and answered if it was meant for the bot and can be answered.  Returns what came of it.
@@ -118,11 +120,20 @@ class Answer:
             logs.warning("compaction_failed", error_type=type(cause).__name__)
 
     def _thought_of(self, context: TurnContext, question: Question) -> OutcomeRecord:
-        now_ms = self.clock.now_ms()
-        contents = self.chat.contents(question.history, pending=question.asked, now_ms=now_ms)
+        context = replace(
+            context,
+            first_line_message_id=question.asked[0].line_message_id,
+            seen_message_ids=frozenset(question.draft.saw),
+        )
+        contents = self.chat.contents(question.history, pending=question.asked, now_ms=self.clock.now_ms())
+        notes = tuple(TextContent(role="user", texts=(f"[note] {told}",)) for told in self.done_before(context))
         try:
             thought = self.agent.think(
-                self.system_instruction(), contents, context, look=question.look, seconds=question.seconds
+                self.system_instruction(),
+                (*contents, *notes),
+                context,
+                look=question.look,
+                seconds=question.seconds,
             )
         except ModelBlockedError as cause:
             logs.warning("turn_apologised", reason=str(cause))
@@ -137,7 +148,7 @@ class Answer:
         return replace(
             question.draft,
             kind=OutcomeKind.SKIPPED if decision.message is None else OutcomeKind.REPLIED,
-            text=decision.message,
+            text=decision.message and "\n\n".join((decision.message, *thought.footnotes)),
             model_name=thought.model_name,
             tools_used=thought.tools_used,
         )

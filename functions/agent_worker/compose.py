@@ -7,6 +7,7 @@ from typing import Final
 
 from amend import Edit, Erase
 from answer import Answer
+from compose_tools import toolsets
 from dispatch import Dispatch
 from greet import Greet
 
@@ -28,7 +29,6 @@ from shared.conversation.memory import Memory
 from shared.conversation.talk import Talk
 from shared.line.phrases import Phrase, phrase
 from shared.settings.agent_worker import agent_worker_settings
-from shared.tools.core import core_tools
 
 _NAME_OF_LAST_RESORT: Final = "Aizuchi"
 _READ_THREADS: Final = 32
@@ -66,6 +66,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         phrase=say,
         late_reply=bot.late_reply,
     )
+    offered = toolsets(settings, memory, clock=clock, chance=chance)
     model, chat = GeminiModel(settings.gemini), Chat(time_zone=bot.time_zone)
     answer = Answer(
         journal=memory.journal,
@@ -73,7 +74,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         compaction=Compaction.on(memory, clock=clock, summarise=Recaps(model=model, chat=chat)),
         agent=Agent(
             model=model,
-            tools=ToolExecutor(registry=Registry(core_tools()), threads=tools),
+            tools=ToolExecutor(registry=Registry(offered.tools), threads=tools),
             limits=Limits(),
             clock=clock,
             chance=chance,
@@ -85,6 +86,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         settle_s=settings.settle_s,
         system_instruction=lambda: system_instruction(bot_name=bot_name(), persona=bot.persona),
         phrase=say,
+        done_before=offered.done_before,
     )
     dispatch = Dispatch(
         answer=answer,

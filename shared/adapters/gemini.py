@@ -31,7 +31,7 @@ from shared.agent.model import (
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
 
-_LEAST_SERVER_DEADLINE_S: Final = 10
+LEAST_SERVER_DEADLINE_S: Final = 10
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
 # Source: google-genai 3.4.0, types.py, the keywords of `response_json_schema`; a list for parameters is not published
 _KEYWORDS: Final = frozenset(
@@ -60,14 +60,7 @@ class GeminiModel:
         """Build the client, which opens no connection yet."""
         self._model = settings.model
         self._thinking = types.ThinkingConfig(thinking_level=types.ThinkingLevel(settings.thinking_level.upper()))
-        options = types.HttpOptions(base_url=settings.base_url, retry_options=types.HttpRetryOptions(attempts=1))
-        self._client = (
-            genai.Client(vertexai=False, api_key=settings.api_key, http_options=options)
-            if settings.api_key
-            else genai.Client(
-                vertexai=True, project=settings.project_id, location=settings.location, http_options=options
-            )
-        )
+        self._client = client_of(settings)
 
     @property
     def name(self) -> str:
@@ -81,7 +74,7 @@ class GeminiModel:
                 config=self._config(request),
             )
         except errors.APIError as cause:
-            raise _translated(cause) from cause
+            raise translated(cause) from cause
         except (httpx2.HTTPError, TimeoutError, json.JSONDecodeError, pydantic.ValidationError) as cause:
             raise ModelUnavailableError("the model gave no readable answer in time") from cause
         except GoogleAuthError as cause:
@@ -104,9 +97,17 @@ class GeminiModel:
             max_output_tokens=request.max_output_tokens,
             http_options=types.HttpOptions(
                 timeout=math.ceil(request.timeout_s * 1_000),
-                headers={"X-Server-Timeout": str(max(_LEAST_SERVER_DEADLINE_S, math.ceil(request.timeout_s)))},
+                headers={"X-Server-Timeout": str(max(LEAST_SERVER_DEADLINE_S, math.ceil(request.timeout_s)))},
             ),
         )
+
+
+def client_of(settings: GeminiSettings) -> genai.Client:
+    """Return a client that retries nothing by itself."""
+    options = types.HttpOptions(base_url=settings.base_url, retry_options=types.HttpRetryOptions(attempts=1))
+    if settings.api_key:
+        return genai.Client(vertexai=False, api_key=settings.api_key, http_options=options)
+    return genai.Client(vertexai=True, project=settings.project_id, location=settings.location, http_options=options)
 
 
 def _declaration(declaration: FunctionDeclaration) -> types.FunctionDeclaration:
@@ -201,7 +202,8 @@ def _usage(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
     )
 
 
-def _translated(error: errors.APIError) -> ModelUnavailableError | ModelRefusedError:
+def translated(error: errors.APIError) -> ModelUnavailableError | ModelRefusedError:
+    """Return what an error of the API means for its caller."""
     if error.code in _RETRIED_STATUSES:
         return ModelUnavailableError(f"the model answered {error.code}", retry_after_s=_retry_after_s(error.details))
     return ModelRefusedError(f"the model refused the request: {error.code} {error.status}")

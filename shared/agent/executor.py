@@ -6,21 +6,25 @@ Whatever goes wrong comes back to the model as data; what went wrong inside is l
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared import logs
 from shared.agent.model import FunctionCall, FunctionResponse, Json
-from shared.agent.tools import Decision, Registry, Tool, ToolFault, TurnContext
+from shared.agent.tools import Cited, Decision, Registry, Tool, ToolFault, ToolResult, TurnContext
 from shared.clock import Deadline
 from shared.errors import AizuchiError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """What a round of calls came to: an answer to every call, in order, and the decision where one was reached."""
+    """What a round of calls came to: an answer to every call, in order, and the decision where one was reached.
+
+    `footnotes` are what the reply of the turn has to carry.
+    """
 
     responses: tuple[FunctionResponse, ...]
     decision: Decision | None = None
+    footnotes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +40,10 @@ class ToolExecutor:
         The calls that decide nothing run first; if one of them fails, a deciding call of the same round is answered with an error, because
         it was made before the failure was known. Of several deciding calls the first counts.
         """
-        tools = [self.registry.find(call.name) for call in calls]
+        context = replace(context, deadline=deadline)
+        tools = [self.registry.find(call.name, context.conversation_id) for call in calls]
         deciding = [index for index, tool in enumerate(tools) if tool is not None and tool.is_final]
-        results: dict[int, Json | ToolFault | Decision] = {}
+        results: dict[int, ToolResult] = {}
         begun = {
             index: self.threads.submit(copy_context().run, self._run_one, call, tools[index], context)
             for index, call in enumerate(calls)
@@ -60,11 +65,14 @@ class ToolExecutor:
                 result = results[index]
                 decision = result if isinstance(result, Decision) else None
         responses = tuple(_answered(call, results[index]) for index, call in enumerate(calls))
-        return Round(responses=responses, decision=decision)
+        footnotes = tuple(
+            result.footnote for result in results.values() if isinstance(result, Cited) and result.footnote
+        )
+        return Round(responses=responses, decision=decision, footnotes=footnotes)
 
-    def _run_one(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> Json | ToolFault | Decision:
+    def _run_one(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
-            known = ", ".join(one.name for one in self.registry)
+            known = ", ".join(one.name for one in self.registry.offered_in(context.conversation_id))
             return ToolFault(message=f"There is no function of that name; there are: {known}.", may_retry=False)
         wrong = self.registry.faults_of_arguments(tool, call.args)
         if wrong is not None:
@@ -72,7 +80,7 @@ class ToolExecutor:
         result = _guarded(tool, call.args, context)
         if isinstance(result, ToolFault):
             return result
-        data = result.result if isinstance(result, Decision) else result
+        data = result.result if isinstance(result, Decision | Cited) else result
         odd = self.registry.faults_of_response(tool, data)
         if odd is not None:
             logs.error("tool_response_invalid", tool=tool.name, fault=odd)
@@ -80,7 +88,7 @@ class ToolExecutor:
         return result
 
 
-def _guarded(tool: Tool, arguments: Json, context: TurnContext) -> Json | ToolFault | Decision:
+def _guarded(tool: Tool, arguments: Json, context: TurnContext) -> ToolResult:
     try:
         result = tool.run(arguments, context)
     except AizuchiError as cause:
@@ -93,16 +101,17 @@ def _guarded(tool: Tool, arguments: Json, context: TurnContext) -> Json | ToolFa
     return result
 
 
-def _waited_for(future: Future[Json | ToolFault | Decision], deadline: Deadline) -> Json | ToolFault | Decision:
+def _waited_for(future: Future[ToolResult], deadline: Deadline) -> ToolResult:
     try:
         return future.result(timeout=deadline.left_s)
     except TimeoutError:
         return ToolFault(message="The function took too long; it may still take effect.", may_retry=False)
 
 
-def _answered(call: FunctionCall, result: Json | ToolFault | Decision) -> FunctionResponse:
+def _answered(call: FunctionCall, result: ToolResult) -> FunctionResponse:
     if isinstance(result, ToolFault):
         return FunctionResponse(
             call=call, response={"error": {"message": result.message, "may_retry": result.may_retry}}
         )
-    return FunctionResponse(call=call, response={"output": result.result if isinstance(result, Decision) else result})
+    data = result.result if isinstance(result, Decision | Cited) else result
+    return FunctionResponse(call=call, response={"output": data})

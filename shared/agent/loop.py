@@ -11,7 +11,16 @@ from shared import logs
 from shared.agent.executor import ToolExecutor
 from shared.agent.finish_reasons import Remedy, remedy_for
 from shared.agent.limits import Limits
-from shared.agent.model import Content, FunctionResponses, Model, ModelRequest, ModelResponse, TextContent, Usage
+from shared.agent.model import (
+    Content,
+    FunctionDeclaration,
+    FunctionResponses,
+    Model,
+    ModelRequest,
+    ModelResponse,
+    TextContent,
+    Usage,
+)
 from shared.agent.tools import Decision, TurnContext
 from shared.clock import Clock, Deadline
 from shared.errors import DeadlineError, ModelBlockedError, ModelCallLimitError, ModelUnavailableError
@@ -21,13 +30,14 @@ _ATTEMPTS_WHILE_DOWN: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thought:
-    """A turn that came to a decision, and what that took."""
+    """A turn that came to a decision, and what that took.  `footnotes` are what its reply has to carry as they are."""
 
     decision: Decision
     model_name: str
     model_calls: int
     tools_used: tuple[str, ...]
     usage: Usage
+    footnotes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +69,10 @@ class Agent:
             first=tuple(contents),
             look=look,
             seconds=min(seconds, self.limits.seconds),
+            declarations=self.tools.registry.declarations(context.conversation_id),
         )
         used: list[str] = []
+        footnotes: list[str] = []
         while True:
             response = turn.ask()
             remedy = remedy_for(response)
@@ -69,6 +81,7 @@ class Agent:
                 continue
             ran = self.tools.run(response.calls, context, turn.tool_deadline())
             used += [call.name for call in response.calls]
+            footnotes += ran.footnotes
             if ran.decision is not None:
                 return Thought(
                     decision=ran.decision,
@@ -76,6 +89,7 @@ class Agent:
                     model_calls=turn.model_calls,
                     tools_used=tuple(used),
                     usage=turn.usage,
+                    footnotes=tuple(dict.fromkeys(footnotes)),
                 )
             turn.append(response, FunctionResponses(responses=ran.responses))
 
@@ -83,7 +97,7 @@ class Agent:
 class _Turn:
     """The state of one run of the loop: what the model has been shown, and what is left to spend."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - everything that the loop is given, once
         self,
         *,
         agent: Agent,
@@ -91,6 +105,7 @@ class _Turn:
         first: tuple[Content, ...],
         look: Callable[[], None],
         seconds: float,
+        declarations: tuple[FunctionDeclaration, ...],
     ) -> None:
         self.model_calls = 0
         self.usage = Usage()
@@ -99,6 +114,7 @@ class _Turn:
         self._seconds = seconds
         self._system_instruction = system_instruction
         self._first = first
+        self._declarations = declarations
         self._contents = list(first)
         self._deadline = Deadline.after(agent.clock, seconds)
         self._troubles: Counter[str] = Counter()
@@ -175,7 +191,7 @@ class _Turn:
         note = (TextContent(role="user", texts=(self._note,)),) if self._note else ()
         return ModelRequest(
             system_instruction=self._system_instruction,
-            declarations=registry.declarations,
+            declarations=self._declarations,
             contents=(*self._contents, *note),
             max_output_tokens=self._output_tokens,
             timeout_s=self._deadline.left_s,

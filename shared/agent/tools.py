@@ -4,6 +4,7 @@ How to add a tool: two schema files in schemas/tools/, a Tool in a module of sha
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,17 +14,26 @@ from typing import Final
 from jsonschema import Draft202012Validator
 
 from shared.agent.model import FunctionDeclaration, Json
+from shared.clock import Deadline, SystemClock
 
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
+_NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContext:
-    """What a tool knows of the chat that it works for; it never comes from the model."""
+    """What a tool knows of the chat that it works for; it never comes from the model.
+
+    `first_line_message_id` is the oldest message that the turn answers, `seen_message_ids` all whose words its prompt can hold. Until
+    `deadline` a tool is waited for.
+    """
 
     conversation_id: str = field(repr=False)
     user_id: str | None = field(default=None, repr=False)
+    first_line_message_id: str = ""
+    seen_message_ids: frozenset[str] = frozenset()
+    deadline: Deadline = field(default=_NEVER, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,24 +57,39 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Cited:
+    """Data that matches `response`, and a `footnote` that the reply has to carry as it is, whatever the model makes of the data."""
+
+    result: Json = field(repr=False)
+    footnote: str = field(repr=False)
+
+
+ToolResult = Json | Cited | ToolFault | Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """Something that the model may call.
 
     `run` gets arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
-    ends the turn. It may be run in parallel with others, and again when a turn is thought again.
+    ends the turn. It may be run in parallel with others, and again when a turn is thought again. `only_in` are the chats in which there
+    is such a tool; None: in all. `declared` is what the model is told of the parameters, where more is taken than it should know of.
     """
 
     name: str
     description: str
     parameters: Json = field(repr=False)
     response: Json = field(repr=False)
-    run: Callable[[Json, TurnContext], Json | ToolFault | Decision] = field(repr=False)
+    run: Callable[[Json, TurnContext], ToolResult] = field(repr=False)
     is_final: bool = False
+    only_in: frozenset[str] | None = field(default=None, repr=False)
+    declared: Json | None = field(default=None, repr=False)
 
     @property
     def declaration(self) -> FunctionDeclaration:
         """What the model is told of it."""
-        return FunctionDeclaration(name=self.name, description=self.description, parameters=self.parameters)
+        parameters = self.parameters if self.declared is None else self.declared
+        return FunctionDeclaration(name=self.name, description=self.description, parameters=parameters)
 
 
 class Registry:
@@ -83,14 +108,17 @@ class Registry:
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
 
-    def find(self, name: str) -> Tool | None:
-        """Return the tool, or None where the model made the name up."""
-        return self._tools.get(name)
+    def offered_in(self, conversation_id: str) -> tuple[Tool, ...]:
+        """Return the tools that there are in a chat."""
+        return tuple(tool for tool in self if tool.only_in is None or conversation_id in tool.only_in)
 
-    @property
-    def declarations(self) -> tuple[FunctionDeclaration, ...]:
-        """What the model is told, byte-stable for a deployment."""
-        return tuple(tool.declaration for tool in self)
+    def find(self, name: str, conversation_id: str) -> Tool | None:
+        """Return the tool, or None where the model made the name up, or where there is none such in the chat."""
+        return next((tool for tool in self.offered_in(conversation_id) if tool.name == name), None)
+
+    def declarations(self, conversation_id: str) -> tuple[FunctionDeclaration, ...]:
+        """What the model is told, byte-stable for a deployment and a chat."""
+        return tuple(tool.declaration for tool in self.offered_in(conversation_id))
 
     @property
     def final_names(self) -> tuple[str, ...]:

@@ -74,6 +74,10 @@ class AmendmentLog:
         stored = self.bodies.store.read(erased_name(conversation_id))
         return decode(Watermark, stored.data).timestamp_ms if stored else -1
 
+    def hold(self, conversation_id: str, line_message_ids: AbstractSet[str]) -> bool:
+        """Whether one of these messages is withdrawn by now."""
+        return not self.look(conversation_id).withdrawn.isdisjoint(line_message_ids)
+
     def has_taken_back(self, conversation_id: str, line_message_id: str, *, timestamp_ms: int) -> bool:
         """Whether this very message was withdrawn or erased, however long ago."""
         stored = self.bodies.store.read(amended_name(conversation_id, line_message_id))

@@ -1,19 +1,20 @@
 """The parts of a bucket's memory, put together once: what every function and every test of them begins with."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.bodies import Bodies
+from shared.conversation.calls import CallCopies
 from shared.conversation.journal import Journal
 from shared.conversation.object_store import ObjectStore
 from shared.conversation.reading import Reader
 from shared.conversation.snapshot import Snapshots
 from shared.conversation.turn import Turns
-from shared.conversation.withdrawal import Copies, Withdrawal
+from shared.conversation.withdrawal import Withdrawal
 
 
 def _new_id() -> str:
@@ -33,7 +34,7 @@ class Memory:
     withdrawal: Withdrawal
 
     @classmethod
-    def on(  # noqa: PLR0913 - everything that time, chance and the machine bring in
+    def on(
         cls,
         store: ObjectStore,
         *,
@@ -41,7 +42,6 @@ class Memory:
         clock: Clock,
         lease_s: float,
         new_id: Callable[[], str] = _new_id,
-        copies: Sequence[Copies] = (),
     ) -> "Memory":
         """Return the memory on a bucket, read on the threads of `reads`."""
         bodies = Bodies(store=store, reads=reads)
@@ -62,6 +62,6 @@ class Memory:
                 snapshots=snapshots,
                 turns=turns,
                 clock=clock,
-                copies=copies,
+                copies=(CallCopies(store=store),),
             ),
         )

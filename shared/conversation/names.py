@@ -8,6 +8,7 @@ from typing import Final
 from shared.line.ids import checked_conversation_id, checked_id
 
 OUTCOME_SUFFIX: Final = ".outcome.json"
+CALL_RESULT_SUFFIX: Final = ".result.json"
 _SUFFIX: Final = ".json"
 
 
@@ -49,3 +50,18 @@ def erased_name(conversation_id: str) -> str:
 def snapshot_name(conversation_id: str) -> str:
     """Older messages, outcomes and recaps."""
     return f"snapshots/{checked_conversation_id(conversation_id)}{_SUFFIX}"
+
+
+def calls_prefix(conversation_id: str) -> str:
+    """Writes to the outside world."""
+    return f"calls/{checked_conversation_id(conversation_id)}/"
+
+
+def call_name(conversation_id: str, key: str) -> str:
+    """What was to be written."""
+    return f"{calls_prefix(conversation_id)}{checked_id(key)}{_SUFFIX}"
+
+
+def call_result_name(conversation_id: str, key: str) -> str:
+    """What came of it."""
+    return f"{calls_prefix(conversation_id)}{checked_id(key)}{CALL_RESULT_SUFFIX}"

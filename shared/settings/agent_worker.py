@@ -8,8 +8,10 @@ from typing import Final
 from shared.line.addressing import GroupPolicy
 from shared.line.lateness import LateReply
 from shared.line.phrases import LOCALES
+from shared.settings.notion import NotionSettings, notion_settings
 from shared.settings.reader import EnvironmentReader, read_settings
 
+TOOLSETS: Final = ("knowledge", "notion", "web")
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 
 
@@ -47,13 +49,15 @@ class BotSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentWorkerSettings:
-    """What functions/agent_worker needs."""
+    """What functions/agent_worker needs.  `notion` is set where `toolsets` names it."""
 
     project_id: str
     history_bucket: str
     channel_access_token: str = field(repr=False)
     line_api_base_url: str | None
     gemini: GeminiSettings
+    toolsets: tuple[str, ...]
+    notion: NotionSettings | None
     bot: BotSettings
     settle_s: float
     lease_s: float
@@ -61,26 +65,28 @@ class AgentWorkerSettings:
 
 def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
     """Read the environment of functions/agent_worker.  Raises: SettingsError."""
-    return read_settings(
-        env,
-        lambda settings: AgentWorkerSettings(
-            project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
-            history_bucket=settings.required("HISTORY_BUCKET"),
-            channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
-            line_api_base_url=settings.url("LINE_API_BASE_URL"),
-            gemini=_gemini(settings),
-            settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
-            lease_s=settings.lease_s(),
-            bot=BotSettings(
-                name=settings.optional("BOT_NAME"),
-                locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),
-                time_zone=_time_zone(settings),
-                persona=settings.optional("BOT_PERSONA"),
-                group_policy=GroupPolicy(
-                    settings.one_of("GROUP_POLICY", tuple(GroupPolicy), default=GroupPolicy.MENTION)
-                ),
-                late_reply=LateReply(settings.one_of("LATE_REPLY", tuple(LateReply), default=LateReply.BUTTON)),
-            ),
+    return read_settings(env, _agent_worker)
+
+
+def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
+    toolsets = settings.several_of("TOOLSETS", TOOLSETS, default=("knowledge",))
+    return AgentWorkerSettings(
+        project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
+        history_bucket=settings.required("HISTORY_BUCKET"),
+        channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
+        line_api_base_url=settings.url("LINE_API_BASE_URL"),
+        gemini=_gemini(settings),
+        toolsets=toolsets,
+        notion=notion_settings(settings) if "notion" in toolsets else None,
+        settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
+        lease_s=settings.lease_s(),
+        bot=BotSettings(
+            name=settings.optional("BOT_NAME"),
+            locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),
+            time_zone=_time_zone(settings),
+            persona=settings.optional("BOT_PERSONA"),
+            group_policy=GroupPolicy(settings.one_of("GROUP_POLICY", tuple(GroupPolicy), default=GroupPolicy.MENTION)),
+            late_reply=LateReply(settings.one_of("LATE_REPLY", tuple(LateReply), default=LateReply.BUTTON)),
         ),
     )
 

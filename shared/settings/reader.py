@@ -48,6 +48,17 @@ class EnvironmentReader:
             self.faults.append(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
         return match or default
 
+    def several_of(self, name: str, allowed: tuple[str, ...], *, default: tuple[str, ...]) -> tuple[str, ...]:
+        """Read names separated by commas; unlike elsewhere, "" means none of them."""
+        value = self._env.get(name)
+        if value is None:
+            return default
+        named = tuple(dict.fromkeys(one.strip().lower() for one in value.split(",") if one.strip()))
+        unknown = [one for one in named if one not in allowed]
+        if unknown:
+            self.faults.append(f"{name} names {', '.join(unknown)}; there are {', '.join(allowed)}")
+        return tuple(one for one in named if one in allowed)
+
     def number(self, name: str, *, default: float, least: float, most: float) -> float:
         value = self.optional(name)
         if value is None:

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
+from simulator.gemini import lists
 from simulator.gemini.answers import CallPart, Candidate
 from simulator.gemini.conversation import language_of, messages_of
 from simulator.gemini.phrases import PHRASES
@@ -72,7 +73,7 @@ def _expressed(intent: Intent, scene: Scene) -> Candidate:
     functions = scene.request.callable_functions
     if functions and (scene.request.must_call or not scene.results):
         return _calling(functions[0].name, sample_object(functions[0].parameter_schema))
-    return Candidate(parts=(text,), grounding=_grounding(scene))
+    return Candidate(parts=(text,), grounding=_grounding(scene, text))
 
 
 def _calling(name: str, args: Mapping[str, object]) -> Candidate:
@@ -94,12 +95,18 @@ def _with_text(function: FunctionDeclaration, parameter: str, text: str) -> dict
     return {**args, name: text}
 
 
-def _grounding(scene: Scene) -> Mapping[str, object] | None:
-    """What a search would have left behind, pointing nowhere.  Source: google-genai 3.4.0, `GroundingMetadata`."""
+def _grounding(scene: Scene, text: str) -> Mapping[str, object] | None:
+    """What a search would have left behind, pointing nowhere.  Source: google-genai 3.4.0, `GroundingMetadata`; offsets count bytes."""
     if "googleSearch" not in scene.request.built_in_tools:
         return None
     source = {"web": {"uri": "https://example.com/stand-in", "title": "example.com"}}
-    return {"webSearchQueries": [_quoted(scene.words)], "groundingChunks": [source]}
+    segment = {"startIndex": 0, "endIndex": len(text.encode()), "text": text}
+    return {
+        "webSearchQueries": [_quoted(scene.words)],
+        "searchEntryPoint": {"renderedContent": "<div>Google Search suggestions would stand here.</div>"},
+        "groundingChunks": [source],
+        "groundingSupports": [{"segment": segment, "groundingChunkIndices": [0]}],
+    }
 
 
 def _quoted(words: str) -> str:
@@ -184,14 +191,17 @@ def _is_acknowledgement(scene: Scene) -> bool:
 
 RULES: tuple[Rule, ...] = (
     Rule(recognise=lambda scene: scene.offers(WRITE_RECAP), respond=_recap),
+    Rule(recognise=lists.wants_search_itself, respond=lists.search),
     Rule(recognise=_has_failed_reply, respond=_repair),
     Rule(
         recognise=_has_only_final_results,
         respond=lambda _: StaySilent(reason="The answer is on its way already."),
     ),
+    Rule(recognise=lists.is_result, respond=lists.go_on),
     Rule(recognise=lambda scene: bool(scene.results), respond=_put_into_words),
     Rule(recognise=lambda scene: not scene.messages, respond=lambda _: StaySilent(reason="Nobody said anything.")),
     Rule(recognise=lambda scene: scene.messages[-1].medium is not None, respond=_respond_to_medium),
+    Rule(recognise=lists.is_about_lists, respond=lists.begin),
     Rule(
         recognise=lambda scene: bool(re.fullmatch(scene.phrases.asks_for_help, scene.bare_words, re.DOTALL)),
         respond=lambda scene: Say(text=scene.phrases.help),

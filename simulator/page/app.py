@@ -16,6 +16,8 @@ from starlette.staticfiles import StaticFiles
 from simulator.line.errors import ImpossibleActionError
 from simulator.line.media import Media
 from simulator.line.platform import LinePlatform
+from simulator.notion.lists import shown
+from simulator.notion.workspace import Workspace
 from simulator.page.actions import ACTIONS
 from simulator.page.snapshot import snapshot, traced
 from simulator.trace.trace import Trace
@@ -31,13 +33,15 @@ _HEADERS: Final = {
 }
 
 
-def page_routes(platform: LinePlatform, about: Mapping[str, Any], trace: Trace) -> list[BaseRoute]:
+def page_routes(
+    platform: LinePlatform, about: Mapping[str, Any], trace: Trace, notion: Workspace | None = None
+) -> list[BaseRoute]:
     """The routes of the page.
 
     `about` is shown as it is: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`
-    is named in the page's bar. `trace` knows what happened to each event.
+    is named in the page's bar. `trace` knows what happened to each event, `notion` what the bot keeps in lists.
     """
-    page = _Page(platform, about, trace)
+    page = _Page(platform, about, trace, notion)
     return [
         Route("/", page.index),
         Route("/simulator/state", page.state),
@@ -51,16 +55,20 @@ def page_routes(platform: LinePlatform, about: Mapping[str, Any], trace: Trace) 
 
 
 class _Page:
-    def __init__(self, platform: LinePlatform, about: Mapping[str, Any], trace: Trace) -> None:
+    def __init__(
+        self, platform: LinePlatform, about: Mapping[str, Any], trace: Trace, notion: Workspace | None
+    ) -> None:
         self._platform = platform
         self._about = about
         self._trace = trace
+        self._notion = notion
 
     async def index(self, _request: Request) -> Response:
         return FileResponse(_STATIC / "index.html", headers=_HEADERS)
 
     async def state(self, _request: Request) -> Response:
-        return JSONResponse(snapshot(self._platform, self._about), headers=_HEADERS)
+        lists = [] if self._notion is None else shown(self._notion)
+        return JSONResponse({**snapshot(self._platform, self._about), "lists": lists}, headers=_HEADERS)
 
     async def events(self, _request: Request) -> Response:
         return StreamingResponse(self._changes(), media_type="text/event-stream", headers=_HEADERS)
@@ -118,7 +126,9 @@ class _Page:
             due.add(name)
             woken.set()
 
-        stop_listening = (self._platform.listen(partial(tell, "changed")), self._trace.listen(partial(tell, "traced")))
+        stop_listening = [self._platform.listen(partial(tell, "changed")), self._trace.listen(partial(tell, "traced"))]
+        if self._notion is not None:
+            stop_listening.append(self._notion.listen(partial(tell, "changed")))
         try:
             yield b"retry: 500\n\n"
             while True:

@@ -250,3 +250,16 @@ def test_a_group_fits_a_narrow_phone(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.locator("#people-button").click()
     expect(page.get_by_role("button", name="グループを作る")).to_be_in_viewport()
+
+
+def test_what_stands_in_a_list_is_shown_as_notion_would_and_said_to_be_a_stand_in(page: Page) -> None:
+    lists = page.locator("#lists")
+    expect(lists).to_contain_text("Notionの代役")
+
+    answered(page, "買い物リストに牛乳を追加して")
+    item = lists.locator(".page", has_text="牛乳")
+    expect(item).to_be_visible()
+    expect(item.get_by_role("img", name="未了")).to_be_visible()
+
+    answered(page, "牛乳は買ったよ")
+    expect(item.get_by_role("img", name="済み")).to_be_visible()

@@ -86,7 +86,7 @@ def request(
 ) -> ModelRequest:
     return ModelRequest(
         system_instruction="be kind",
-        declarations=(*Registry(core_tools()).declarations, LOOK_UP),
+        declarations=(*Registry(core_tools()).declarations("U"), LOOK_UP),
         contents=contents or (HELLO,),
         max_output_tokens=500,
         timeout_s=timeout_s,

@@ -16,7 +16,7 @@ from shared.agent.loop import Agent
 from shared.agent.model import Model
 from shared.agent.prompt import Chat
 from shared.agent.recaps import Recaps
-from shared.agent.tools import Registry
+from shared.agent.tools import Registry, Tool, TurnContext
 from shared.background import Background
 from shared.clock import Clock
 from shared.conversation.compaction import Compaction, MemoryLimits
@@ -53,6 +53,8 @@ class WorkerPorts:
     settle_s: float = 0.5
     limits: MemoryLimits = field(default_factory=MemoryLimits)
     phrase: Callable[[Phrase], str] = says
+    more_tools: tuple[Tool, ...] = ()
+    done_before: Callable[[TurnContext], tuple[str, ...]] = lambda _: ()
 
 
 def worker_on(ports: WorkerPorts) -> Dispatch:
@@ -74,7 +76,7 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         compaction=Compaction.on(memory, clock=clock, summarise=recaps, limits=ports.limits),
         agent=Agent(
             model=ports.model,
-            tools=ToolExecutor(registry=Registry(core_tools()), threads=ports.tools),
+            tools=ToolExecutor(registry=Registry((*core_tools(), *ports.more_tools)), threads=ports.tools),
             limits=Limits(),
             clock=clock,
             chance=ports.chance,
@@ -86,6 +88,7 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         settle_s=ports.settle_s,
         system_instruction=lambda: "be kind",
         phrase=ports.phrase,
+        done_before=ports.done_before,
     )
     return Dispatch(
         answer=answer,

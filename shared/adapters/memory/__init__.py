@@ -4,6 +4,7 @@ from shared.adapters.memory.clock import FixedClock
 from shared.adapters.memory.event_bus import MemoryEventBus
 from shared.adapters.memory.line_api import MemoryLineApi
 from shared.adapters.memory.line_people import MemoryMedia, MemoryProfiles
+from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.object_store import MemoryObjectStore
 from shared.adapters.memory.scripted_model import ScriptedModel
 
@@ -12,6 +13,7 @@ __all__ = [
     "MemoryEventBus",
     "MemoryLineApi",
     "MemoryMedia",
+    "MemoryNotion",
     "MemoryObjectStore",
     "MemoryProfiles",
     "ScriptedModel",

@@ -3,6 +3,7 @@
 import { actionButton, dateLine, make, messageRow, noticeLine, summaryOf } from "./bubbles.js";
 import { attachGathering } from "./gathering.js";
 import { attachMentions, mentionedIn } from "./mentions.js";
+import { showLists } from "./lists.js";
 import { attachMenu } from "./menu.js";
 import { PLACES, STICKERS } from "./palette.js";
 import { act, sendImage, stateNow, watch } from "./platform.js";
@@ -39,6 +40,7 @@ function show(newState) {
   showLoading();
   showQuickReplies();
   showFacts();
+  showLists(state.lists);
   showTraced();
   showGathering(state, chat());
 }

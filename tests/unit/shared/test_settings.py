@@ -98,3 +98,69 @@ def test_how_the_bot_behaves_can_be_chosen() -> None:
     bot = agent_worker_settings({**WORKER, "GROUP_POLICY": "Model", "LATE_REPLY": "push"}).bot
 
     assert (bot.group_policy, bot.late_reply) == (GroupPolicy.MODEL, LateReply.PUSH)
+
+
+NOTION = {
+    "TOOLSETS": "notion",
+    "NOTION_TOKEN": "ntn_secret",
+    "NOTION_DATABASES": '{"todo_list": "248104cd477e80fdb757e945d38000bd"}',
+    "NOTION_CONVERSATIONS": f"U{'1' * 32}, C{'2' * 32}",
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "toolsets"),
+    [(None, ("knowledge",)), ("", ()), (" , ", ()), ("web", ("web",)), (" Web,knowledge ,web", ("web", "knowledge"))],
+)
+def test_toolsets_are_named_one_by_one(value: str | None, toolsets: tuple[str, ...]) -> None:
+    env = WORKER if value is None else {**WORKER, "TOOLSETS": value}
+
+    assert agent_worker_settings(env).toolsets == toolsets
+
+
+def test_a_toolset_that_there_is_not_is_refused() -> None:
+    with pytest.raises(SettingsError, match="TOOLSETS names calendar, maps; there are knowledge, notion, web"):
+        agent_worker_settings({**WORKER, "TOOLSETS": "web,calendar,maps"})
+
+
+def test_what_notion_needs() -> None:
+    notion = agent_worker_settings({**WORKER, **NOTION}).notion
+
+    assert notion is not None
+    assert notion.databases == {"todo_list": "248104cd-477e-80fd-b757-e945d38000bd"}
+    assert notion.conversations == frozenset({f"U{'1' * 32}", f"C{'2' * 32}"})
+    assert notion.base_url is None
+    assert "ntn_secret" not in repr(notion)
+
+
+def test_notion_in_every_chat_is_said_with_a_star() -> None:
+    notion = agent_worker_settings({**WORKER, **NOTION, "NOTION_CONVERSATIONS": "*"}).notion
+
+    assert notion is not None
+    assert notion.conversations is None
+
+
+def test_a_toolset_that_is_not_named_needs_nothing() -> None:
+    assert agent_worker_settings({**WORKER, "NOTION_DATABASES": "broken", "TOOLSETS": "web"}).notion is None
+
+
+def test_one_message_names_everything_that_notion_misses() -> None:
+    with pytest.raises(SettingsError) as caught:
+        agent_worker_settings({"TOOLSETS": "notion"})
+
+    for name in ("NOTION_TOKEN", "NOTION_DATABASES", "NOTION_CONVERSATIONS", "HISTORY_BUCKET"):
+        assert f"{name} is not set" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "databases", ["{", "[]", "{}", '{"a": 1}', '{"a": "x"}', '{"": "248104cd477e80fdb757e945d38000bd"}', "[" * 100_000]
+)
+def test_databases_that_cannot_be_used_are_refused(databases: str) -> None:
+    with pytest.raises(SettingsError, match="NOTION_DATABASES must be a JSON object"):
+        agent_worker_settings({**WORKER, **NOTION, "NOTION_DATABASES": databases})
+
+
+@pytest.mark.parametrize("chats", [",", "everyone", "U123", f"U{'1' * 32},*"])
+def test_chats_that_are_none_are_refused(chats: str) -> None:
+    with pytest.raises(SettingsError, match="NOTION_CONVERSATIONS must be ids of chats"):
+        agent_worker_settings({**WORKER, **NOTION, "NOTION_CONVERSATIONS": chats})

@@ -7,7 +7,8 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore, ScriptedModel
 from shared.adapters.memory.scripted_model import Step, calling, unusable
-from shared.agent.model import TextContent
+from shared.agent.model import Json, TextContent
+from shared.agent.tools import Cited, Tool, TurnContext
 from shared.background import ThreadBackground
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.object_store import ListedObject
@@ -41,11 +42,12 @@ class UnreliableStore(MemoryObjectStore):
 class Worker:
     """The worker's own code on in-memory ports, met the way Pub/Sub meets it."""
 
-    def __init__(self, pool: ThreadPoolExecutor) -> None:
+    def __init__(self, pool: ThreadPoolExecutor, more_tools: Sequence[Tool] = ()) -> None:
         self.store = UnreliableStore()
         self.line = MemoryLineApi()
         self.model = ScriptedModel()
         self.clock = FixedClock()
+        self.done: dict[str, list[str]] = {}
         self.memory = memory_on(self.store, pool, self.clock)
         ports = WorkerPorts(
             memory=self.memory,
@@ -55,6 +57,8 @@ class Worker:
             tools=pool,
             background=ThreadBackground(threads=pool),
             presence=pool,
+            more_tools=tuple(more_tools),
+            done_before=lambda context: tuple(self.done.get(context.first_line_message_id, ())),
         )
         self._endpoint = PushEndpoint(handle=worker_on(ports), clock=self.clock)
 
@@ -93,6 +97,35 @@ def test_a_message_gets_its_answer_on_its_own_token(worker: Worker) -> None:
     assert worker.outcome(event)["kind"] == "replied"
     assert worker.outcome(event)["tools_used"] == ["reply"]
     assert worker.outcome(event)["sent_message_ids"] == ["1-1"]
+
+
+def test_the_reply_carries_the_footnotes_of_the_turn() -> None:
+    seen: list[TurnContext] = []
+
+    def search(_: Json, context: TurnContext) -> Cited:
+        seen.append(context)
+        return Cited(result={}, footnote="[1] example.com\nhttps://example.com")
+
+    anything: Json = {"type": "object", "properties": {"query": {"type": "string"}}}
+    tool = Tool(name="web_search", description="", parameters=anything, response={"type": "object"}, run=search)
+    event = recorded.event("message-text")
+
+    with ThreadPoolExecutor(4) as pool:
+        worker = Worker(pool, [tool])
+        worker.deliver(event, thinks=[calling(("web_search", {"query": "x"})), calling(("web_search", {})), HELLO])
+
+    assert worker.said == ["こんにちは！\n\n[1] example.com\nhttps://example.com"]
+    assert seen[0].first_line_message_id == event["message"]["id"]
+    assert seen[0].seen_message_ids == {event["message"]["id"]}
+
+
+def test_the_prompt_ends_with_what_an_earlier_attempt_did(worker: Worker) -> None:
+    event = recorded.event("message-text")
+    worker.done = {event["message"]["id"]: ["An earlier attempt did it."], "other": ["Something else."]}
+
+    worker.deliver(event, thinks=[HELLO])
+
+    assert worker.prompt().endswith("\n[note] An earlier attempt did it.")
 
 
 def test_thanks_get_no_answer(worker: Worker) -> None:

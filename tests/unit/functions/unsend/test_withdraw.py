@@ -3,6 +3,7 @@ import pytest
 from functions.unsend.withdraw import Withdraw
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.bus.endpoint import PushEndpoint
+from shared.conversation.calls import CallRecord, Calls
 from shared.conversation.memory import Memory
 from shared.conversation.records import MessageRecord
 from tests.support import push, recorded
@@ -45,6 +46,22 @@ def test_an_unsend_removes_the_message_and_may_come_twice(memory: Memory, store:
         f"turns/{recorded.USER}.json",
     ]
     assert "4711" not in everything_in(store)
+
+
+def test_an_unsend_takes_the_words_out_of_what_was_written_elsewhere(memory: Memory, store: MemoryObjectStore) -> None:
+    call = CallRecord(
+        tool="create_page",
+        arguments={"title": "my pin is 4711"},
+        line_message_ids=(SECRET.line_message_id,),
+        started_ms=1,
+    )
+    Calls(store=store).begin(recorded.USER, "key", call)
+
+    assert deliver(memory, recorded.event("unsend")) == 204
+
+    kept = store.read(f"calls/{recorded.USER}/key.json")
+    assert kept is not None
+    assert b"4711" not in kept.data
 
 
 def test_an_unsend_may_come_before_its_message(memory: Memory) -> None:

@@ -7,7 +7,7 @@ import pytest
 from shared.adapters.memory import FixedClock
 from shared.agent.executor import ToolExecutor
 from shared.agent.model import FunctionCall, Json
-from shared.agent.tools import Registry, Tool, TurnContext
+from shared.agent.tools import Cited, Registry, Tool, TurnContext
 from shared.clock import Deadline, SystemClock
 from shared.tools.core import core_tools
 
@@ -78,3 +78,45 @@ def test_what_a_tool_knows_of_the_chat_comes_from_the_turn(threads: ThreadPoolEx
     executor.run([FunctionCall(name="note", args={"conversation_id": "C"})], CONTEXT, Deadline.after(FixedClock(), 5))
 
     assert seen == [CONTEXT]
+
+
+def test_a_tool_of_another_chat_is_as_if_there_were_none(threads: ThreadPoolExecutor) -> None:
+    def crash(_: Json, __: TurnContext) -> Json:
+        raise AssertionError("never run")
+
+    there = frozenset({"U" + "2" * 32})
+    tool = Tool(name="secret", description="", parameters=ANYTHING, response=ANYTHING, run=crash, only_in=there)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+
+    ran = executor.run([FunctionCall(name="secret", args={})], CONTEXT, Deadline.after(FixedClock(), 5))
+
+    assert "There is no function of that name; there are: reply, skip." in str(ran.responses[0].response)
+
+
+def test_a_tool_knows_until_when_it_is_waited_for(threads: ThreadPoolExecutor) -> None:
+    left_s: list[float] = []
+
+    def look(_: Json, context: TurnContext) -> Json:
+        left_s.append(context.deadline.left_s)
+        return {}
+
+    tool = Tool(name="look", description="", parameters=ANYTHING, response=ANYTHING, run=look)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+
+    executor.run([FunctionCall(name="look", args={})], CONTEXT, Deadline.after(FixedClock(), 5))
+
+    assert left_s == [5.0]
+
+
+def test_footnotes_are_kept_beside_what_the_model_reads(threads: ThreadPoolExecutor) -> None:
+    def cite(arguments: Json, _: TurnContext) -> Cited:
+        return Cited(result={"n": arguments["n"]}, footnote="https://example.com" if arguments["n"] else "")
+
+    tool = Tool(name="cite", description="", parameters=ANYTHING, response=ANYTHING, run=cite)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+    calls = [FunctionCall(name="cite", args={"n": n}) for n in (0, 1)]
+
+    ran = executor.run(calls, CONTEXT, Deadline.after(FixedClock(), 5))
+
+    assert [one.response for one in ran.responses] == [{"output": {"n": 0}}, {"output": {"n": 1}}]
+    assert ran.footnotes == ("https://example.com",)

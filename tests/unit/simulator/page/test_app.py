@@ -1,4 +1,5 @@
 import asyncio
+import random
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,9 @@ import pytest
 
 import simulator.page
 from simulator.line.rehearsal import Rehearsal
+from simulator.notion.api import NotionStandIn
+from simulator.notion.lists import furnish
+from simulator.notion.workspace import Workspace
 from simulator.page.app import page_routes
 from simulator.trace.trace import Trace
 
@@ -262,3 +266,33 @@ def test_the_stream_tells_of_changes_and_stops_listening_at_its_end(line: Rehear
 
     assert line.platform._listeners == []  # noqa: SLF001 - that nobody is left is the point
     assert trace._listeners == []  # noqa: SLF001 - likewise
+
+
+def test_the_state_tells_what_stands_in_the_lists_and_the_stream_when_that_changes(line: Rehearsal) -> None:
+    workspace = Workspace(rng=random.Random(1), now_ms=line.platform.now_ms)
+    furnish(workspace)
+    desk = NotionStandIn(workspace, token="token", monotonic_s=lambda: 0.0)
+    routes = page_routes(line.platform, ABOUT, Trace(now_ms=line.platform.now_ms), workspace)
+    changes: list[str] = []
+    workspace.listen(lambda: changes.append("changed"))
+
+    async def added() -> dict[str, Any]:
+        source_id = next(iter(workspace.data_sources))
+        body = {
+            "parent": {"data_source_id": source_id},
+            "properties": {"品名": {"title": [{"text": {"content": "牛乳"}}]}, "数量": {"number": 2}},
+        }
+        headers = {"Authorization": "Bearer token", "Notion-Version": "2025-09-03"}
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=desk.app), base_url="http://n.test") as client:
+            assert (await client.post("/v1/pages", json=body, headers=headers)).status_code == 200
+        transport = httpx2.ASGITransport(app=line.platform.app_with(routes))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://page.test") as client:
+            return dict((await client.get("/simulator/state")).json())
+
+    shopping, todo = line.run(added())["lists"]
+
+    assert (shopping["title"], todo["title"]) == ("買い物リスト", "やることリスト")
+    assert [(page["title"], page["is_done"], page["values"]) for page in shopping["pages"]] == [
+        ("牛乳", False, ["数量: 2"])
+    ]
+    assert changes == ["changed"]

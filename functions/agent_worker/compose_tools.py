@@ -1,0 +1,57 @@
+"""The tools that the settings name, on their adapters."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from shared import logs
+from shared.adapters.gemini_search import GeminiWebSearch
+from shared.agent.tools import Tool, TurnContext
+from shared.clock import Clock
+from shared.conversation.calls import Calls
+from shared.conversation.memory import Memory
+from shared.settings.agent_worker import AgentWorkerSettings
+from shared.tools.core import core_tools
+from shared.tools.ledger import Ledger
+from shared.tools.notion.databases import Databases, Kept
+from shared.tools.notion.toolset import NotionTools
+from shared.tools.web import web_tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolsets:
+    """The tools of a deployment; `done_before` tells what an earlier attempt at a turn has done outside already."""
+
+    tools: tuple[Tool, ...]
+    done_before: Callable[[TurnContext], tuple[str, ...]] = field(repr=False)
+
+
+def toolsets(settings: AgentWorkerSettings, memory: Memory, *, clock: Clock, chance: random.Random) -> Toolsets:
+    """Return the core tools and those of every toolset that the settings name."""
+    ledger = Ledger(calls=Calls(store=memory.bodies.store), is_withdrawn=memory.amendments.hold, clock=clock)
+    notion = _notion(settings, ledger=ledger, clock=clock, chance=chance)
+    web = web_tools(GeminiWebSearch(settings.gemini)) if "web" in settings.toolsets else ()
+
+    def done_before(context: TurnContext) -> tuple[str, ...]:
+        writes = any(tool.only_in is None or context.conversation_id in tool.only_in for tool in notion)
+        return ledger.done_before(context) if writes else ()
+
+    return Toolsets(tools=(*core_tools(), *web, *notion), done_before=done_before)
+
+
+def _notion(settings: AgentWorkerSettings, *, ledger: Ledger, clock: Clock, chance: random.Random) -> tuple[Tool, ...]:
+    if settings.notion is None:
+        return ()
+    from shared.adapters.notion import NotionApi  # noqa: PLC0415 - 0.15 s of a cold start, paid only where it is used
+
+    if settings.notion.conversations is None:
+        logs.warning("notion_open_to_every_chat")
+    notion = NotionApi(settings.notion, clock=clock, chance=chance)
+    tools = NotionTools(
+        databases=Databases(api=notion, ids=settings.notion.databases, kept=Kept(clock)),
+        notion=notion,
+        ledger=ledger,
+        time_zone=settings.bot.time_zone.key,
+        conversations=settings.notion.conversations,
+    )
+    return tools.tools()

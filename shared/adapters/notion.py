@@ -1,0 +1,257 @@
+"""Notion through notion-client, at version 2025-09-03 of its API.
+
+What is retried is decided here, within the turn's seconds: a rate limit (429, 529) and a conflict (409) always, because they had no effect;
+no answer and 5xx for reads only. A write without an answer is left to its caller, who looks whether it was done.
+Source: notion-client 3.1.0, client.py (its own retries are off; it does not know 529 and leaves httpx's transport errors as they are);
+Notion API reference, "Status codes" and "Request limits". docs/notion-facts.md tells more.
+"""
+
+import datetime as dt
+import logging
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+import httpx
+from notion_client import Client
+from notion_client.errors import HTTPResponseError, NotionClientErrorBase
+
+from shared.agent.model import Json
+from shared.clock import Clock, Deadline
+from shared.settings.notion import NotionSettings
+from shared.tools.notion.blocks import text_of
+from shared.tools.notion.port import (
+    Block,
+    Found,
+    NotionRefusedError,
+    NotionUnavailableError,
+    Page,
+    Person,
+    Property,
+    PropertyValues,
+    Schema,
+)
+
+_REQUEST_TIMEOUT_MS: Final = 5_000  # of each phase: connecting, sending, waiting
+_LEAST_REQUEST_S: Final = 0.5
+_PAGE_SIZE: Final = 100
+_PEOPLE_LIMIT: Final = 1_000
+_WITHOUT_EFFECT: Final = frozenset({409, 429, 529})
+_NOT_FOUND: Final = 404
+_SERVER_ERRORS: Final = 500
+_LARGEST_WORDS: Final = 500
+
+
+class NotionApi:
+    """The workspace that a token opens; safe to share between threads."""
+
+    def __init__(self, settings: NotionSettings, *, clock: Clock, chance: random.Random) -> None:
+        """Build the client, which opens no connection yet."""
+        silent = logging.getLogger("notion_client.silent")  # the library's own lines quote what people wrote
+        silent.propagate = False
+        silent.addHandler(logging.NullHandler())
+        options: dict[str, Any] = {"base_url": settings.base_url} if settings.base_url else {}
+        self._client = Client(
+            auth=settings.token,
+            notion_version="2025-09-03",
+            timeout_ms=_REQUEST_TIMEOUT_MS,
+            retry=False,
+            logger=silent,
+            log_level=logging.CRITICAL,
+            **options,
+        )
+        self._clock = clock
+        self._chance = chance
+        self._own_id: str | None = None
+
+    def close(self) -> None:
+        """Every connection is closed.  A function's are when its process ends."""
+        self._client.close()
+
+    def schema(self, database_id: str, deadline: Deadline) -> Schema:
+        found = self._found(lambda: self._client.databases.retrieve(database_id), deadline)
+        if found is None:
+            return _schema(self._read(lambda: self._client.data_sources.retrieve(database_id), deadline))
+        sources = found.get("data_sources", [])
+        if len(sources) != 1:
+            named = ", ".join(f'"{one.get("name")}" ({one.get("id")})' for one in sources)
+            raise NotionRefusedError(
+                "a database of NOTION_DATABASES has not exactly one data source",
+                told=f"This database has {len(sources)} data sources: {named or 'none'}. Its operator has to name one of them by its id.",
+            )
+        return _schema(self._read(lambda: self._client.data_sources.retrieve(sources[0]["id"]), deadline))
+
+    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
+        wanted: dict[str, Any] = {"sorts": [{"timestamp": "last_edited_time", "direction": "descending"}]}
+        if filter_ is not None:
+            wanted["filter"] = filter_
+        own_id = self._own(deadline)
+        pages: list[Page] = []
+        for answer in self._listed(
+            lambda **paging: self._client.data_sources.query(data_source_id, **wanted, **paging), limit, deadline
+        ):
+            pages += [_page(one, own_id) for one in answer["results"] if one.get("object") == "page"]
+            if len(pages) >= limit:
+                return Found(pages=tuple(pages[:limit]), has_more=len(pages) > limit or bool(answer.get("has_more")))
+        return Found(pages=tuple(pages), has_more=False)
+
+    def people(self, deadline: Deadline) -> tuple[Person, ...]:
+        people: list[Person] = []
+        for answer in self._listed(self._client.users.list, _PEOPLE_LIMIT, deadline):
+            people += [
+                Person(user_id=one["id"], name=one.get("name") or "")
+                for one in answer["results"]
+                if one.get("type") == "person"
+            ]
+        return tuple(people)
+
+    def create_page(self, data_source_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
+        own_id = self._own(deadline)  # before the write: nothing may fail between the effect and its result
+        parent = {"type": "data_source_id", "data_source_id": data_source_id}
+        made = self._written(lambda: self._client.pages.create(parent=parent, properties=properties), deadline)
+        return _page(made, own_id)
+
+    def page(self, page_id: str, deadline: Deadline) -> Page | None:
+        own_id = self._own(deadline)
+        found = self._found(lambda: self._client.pages.retrieve(page_id), deadline)
+        return None if found is None else _page(found, own_id)
+
+    def update_page(self, page_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
+        own_id = self._own(deadline)
+        changed = self._written(lambda: self._client.pages.update(page_id, properties=properties), deadline)
+        return _page(changed, own_id)
+
+    def append_blocks(self, page_id: str, blocks: Sequence[Json], deadline: Deadline) -> None:
+        self._written(lambda: self._client.blocks.children.append(page_id, children=list(blocks)), deadline)
+
+    def blocks(self, page_id: str, *, limit: int, deadline: Deadline) -> tuple[Block, ...] | None:
+        own_id = self._own(deadline)
+        blocks: list[Block] = []
+        for answer in self._listed(
+            lambda **paging: self._client.blocks.children.list(page_id, **paging), limit + 1, deadline
+        ):
+            blocks += [_block(one, own_id) for one in answer["results"]]
+            if len(blocks) > limit:
+                return None
+        return tuple(blocks)
+
+    def _listed(self, ask: Callable[..., Any], limit: int, deadline: Deadline) -> Iterator[Mapping[str, Any]]:
+        """Every page of a paginated answer, until about `limit` results were told."""
+        cursor: str | None = None
+        told = 0
+        while told < limit:
+            paging = {"page_size": min(_PAGE_SIZE, limit - told), "start_cursor": cursor}
+            answer = self._read(partial(ask, **paging), deadline)
+            yield answer
+            told += len(answer["results"])
+            cursor = answer.get("next_cursor")
+            if not answer.get("has_more") or not cursor:
+                return
+
+    def _found(self, ask: Callable[[], Any], deadline: Deadline) -> Mapping[str, Any] | None:
+        try:
+            return self._read(ask, deadline)
+        except NotionRefusedError as refused:
+            if isinstance(refused.__cause__, HTTPResponseError) and refused.__cause__.status == _NOT_FOUND:
+                return None
+            raise
+
+    def _read(self, ask: Callable[[], Any], deadline: Deadline) -> Mapping[str, Any]:
+        return self._asked(ask, deadline, is_write=False)
+
+    def _written(self, ask: Callable[[], Any], deadline: Deadline) -> Mapping[str, Any]:
+        return self._asked(ask, deadline, is_write=True)
+
+    def _asked(self, ask: Callable[[], Any], deadline: Deadline, *, is_write: bool) -> Mapping[str, Any]:
+        attempt = 0
+        while deadline.left_s >= _LEAST_REQUEST_S:
+            attempt += 1
+            try:
+                answer: Mapping[str, Any] = ask()
+            except (NotionClientErrorBase, httpx.HTTPError, ValueError) as cause:
+                self._pause(_fault(cause, is_write=is_write), cause, attempt, deadline)
+            else:
+                return answer
+        raise NotionUnavailableError("the turn's seconds ran out", may_have_effect=False)
+
+    def _pause(self, fault: Exception, cause: Exception, attempt: int, deadline: Deadline) -> None:
+        """Wait as long as Notion asks for.  Raises: the fault, where waiting cannot help or would take too long."""
+        if not isinstance(fault, NotionUnavailableError) or fault.may_have_effect:
+            raise fault from cause
+        asked_s = _retry_after_s(cause)
+        pause_s = self._chance.uniform(0.2, 0.6) * attempt if asked_s is None else asked_s
+        if pause_s + _LEAST_REQUEST_S > deadline.left_s:
+            raise fault from cause
+        self._clock.sleep(pause_s)
+
+    def _own(self, deadline: Deadline) -> str:
+        """The id of this integration's bot."""
+        if self._own_id is None:
+            self._own_id = str(self._read(self._client.users.me, deadline)["id"])
+        return self._own_id
+
+
+def _page(page: Mapping[str, Any], own_id: str) -> Page:
+    parent = page.get("parent", {})
+    return Page(
+        page_id=page["id"],
+        data_source_id=parent.get("data_source_id"),
+        database_id=parent.get("database_id"),
+        is_own=page.get("created_by", {}).get("id") == own_id,
+        in_trash=bool(page.get("in_trash") or page.get("archived")),
+        properties=page.get("properties", {}),
+    )
+
+
+def _block(block: Mapping[str, Any], own_id: str) -> Block:
+    made = dt.datetime.fromisoformat(block["created_time"])
+    return Block(
+        type=block["type"],
+        text=text_of(block),
+        created_ms=round(made.timestamp() * 1_000),
+        is_own=block.get("created_by", {}).get("id") == own_id,
+    )
+
+
+def _fault(cause: Exception, *, is_write: bool) -> NotionRefusedError | NotionUnavailableError:
+    """What an error of the client means for its caller."""
+    if isinstance(cause, HTTPResponseError):
+        if cause.status in _WITHOUT_EFFECT:
+            return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=False)
+        if cause.status < _SERVER_ERRORS:
+            code = getattr(cause.code, "value", cause.code)
+            return NotionRefusedError(f"Notion refused: {cause.status} {code}", told=_words(cause))
+        return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=is_write)
+    never_sent = isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+    return NotionUnavailableError("Notion gave no readable answer", may_have_effect=is_write and not never_sent)
+
+
+def _words(cause: HTTPResponseError) -> str:
+    """A sentence for the model; what only an operator can mend is not told in Notion's words."""
+    code = str(getattr(cause.code, "value", cause.code))
+    if code in {"validation_error", "object_not_found", "conflict_error"}:
+        return f"Notion refused it: {str(cause)[:_LARGEST_WORDS]}"
+    return "Notion does not let this bot do that; its operator has to look at it."
+
+
+def _retry_after_s(cause: Exception) -> float | None:
+    """Source: Notion API reference, "Request limits": whole seconds."""
+    told = cause.headers.get("retry-after") if isinstance(cause, HTTPResponseError) else None
+    try:
+        return max(0.0, float(told)) if told else None
+    except ValueError:
+        return None
+
+
+def _schema(data_source: Mapping[str, Any]) -> Schema:
+    columns = {
+        name: Property(
+            name=name,
+            type=column["type"],
+            options=tuple(one["name"] for one in column.get(column["type"], {}).get("options", [])),
+            related_data_source_id=column["relation"].get("data_source_id") if column["type"] == "relation" else None,
+        )
+        for name, column in data_source["properties"].items()
+    }
+    return Schema(data_source_id=data_source["id"], properties=columns)

@@ -1,0 +1,75 @@
+"""The part of functions/agent_worker's environment that is about Notion; read where TOOLSETS names it."""
+
+import json
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.line.ids import is_conversation_id
+from shared.settings.reader import EnvironmentReader
+
+EVERY_CHAT: Final = "*"
+_NAME: Final = re.compile(r"[^\x00-\x1f\x7f\"]{1,64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotionSettings:
+    """How Notion is reached.
+
+    `databases` maps the names that the model uses to ids of databases or data sources. `conversations` are the chats that may use them;
+    None: every chat, also those of people whom nobody invited.
+    """
+
+    token: str = field(repr=False)
+    databases: Mapping[str, str]
+    base_url: str | None
+    conversations: frozenset[str] | None = field(repr=False)
+
+
+def notion_settings(settings: EnvironmentReader) -> NotionSettings:
+    """Read the variables; what is wrong with them is remembered by the reader."""
+    return NotionSettings(
+        token=settings.required("NOTION_TOKEN"),
+        databases=_databases(settings),
+        base_url=settings.url("NOTION_BASE_URL"),
+        conversations=_conversations(settings),
+    )
+
+
+def _databases(settings: EnvironmentReader) -> Mapping[str, str]:
+    text = settings.required("NOTION_DATABASES")
+    try:
+        named = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        named = None
+    is_usable = isinstance(named, dict) and all(
+        _NAME.fullmatch(name) and isinstance(value, str) and _uuid(value) for name, value in named.items()
+    )
+    if text and (not is_usable or not named):
+        settings.faults.append(
+            "NOTION_DATABASES must be a JSON object of names and the ids of databases, "
+            'such as {"todo_list": "248104cd477e80fdb757e945d38000bd"}'
+        )
+    return {name: _uuid(value) for name, value in named.items()} if isinstance(named, dict) and is_usable else {}
+
+
+def _conversations(settings: EnvironmentReader) -> frozenset[str] | None:
+    text = settings.required("NOTION_CONVERSATIONS")
+    if text == EVERY_CHAT:
+        return None
+    named = [one.strip() for one in text.split(",") if one.strip()]
+    if text and not (named and all(is_conversation_id(one) for one in named)):
+        settings.faults.append(
+            "NOTION_CONVERSATIONS must be ids of chats (U, C or R and 32 hexadecimal digits) separated by commas, or *"
+        )
+    return frozenset(named)
+
+
+def _uuid(value: str) -> str:
+    """Return the id as Notion writes it, or "" where it is none."""
+    try:
+        return str(uuid.UUID(value)) if re.fullmatch(r"[0-9a-fA-F-]{32,36}", value) else ""
+    except ValueError:
+        return ""

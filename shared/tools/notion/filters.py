@@ -1,0 +1,97 @@
+"""Filters: from `{"property": value}` and `{"property": {"operator": value}}` to what Notion takes, by the type of each column.
+
+Source: Notion API reference, "Filter data source entries".
+"""
+
+import datetime as dt
+import zoneinfo
+from collections.abc import Mapping
+from typing import Final
+
+from shared.agent.model import Json
+from shared.tools.notion.port import Property, Schema
+from shared.tools.notion.properties import PropertyWriter, UnfitValueError, described, quoted
+from shared.tools.notion.reading import plain
+
+_EMPTINESS: Final = ("is_empty", "is_not_empty")
+_TEXT: Final = ("contains", "does_not_contain", "equals", "does_not_equal", "starts_with", "ends_with", *_EMPTINESS)
+_OPTION: Final = ("equals", "does_not_equal", *_EMPTINESS)
+_SET: Final = ("contains", "does_not_contain", *_EMPTINESS)
+_COMPARISONS: Final = ("greater_than", "greater_than_or_equal_to", "less_than", "less_than_or_equal_to")
+# The first is what a bare value means
+_OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
+    "title": _TEXT,
+    "rich_text": _TEXT,
+    "url": _TEXT,
+    "email": _TEXT,
+    "phone_number": _TEXT,
+    "number": ("equals", "does_not_equal", *_COMPARISONS, *_EMPTINESS),
+    "checkbox": ("equals", "does_not_equal"),
+    "select": _OPTION,
+    "status": _OPTION,
+    "multi_select": _SET,
+    "date": ("equals", "before", "after", "on_or_before", "on_or_after", *_EMPTINESS),
+    "people": _SET,
+    "relation": _SET,
+}
+
+
+def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, conditions: Json) -> Json | None:
+    """Return the filter that lets through what meets all conditions and has `query` in its title; None where all do.
+
+    Raises: UnfitValueError, with what would be right.
+    """
+    unknown = [name for name in conditions if name not in schema.properties]
+    if unknown:
+        raise UnfitValueError(f"There is no property {quoted(unknown)}; the properties are: {described(schema)}.")
+    title = [{"property": schema.title.name, "title": {"contains": query}}] if query else []
+    parts = [
+        *title,
+        *(one for name, value in conditions.items() for one in _conditions(schema.properties[name], value, writer)),
+    ]
+    return {"and": parts} if parts else None
+
+
+def _conditions(column: Property, value: object, writer: PropertyWriter) -> list[Json]:
+    operators = _OPERATORS.get(column.type)
+    if operators is None:
+        raise UnfitValueError(f'One cannot filter by "{column.name}" ({column.type}).')
+    if value is None:
+        wanted: list[tuple[str, object]] = [("is_empty", True)]
+    elif isinstance(value, Mapping):
+        wanted = list(value.items())
+    else:
+        wanted = [(operators[0], one) for one in (value if isinstance(value, list) else [value])]
+    unknown = [operator for operator, _ in wanted if operator not in operators]
+    if unknown:
+        raise UnfitValueError(f'"{column.name}" ({column.type}) can be filtered by: {", ".join(operators)}.')
+    return [
+        {"property": column.name, column.type: {operator: _operand(column, operator, one, writer)}}
+        for operator, one in wanted
+    ]
+
+
+def _operand(column: Property, operator: str, value: object, writer: PropertyWriter) -> object:
+    """Return the value to compare with: checked as one to be written, and then as plainly as a filter takes it."""
+    if operator in _EMPTINESS:
+        return True
+    schema = Schema(data_source_id="", properties={column.name: column})
+    written = writer.written(schema, {column.name: value})[column.name]
+    match written[column.type]:
+        case [{"id": identity}]:
+            return identity
+        case {"start": start}:
+            return _with_offset(str(start), writer.time_zone)
+    operand = plain({"type": column.type, **written})
+    if isinstance(operand, list):
+        operand = operand[0] if len(operand) == 1 else None
+    if operand is None or operand == "":
+        raise UnfitValueError(f'"{column.name}" cannot be compared with {str(value)[:100]!r}.')
+    return operand
+
+
+def _with_offset(moment: str, time_zone: str) -> str:
+    """A filter has no field for a time zone, and a time without an offset would be read as UTC."""
+    if "T" not in moment or dt.datetime.fromisoformat(moment).tzinfo is not None:
+        return moment
+    return dt.datetime.fromisoformat(moment).replace(tzinfo=zoneinfo.ZoneInfo(time_zone)).isoformat()

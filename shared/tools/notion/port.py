@@ -1,0 +1,146 @@
+"""The ports to Notion, in the words of its API 2025-09-03; no SDK type passes them.
+
+Property values, filters and blocks are the JSON of Notion's own wire, because what they may hold is decided by the schema of a data source
+and checked before a port is called. Source: docs/notion-facts.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from shared.agent.model import Json
+from shared.clock import Deadline
+from shared.errors import PermanentError, TransientError
+
+PropertyValues = Mapping[str, Json]  # by the name of the property, such as {"Done": {"checkbox": True}}
+
+
+class NotionRefusedError(PermanentError):
+    """Notion refuses the request as it is, and it had no effect.  `told` is a sentence for the model; it may quote people."""
+
+    def __init__(self, message: str, *, told: str) -> None:
+        super().__init__(message)
+        self.told = told
+
+
+class NotionUnavailableError(TransientError):
+    """Notion did not do it within the turn's seconds: no answer, 429, 5xx.
+
+    `may_have_effect` says that a write was sent whose answer never came, so that nobody knows whether it was done.
+    """
+
+    def __init__(self, message: str, *, may_have_effect: bool) -> None:
+        super().__init__(message)
+        self.may_have_effect = may_have_effect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Property:
+    """A column of a data source.  `options` are the names that a select, multi_select or status may take."""
+
+    name: str
+    type: str
+    options: tuple[str, ...] = ()
+    related_data_source_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """The columns of one data source, in the order in which Notion tells them; exactly one is of type `title`."""
+
+    data_source_id: str
+    properties: Mapping[str, Property]
+
+    @property
+    def title(self) -> Property:
+        """The column that holds the titles of the pages."""
+        return next(one for one in self.properties.values() if one.type == "title")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page.  `data_source_id` and `database_id` are where it lies, None where that is no database; `is_own`: this integration made it."""
+
+    page_id: str
+    data_source_id: str | None
+    database_id: str | None
+    is_own: bool
+    in_trash: bool
+    properties: PropertyValues = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The first pages that a query found, and whether there are more."""
+
+    pages: tuple[Page, ...]
+    has_more: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A block as it stands on a page: its type, its plain text, when it was made (to the minute), and whether by this integration."""
+
+    type: str
+    text: str = field(repr=False)
+    created_ms: int
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Somebody whom a `people` property can name."""
+
+    user_id: str
+    name: str = field(repr=False)
+
+
+class NotionDatabases(Protocol):
+    """What is read of databases.  Every method raises NotionUnavailableError and NotionRefusedError, and none has an effect."""
+
+    def schema(self, database_id: str, deadline: Deadline) -> Schema:
+        """Return the schema behind the id of a database or of a data source.
+
+        A database with several data sources is refused with their names and ids; an id that this integration cannot see is refused.
+        """
+        ...
+
+    def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
+        """Return at most `limit` pages that the filter lets through, the latest edited first, without those in the trash."""
+        ...
+
+    def people(self, deadline: Deadline) -> tuple[Person, ...]:
+        """Return the people of the workspace, without bots."""
+        ...
+
+
+class NotionPages(Protocol):
+    """What is done with pages.
+
+    Every method raises NotionUnavailableError and NotionRefusedError. A write that was refused had no effect; one that raised with
+    `may_have_effect` is done or not. None of them is repeated by its own: what is done twice is there twice.
+    """
+
+    def create_page(self, data_source_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
+        """Return the page that was made."""
+        ...
+
+    def page(self, page_id: str, deadline: Deadline) -> Page | None:
+        """Return the page, or None where this integration sees none of that id."""
+        ...
+
+    def update_page(self, page_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
+        """Return the page with the named properties changed and all others as they were."""
+        ...
+
+    def append_blocks(self, page_id: str, blocks: Sequence[Json], deadline: Deadline) -> None:
+        """The blocks, at most 100, stand at the end of the page, all or none of them."""
+        ...
+
+    def blocks(self, page_id: str, *, limit: int, deadline: Deadline) -> tuple[Block, ...] | None:
+        """Return the page's own blocks from the top, or None where they are more than `limit`."""
+        ...
+
+
+class Notion(NotionDatabases, NotionPages, Protocol):
+    """Both."""

@@ -1,0 +1,201 @@
+"""Property values: from what a model writes to what Notion takes, by the type of each column.
+
+Source: Notion API reference, "Page properties" and "Request limits"; docs/notion-facts.md.
+"""
+
+import datetime as dt
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from shared.agent.model import Json
+from shared.line.text import split_at_graphemes
+from shared.tools.notion.port import Property, PropertyValues, Schema
+
+TEXT_LIMIT: Final = 2_000
+_PIECES_LIMIT: Final = 100
+_SHORT_LIMITS: Final = {"url": 2_000, "email": 200, "phone_number": 200}
+_ITEMS_LIMIT: Final = 100
+_EXAMPLES: Final = {
+    "title": '"text"', "rich_text": '"text"', "number": "3", "checkbox": "true", "select": '"an option"', "status": '"an option"',
+    "multi_select": '["an option", "another"]', "date": '"2026-11-22", "2026-11-22T18:30" or {"start": ..., "end": ...}',
+    "url": '"https://..."', "email": '"name@example.com"', "phone_number": '"03-..."', "people": '["a name"]',
+    "relation": '["a title"]',
+}  # fmt: skip
+
+
+class UnfitValueError(ValueError):
+    """What the model wrote cannot be written; the text is a sentence for it."""
+
+
+class References(Protocol):
+    """Finds what people and relations point at.  Both raise UnfitValueError where a name fits nobody, or several."""
+
+    def person_id(self, name: str) -> str:
+        """Return the id of the person of that name."""
+        ...
+
+    def page_id(self, data_source_id: str, title: str) -> str:
+        """Return the id of the page of that title."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropertyWriter:
+    """Turns plain values into Notion's.  `time_zone` is what a time without an offset is meant in."""
+
+    time_zone: str
+    references: References = field(repr=False)
+
+    def written(self, schema: Schema, values: Json) -> PropertyValues:
+        """Return `{name: value}` as Notion takes it.  Raises: UnfitValueError, with what would be right."""
+        unknown = [name for name in values if name not in schema.properties]
+        if unknown:
+            raise UnfitValueError(f"There is no property {quoted(unknown)}; the properties are: {described(schema)}.")
+        return {name: self._value(schema.properties[name], value) for name, value in values.items()}
+
+    def _value(self, column: Property, value: object) -> Json:
+        convert = _CONVERSIONS.get(column.type)
+        if convert is None:
+            raise UnfitValueError(f'The property "{column.name}" ({column.type}) cannot be written.')
+        return {column.type: convert(column, value, self)}
+
+
+def described(schema: Schema) -> str:
+    """Return the properties in words for a model: `"状態" (status: "未着手", "完了"), ...`."""
+    return ", ".join(
+        f'"{one.name}" ({one.type}{": " + quoted(one.options) if one.options else ""})'
+        for one in schema.properties.values()
+    )
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Return the names in quotation marks."""
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _moment(column: Property, value: object) -> str:
+    """Return the text of a date or a time.  Python reads both of ISO 8601's forms; Notion takes the extended one."""
+    try:
+        if isinstance(value, str) and len(value) == len("2026-11-22"):
+            return dt.date.fromisoformat(value).isoformat()
+        if isinstance(value, str):
+            return dt.datetime.fromisoformat(value).isoformat()
+    except ValueError:
+        pass
+    raise _unfit(column, value)
+
+
+def _known_option(column: Property, value: object) -> str:
+    name = _string(column, value)
+    if name not in column.options:
+        raise UnfitValueError(f'"{column.name}" has no option "{name}"; its options are: {quoted(column.options)}.')
+    return name
+
+
+def _items(column: Property, value: object) -> list[object]:
+    items = [] if value is None else value if isinstance(value, list) else [value]
+    if len(items) > _ITEMS_LIMIT:
+        raise UnfitValueError(f'"{column.name}" takes at most {_ITEMS_LIMIT} values.')
+    return items
+
+
+def _string(column: Property, value: object) -> str:
+    if not isinstance(value, str):
+        raise _unfit(column, value)
+    return value
+
+
+def _unfit(column: Property, value: object) -> UnfitValueError:
+    return UnfitValueError(
+        f'"{column.name}" is a {column.type}; write it as {_EXAMPLES[column.type]}, not as {str(value)[:100]!r}.'
+    )
+
+
+def _text(column: Property, value: object, _: PropertyWriter) -> object:
+    pieces = split_at_graphemes(_string(column, value), limit_utf16=TEXT_LIMIT) if value is not None else ()
+    if len(pieces) > _PIECES_LIMIT:
+        raise UnfitValueError(f'The text for "{column.name}" is too long for Notion.')
+    return [{"type": "text", "text": {"content": piece}} for piece in pieces]
+
+
+def _number(column: Property, value: object, _: PropertyWriter) -> object:
+    if value is None:
+        return None
+    try:
+        number = float(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise _unfit(column, value)
+    return int(number) if number.is_integer() else number
+
+
+def _checkbox(column: Property, value: object, _: PropertyWriter) -> object:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value in {"true", "false"}:
+        return value == "true"
+    raise _unfit(column, value)
+
+
+def _option(column: Property, value: object, _: PropertyWriter) -> object:
+    return None if value is None else {"name": _known_option(column, value)}
+
+
+def _options(column: Property, value: object, _: PropertyWriter) -> object:
+    return [{"name": name} for name in dict.fromkeys(_known_option(column, one) for one in _items(column, value))]
+
+
+def _date(column: Property, value: object, writer: PropertyWriter) -> object:
+    if value is None:
+        return None
+    if isinstance(value, Mapping):
+        if not {"start"} <= value.keys() <= {"start", "end"}:
+            raise _unfit(column, value)
+        span = {name: _moment(column, one) for name, one in value.items() if one is not None}
+    else:
+        span = {"start": _moment(column, value)}
+    if "start" not in span:
+        raise _unfit(column, value)
+    has_time = any("T" in one for one in span.values())
+    has_offset = any(dt.datetime.fromisoformat(one).tzinfo is not None for one in span.values())
+    return {**span, "time_zone": writer.time_zone} if has_time and not has_offset else span
+
+
+def _short(column: Property, value: object, _: PropertyWriter) -> object:
+    if value is None or value == "":
+        return None
+    text = _string(column, value)
+    if len(text) > _SHORT_LIMITS[column.type]:
+        raise UnfitValueError(f'The text for "{column.name}" is longer than {_SHORT_LIMITS[column.type]} characters.')
+    return text
+
+
+def _people(column: Property, value: object, writer: PropertyWriter) -> object:
+    return [{"id": writer.references.person_id(_string(column, one))} for one in _items(column, value)]
+
+
+def _relation(column: Property, value: object, writer: PropertyWriter) -> object:
+    related = column.related_data_source_id
+    if related is None:
+        raise UnfitValueError(f'The property "{column.name}" points at pages that cannot be looked up.')
+    return [{"id": writer.references.page_id(related, _string(column, one))} for one in _items(column, value)]
+
+
+_CONVERSIONS: Final[Mapping[str, Callable[[Property, object, PropertyWriter], object]]] = {
+    "title": _text,
+    "rich_text": _text,
+    "number": _number,
+    "checkbox": _checkbox,
+    "select": _option,
+    "status": _option,
+    "multi_select": _options,
+    "date": _date,
+    "url": _short,
+    "email": _short,
+    "phone_number": _short,
+    "people": _people,
+    "relation": _relation,
+}

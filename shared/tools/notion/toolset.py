@@ -1,0 +1,206 @@
+"""`search_database`, `create_page`, `update_page` and `append_block`: pages of the configured databases, never deleted, never archived."""
+
+import copy
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from shared import logs
+from shared.agent.model import Json
+from shared.agent.tools import Tool, ToolFault, TurnContext, load_schema
+from shared.clock import Deadline
+from shared.line.characters import without_lone_surrogates
+from shared.line.text import split_at_graphemes
+from shared.tools.ledger import Ledger
+from shared.tools.notion.databases import Databases, LookedUp
+from shared.tools.notion.filters import filter_of
+from shared.tools.notion.port import Notion, NotionRefusedError, NotionUnavailableError, Page, PropertyValues, Schema
+from shared.tools.notion.properties import PropertyWriter, UnfitValueError, described, quoted
+from shared.tools.notion.reading import plain, title_of
+from shared.tools.notion.writing import appending, creating, updating
+
+PAGES_SHOWN: Final = 50
+_VALUE_SHOWN_UTF16: Final = 300
+
+_Run = Callable[[Json, TurnContext], Json | ToolFault]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotionTools:
+    """The tools of a deployment, offered in `conversations` only; None: in every chat."""
+
+    databases: Databases
+    notion: Notion
+    ledger: Ledger
+    time_zone: str
+    conversations: frozenset[str] | None = field(repr=False)
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the four tools."""
+        names = quoted(self.databases.ids)
+        return (
+            self._tool(
+                "search_database",
+                f"Find pages in a Notion database ({names}): lists, tasks and notes that people keep there. Use it before you change a "
+                f"page, because it tells page_id and the properties that there are. It returns at most {PAGES_SHOWN} pages, the latest "
+                "edited first; `has_more` says that there are others, so narrow the search.",
+                self._search,
+            ),
+            self._tool(
+                "create_page",
+                f"Add a page (an item, a task) to a Notion database ({names}). One call for each item.",
+                self._create,
+            ),
+            self._tool(
+                "update_page",
+                "Change properties of a Notion page, such as its status. Find its page_id with `search_database` first; never guess "
+                "it. Pages are not deleted: mark them as done instead.",
+                self._update,
+            ),
+            self._tool(
+                "append_block",
+                "Write text at the end of a Notion page: notes and details. Markdown headings, lists, to-dos, quotes and code keep "
+                "their form.",
+                self._append,
+            ),
+        )
+
+    def _tool(self, name: str, description: str, run: _Run) -> Tool:
+        parameters: dict[str, Any] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
+        if "database_name" in parameters["properties"]:
+            parameters["properties"]["database_name"]["enum"] = list(self.databases.ids)
+        # Whether Gemini takes an object without known properties is not documented: it is told of the text only
+        told = copy.deepcopy(parameters)
+        for one in told["properties"].values():
+            if "anyOf" in one:
+                one["type"] = one.pop("anyOf")[0]["type"]
+        return Tool(
+            name=name,
+            description=description,
+            parameters=parameters,
+            declared=told,
+            response=load_schema(f"{name}.response"),
+            run=_told(run),
+            only_in=self.conversations,
+        )
+
+    def _search(self, arguments: Json, context: TurnContext) -> Json:
+        name, deadline = str(arguments["database_name"]), context.deadline
+        conditions = _object(arguments, "filter_conditions")
+        query = str(arguments.get("query") or "").strip()
+        writer = self._writer(deadline)
+
+        def searched(schema: Schema) -> Json:
+            filter_ = filter_of(schema, writer, query=query, conditions=conditions)
+            found = self.databases.api.query(schema.data_source_id, filter_, limit=PAGES_SHOWN, deadline=deadline)
+            return {
+                "status": "success",
+                "pages": [_shown(page) for page in found.pages],
+                "has_more": found.has_more,
+                "properties": described(schema),
+            }
+
+        return self.databases.with_schema(name, deadline, searched)
+
+    def _create(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
+        name, title, deadline = str(arguments["database_name"]), str(arguments["title"]), context.deadline
+        properties = _object(arguments, "properties")
+
+        def written(schema: Schema) -> tuple[Schema, PropertyValues]:
+            return schema, self._writer(deadline).written(schema, {**properties, schema.title.name: title})
+
+        schema, values = self.databases.with_schema(name, deadline, written)
+        canonical = {"database_name": name, "title": title, "properties": properties}
+        return self.ledger.once(creating(self.notion, schema, values, canonical=canonical, deadline=deadline), context)
+
+    def _update(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
+        page_id, deadline = str(arguments["page_id"]), context.deadline
+        properties = _object(arguments, "properties")
+        if not properties:
+            raise UnfitValueError("`properties` names nothing to change.")
+        page, name = self._ours(page_id, deadline)
+        values = self.databases.with_schema(
+            name, deadline, lambda schema: self._writer(deadline).written(schema, properties)
+        )
+        canonical = {"page_id": page.page_id, "properties": properties}
+        return self.ledger.once(updating(self.notion, page, values, canonical=canonical, deadline=deadline), context)
+
+    def _append(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
+        page, _ = self._ours(str(arguments["page_id"]), context.deadline)
+        content = str(arguments["content"])
+        if not content.strip():
+            raise UnfitValueError("`content` holds no text.")
+        return self.ledger.once(appending(self.notion, page, content, deadline=context.deadline), context)
+
+    def _ours(self, page_id: str, deadline: Deadline) -> tuple[Page, str]:
+        """The page and the name of its database, which has to be a configured one."""
+        page = self.notion.page(page_id, deadline)
+        name = self.databases.name_of(page, deadline) if page is not None and not page.in_trash else None
+        if page is None or name is None:
+            raise UnfitValueError(
+                f"There is no page of this page_id in {quoted(self.databases.ids)}. Find it with search_database."
+            )
+        return page, name
+
+    def _writer(self, deadline: Deadline) -> PropertyWriter:
+        return PropertyWriter(
+            time_zone=self.time_zone, references=LookedUp(databases=self.databases, deadline=deadline)
+        )
+
+
+def _told(run: _Run) -> _Run:
+    """The same, with what goes wrong told to the model."""
+
+    def guarded(arguments: Json, context: TurnContext) -> Json | ToolFault:
+        try:
+            return run(_scrubbed(arguments), context)
+        except UnfitValueError as unfit:
+            return ToolFault(message=str(unfit), may_retry=True)
+        except NotionRefusedError as refused:
+            logs.warning("notion_refused", reason=str(refused))
+            return ToolFault(message=refused.told, may_retry=False)
+        except NotionUnavailableError as down:
+            logs.warning("notion_unavailable", reason=str(down))
+            return ToolFault(message="Notion did not answer in time; nothing was changed.", may_retry=True)
+
+    return guarded
+
+
+def _scrubbed(arguments: Json) -> dict[str, object]:
+    """The arguments without halves of characters, which no wire takes."""
+    scrubbed: dict[str, object] = json.loads(without_lone_surrogates(json.dumps(arguments, ensure_ascii=False)))
+    return scrubbed
+
+
+def _object(arguments: Json, name: str) -> Json:
+    """The value of a parameter that takes a JSON object, as one or as the text of one; absent: empty."""
+    value = arguments.get(name)
+    if isinstance(value, str):
+        try:
+            value = _scrubbed({"value": json.loads(value)})["value"] if value.strip() else None
+        except (ValueError, RecursionError) as cause:
+            where = f" at character {cause.pos}: {cause.msg}" if isinstance(cause, json.JSONDecodeError) else ""
+            raise UnfitValueError(f"`{name}` is not valid JSON{where}.") from cause
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise UnfitValueError(f'`{name}` must be a JSON object such as {{"property": "value"}}.')
+    return value
+
+
+def _shown(page: Page) -> Json:
+    title = title_of(page.properties)
+    values = {name: _short(plain(value)) for name, value in page.properties.items() if value.get("type") != "title"}
+    return {
+        "page_id": page.page_id,
+        "title": _short(title),
+        "properties": {name: value for name, value in values.items() if value not in (None, "", [])},
+    }
+
+
+def _short(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    pieces = split_at_graphemes(value, limit_utf16=_VALUE_SHOWN_UTF16)
+    return value if len(pieces) <= 1 else pieces[0] + "…"

@@ -1,0 +1,88 @@
+"""The web toolset: `web_search` asks a search engine, and the reply carries what was found with.
+
+What Google asks to display with a grounded answer, and how far LINE can: docs/adr/20261122-search-suggestions.md.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+from urllib.parse import quote, urlsplit
+
+from shared.agent.model import Json
+from shared.agent.tools import Cited, Tool, ToolFault, TurnContext, load_schema
+from shared.clock import Deadline
+from shared.errors import ModelBlockedError
+from shared.line.characters import without_lone_surrogates
+
+SOURCES_SHOWN: Final = 5
+_SEARCHES_SHOWN: Final = 3
+_RESULTS_PAGE: Final = "https://www.google.com/search?q="
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A page that an answer rests on; `url` leads there, perhaps through the search engine."""
+
+    title: str = field(repr=False)
+    url: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebAnswer:
+    """What was found: `text` with the numbers of its sources in brackets, from 1 on, and what was searched for."""
+
+    text: str = field(repr=False)
+    sources: tuple[Source, ...] = ()
+    searches: tuple[str, ...] = field(default=(), repr=False)
+
+
+class WebSearch(Protocol):
+    """A search of the web that answers in words."""
+
+    def search(self, query: str, deadline: Deadline) -> WebAnswer:
+        """Search once.  Nothing found: an answer that says so, without sources.
+
+        Raises: ModelUnavailableError, when a later try may succeed; ModelBlockedError, when this is not answered; ModelRefusedError.
+        """
+        ...
+
+
+def web_tools(web: WebSearch) -> tuple[Tool, ...]:
+    """Return `web_search`."""
+
+    def search(arguments: Json, context: TurnContext) -> Cited | ToolFault:
+        try:
+            found = web.search(without_lone_surrogates(str(arguments["query"])), context.deadline)
+        except ModelBlockedError:
+            return ToolFault(message="The search does not answer this.", may_retry=False)
+        result = {
+            "status": "success",
+            "answer": found.text,
+            "sources": [{"number": number, "title": one.title} for number, one in _shown(found)],
+        }
+        return Cited(result=result, footnote=footnote(found))
+
+    return (
+        Tool(
+            name="web_search",
+            description=(
+                "Search the web with Google, for what is recent or what you are not sure of: news, weather, opening hours, prices, facts. "
+                "Do not use it for what people of this chat said. Keep the numbers of the sources, such as [1], in your reply; the links "
+                "are added to it by this system, so write none. Without sources nothing was found: say so."
+            ),
+            parameters=load_schema("web_search.parameters"),
+            response=load_schema("web_search.response"),
+            run=search,
+        ),
+    )
+
+
+def footnote(found: WebAnswer) -> str:
+    """Return the links that go with the answer: its sources, and Google's results for what was searched; "" where there is neither."""
+    sources = [f"[{number}] {one.title}\n{one.url}" for number, one in _shown(found)]
+    searches = [f"Google: {one}\n{_RESULTS_PAGE}{quote(one, safe='')}" for one in found.searches[:_SEARCHES_SHOWN]]
+    return "\n".join((*sources, *searches))
+
+
+def _shown(found: WebAnswer) -> list[tuple[int, Source]]:
+    numbered = list(enumerate(found.sources, start=1))[:SOURCES_SHOWN]
+    return [(number, one) for number, one in numbered if urlsplit(one.url).scheme in {"http", "https"}]

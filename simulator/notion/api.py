@@ -1,0 +1,248 @@
+"""A local Notion: the endpoints that the bot uses, with the real ones' rules for tokens, versions, sizes and rates.
+
+Source: Notion API reference; docs/notion-facts.md. Every answer carries `x-notion-request-id`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from simulator.notion.errors import NotionError, failed_validation, invalid, not_found
+from simulator.notion.filters import lets_through
+from simulator.notion.rules import empty_value, new_blocks, property_values
+from simulator.notion.switches import Call, Faults, Rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
+
+    from simulator.notion.switches import Fault
+    from simulator.notion.workspace import JsonObject, Workspace
+
+VERSION = "2025-09-03"
+MAX_BODY_BYTES = 500 * 1024
+_PAGE_SIZE = 100
+_Thing = TypeVar("_Thing")
+
+
+class NotionStandIn:
+    """The API in front of a workspace, for one token."""
+
+    def __init__(self, workspace: Workspace, *, token: str, monotonic_s: Callable[[], float]) -> None:
+        self.workspace = workspace
+        self.rate = Rate(monotonic_s=monotonic_s)
+        self.faults = Faults()
+        self.calls: list[Call] = []
+        self._token = token
+        routes: tuple[tuple[str, str, Callable[[Request, JsonObject], JsonObject]], ...] = (
+            ("GET", "users/me", self._me),
+            ("GET", "users", self._users),
+            ("GET", "databases/{id}", self._database),
+            ("GET", "data_sources/{id}", self._data_source),
+            ("POST", "data_sources/{id}/query", self._query),
+            ("POST", "pages", self._create_page),
+            ("GET", "pages/{id}", self._page),
+            ("PATCH", "pages/{id}", self._update_page),
+            ("GET", "blocks/{id}/children", self._blocks),
+            ("PATCH", "blocks/{id}/children", self._append),
+        )
+        self.app = Starlette(
+            routes=[Route(f"/v1/{path}", self._endpoint(handle), methods=[method]) for method, path, handle in routes]
+        )
+
+    def _endpoint(self, handle: Callable[[Request, JsonObject], JsonObject]) -> Callable[[Request], Any]:
+        async def answered(request: Request) -> Response:
+            raw = await request.body()
+            call = Call(method=request.method, path=request.url.path.removeprefix("/v1/"))
+            self.calls.append(call)
+            faults = self.faults.of(call)
+            for fault in faults:
+                if fault.arrived:
+                    fault.arrived()
+                await asyncio.sleep(fault.delay_s)
+            request_id = self.workspace.new_id()
+            try:
+                body = self._carried_out(handle, request, raw, faults)
+            except NotionError as error:
+                retry = {"retry-after": str(error.retry_after_s)} if error.retry_after_s is not None else {}
+                headers = {"x-notion-request-id": request_id, **retry}
+                return JSONResponse(error.body(request_id), status_code=error.status, headers=headers)
+            return (
+                _CutResponse()
+                if any(fault.answer == "cut" for fault in faults)
+                else JSONResponse({**body, "request_id": request_id}, headers={"x-notion-request-id": request_id})
+            )
+
+        return answered
+
+    def _carried_out(
+        self,
+        handle: Callable[[Request, JsonObject], JsonObject],
+        request: Request,
+        raw: bytes,
+        faults: Sequence[Fault],
+    ) -> JsonObject:
+        for fault in faults:
+            if fault.error_status is not None:
+                raise NotionError(fault.error_status, "Something went wrong.", None, fault.retry_after_s)
+        self._admit(request)
+        body = handle(request, _body_of(raw))
+        for fault in faults:
+            if fault.took_effect:
+                fault.took_effect()
+            if fault.answer == "unavailable":
+                raise NotionError(503, "Notion is unavailable.")
+        return body
+
+    def _admit(self, request: Request) -> None:
+        if request.headers.get("authorization") != f"Bearer {self._token}":
+            raise NotionError(401, "API token is invalid.")
+        version = request.headers.get("notion-version")
+        if version is None:
+            raise NotionError(400, "Notion-Version header should be defined.", "missing_version")
+        if version != VERSION:
+            raise failed_validation(f"Notion-Version header should be `{VERSION}` here, instead was `{version}`.")
+        self.rate.spend()
+
+    def _me(self, _: Request, __: JsonObject) -> JsonObject:
+        return self.workspace.users[self.workspace.bot_id]
+
+    def _users(self, request: Request, _: JsonObject) -> JsonObject:
+        return _listed(list(self.workspace.users.values()), request.query_params, "user")
+
+    def _database(self, request: Request, _: JsonObject) -> JsonObject:
+        return _the("database", self.workspace.databases, request)
+
+    def _data_source(self, request: Request, _: JsonObject) -> JsonObject:
+        return _the("data_source", self.workspace.data_sources, request)
+
+    def _query(self, request: Request, body: JsonObject) -> JsonObject:
+        source = _the("data_source", self.workspace.data_sources, request)
+        columns = source["properties"]
+        pages = [page for page in self.workspace.pages.values() if page["parent"]["data_source_id"] == source["id"]]
+        filter_ = body.get("filter")
+        if filter_ is not None:
+            pages = [page for page in pages if lets_through(filter_, page, columns)]
+        for sort in reversed(body.get("sorts", [])):
+            if sort.get("timestamp") not in {"created_time", "last_edited_time"}:
+                raise failed_validation("body.sorts: only timestamps are known to this stand-in.")
+            pages.reverse()  # of those made within the same minute the latest comes first
+            pages.sort(key=lambda page: str(page[sort["timestamp"]]), reverse=sort.get("direction") == "descending")
+        return _listed([page for page in pages if not page["in_trash"]], body, "page_or_data_source")
+
+    def _create_page(self, _: Request, body: JsonObject) -> JsonObject:
+        parent = body.get("parent")
+        source_id = parent.get("data_source_id") if isinstance(parent, dict) else None
+        if not isinstance(source_id, str):
+            raise failed_validation("body.parent.data_source_id should be defined.")
+        source = self.workspace.data_sources.get(source_id)
+        if source is None:
+            raise not_found("data_source", source_id)
+        columns = source["properties"]
+        values = property_values(self.workspace, columns, body.get("properties", {}))
+        bot = {"object": "user", "id": self.workspace.bot_id}
+        page_id, now = self.workspace.new_id(), self.workspace.now()
+        page: JsonObject = {
+            "object": "page",
+            "id": page_id,
+            "created_time": now,
+            "last_edited_time": now,
+            "created_by": bot,
+            "last_edited_by": bot,
+            "in_trash": False,
+            "archived": False,
+            "parent": {
+                "type": "data_source_id",
+                "data_source_id": source_id,
+                "database_id": source["parent"]["database_id"],
+            },
+            "properties": {name: values.get(name, empty_value(column)) for name, column in columns.items()},
+            "url": f"https://www.notion.so/{page_id.replace('-', '')}",
+        }
+        self.workspace.pages[page_id] = page
+        self.workspace.blocks[page_id] = []
+        self.workspace.was_changed()
+        return page
+
+    def _page(self, request: Request, _: JsonObject) -> JsonObject:
+        return _the("page", self.workspace.pages, request)
+
+    def _update_page(self, request: Request, body: JsonObject) -> JsonObject:
+        page = _the("page", self.workspace.pages, request)
+        if page["in_trash"]:
+            raise invalid("Can't edit block that is archived. You must unarchive the block before editing.")
+        columns = self.workspace.data_sources[page["parent"]["data_source_id"]]["properties"]
+        page["properties"] |= property_values(self.workspace, columns, body.get("properties", {}))
+        if isinstance(body.get("in_trash"), bool):
+            page["in_trash"] = page["archived"] = body["in_trash"]
+        page["last_edited_time"] = self.workspace.now()
+        self.workspace.was_changed()
+        return page
+
+    def _blocks(self, request: Request, _: JsonObject) -> JsonObject:
+        return _listed(_the("block", self.workspace.blocks, request), request.query_params, "block")
+
+    def _append(self, request: Request, body: JsonObject) -> JsonObject:
+        there = _the("block", self.workspace.blocks, request)
+        made = new_blocks(self.workspace, body.get("children"))
+        there += made
+        self.workspace.was_changed()
+        return {"object": "list", "results": made, "next_cursor": None, "has_more": False, "type": "block"}
+
+
+def _the(kind: str, things: Mapping[str, _Thing], request: Request) -> _Thing:
+    identity = str(request.path_params["id"])
+    if identity not in things:
+        raise not_found(kind, identity)
+    return things[identity]
+
+
+def _listed(things: Sequence[JsonObject], paging: Any, type_: str) -> JsonObject:  # noqa: ANN401 - a body or a query
+    try:
+        size = int(paging.get("page_size") or _PAGE_SIZE)
+        start = int(paging.get("start_cursor") or 0)
+    except ValueError:
+        raise failed_validation("start_cursor or page_size is no valid value.") from None
+    if not 0 < size <= _PAGE_SIZE:
+        raise failed_validation(f"body.page_size should be ≤ `{_PAGE_SIZE}`, instead was `{size}`.")
+    has_more = start + size < len(things)
+    return {
+        "object": "list",
+        "results": list(things[start : start + size]),
+        "next_cursor": str(start + size) if has_more else None,
+        "has_more": has_more,
+        "type": type_,
+    }
+
+
+def _body_of(raw: bytes) -> JsonObject:
+    if len(raw) > MAX_BODY_BYTES:
+        raise NotionError(400, "Request body too large.")
+    if not raw:
+        return {}
+    try:
+        body = json.loads(raw)
+    except ValueError:
+        raise NotionError(400, "Error parsing JSON body.", "invalid_json") from None
+    if not isinstance(body, dict):
+        raise failed_validation("body should be an object.")
+    return body
+
+
+class _CutResponse(Response):
+    """Promises more bytes than it sends; the server then closes the connection."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope, receive
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"1024")]
+        await send({"type": "http.response.start", "status": HTTPStatus.OK, "headers": headers})
+        await send({"type": "http.response.body", "body": b"{", "more_body": True})

@@ -1,0 +1,55 @@
+"""Notion's errors, as its API words them.  Source: Notion API reference, "Status codes"; the texts: docs/notion-facts.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_CODES = {
+    400: "validation_error",
+    401: "unauthorized",
+    403: "restricted_resource",
+    404: "object_not_found",
+    409: "conflict_error",
+    429: "rate_limited",
+    500: "internal_server_error",
+    503: "service_unavailable",
+    529: "service_overload",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NotionError(Exception):
+    """An answer that is no success."""
+
+    status: int
+    message: str
+    code: str | None = None
+    retry_after_s: int | None = None
+
+    def body(self, request_id: str) -> dict[str, object]:
+        """The JSON of the answer."""
+        return {
+            "object": "error",
+            "status": self.status,
+            "code": self.code or _CODES[self.status],
+            "message": self.message,
+            "request_id": request_id,
+        }
+
+
+def invalid(message: str) -> NotionError:
+    """The body does not fit the parameters or the schema."""
+    return NotionError(400, message)
+
+
+def failed_validation(message: str) -> NotionError:
+    """The body has the wrong shape or size."""
+    return NotionError(400, f"body failed validation: {message}")
+
+
+def not_found(kind: str, identity: str) -> NotionError:
+    """There is nothing of that id, or it was not shared."""
+    return NotionError(
+        404,
+        f"Could not find {kind} with ID: {identity}. Make sure the relevant pages and databases are shared with your integration.",
+    )

@@ -1,0 +1,213 @@
+"""What Notion refuses about property values and blocks, and how it tells them back.
+
+Source: Notion API reference, "Page properties", "Block", "Request limits"; docs/notion-facts.md. A select takes an option that does not
+exist yet and makes it; a status does not.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import zoneinfo
+from typing import TYPE_CHECKING, Any
+
+from simulator.notion.errors import failed_validation, invalid, not_found
+from simulator.notion.workspace import JsonObject, Workspace, rich_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TEXT_LIMIT = 2_000
+ITEMS_LIMIT = 100
+BLOCKS_LIMIT = 100
+_SHORT_LIMITS = {"url": 2_000, "email": 200, "phone_number": 200}
+_BLOCK_TYPES = frozenset({
+    "paragraph", "heading_1", "heading_2", "heading_3", "bulleted_list_item", "numbered_list_item", "to_do", "quote", "code",
+    "divider",
+})  # fmt: skip
+_LANGUAGES = frozenset(
+    {"plain text", "python", "javascript", "typescript", "shell", "bash", "json", "yaml", "sql", "c++", "c#", "html"}
+)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?")
+
+
+def property_values(workspace: Workspace, columns: JsonObject, given: object) -> JsonObject:
+    """The values as a page keeps them.  Raises: NotionError."""
+    if not isinstance(given, dict):
+        raise failed_validation("body.properties should be an object.")
+    unknown = [name for name in given if name not in columns]
+    if unknown:
+        raise invalid(" ".join(f"{name} is not a property that exists." for name in unknown))
+    return {name: _value(workspace, columns[name], value) for name, value in given.items()}
+
+
+def empty_value(column: JsonObject) -> JsonObject:
+    """The value of a property that nobody has set."""
+    type_ = column["type"]
+    empty: Any = [] if type_ in {"title", "rich_text", "multi_select", "people", "relation"} else None
+    return {"id": column["id"], "type": type_, type_: False if type_ == "checkbox" else empty}
+
+
+def new_blocks(workspace: Workspace, given: object) -> list[JsonObject]:
+    """The blocks as a page keeps them.  Raises: NotionError."""
+    if not isinstance(given, list) or not given:
+        raise failed_validation("body.children should be a non-empty array.")
+    if len(given) > BLOCKS_LIMIT:
+        raise failed_validation(f"body.children.length should be ≤ `{BLOCKS_LIMIT}`, instead was `{len(given)}`.")
+    return [_block(workspace, index, one) for index, one in enumerate(given)]
+
+
+def _block(workspace: Workspace, index: int, given: object) -> JsonObject:
+    where = f"body.children[{index}]"
+    types = [one for one in _BLOCK_TYPES if isinstance(given, dict) and one in given]
+    if not isinstance(given, dict) or len(types) != 1 or given.get("type", types[0]) != types[0]:
+        raise failed_validation(f"{where} should define exactly one block type.")
+    type_ = types[0]
+    inner = dict(given[type_])
+    if type_ != "divider":
+        inner["rich_text"] = _texts(f"{where}.{type_}.rich_text", inner.get("rich_text"))
+    if type_ == "to_do":
+        inner.setdefault("checked", False)
+    if type_ == "code" and inner.get("language") not in _LANGUAGES:
+        raise failed_validation(
+            f"{where}.code.language should be a known language, instead was `{inner.get('language')!r}`."
+        )
+    return {
+        "object": "block",
+        "id": workspace.new_id(),
+        "created_time": workspace.now(),
+        "created_by": {"object": "user", "id": workspace.bot_id},
+        "has_children": False,
+        "type": type_,
+        type_: inner,
+    }
+
+
+def _texts(where: str, given: object) -> list[JsonObject]:
+    if not isinstance(given, list):
+        raise failed_validation(f"{where} should be an array.")
+    if len(given) > ITEMS_LIMIT:
+        raise failed_validation(f"{where}.length should be ≤ `{ITEMS_LIMIT}`, instead was `{len(given)}`.")
+    told: list[JsonObject] = []
+    for index, piece in enumerate(given):
+        content = piece.get("text", {}).get("content") if isinstance(piece, dict) else None
+        if not isinstance(content, str):
+            raise failed_validation(f"{where}[{index}].text.content should be a string.")
+        length = len(content.encode("utf-16-le")) // 2
+        if length > TEXT_LIMIT:
+            raise failed_validation(
+                f"{where}[{index}].text.content.length should be ≤ `{TEXT_LIMIT}`, instead was `{length}`."
+            )
+        told += rich_text(content)
+    return told
+
+
+def _value(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
+    name, type_ = column["name"], column["type"]
+    if not isinstance(given, dict) or type_ not in given:
+        raise invalid(f"{name} is expected to be {type_}.")
+    inner = given[type_]
+    match type_:
+        case "title" | "rich_text":
+            told: Any = _texts(f"body.properties.{name}.{type_}", inner)
+        case "select" | "status":
+            told = None if inner is None else _option(workspace, column, inner)
+        case "multi_select":
+            told = [_option(workspace, column, one) for one in _list(column, inner)]
+        case "people":
+            told = [_user(workspace, one) for one in _list(column, inner)]
+        case "relation":
+            told = [_related(workspace, column, one) for one in _list(column, inner)]
+        case "date":
+            told = None if inner is None else _date(column, inner)
+        case _:
+            told = _scalar(column, inner)
+    return {"id": column["id"], "type": type_, type_: told}
+
+
+def _scalar(column: JsonObject, given: object) -> object:
+    name, type_ = column["name"], column["type"]
+    match type_:
+        case "checkbox" if isinstance(given, bool):
+            return given
+        case "number" if given is None or (isinstance(given, int | float) and not isinstance(given, bool)):
+            return given
+        case "url" | "email" | "phone_number" if given is None or (isinstance(given, str) and given):
+            limit = _SHORT_LIMITS[type_]
+            if given is not None and len(given) > limit:
+                raise failed_validation(
+                    f"body.properties.{name}.{type_}.length should be ≤ `{limit}`, instead was `{len(given)}`."
+                )
+            return given
+        case _:
+            raise invalid(f"{name} is expected to be {type_}.")
+
+
+def _list(column: JsonObject, given: object) -> list[Any]:
+    if not isinstance(given, list):
+        raise invalid(f"{column['name']} is expected to be {column['type']}.")
+    if len(given) > ITEMS_LIMIT:
+        raise failed_validation(
+            f"body.properties.{column['name']}.length should be ≤ `{ITEMS_LIMIT}`, instead was `{len(given)}`."
+        )
+    return given
+
+
+def _option(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
+    name = given.get("name") if isinstance(given, dict) else None
+    if not isinstance(name, str) or not name:
+        raise invalid(f"{column['name']} is expected to be {column['type']}.")
+    options: list[JsonObject] = column[column["type"]]["options"]
+    known = next((one for one in options if one["name"] == name), None)
+    if known is not None:
+        return known
+    if column["type"] == "status":
+        raise invalid(f'Invalid status option. Status option "{name}" does not exist".')
+    if "," in name:
+        raise invalid(f"Invalid select option, commas not allowed: {name}")
+    made = workspace.option(name)
+    options.append(made)
+    return made
+
+
+def _user(workspace: Workspace, given: object) -> JsonObject:
+    identity = given.get("id") if isinstance(given, dict) else None
+    if identity not in workspace.users:
+        raise not_found("user", str(identity))
+    return workspace.users[str(identity)]
+
+
+def _related(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
+    identity = str(given.get("id")) if isinstance(given, dict) else ""
+    page = workspace.pages.get(identity)
+    if page is None:
+        raise not_found("page", identity)
+    if page["parent"]["data_source_id"] != column["relation"]["data_source_id"]:
+        raise invalid(f"{column['name']} relates to pages of another data source.")
+    return {"id": identity}
+
+
+def _date(column: JsonObject, given: Mapping[str, Any]) -> JsonObject:
+    where = f"body.properties.{column['name']}.date"
+    told: JsonObject = {"start": given.get("start"), "end": given.get("end"), "time_zone": None}
+    zone = given.get("time_zone")
+    for name in ("start", "end"):
+        value = told[name]
+        if value is None and name == "end":
+            continue
+        if not isinstance(value, str) or not _DATE.fullmatch(value):
+            raise failed_validation(f"{where}.{name} should be a valid ISO 8601 date string, instead was `{value!r}`.")
+        told[name] = _moment(value, zone, where)
+    return told
+
+
+def _moment(value: str, zone: object, where: str) -> str:
+    """A date as it is; a time with its offset, which is UTC where nothing says otherwise."""
+    if "T" not in value:
+        return value
+    moment = dt.datetime.fromisoformat(value)
+    if moment.tzinfo is not None and zone is not None:
+        raise failed_validation(f"{where}: a time zone cannot be given beside an offset.")
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zoneinfo.ZoneInfo(str(zone)) if zone else dt.UTC)
+    return moment.isoformat(timespec="milliseconds")

@@ -1,0 +1,72 @@
+"""How Notion goes wrong on demand (`Fault`), and how often it may be asked (`Rate`)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from simulator.faults import FaultsInForce
+from simulator.notion.errors import NotionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A request, as faults know it: `POST pages`."""
+
+    method: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What goes wrong with requests of a `method` to paths that begin with `path`.
+
+    `nth`: counted from 1, from when the fault was added; None: every one. `arrived` is called before anything happens, `took_effect`
+    between the effect and its answer. `error_status` answers so, without effect; `answer` "cut" closes the connection after the effect,
+    "unavailable" answers 503 after it.
+    """
+
+    path: str
+    method: str | None = None
+    nth: int | None = None
+    delay_s: float = 0.0
+    error_status: int | None = None
+    retry_after_s: int | None = None
+    answer: Literal["sent", "cut", "unavailable"] = "sent"
+    arrived: Callable[[], None] | None = None
+    took_effect: Callable[[], None] | None = None
+
+    def befalls(self, call: Call) -> bool:
+        """Whether the request is of the kind that this goes wrong with."""
+        return self.method in {None, call.method} and call.path.startswith(self.path)
+
+
+@dataclass(slots=True, kw_only=True)
+class Rate:
+    """Three requests a second on average, and a burst of `burst` beyond.  Source: Notion API reference, "Request limits"."""
+
+    monotonic_s: Callable[[], float]
+    per_s: float = 3.0
+    burst: float = 30.0
+    _left: float = field(init=False)
+    _at_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._left, self._at_s = self.burst, self.monotonic_s()
+
+    def spend(self) -> None:
+        """One request more.  Raises: NotionError."""
+        at_s = self.monotonic_s()
+        self._left = min(self.burst, self._left + (at_s - self._at_s) * self.per_s)
+        self._at_s = at_s
+        if self._left < 1:
+            wait_s = math.ceil((1 - self._left) / self.per_s)
+            raise NotionError(429, "You have been rate limited. Please try again in a few minutes.", None, wait_s)
+        self._left -= 1
+
+
+Faults = FaultsInForce[Fault, Call]

@@ -1,0 +1,126 @@
+"""A workspace: databases with their data sources, the pages in them, blocks and people; kept in one JSON file where a path is given."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from random import Random
+
+JsonObject = dict[str, Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class Workspace:
+    """Everything that there is, as the API's objects.  Lives in one event loop.
+
+    Ids are made with `rng`.
+    """
+
+    rng: Random
+    now_ms: Callable[[], int]
+    state_path: Path | None = None
+    databases: dict[str, JsonObject] = field(default_factory=dict)
+    data_sources: dict[str, JsonObject] = field(default_factory=dict)
+    pages: dict[str, JsonObject] = field(default_factory=dict)
+    blocks: dict[str, list[JsonObject]] = field(default_factory=dict)
+    users: dict[str, JsonObject] = field(default_factory=dict)
+    bot_id: str = ""
+    _listeners: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if not self.bot_id:
+            self.bot_id = self.new_id()
+        self.users.setdefault(
+            self.bot_id, {"object": "user", "id": self.bot_id, "type": "bot", "name": "Aizuchi", "bot": {}}
+        )
+
+    def new_id(self) -> str:
+        """An id that nothing has yet."""
+        return str(uuid.UUID(int=self.rng.getrandbits(128), version=4))
+
+    def now(self) -> str:
+        """This moment to the minute, as Notion tells it."""
+        moment = dt.datetime.fromtimestamp(self.now_ms() / 1_000, tz=dt.UTC)
+        return moment.strftime("%Y-%m-%dT%H:%M:00.000Z")
+
+    def add_person(self, name: str) -> str:
+        """Somebody joins; returns the id."""
+        user_id = self.new_id()
+        self.users[user_id] = {"object": "user", "id": user_id, "type": "person", "name": name, "person": {}}
+        return user_id
+
+    def add_database(self, title: str, *sources: Mapping[str, JsonObject]) -> str:
+        """A database with a data source for each mapping of property name to configuration; returns its id."""
+        database_id = self.new_id()
+        listed = []
+        for number, columns in enumerate(sources, start=1):
+            source_id = self.new_id()
+            name = title if len(sources) == 1 else f"{title} {number}"
+            listed.append({"id": source_id, "name": name})
+            self.data_sources[source_id] = {
+                "object": "data_source",
+                "id": source_id,
+                "parent": {"type": "database_id", "database_id": database_id},
+                "title": rich_text(name),
+                "properties": {column: self._column(column, config) for column, config in columns.items()},
+                "in_trash": False,
+            }
+        self.databases[database_id] = {
+            "object": "database",
+            "id": database_id,
+            "title": rich_text(title),
+            "data_sources": listed,
+            "in_trash": False,
+        }
+        return database_id
+
+    def option(self, name: str) -> JsonObject:
+        """An option of a select, multi_select or status."""
+        return {"id": self.new_id(), "name": name, "color": "default"}
+
+    def was_changed(self) -> None:
+        """Remember it, and tell."""
+        if self.state_path is not None:
+            state = {name: getattr(self, name) for name in _KEPT}
+            self.state_path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = self.state_path.with_name(f"{self.state_path.name}.unfinished")
+            unfinished.write_text(json.dumps(state, ensure_ascii=False), encoding="utf-8")
+            unfinished.replace(self.state_path)
+        for listener in tuple(self._listeners):
+            listener()
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """The listener is called after every change. Returns: how to stop listening."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def load(self) -> bool:
+        """Whether there was something to remember, and it stands as it was."""
+        if self.state_path is None or not self.state_path.exists():
+            return False
+        state = json.loads(self.state_path.read_text(encoding="utf-8"))
+        for name in _KEPT:
+            setattr(self, name, state[name])
+        return True
+
+    def _column(self, name: str, config: JsonObject) -> JsonObject:
+        type_ = next(iter(config))
+        inner = dict(config[type_])
+        if "options" in inner:
+            inner["options"] = [self.option(one) for one in inner["options"]]
+        return {"id": "title" if type_ == "title" else self.new_id()[:4], "name": name, "type": type_, type_: inner}
+
+
+_KEPT = ("databases", "data_sources", "pages", "blocks", "users", "bot_id")
+
+
+def rich_text(text: str) -> list[JsonObject]:
+    """The text as Notion tells it."""
+    return [{"type": "text", "text": {"content": text, "link": None}, "plain_text": text, "href": None}] if text else []

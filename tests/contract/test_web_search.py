@@ -1,0 +1,149 @@
+"""The port `WebSearch` with the real client on the wire to a Gemini that keeps the server's rules."""
+
+from collections.abc import Iterator
+
+import pytest
+from google.oauth2.credentials import Credentials
+
+from shared.adapters.gemini_search import GeminiWebSearch
+from shared.clock import Deadline, SystemClock
+from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.settings.agent_worker import GeminiSettings
+from shared.tools.web import Source
+from simulator.gemini.app import GeminiStandIn
+from simulator.gemini.script import blocked, dropped, empty, failure, finish, grounded, malformed_json, unavailable
+from tests.support.serving import served
+
+TEXT = "東京は晴れです。大阪は雨です。"
+FIRST = len("東京は晴れです。".encode())
+
+
+def chunk(url: str, title: str) -> dict[str, object]:
+    return {"web": {"uri": url, "title": title}}
+
+
+def support(end: int, *chunks: int) -> dict[str, object]:
+    return {"segment": {"endIndex": end}, "groundingChunkIndices": list(chunks)}
+
+
+@pytest.fixture(scope="module", params=["api key", "vertex"])
+def served_gemini(request: pytest.FixtureRequest) -> Iterator[tuple[GeminiStandIn, GeminiWebSearch]]:
+    stand_in = GeminiStandIn(api_key="right")
+    on_vertex = request.param == "vertex"
+    with served(stand_in.app) as running, pytest.MonkeyPatch.context() as environment:
+        # What the metadata server of a Google machine would give
+        credentials = Credentials(token="t")  # type: ignore[no-untyped-call]
+        environment.setattr("google.auth.default", lambda **_: (credentials, "p"))
+        settings = GeminiSettings(
+            api_key=None if on_vertex else "right",
+            project_id="p",
+            location="global" if on_vertex else None,
+            base_url=running.url,
+            model="gemini-3.5-flash-lite",
+            thinking_level="low",
+        )
+        yield stand_in, GeminiWebSearch(settings)
+
+
+@pytest.fixture
+def gemini(served_gemini: tuple[GeminiStandIn, GeminiWebSearch]) -> Iterator[GeminiStandIn]:
+    yield served_gemini[0]
+    served_gemini[0].reset()
+
+
+@pytest.fixture
+def web(served_gemini: tuple[GeminiStandIn, GeminiWebSearch]) -> GeminiWebSearch:
+    return served_gemini[1]
+
+
+@pytest.fixture
+def deadline() -> Deadline:
+    return Deadline.after(SystemClock(), 8)
+
+
+def test_an_answer_has_the_numbers_of_its_sources(
+    gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
+) -> None:
+    grounding = {
+        "webSearchQueries": ["東京 天気", "大阪 天気", "東京 天気"],
+        "groundingChunks": [
+            chunk("https://a.example", "a"),
+            chunk("https://b.example", "b"),
+            chunk("https://a.example", "a"),
+        ],
+        "groundingSupports": [support(FIRST, 0), support(len(TEXT.encode()), 1, 2)],
+    }
+    gemini.script([grounded(TEXT, grounding)])
+
+    found = web.search("東京と大阪の天気は？", deadline)
+
+    assert found.text == "東京は晴れです。[1]大阪は雨です。[1][2]"
+    assert found.sources == (Source(title="a", url="https://a.example"), Source(title="b", url="https://b.example"))
+    assert found.searches == ("東京 天気", "大阪 天気")
+
+
+def test_the_request_is_a_search_and_nothing_else(
+    gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
+) -> None:
+
+    found = web.search("紅葉の見頃", deadline)
+
+    (asked,) = gemini.requests
+    assert asked.request is not None
+    assert asked.request.built_in_tools == ("googleSearch",)
+    assert asked.request.functions == ()
+    assert found.sources
+    assert "[1]" in found.text
+
+
+def test_offsets_that_make_no_sense_are_passed_over(
+    gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
+) -> None:
+    grounding = {
+        "groundingChunks": [chunk("https://a.example", "a"), chunk("ftp://b.example", "b"), {"web": {}}],
+        "groundingSupports": [support(1, 0), support(10_000, 0), support(FIRST, 7), support(FIRST, 1), {}],
+    }
+    gemini.script([grounded(TEXT, grounding)])
+
+    found = web.search("x", deadline)
+
+    assert found.text == TEXT
+    assert [one.url for one in found.sources] == ["https://a.example"]
+
+
+def test_an_answer_without_a_search_has_no_sources(
+    gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
+) -> None:
+    gemini.script([grounded("I know.", {})])
+
+    assert web.search("x", deadline).sources == ()
+
+
+@pytest.mark.parametrize(
+    ("step", "error"),
+    [
+        (unavailable(), ModelUnavailableError),
+        (dropped(), ModelUnavailableError),
+        (malformed_json(), ModelUnavailableError),
+        (empty(), ModelUnavailableError),
+        (finish("SAFETY"), ModelBlockedError),
+        (blocked(), ModelBlockedError),
+        (failure(403, "PERMISSION_DENIED", "no"), ModelRefusedError),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_goes_wrong_says_whether_trying_again_helps(
+    step: object, error: type[Exception], gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
+) -> None:
+    gemini.script([step])  # type: ignore[list-item]
+
+    with pytest.raises(error):
+        web.search("x", deadline)
+
+
+def test_without_time_nothing_is_asked(gemini: GeminiStandIn, web: GeminiWebSearch) -> None:
+
+    with pytest.raises(ModelUnavailableError, match="no time is left"):
+        web.search("x", Deadline.after(SystemClock(), 0))
+
+    assert gemini.requests == ()

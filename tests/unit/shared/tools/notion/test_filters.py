@@ -1,0 +1,64 @@
+from typing import Any
+
+import pytest
+
+from shared.tools.notion.filters import filter_of
+from shared.tools.notion.properties import PropertyWriter, UnfitValueError
+from tests.support.notion import shopping_list, todo_list
+from tests.unit.shared.tools.notion.test_properties import Directory
+
+WRITER = PropertyWriter(time_zone="Asia/Tokyo", references=Directory())
+
+
+def conditions(**given: object) -> Any:  # noqa: ANN401 - JSON
+    filter_ = filter_of(todo_list(), WRITER, query=None, conditions=given)
+    assert filter_ is not None
+    return filter_["and"]
+
+
+def test_words_and_conditions_all_have_to_hold() -> None:
+    filter_ = filter_of(shopping_list(), WRITER, query="牛乳", conditions={"購入済み": False})
+
+    assert filter_ == {
+        "and": [
+            {"property": "品名", "title": {"contains": "牛乳"}},
+            {"property": "購入済み", "checkbox": {"equals": False}},
+        ]
+    }
+
+
+def test_without_any_condition_there_is_no_filter() -> None:
+    assert filter_of(todo_list(), WRITER, query="", conditions={}) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wire"),
+    [
+        ("状態", "進行中", [{"status": {"equals": "進行中"}}]),
+        ("状態", {"does_not_equal": "完了"}, [{"status": {"does_not_equal": "完了"}}]),
+        ("タグ", ["家", "仕事"], [{"multi_select": {"contains": "家"}}, {"multi_select": {"contains": "仕事"}}]),
+        ("期限", {"on_or_after": "2026-11-01", "before": "2026-12-01"},
+         [{"date": {"on_or_after": "2026-11-01"}}, {"date": {"before": "2026-12-01"}}]),
+        ("期限", {"after": "2026-11-30T18:00"}, [{"date": {"after": "2026-11-30T18:00:00+09:00"}}]),
+        ("期限", None, [{"date": {"is_empty": True}}]),
+        ("メモ", {"is_not_empty": False}, [{"rich_text": {"is_not_empty": True}}]),
+    ],
+)  # fmt: skip
+def test_a_condition_becomes_what_the_type_of_its_column_takes(name: str, value: object, wire: object) -> None:
+    assert conditions(**{name: value}) == [{"property": name, **one} for one in wire]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("値段", 3, r'no property "値段"; the properties are:'),
+        ("状態", "Done", r'no option "Done"'),
+        ("状態", {"contains": "完"}, r'"状態" \(status\) can be filtered by: equals, does_not_equal'),
+        ("計算", 3, r'cannot filter by "計算"'),
+        ("期限", "tomorrow", r'"期限" is a date'),
+        ("メモ", "", r"cannot be compared"),
+    ],
+)
+def test_a_condition_that_does_not_fit_comes_back_with_what_would(name: str, value: object, told: str) -> None:
+    with pytest.raises(UnfitValueError, match=told):
+        conditions(**{name: value})

@@ -1,0 +1,154 @@
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.tools.notion.port import Property, Schema
+from shared.tools.notion.properties import PropertyWriter, UnfitValueError
+from shared.tools.notion.reading import holds, plain
+from tests.support.notion import todo_list
+
+
+class Directory:
+    """One person and one page."""
+
+    def person_id(self, name: str) -> str:
+        if name != "ゆき":
+            raise UnfitValueError(f'Nobody is called "{name}".')
+        return "person"
+
+    def page_id(self, data_source_id: str, title: str) -> str:
+        return f"{data_source_id} {title}"
+
+
+EVERY_TYPE = Schema(
+    data_source_id="s",
+    properties={
+        **todo_list().properties,
+        "完了": Property(name="完了", type="checkbox"),
+        "数": Property(name="数", type="number"),
+        "店": Property(name="店", type="select", options=("スーパー",)),
+        "担当": Property(name="担当", type="people"),
+        "関連": Property(name="関連", type="relation", related_data_source_id="other"),
+    },
+)
+WRITER = PropertyWriter(time_zone="Asia/Tokyo", references=Directory())
+
+
+def written(name: str, value: object) -> Any:  # noqa: ANN401 - JSON
+    return WRITER.written(EVERY_TYPE, {name: value})[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wire"),
+    [
+        ("タスク", "牛乳", {"title": [{"type": "text", "text": {"content": "牛乳"}}]}),
+        ("メモ", "", {"rich_text": []}),
+        ("数", 3.0, {"number": 3}),
+        ("数", "2.5", {"number": 2.5}),
+        ("数", None, {"number": None}),
+        ("完了", True, {"checkbox": True}),
+        ("完了", "false", {"checkbox": False}),
+        ("店", "スーパー", {"select": {"name": "スーパー"}}),
+        ("店", None, {"select": None}),
+        ("状態", "完了", {"status": {"name": "完了"}}),
+        ("タグ", "家", {"multi_select": [{"name": "家"}]}),
+        ("タグ", ["仕事", "家", "仕事"], {"multi_select": [{"name": "仕事"}, {"name": "家"}]}),
+        ("期限", "2026-11-30", {"date": {"start": "2026-11-30"}}),
+        ("期限", "2026-11-30T18:00", {"date": {"start": "2026-11-30T18:00:00", "time_zone": "Asia/Tokyo"}}),
+        ("期限", "2026-11-30T18:00:00+01:00", {"date": {"start": "2026-11-30T18:00:00+01:00"}}),
+        ("期限", {"start": "2026-11-30", "end": "2026-12-02"}, {"date": {"start": "2026-11-30", "end": "2026-12-02"}}),
+        ("期限", None, {"date": None}),
+        ("資料", "https://example.com", {"url": "https://example.com"}),
+        ("資料", "", {"url": None}),
+        ("担当", "ゆき", {"people": [{"id": "person"}]}),
+        ("関連", ["計画"], {"relation": [{"id": "other 計画"}]}),
+    ],
+)
+def test_a_plain_value_becomes_what_its_column_takes(name: str, value: object, wire: object) -> None:
+    assert written(name, value) == wire
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("値段", 3, r'no property "値段"; the properties are: "タスク" \(title\)'),
+        ("完了", "no", r'"完了" is a checkbox; write it as true'),
+        ("数", "三つ", r'"数" is a number'),
+        ("数", True, r'"数" is a number'),
+        ("数", math.nan, r'"数" is a number'),
+        ("数", "1e999", r'"数" is a number'),
+        ("状態", "Done", r'no option "Done"; its options are: "未着手", "進行中", "完了"'),
+        ("タグ", ["家", "学校"], r'no option "学校"; its options are: "家", "仕事"'),
+        ("タグ", ["家"] * 101, "at most 100"),
+        ("期限", "tomorrow", r'"期限" is a date; write it as "2026-11-22"'),
+        ("期限", {"end": "2026-11-30"}, r'"期限" is a date'),
+        ("期限", {"start": None}, r'"期限" is a date'),
+        ("タスク", {"title": []}, r'"タスク" is a title; write it as "text"'),
+        ("メモ", "あ" * 200_001, "too long"),
+        ("連絡先", "a" * 201, "longer than 200"),
+        ("計算", 3, r'"計算" \(formula\) cannot be written'),
+        ("担当", "だれか", "Nobody is called"),
+    ],
+)
+def test_what_does_not_fit_comes_back_with_what_would(name: str, value: object, told: str) -> None:
+    with pytest.raises(UnfitValueError, match=told):
+        written(name, value)
+
+
+def test_a_relation_that_leads_nowhere_cannot_be_written() -> None:
+    column = replace(EVERY_TYPE.properties["関連"], related_data_source_id=None)
+
+    with pytest.raises(UnfitValueError, match="cannot be looked up"):
+        WRITER.written(Schema(data_source_id="s", properties={"関連": column}), {"関連": "計画"})
+
+
+@given(st.text(max_size=5_000))
+def test_a_text_is_written_whole_in_pieces_that_notion_takes(text: str) -> None:
+    pieces = written("メモ", text)["rich_text"]
+
+    assert "".join(piece["text"]["content"] for piece in pieces) == text
+    assert all(len(piece["text"]["content"].encode("utf-16-le", "surrogatepass")) // 2 <= 2_000 for piece in pieces)
+
+
+@given(
+    st.sampled_from(
+        [("数", 3), ("メモ", "x"), ("完了", True), ("タグ", ["仕事", "家"]), ("状態", "完了"), ("資料", "https://a")]
+    )
+)
+def test_what_was_written_is_recognised_when_it_is_read(named: tuple[str, object]) -> None:
+    name, value = named
+    wire = WRITER.written(EVERY_TYPE, {name: value})
+    type_ = EVERY_TYPE.properties[name].type
+    other = {name: {"type": type_, type_: None}}
+
+    assert holds({name: {"type": type_, **wire[name]}}, wire)
+    assert not holds(other, wire)
+    assert not holds({}, wire)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"type": "rich_text", "rich_text": [{"plain_text": "a"}, {"plain_text": "b"}]}, "ab"),
+        ({"type": "status", "status": {"name": "完了"}}, "完了"),
+        ({"type": "multi_select", "multi_select": [{"name": "家"}]}, ["家"]),
+        ({"type": "people", "people": [{"id": "x", "name": "ゆき"}]}, ["ゆき"]),
+        ({"type": "date", "date": {"start": "2026-11-30", "end": None}}, "2026-11-30"),
+        (
+            {"type": "date", "date": {"start": "2026-11-30", "end": "2026-12-01"}},
+            {"start": "2026-11-30", "end": "2026-12-01"},
+        ),
+        ({"type": "formula", "formula": {"type": "number", "number": 3}}, 3),
+        ({"type": "formula", "formula": {"type": "date", "date": {"start": "2026-11-30", "end": None}}}, "2026-11-30"),
+        ({"type": "rollup", "rollup": {"type": "array", "array": [1]}}, None),
+        ({"type": "relation", "relation": [{"id": "x"}]}, None),
+        ({"type": "select", "select": None}, None),
+        ({"type": "button", "button": {}}, None),
+    ],
+)
+def test_a_value_is_read_as_plainly_as_it_can_be_said(value: dict[str, object], words: object) -> None:
+    assert plain(value) == words
