@@ -16,6 +16,8 @@ from shared.conversation.journal import History, Journal
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
 from shared.conversation.turn_taking import TurnTaking
 from shared.errors import LimitReachedError, ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.knowledge.index import IndexView
+from shared.knowledge.overlay import EntryOverlay
 from shared.line.addressing import is_addressed
 from shared.line.descriptions import describe
 from shared.line.events import LineEvent, MessageContent
@@ -37,6 +39,14 @@ class Presence(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Knowledge:
+    """What a turn needs of the chat's filed entries: the index for its prompt, and an overlay for what its tools read and stage."""
+
+    index: Callable[[str], IndexView]
+    overlay: Callable[[str, int], EntryOverlay]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """Handles message events."""
 
@@ -50,6 +60,7 @@ class Answer:
     settle_s: float
     system_instruction: Callable[[], str] = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
+    knowledge: Knowledge | None = None
 
     def __call__(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
         """The message is in the journal, and answered if it was meant for the bot and can be answered.  Returns what came of it.
@@ -72,7 +83,11 @@ class Answer:
             )
 
     def _thought_of(self, context: TurnContext, history: History, pending: tuple[MessageRecord, ...]) -> OutcomeRecord:
-        contents = self.chat.contents(history, pending=pending, now_ms=self.clock.now_ms())
+        now_ms = self.clock.now_ms()
+        view = self.knowledge.index(context.conversation_id) if self.knowledge else None
+        overlay = self.knowledge.overlay(context.conversation_id, context.sequence) if self.knowledge else None
+        contents = self.chat.contents(history, pending=pending, now_ms=now_ms, index=view.text if view else None)
+        context = replace(context, now_ms=now_ms, to_answer=pending, earlier=history.messages, entries=overlay)
         try:
             thought = self.agent.think(self.system_instruction(), contents, context)
         except ModelBlockedError as cause:
@@ -85,13 +100,14 @@ class Answer:
         logs.info(
             "turn_decided", model_calls=thought.model_calls, tools=thought.tools_used, silent=decision.message is None
         )
-        return replace(
+        outcome = replace(
             outcome_covering(pending, OutcomeKind.SKIPPED if decision.message is None else OutcomeKind.REPLIED),
             saw=tuple(sorted(history.seen_ids)),
             text=decision.message,
             model_name=thought.model_name,
             tools_used=thought.tools_used,
         )
+        return _with_filed(outcome, view, overlay) if view and overlay else outcome
 
     def _apology(self, pending: tuple[MessageRecord, ...], which: Phrase) -> OutcomeRecord:
         return replace(outcome_covering(pending, OutcomeKind.APOLOGISED), text=self.phrase(which))
@@ -109,6 +125,18 @@ class Answer:
             yield
         finally:
             wait(shown, timeout=_PRESENCE_S)
+
+
+def _with_filed(outcome: OutcomeRecord, view: IndexView, overlay: EntryOverlay) -> OutcomeRecord:
+    """Return the outcome with what the turn stages; it saw the messages behind every entry that the model was shown."""
+    writes = overlay.changes()
+    return replace(
+        outcome,
+        saw=tuple(sorted({*outcome.saw, *view.source_ids, *overlay.read_source_ids})),
+        writes=writes,
+        filed_entry_path=overlay.filed.path if overlay.filed else None,
+        filed_confidence=overlay.filed.confidence if overlay.filed else None,
+    )
 
 
 def _record_of(event: LineEvent, content: MessageContent, *, received_ms: int) -> MessageRecord:

@@ -8,22 +8,45 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from jsonschema import Draft202012Validator
 
 from shared.agent.model import FunctionDeclaration, Json
+from shared.conversation.records import MessageRecord, StagedWrite
 
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 
 
+class StagedEntries(Protocol):
+    """What a turn read and staged of the chat's entries; the tools of the knowledge toolset know the whole of it."""
+
+    @property
+    def read_source_ids(self) -> frozenset[str]:
+        """The messages behind everything that the model was shown of the entries, or changed in them."""
+        ...
+
+    def changes(self) -> tuple[StagedWrite, ...]:
+        """Return what is to be written once the turn is committed; nothing is staged after this."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContext:
-    """What a tool knows of the chat that it works for; it never comes from the model."""
+    """What a tool knows of the chat that it works for; it never comes from the model.
+
+    `sequence` is the number of the commit that the turn works towards. `to_answer` are the messages that it answers, `earlier` the others
+    in its prompt. `entries` is made anew for every thought.
+    """
 
     conversation_id: str = field(repr=False)
     user_id: str | None = field(default=None, repr=False)
+    sequence: int = 0
+    now_ms: int = 0
+    to_answer: tuple[MessageRecord, ...] = field(default=(), repr=False)
+    earlier: tuple[MessageRecord, ...] = field(default=(), repr=False)
+    entries: StagedEntries | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

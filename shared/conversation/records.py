@@ -49,11 +49,25 @@ class OutcomeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StagedWrite:
+    """What a turn wants written below `entries/{conversation_id}/`: `text` is the whole new object, None means that it goes.
+
+    Its place in the outcome's `writes` and the outcome's sequence are its key, and `text` carries that key: a write that was made
+    already, or that a later turn overtook, is told by it.
+    """
+
+    path: str = field(repr=False)
+    text: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRecord:
     """What a turn did; written once, and never again except to take the text out.
 
     `covers` are the messages that it answered, `saw` those that its prompt held. `text` is what was said, None where that was nothing or
-    was withdrawn; `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the event that it answers.
+    was withdrawn; `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the event that it answers. `writes` are applied to the
+    chat's entries after the commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the commits of
+    the chat.
     """
 
     version: int = VERSION
@@ -66,6 +80,10 @@ class OutcomeRecord:
     model_name: str | None = None
     tools_used: tuple[str, ...] = ()
     sent_message_ids: tuple[str, ...] = ()
+    writes: tuple[StagedWrite, ...] = ()
+    filed_entry_path: str | None = field(default=None, repr=False)
+    filed_confidence: float | None = None
+    sequence: int = 0
 
 
 def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:

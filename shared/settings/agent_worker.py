@@ -8,6 +8,7 @@ from typing import Final
 from shared.line.phrases import LOCALES
 from shared.settings.reader import EnvironmentReader, read_settings
 
+TOOLSETS: Final = ("knowledge", "notion", "web")
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 
 
@@ -35,7 +36,7 @@ class BotSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentWorkerSettings:
-    """What functions/agent_worker needs."""
+    """What functions/agent_worker needs.  A thought is filed by its category from `confidence_threshold` on, and in the inbox below."""
 
     project_id: str
     history_bucket: str
@@ -43,6 +44,8 @@ class AgentWorkerSettings:
     line_api_base_url: str | None
     gemini: GeminiSettings
     bot: BotSettings
+    toolsets: tuple[str, ...]
+    confidence_threshold: float
     settle_s: float
     lease_s: float
 
@@ -57,6 +60,8 @@ def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
             channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
             line_api_base_url=settings.url("LINE_API_BASE_URL"),
             gemini=_gemini(settings),
+            toolsets=settings.several_of("TOOLSETS", TOOLSETS, default=("knowledge",)),
+            confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),
             settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
             lease_s=settings.number("LEASE_S", default=25, least=1, most=60),
             bot=BotSettings(

@@ -48,6 +48,16 @@ class EnvironmentReader:
             self.faults.append(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
         return match or default
 
+    def several_of(self, name: str, allowed: tuple[str, ...], *, default: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of a comma list; a list that is set to "" holds none."""
+        if name not in self._env:
+            return default
+        given = [one.strip().lower() for one in self._env[name].split(",") if one.strip()]
+        unknown = [one for one in given if one not in allowed]
+        if unknown:
+            self.faults.append(f"{name} names {', '.join(map(repr, unknown))}; it takes {', '.join(allowed)}")
+        return tuple(one for one in allowed if one in given)
+
     def number(self, name: str, *, default: float, least: float, most: float) -> float:
         value = self.optional(name)
         if value is None:

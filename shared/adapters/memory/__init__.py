@@ -4,6 +4,6 @@ from shared.adapters.memory.clock import FixedClock
 from shared.adapters.memory.event_bus import MemoryEventBus
 from shared.adapters.memory.line_api import MemoryLineApi
 from shared.adapters.memory.object_store import MemoryObjectStore
-from shared.adapters.memory.scripted_model import ScriptedModel
+from shared.adapters.memory.scripted_model import ScriptedJsonModel, ScriptedModel
 
-__all__ = ["FixedClock", "MemoryEventBus", "MemoryLineApi", "MemoryObjectStore", "ScriptedModel"]
+__all__ = ["FixedClock", "MemoryEventBus", "MemoryLineApi", "MemoryObjectStore", "ScriptedJsonModel", "ScriptedModel"]
