@@ -128,15 +128,20 @@ def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexV
     """Return at most `limit_tokens` of the index: of the entries that it lists the open and newest first, then how many more there are."""
     if not catalog.rows:
         return IndexView()
-    listed = [row for row in catalog.rows if any(section.holds(row) for section in _SECTIONS)]
+    sections = {row.path: section for section in _SECTIONS for row in catalog.rows if section.holds(row)}
+    listed = (row for row in catalog.rows if row.path in sections)
     newest_first = sorted(listed, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
     left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_rendered((), catalog.rows))
     chosen: list[Row] = []
+    begun: set[str] = set()
     for row in newest_first:
-        left -= max(estimated_tokens(_line(section, row)) for section in _SECTIONS if section.holds(row)) + 1
+        section = sections[row.path]
+        head = () if section.heading in begun else _head(section)
+        left -= sum(estimated_tokens(line) + 1 for line in (*head, _line(section, row)))
         if left < 0:
             break
         chosen.append(row)
+        begun.add(section.heading)
     text = _rendered(chosen, catalog.rows)
     more = len(catalog.rows) - len(chosen)
     if more:
@@ -166,9 +171,12 @@ def _rendered(chosen: Iterable[Row], every: Sequence[Row]) -> str:
         if not held:
             lines.append(section.nothing)
         elif shown:
-            lines += [f"| {' | '.join(section.columns)} |", f"|{' --- |' * len(section.columns)}"]
-            lines += [_line(section, row) for row in shown]
+            lines += [*_head(section), *(_line(section, row) for row in shown)]
     return "\n".join(lines) + "\n"
+
+
+def _head(section: _Section) -> tuple[str, str]:
+    return f"| {' | '.join(section.columns)} |", f"|{' --- |' * len(section.columns)}"
 
 
 def _line(section: _Section, row: Row) -> str:

@@ -31,8 +31,8 @@ class EntryWithdrawal:
 
     entries: StoredEntries
 
-    def __call__(self, conversation_id: str, withdrawn: Withdrawn) -> int:
-        """Nothing that came from the withdrawn messages is left; return how many entries lost something.
+    def __call__(self, conversation_id: str, withdrawn: Withdrawn) -> None:
+        """Nothing that came from the withdrawn messages is left.
 
         An entry that came from them alone is deleted; another one keeps what others said. Reads one listing, the catalog, and the entries
         that changed since it was written or that came from the messages. Repeated, also after a part of it: does the rest.
@@ -40,18 +40,17 @@ class EntryWithdrawal:
         """
         listed = self.entries.store.list(entries_prefix(conversation_id))
         if not listed:
-            return 0
+            return
         known = self._known(conversation_id).by_path
         suspects = [one for one in listed if is_entry_path(path_in(one.name)) and _may_hold(known, one, withdrawn)]
         cleaned: Cleaned = {}
-        for rows in self.entries.reads.map(lambda one: self._cleaned(conversation_id, one, withdrawn), suspects):
-            cleaned |= rows
+        for states in self.entries.reads.map(lambda one: self._cleaned(conversation_id, one, withdrawn), suspects):
+            cleaned |= states
         self._clean_undo(conversation_id, withdrawn)
         self._clean_catalog(conversation_id, cleaned, withdrawn)
         EntryWrites(entries=self.entries).rebuild_index(conversation_id)
-        if cleaned:
-            logs.info("entries_withdrawn", entries=len(cleaned))
-        return len(cleaned)
+        if suspects:
+            logs.info("entries_withdrawn", looked_at=len(suspects))
 
     def _known(self, conversation_id: str) -> Catalog:
         try:
@@ -61,18 +60,21 @@ class EntryWithdrawal:
             return Catalog()
 
     def _cleaned(self, conversation_id: str, listed: ListedObject, withdrawn: Withdrawn) -> Cleaned:
-        """The entry holds nothing of the messages any more; return the rows that change with it."""
+        """The entry holds nothing of the messages any more; return what became of it, for the catalog."""
         store, path = self.entries.store, path_in(listed.name)
         for _ in range(_SWAP_ATTEMPTS):
             stored = store.read(listed.name)
             if stored is None:
                 return {path: listed.generation}
-            touched, left = _left_of(path, stored.data, withdrawn)
-            if not touched:
+            entry = _readable(path, stored.data)
+            if entry is None and not _names(stored.data, withdrawn):
                 return {}
+            left = entry.without(withdrawn) if entry else None
             if left is None:
                 store.delete(listed.name)
                 return {path: listed.generation}
+            if left is entry:  # cleaned already, or newer than the catalog
+                return {path: row_of(left, generation=stored.generation)}
             if not _is_named_after(left.slug, left.name):
                 row = self._created_anew(conversation_id, left)
                 store.delete(listed.name)
@@ -129,15 +131,17 @@ class EntryWithdrawal:
         raise StorageUnavailableError("others kept changing the catalog of a chat")
 
 
-def _left_of(path: str, data: bytes, withdrawn: Withdrawn) -> tuple[bool, Entry | None]:
-    """Return whether the entry loses something, and what is left of it.  One that cannot be read goes if it names such a message."""
+def _readable(path: str, data: bytes) -> Entry | None:
     try:
-        entry = read_entry(path, data)
+        return read_entry(path, data)
     except PermanentError as cause:
         logs.error("record_unreadable", cause=cause)
-        return any(withdrawn(one.line_message_id, one.timestamp_ms) for one in traces_in(data)), None
-    left = entry.without(withdrawn)
-    return left is not entry, left
+        return None
+
+
+def _names(data: bytes, withdrawn: Withdrawn) -> bool:
+    """Whether an object that cannot be read names one of the messages."""
+    return any(withdrawn(one.line_message_id, one.timestamp_ms) for one in traces_in(data))
 
 
 def _may_hold(known: Mapping[str, Row], listed: ListedObject, withdrawn: Withdrawn) -> bool:

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore, ScriptedJsonModel
 from shared.agent.tools import Registry, ToolFault, TurnContext, load_schema
+from shared.conversation.object_store import ListedObject, StoredObject
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.knowledge.categories import FIELDS, Category, Field, Value
+from shared.errors import StorageUnavailableError
+from shared.knowledge.categories import FIELDS, Category, Field, Value, plain_text
 from shared.knowledge.classification import Classifier
 from shared.knowledge.entry import Entry, Note, Source
 from shared.knowledge.filing import Filing
@@ -57,13 +59,53 @@ def found(
     return {"category": category, "confidence": confidence, "name": name, **fields}
 
 
+class WatchedStore(MemoryObjectStore):
+    """A bucket that counts what is read, and that goes out of reach before or after the effect of one call.
+
+    `fails_in` calls from now on, counted down; None: never. `after_effect` tells on which side of the effect.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads = 0
+        self.fails_in: int | None = None
+        self.after_effect = False
+
+    def read(self, name: str) -> StoredObject | None:
+        self.reads += 1
+        return self._tried(lambda: super(WatchedStore, self).read(name))
+
+    def create(self, name: str, data: bytes) -> int | None:
+        return self._tried(lambda: super(WatchedStore, self).create(name, data))
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        return self._tried(lambda: super(WatchedStore, self).replace(name, data, generation=generation))
+
+    def delete(self, name: str) -> None:
+        return self._tried(lambda: super(WatchedStore, self).delete(name))
+
+    def list(self, prefix: str) -> tuple[ListedObject, ...]:
+        return self._tried(lambda: super(WatchedStore, self).list(prefix))
+
+    def _tried(self, call: Callable[[], _T]) -> _T:
+        if self.fails_in is None:
+            return call()
+        self.fails_in -= 1
+        if self.fails_in >= 0:
+            return call()
+        self.fails_in = None
+        if self.after_effect:
+            call()
+        raise StorageUnavailableError("down")
+
+
 class FilingChat:
     """A bucket with one chat's entries, and a model that classifies by script."""
 
     def __init__(
-        self, *, threshold: float = 0.6, locale: str = "ja", chat: str = CHAT, store: MemoryObjectStore | None = None
+        self, *, threshold: float = 0.6, locale: str = "ja", chat: str = CHAT, store: WatchedStore | None = None
     ) -> None:
-        self.store = store or MemoryObjectStore()
+        self.store = store or WatchedStore()
         self.chat = chat
         self.clock = FixedClock()
         self.model = ScriptedJsonModel()
@@ -218,12 +260,8 @@ def entries(draw: st.DrawFn, categories: Sequence[Category] = tuple(Category)) -
     fields = {one.name: draw(values_of(one)) for one in FIELDS[category]}
     name = "suggested_name" if category is Category.INBOX else "name"
     fields[name] = fields[name] or "無題"
-    texts = draw(st.lists(WORDS, max_size=3))
-    notes = [
-        Note(text=clean, came_from=draw(ID_LISTS))
-        for text in texts
-        if (clean := FIELDS[Category.INBOX][1].checked(text))
-    ]  # type: ignore[arg-type]
+    texts = [clean for text in draw(st.lists(WORDS, max_size=3)) if (clean := plain_text(text))]
+    notes = [Note(text=text, came_from=draw(ID_LISTS)) for text in texts]
     words = {one.name: draw(ID_LISTS) for one in FIELDS[category] if one.holds_words}
     blank = Entry(
         category=category,

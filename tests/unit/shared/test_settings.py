@@ -86,3 +86,23 @@ def test_secrets_are_not_in_the_repr() -> None:
     )
 
     assert "hush" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("value", "toolsets"),
+    [("knowledge", ("knowledge",)), ("", ()), (" web, Notion ,", ("notion", "web")), (None, ("knowledge",))],
+)
+def test_toolsets_are_a_list_that_may_be_empty(value: str | None, toolsets: tuple[str, ...]) -> None:
+    env = WORKER if value is None else {**WORKER, "TOOLSETS": value}
+
+    assert agent_worker_settings(env).toolsets == toolsets
+
+
+def test_an_unknown_toolset_and_a_threshold_out_of_bounds_are_named() -> None:
+    with pytest.raises(SettingsError, match=r"TOOLSETS names 'chess'.*CONFIDENCE_THRESHOLD is '1.5'"):
+        agent_worker_settings({**WORKER, "TOOLSETS": "knowledge,chess", "CONFIDENCE_THRESHOLD": "1.5"})
+
+
+def test_a_thought_is_filed_from_six_tenths_on_unless_set_otherwise() -> None:
+    assert agent_worker_settings(WORKER).confidence_threshold == 0.6
+    assert agent_worker_settings({**WORKER, "CONFIDENCE_THRESHOLD": "0.8"}).confidence_threshold == 0.8

@@ -9,6 +9,7 @@ from shared.conversation.records import (
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
+    StagedWrite,
     decode,
     encode,
 )
@@ -41,6 +42,10 @@ OUTCOMES = st.builds(
     model_name=st.none() | TEXTS,
     tools_used=st.lists(TEXTS, max_size=3).map(tuple),
     sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
+    writes=st.lists(st.builds(StagedWrite, path=TEXTS, text=st.none() | TEXTS), max_size=3).map(tuple),
+    filed_entry_path=st.none() | TEXTS,
+    filed_confidence=st.none() | st.floats(0, 1),
+    sequence=st.integers(0, 2**42),
 )
 TURNS = st.builds(
     TurnRecord,
@@ -116,6 +121,13 @@ def test_a_field_of_a_wrong_type_is_corrupt_or_harmless(record: MessageRecord, n
 
 
 def test_words_of_people_are_not_in_the_repr() -> None:
-    record = OutcomeRecord(webhook_event_id="e", timestamp_ms=1, kind=OutcomeKind.REPLIED, text="your pin is 4711")
+    record = OutcomeRecord(
+        webhook_event_id="e",
+        timestamp_ms=1,
+        kind=OutcomeKind.REPLIED,
+        text="your pin is 4711",
+        writes=(StagedWrite(path="ideas/4711.md", text="4711"),),
+        filed_entry_path="ideas/4711.md",
+    )
 
     assert "4711" not in repr(record)

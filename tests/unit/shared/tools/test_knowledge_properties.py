@@ -3,6 +3,8 @@
 Feature: llm-tool-routing, Property {N}: {title}
 """
 
+from dataclasses import replace
+
 import frontmatter
 import pytest
 from hypothesis import assume, given, settings
@@ -41,13 +43,9 @@ def stored_in(chat: FilingChat, given_entries: list[Entry]) -> list[Entry]:
     turn = chat.begin()
     for number, entry in enumerate(given_entries):
         path = f"{entry.category}/{entry.slug}-{number}.md"
-        turn.overlay.stage({path: Entry(**{**fields_in(entry), "slug": f"{entry.slug}-{number}"})})
+        turn.overlay.stage({path: replace(entry, slug=f"{entry.slug}-{number}")})
     turn.commit()
-    return [entry for path in chat.paths if (entry := chat.entry(path)) is not None]
-
-
-def fields_in(entry: Entry) -> dict[str, object]:
-    return {name: getattr(entry, name) for name in Entry.__dataclass_fields__}
+    return [stored for path in chat.paths if (stored := chat.entry(path)) is not None]
 
 
 # Feature: llm-tool-routing, Property 1: Tool Schema Validity
@@ -60,6 +58,10 @@ def test_property_1_every_tool_is_declared_with_a_valid_schema(tool: Tool) -> No
     assert isinstance(tool.parameters["properties"], dict)
     assert isinstance(tool.parameters["required"], list)
     assert set(tool.parameters["required"]) <= set(tool.parameters["properties"])
+
+
+def test_the_seven_tools_of_the_requirement_are_there() -> None:
+    assert set(THE_SEVEN) <= {tool.name for tool in TOOLS}
 
 
 # Feature: llm-tool-routing, Property 2: List Entries Filtering
