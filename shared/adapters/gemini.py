@@ -97,7 +97,13 @@ class GeminiModel:
             return self._client.models.generate_content(model=self._model, contents=list(contents), config=config)
         except errors.APIError as cause:
             raise _translated(cause) from cause
-        except (httpx2.HTTPError, TimeoutError, json.JSONDecodeError, pydantic.ValidationError) as cause:
+        except (
+            httpx2.HTTPError,
+            TimeoutError,
+            json.JSONDecodeError,
+            pydantic.ValidationError,
+            RecursionError,
+        ) as cause:
             raise ModelUnavailableError("the model gave no readable answer in time") from cause
         except GoogleAuthError as cause:
             raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from shared.line.characters import without_lone_surrogates
 from shared.line.text import split_at_graphemes
 
-TEXT_LIMIT: Final = 4_000
+TEXT_LIMIT: Final = 5_000  # as long as a message of LINE's
 LINE_LIMIT: Final = 300
 LIST_LIMIT: Final = 20
 _SPACES: Final = re.compile(r"\s+")

@@ -107,7 +107,9 @@ class EntryOverlay:
     def is_taken(self, path: str) -> bool:
         """Whether there is an object at the path, or will be."""
         with self._lock:
-            return path in {row.path for row in self.rows()} or self._current(path) is not None
+            if self._staged.get(path) is not None or path in {row.path for row in self.rows()}:
+                return True
+            return path not in self._staged and self._entries.exists(self._conversation_id, path)
 
     def stage(self, changes: Mapping[str, Entry | None], *, filed: Filed | None = None) -> None:
         """The entries are as given for the rest of the turn; None means gone.  One step, for `undo`.  Raises: EntryFault."""

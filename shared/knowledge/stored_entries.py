@@ -57,6 +57,10 @@ class StoredEntries:
         found = self._readable(conversation_id, path)
         return found[0] if found else None
 
+    def exists(self, conversation_id: str, path: str) -> bool:
+        """Whether there is an object at the path, readable or not."""
+        return self.store.read(entry_name(conversation_id, path)) is not None
+
     def entries(self, conversation_id: str, paths: Iterable[str]) -> list[Entry | None]:
         """Return several at once."""
         return list(self.reads.map(lambda path: self.entry(conversation_id, path), paths))

@@ -10,8 +10,9 @@ from typing import Any, ParamSpec, TypeVar
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore, ScriptedJsonModel
+from shared.agent.model import JsonModel
 from shared.agent.tools import Registry, ToolFault, TurnContext, load_schema
-from shared.conversation.object_store import ListedObject, StoredObject
+from shared.conversation.object_store import ListedObject, ObjectStore, StoredObject
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.errors import StorageUnavailableError
 from shared.knowledge.categories import FIELDS, Category, Field, Value, plain_text
@@ -103,9 +104,16 @@ class FilingChat:
     """A bucket with one chat's entries, and a model that classifies by script."""
 
     def __init__(
-        self, *, threshold: float = 0.6, locale: str = "ja", chat: str = CHAT, store: WatchedStore | None = None
+        self,
+        *,
+        threshold: float = 0.6,
+        locale: str = "ja",
+        chat: str = CHAT,
+        store: ObjectStore | None = None,
+        classifies_with: JsonModel | None = None,
     ) -> None:
-        self.store = store or WatchedStore()
+        self.watched = WatchedStore()
+        self.store: ObjectStore = store or self.watched
         self.chat = chat
         self.clock = FixedClock()
         self.model = ScriptedJsonModel()
@@ -114,7 +122,9 @@ class FilingChat:
         self.sequence = 0
         numbers = itertools.count(1)
         changing = KnowledgeTools(
-            classifier=Classifier(model=self.model, schema=load_schema("classify_and_capture.classification")),
+            classifier=Classifier(
+                model=classifies_with or self.model, schema=load_schema("classify_and_capture.classification")
+            ),
             filing=Filing(new_id=lambda: f"id-{next(numbers)}", threshold=threshold),
             time_zone=TOKYO,
         )

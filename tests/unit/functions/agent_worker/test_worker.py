@@ -1,29 +1,40 @@
 import json
 import random
+import zoneinfo
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from functions.agent_worker.answer import Answer
+from functions.agent_worker.answer import Answer, Knowledge
 from functions.agent_worker.dispatch import Dispatch
 from functions.agent_worker.greet import Greet
-from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore, ScriptedModel
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore, ScriptedJsonModel, ScriptedModel
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.executor import ToolExecutor
 from shared.agent.limits import Limits
 from shared.agent.loop import Agent
 from shared.agent.model import TextContent
 from shared.agent.prompt import Chat
-from shared.agent.tools import Registry
+from shared.agent.tools import Registry, Tool, load_schema
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.object_store import ListedObject
+from shared.conversation.records import OutcomeRecord, decode
 from shared.conversation.speaking import Speaker
 from shared.conversation.turn_taking import TurnTaking
 from shared.errors import ModelRefusedError, ModelUnavailableError, StorageUnavailableError
+from shared.knowledge.classification import Classifier
+from shared.knowledge.filing import Filing
+from shared.knowledge.index import KnowledgeIndex
+from shared.knowledge.overlay import EntryOverlay
+from shared.knowledge.stored_entries import StoredEntries
+from shared.knowledge.writes import EntryWrites
 from shared.line.phrases import Phrase, phrase
 from shared.tools.core import core_tools
+from shared.tools.knowledge import KnowledgeTools
+from shared.tools.knowledge_reading import KnowledgeReadingTools
 from tests.support import push, recorded
 from tests.support.chats import journal_on, turns_on
 
@@ -55,13 +66,15 @@ class Worker:
         self.store = UnreliableStore()
         self.line = MemoryLineApi()
         self.model = ScriptedModel()
+        self.json_model = ScriptedJsonModel()
+        self.entries = StoredEntries(store=self.store, reads=pool)
         self.clock = FixedClock()
         turns = turns_on(self.store, self.clock)
         self.journal = journal_on(self.store, pool, turns)
         speaker = Speaker(journal=self.journal, line=self.line, clock=self.clock)
         agent = Agent(
             model=self.model,
-            tools=ToolExecutor(registry=Registry(core_tools()), threads=pool),
+            tools=ToolExecutor(registry=Registry((*core_tools(), *self.knowledge_tools())), threads=pool),
             limits=Limits(),
             clock=self.clock,
             chance=random.Random(1),
@@ -85,9 +98,19 @@ class Worker:
             settle_s=0.5,
             system_instruction=lambda: "be kind",
             phrase=self.says,
+            knowledge=Knowledge(index=KnowledgeIndex(entries=self.entries).read, overlay=self.overlay),
         )
         greet = Greet(journal=self.journal, speaker=speaker, phrase=self.says)
         self._endpoint = PushEndpoint(handle=Dispatch(answer=answer, greet=greet), clock=self.clock)
+
+    def knowledge_tools(self) -> tuple[Tool, ...]:
+        classifier = Classifier(model=self.json_model, schema=load_schema("classify_and_capture.classification"))
+        filing = Filing(new_id=lambda: "id", threshold=0.6)
+        changing = KnowledgeTools(classifier=classifier, filing=filing, time_zone=zoneinfo.ZoneInfo("Asia/Tokyo"))
+        return (*changing.tools(), *KnowledgeReadingTools(time_zone=changing.time_zone, locale="ja").tools())
+
+    def overlay(self, conversation_id: str, sequence: int) -> EntryOverlay:
+        return EntryOverlay(entries=self.entries, conversation_id=conversation_id, sequence=sequence)
 
     @staticmethod
     def says(which: Phrase) -> str:
@@ -283,3 +306,32 @@ def test_in_a_group_there_is_no_loading_animation(worker: Worker) -> None:
 def test_an_event_of_no_chat_is_acknowledged(worker: Worker) -> None:
     assert worker.deliver(recorded.event("message-text", source={"type": "user"})) == 204
     assert worker.store.list("") == ()
+
+
+def test_what_a_turn_files_is_staged_in_its_outcome_with_what_the_model_saw(worker: Worker) -> None:
+    first, second = recorded.event("message-text"), recorded.event("message-location")
+    capture = calling(("classify_and_capture", {"text": "こんにちは"}))
+    listing = calling(("list_entries", {}))
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+
+    worker.deliver(first, thinks=[capture, HELLO])
+    outcome = decode(OutcomeRecord, json.dumps(worker.outcome(first)).encode())
+    EntryWrites(entries=worker.entries).apply(first["source"]["userId"], replace(outcome, sequence=1))
+    worker.deliver(second, thinks=[listing, HELLO])
+
+    assert (outcome.filed_entry_path, outcome.filed_confidence) == ("ideas/挨拶.md", 0.8)
+    assert [one.path for one in outcome.writes] == ["ideas/挨拶.md", "undo.json"]
+    assert "[挨拶](ideas/挨拶.md)" in worker.prompt()
+    assert "[note] Filed then: ideas/挨拶.md" in worker.prompt()
+    assert first["message"]["id"] in worker.outcome(second)["saw"]
+    assert worker.outcome(second)["writes"] == []
+
+
+def test_a_turn_that_ends_in_an_apology_files_nothing(worker: Worker) -> None:
+    event = recorded.event("message-text")
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+
+    worker.deliver(event, thinks=[calling(("classify_and_capture", {"text": "x"})), unusable("SAFETY")])
+
+    assert worker.outcome(event)["kind"] == "apologised"
+    assert worker.outcome(event)["writes"] == []

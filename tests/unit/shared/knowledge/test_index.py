@@ -121,11 +121,11 @@ def test_an_index_is_read_in_one_read() -> None:
 
     assert read(chat.chat).text == EMPTY_INDEX
     chat.file("庭の工事", message(4, "庭の工事"))
-    chat.store.reads = 0
+    chat.watched.reads = 0
 
     view = read(chat.chat)
 
-    assert chat.store.reads == 1
+    assert chat.watched.reads == 1
     assert "[庭の工事](projects/庭の工事.md)" in view.text
     assert view.source_ids == {"m4"}
 

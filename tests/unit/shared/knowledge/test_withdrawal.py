@@ -196,18 +196,18 @@ def test_a_catalog_of_a_newer_release_is_not_thrown_away(chat: FilingChat) -> No
 
 def test_a_chat_that_never_filed_costs_one_listing(chat: FilingChat) -> None:
     withdraw(chat, "m1")
-    assert chat.store.reads == 0
+    assert chat.watched.reads == 0
 
 
 def test_an_unsend_reads_only_entries_that_may_hold_the_message(chat: FilingChat) -> None:
     for number in range(1, 31):
         chat.file(f"n{number}", message(number, f"n{number}"), name=f"n{number}")
-    chat.store.reads = 0
+    chat.watched.reads = 0
 
     withdraw(chat, "m7")
 
     assert len(chat.paths) == 29
-    assert chat.store.reads <= 6
+    assert chat.watched.reads <= 6
 
 
 STEPS: tuple[Callable[[FilingChat], object], ...] = (
@@ -239,12 +239,12 @@ def test_whatever_was_filed_and_wherever_the_first_try_died_nothing_withdrawn_is
     for step in steps:
         STEPS[step](chat)
 
-    chat.store.fails_in, chat.store.after_effect = call, after_effect
+    chat.watched.fails_in, chat.watched.after_effect = call, after_effect
     try:
         withdraw(chat, "m1")
     except StorageUnavailableError:
         withdraw(chat, "m1")
-    chat.store.fails_in = None
+    chat.watched.fails_in = None
 
     assert "4711" not in chat.words
     assert "暗証" not in chat.words

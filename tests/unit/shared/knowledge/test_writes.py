@@ -70,12 +70,12 @@ def test_whoever_takes_over_after_a_death_finishes_the_writes(change: str, call:
     calm.writes.apply(calm.chat, staged(calm, change))
     outcome = staged(interrupted, change)
 
-    interrupted.store.fails_in, interrupted.store.after_effect = call, after_effect
+    interrupted.watched.fails_in, interrupted.watched.after_effect = call, after_effect
     try:
         interrupted.writes.apply(interrupted.chat, outcome)
     except StorageUnavailableError:
         interrupted.writes.apply(interrupted.chat, outcome)
-    interrupted.store.fails_in = None
+    interrupted.watched.fails_in = None
 
     assert snapshot(interrupted) == snapshot(calm)
 

@@ -423,6 +423,14 @@ def test_an_entry_that_cannot_be_read_does_not_silence_the_others(chat: FilingCh
     assert [one["path"] for one in turn.call("search_entries", query="庭")["entries"]] == [path]
 
 
+def test_an_entry_that_cannot_be_read_is_never_written_over(chat: FilingChat) -> None:
+    name = entry_name(CHAT, "projects/庭の工事.md")
+    chat.store.create(name, b"broken")
+
+    assert chat.file() == "projects/庭の工事-2.md"
+    assert chat.text(name) == "broken"
+
+
 def test_the_classifier_gets_text_and_index_as_data_and_the_date(chat: FilingChat) -> None:
     chat.file("佐藤さん", category="people", name="佐藤")
     chat.model.steps = [found()]
@@ -449,10 +457,10 @@ def test_a_thousand_entries_are_the_most_and_are_searched_with_few_reads(chat: F
     chat.model.steps = [found(name="one more")]
     refused = chat.once("classify_and_capture", text="one more")
     moved = chat.once("move_entry", path=path, targetCategory="ideas")
-    chat.store.reads = 0
+    chat.watched.reads = 0
     searched = chat.begin().call("search_entries", query="工事", limit=10)
 
     assert fault(refused) == "The knowledge base is full (1000 entries); delete some first."
     assert moved["newPath"] == "ideas/庭の工事.md"
     assert searched["total"] == 1_000
-    assert chat.store.reads == 11
+    assert chat.watched.reads == 11
