@@ -44,7 +44,7 @@ class StoredEntries:
     def made_anew(self, conversation_id: str) -> Catalog:
         """Return the catalog as the entries themselves have it; an entry that cannot be read is left out."""
         listed = self.listed(conversation_id)
-        read = self.reads.map(lambda one: self._readable(conversation_id, path_in(one.name)), listed)
+        read = self.reads.map(lambda one: self.with_generation(conversation_id, path_in(one.name)), listed)
         return catalog_of(one for one in read if one is not None)
 
     def listed(self, conversation_id: str) -> Sequence[ListedObject]:
@@ -54,18 +54,11 @@ class StoredEntries:
 
     def entry(self, conversation_id: str, path: str) -> Entry | None:
         """Return the entry, or None where there is none, or one that cannot be read."""
-        found = self._readable(conversation_id, path)
+        found = self.with_generation(conversation_id, path)
         return found[0] if found else None
 
-    def exists(self, conversation_id: str, path: str) -> bool:
-        """Whether there is an object at the path, readable or not."""
-        return self.store.read(entry_name(conversation_id, path)) is not None
-
-    def entries(self, conversation_id: str, paths: Iterable[str]) -> list[Entry | None]:
-        """Return several at once."""
-        return list(self.reads.map(lambda path: self.entry(conversation_id, path), paths))
-
-    def _readable(self, conversation_id: str, path: str) -> tuple[Entry, int] | None:
+    def with_generation(self, conversation_id: str, path: str) -> tuple[Entry, int] | None:
+        """Return the entry with its object's generation, or None where there is none, or one that cannot be read."""
         stored = self.store.read(entry_name(conversation_id, path))
         if stored is None:
             return None
@@ -74,6 +67,14 @@ class StoredEntries:
         except PermanentError as cause:  # one unreadable entry must not silence a chat
             logs.error("record_unreadable", cause=cause)
             return None
+
+    def exists(self, conversation_id: str, path: str) -> bool:
+        """Whether there is an object at the path, readable or not."""
+        return self.store.read(entry_name(conversation_id, path)) is not None
+
+    def entries(self, conversation_id: str, paths: Iterable[str]) -> list[Entry | None]:
+        """Return several at once."""
+        return list(self.reads.map(lambda path: self.entry(conversation_id, path), paths))
 
 
 def path_in(name: str) -> str:

@@ -91,9 +91,11 @@ class EntryWithdrawal:
             renamed = replace(left, slug=slug)
             name, data = entry_name(conversation_id, renamed.path), written(renamed).encode()
             generation = self.entries.store.create(name, data)
-            there = self.entries.entry(conversation_id, renamed.path) if generation is None else renamed
-            if there is not None and there.id == left.id:
-                return row_of(there, generation=generation or 0)
+            if generation is not None:
+                return row_of(renamed, generation=generation)
+            there = self.entries.with_generation(conversation_id, renamed.path)
+            if there is not None and there[0].id == left.id:
+                return row_of(there[0], generation=there[1])
         raise StorageUnavailableError("no path is free for an entry")
 
     def _clean_undo(self, conversation_id: str, withdrawn: Withdrawn) -> None:

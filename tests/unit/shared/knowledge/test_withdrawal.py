@@ -1,7 +1,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from shared.conversation.names import entry_name
@@ -224,7 +224,9 @@ STEPS: tuple[Callable[[FilingChat], object], ...] = (
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=300)
+@example(steps=[2], call=4, after_effect=False)  # between an entry and the catalog
+@example(steps=[0, 0, 0, 1], call=8, after_effect=False)  # between a path and the next
 @given(
     steps=st.lists(st.sampled_from(range(len(STEPS))), max_size=5),
     call=st.integers(0, 30),
