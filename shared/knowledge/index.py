@@ -34,7 +34,10 @@ class KnowledgeIndex:
     entries: StoredEntries
 
     def read(self, conversation_id: str) -> IndexView:
-        """Return the index in one read of the bucket, or a line that it cannot be read.  Raises: StorageUnavailableError."""
+        """Return the index in one read of the bucket, or a line that it cannot be read; not from a thread of `entries.reads`.
+
+        Raises: StorageUnavailableError.
+        """
         try:
             return index_view(self.entries.catalog(conversation_id))
         except PermanentError as cause:

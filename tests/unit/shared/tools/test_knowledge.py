@@ -1,4 +1,5 @@
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -464,3 +465,15 @@ def test_a_thousand_entries_are_the_most_and_are_searched_with_few_reads(chat: F
     assert moved["newPath"] == "ideas/庭の工事.md"
     assert searched["total"] == 1_000
     assert chat.watched.reads == 11
+
+
+def test_captures_that_run_at_the_same_time_get_paths_of_their_own(chat: FilingChat) -> None:
+    chat.model.steps = [found() for _ in range(8)]
+    turn = chat.begin(message(1, "庭の工事"))
+
+    with ThreadPoolExecutor(8) as threads:
+        results = list(threads.map(lambda _: turn.call("classify_and_capture", text="庭の工事"), range(8)))
+    turn.commit()
+
+    assert sorted(one["path"] for one in results) == sorted(chat.paths)
+    assert len(chat.paths) == 8

@@ -19,7 +19,7 @@ from shared.knowledge.entry import Entry
 from shared.knowledge.folding import fold
 from shared.knowledge.index import EMPTY_INDEX, PROMPT_TOKENS, estimated_tokens, index_view
 from shared.tools.knowledge import KNOWLEDGE_GUIDE
-from tests.support.knowledge import WORDS, FilingChat, entries, found, message, values_of
+from tests.support.knowledge import WORDS, FilingChat, WatchedStore, entries, found, message, values_of
 
 THE_SEVEN = (
     "classify_and_capture",
@@ -184,11 +184,16 @@ def test_property_5_a_moved_entry_is_whole_in_its_new_place_and_gone_from_the_ol
             assert all(text in after.content for text in texts)
 
 
+def repeating(entry: Entry, times: int) -> Entry:
+    """Return the entry with a paragraph in which a word stands so many times."""
+    return entry.with_note("ガレージ " * times, ()) if times else entry
+
+
 # Feature: llm-tool-routing, Property 6: Search Results Filtering and Relevance
 @settings(max_examples=300)
 @given(
-    st.lists(entries(), max_size=5),
-    WORDS | st.sampled_from(["が", "ガ", "ｶﾞ", "GARDEN", "e", " "]),
+    st.lists(st.builds(repeating, entries(), st.integers(0, 4)), max_size=5),
+    WORDS | st.sampled_from(["が", "ガ", "ｶﾞﾚｰｼﾞ", "がれーじ", "GARDEN", "e", " "]),
     st.none() | CATEGORIES,
     st.none() | st.integers(-3, 60),
 )
@@ -281,3 +286,53 @@ def test_property_9_what_is_sure_is_filed_by_its_category_and_the_rest_in_the_in
     assert result["path"].split("/")[0] == result["category"]
     assert result["clarificationNeeded"] is not is_sure
     assert chat.paths == [result["path"]]
+
+
+@several
+@given(
+    st.lists(entries(), min_size=1, max_size=4),
+    st.lists(
+        st.sampled_from(
+            [
+                "list_entries",
+                "search_entries",
+                "generate_digest",
+                "undo_last_change",
+                "get_entry",
+                "move_entry",
+                "delete_entry",
+            ]
+        ),
+        max_size=6,
+    ),
+    st.data(),
+)
+def test_no_tool_of_one_chat_reaches_what_another_filed(
+    given_entries: list[Entry], tools: list[str], data: st.DataObject
+) -> None:
+    store = WatchedStore()
+    one, other = FilingChat(store=store), FilingChat(store=store, chat="C" + "2" * 32)
+    stored_in(one, given_entries)
+    before = {listed: store.read(listed.name) for listed in store.list(f"entries/{one.chat}/")}
+    words = data.draw(st.sampled_from([entry.name for entry in given_entries]))
+    path = data.draw(
+        st.sampled_from(
+            [prefix + path for path in one.paths for prefix in ("", f"../{one.chat}/", f"entries/{one.chat}/")]
+        )
+    )
+    arguments: dict[str, dict[str, object]] = {
+        "search_entries": {"query": words},
+        "generate_digest": {"type": "weekly"},
+        "get_entry": {"path": path},
+        "delete_entry": {"path": path},
+        "move_entry": {"path": path, "targetCategory": "ideas"},
+    }
+
+    turn = other.begin()
+    results = [turn.call(tool, **arguments.get(tool, {})) for tool in tools]
+    turn.commit()
+
+    assert all(isinstance(result, ToolFault) or result.get("entries", []) == [] for result in results)
+    assert turn.overlay.read_source_ids == frozenset()
+    assert {listed: store.read(listed.name) for listed in store.list(f"entries/{one.chat}/")} == before
+    assert other.paths == []
