@@ -60,6 +60,8 @@ def test_whatever_a_name_is_its_slug_stands_in_an_objects_name(name: str) -> Non
             "people/x.md/y.md",
             "People/x.md",
             "people/x.md\n",
+            "people/\u304b\u3099.md",
+            "people/Ⅸ.md",
         ]
     )
 )
@@ -80,3 +82,8 @@ def test_a_taken_slug_gets_the_first_free_number() -> None:
 
 def test_the_categories_of_names_and_of_entries_are_the_same() -> None:
     assert tuple(Category) == ENTRY_CATEGORIES
+
+
+def test_one_name_has_one_spelling() -> None:
+    assert is_entry_path("people/\u304c.md")
+    assert not is_entry_path("people/\u304b\u3099.md")

@@ -316,6 +316,15 @@ def test_undo_within_a_turn_takes_its_last_call_back(chat: FilingChat) -> None:
     assert chat.paths == [path]
 
 
+def test_undo_goes_one_step_back_also_when_it_is_called_twice_in_a_turn(chat: FilingChat) -> None:
+    path = chat.file()
+    chat.once("update_entry", path=path, updates={"status": "done"})
+    turn = chat.begin()
+
+    assert turn.call("undo_last_change") == {"restored": [path], "removed": []}
+    assert fault(turn.call("undo_last_change")) == "There is nothing to undo."
+
+
 def test_a_change_after_an_undo_can_be_undone_itself(chat: FilingChat) -> None:
     path = chat.file()
     chat.once("update_entry", path=path, updates={"status": "done"})
