@@ -81,7 +81,8 @@ def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
         draft.line(texts.nothing_open)
     for row in todo[:3]:
         action = row.shown.get("next_action", "")
-        named = f"{draft.named(row, action)} ({draft.named(row)})" if action else draft.named(row)
+        is_more = action not in {"", row.name}
+        named = f"{draft.named(row, action)} ({draft.named(row)})" if is_more else draft.named(row)
         due = row.shown.get("due_date")
         draft.item(f"{named}, {due}" if due else named, row)
     stale = _stale(rows, now)
