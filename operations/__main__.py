@@ -21,6 +21,8 @@ from shared.clock import SystemClock
 from shared.conversation.memory import Memory
 from shared.conversation.object_store import ObjectStore
 from shared.errors import AizuchiError
+from shared.knowledge.filed_entries import FiledEntries
+from shared.knowledge.stored_entries import StoredEntries
 
 _CONNECTIONS: Final = 16
 _PUBLISH_TIMEOUT_S: Final = 10.0
@@ -123,7 +125,9 @@ def _store(env: Mapping[str, str]) -> ObjectStore:
 
 def _memory(env: Mapping[str, str]) -> Memory:
     reads = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="read")
-    return Memory.on(_store(env), reads=reads, clock=SystemClock(), lease_s=history_settings(env).lease_s)
+    store = _store(env)
+    filed = FiledEntries(entries=StoredEntries(store=store, reads=reads))
+    return Memory.on(store, reads=reads, clock=SystemClock(), lease_s=history_settings(env).lease_s, filed=filed)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from shared.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
+from shared.knowledge.overlay import EntryOverlay
 from shared.line.addressing import is_addressed
 from shared.line.descriptions import describe
 from shared.line.events import LineEvent, MessageContent
@@ -59,6 +60,7 @@ class Answer:
     settle_s: float
     system_instruction: Callable[[], str] = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
+    overlay: Callable[[str, int], EntryOverlay] = field(repr=False)
     done_before: Callable[[TurnContext], tuple[str, ...]] = field(default=lambda _: (), repr=False)
 
     def __call__(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
@@ -120,12 +122,19 @@ class Answer:
             logs.warning("compaction_failed", error_type=type(cause).__name__)
 
     def _thought_of(self, context: TurnContext, question: Question) -> OutcomeRecord:
+        now_ms = self.clock.now_ms()
+        overlay = self.overlay(context.conversation_id, question.sequence)
         context = replace(
             context,
             first_line_message_id=question.asked[0].line_message_id,
             seen_message_ids=frozenset(question.draft.saw),
+            sequence=question.sequence,
+            now_ms=now_ms,
+            to_answer=question.asked,
+            earlier=question.history.messages,
+            entries=overlay,
         )
-        contents = self.chat.contents(question.history, pending=question.asked, now_ms=self.clock.now_ms())
+        contents = self.chat.contents(question.history, pending=question.asked, now_ms=now_ms)
         notes = tuple(TextContent(role="user", texts=(f"[note] {told}",)) for told in self.done_before(context))
         try:
             thought = self.agent.think(
@@ -145,13 +154,14 @@ class Answer:
         logs.info(
             "turn_decided", model_calls=thought.model_calls, tools=thought.tools_used, silent=decision.message is None
         )
-        return replace(
+        outcome = replace(
             question.draft,
             kind=OutcomeKind.SKIPPED if decision.message is None else OutcomeKind.REPLIED,
             text=decision.message and "\n\n".join((decision.message, *thought.footnotes)),
             model_name=thought.model_name,
             tools_used=thought.tools_used,
         )
+        return _with_filed(outcome, overlay)
 
     def _apology(self, draft: OutcomeRecord, which: Phrase) -> OutcomeRecord:
         """Words of our own repeat nobody's, and make no deferral good."""
@@ -170,6 +180,17 @@ class Answer:
             yield
         finally:
             wait(shown, timeout=_PRESENCE_S)
+
+
+def _with_filed(outcome: OutcomeRecord, overlay: EntryOverlay) -> OutcomeRecord:
+    """Return the outcome with what the turn stages; it saw the messages behind every entry that the model was shown."""
+    return replace(
+        outcome,
+        saw=tuple(sorted({*outcome.saw, *overlay.read_source_ids})),
+        writes=overlay.changes(),
+        filed_entry_path=overlay.filed.path if overlay.filed else None,
+        filed_confidence=overlay.filed.confidence if overlay.filed else None,
+    )
 
 
 def _record_of(event: LineEvent, content: MessageContent, *, received_ms: int) -> MessageRecord:

@@ -27,6 +27,9 @@ from shared.clock import SystemClock
 from shared.conversation.compaction import Compaction
 from shared.conversation.memory import Memory
 from shared.conversation.talk import Talk
+from shared.knowledge.filed_entries import FiledEntries
+from shared.knowledge.overlay import EntryOverlay
+from shared.knowledge.stored_entries import StoredEntries
 from shared.line.phrases import Phrase, phrase
 from shared.settings.agent_worker import agent_worker_settings
 
@@ -56,7 +59,9 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     tools = ThreadPoolExecutor(_TOOL_THREADS, thread_name_prefix="tool")
     turns = ThreadPoolExecutor(_TURN_THREADS, thread_name_prefix="turn")
     chance = random.Random()  # noqa: S311 - spreads retries, guards nothing
-    memory = Memory.on(store, reads=reads, clock=clock, lease_s=settings.lease_s)
+    entries = StoredEntries(store=store, reads=reads)
+    filed = FiledEntries(entries=entries, are_shown="knowledge" in settings.toolsets)
+    memory = Memory.on(store, reads=reads, clock=clock, lease_s=settings.lease_s, filed=filed)
     talk = Talk.on(
         memory,
         line=line,
@@ -66,8 +71,8 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         phrase=say,
         late_reply=bot.late_reply,
     )
-    offered = toolsets(settings, memory, clock=clock, chance=chance)
     model, chat = GeminiModel(settings.gemini), Chat(time_zone=bot.time_zone)
+    offered = toolsets(settings, memory, model=model, clock=clock, chance=chance)
     answer = Answer(
         journal=memory.journal,
         answering=talk.answering,
@@ -84,8 +89,11 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         background=tools,
         clock=clock,
         settle_s=settings.settle_s,
-        system_instruction=lambda: system_instruction(bot_name=bot_name(), persona=bot.persona),
+        system_instruction=lambda: system_instruction(bot_name=bot_name(), persona=bot.persona, guides=offered.guides),
         phrase=say,
+        overlay=lambda conversation_id, sequence: EntryOverlay(
+            entries=entries, conversation_id=conversation_id, sequence=sequence
+        ),
         done_before=offered.done_before,
     )
     dispatch = Dispatch(

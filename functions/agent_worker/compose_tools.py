@@ -1,17 +1,23 @@
 """The tools that the settings name, on their adapters."""
 
 import random
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shared import logs
 from shared.adapters.gemini_search import GeminiWebSearch
-from shared.agent.tools import Tool, TurnContext
+from shared.agent.model import JsonModel
+from shared.agent.tools import Tool, TurnContext, load_schema
 from shared.clock import Clock
 from shared.conversation.calls import Calls
 from shared.conversation.memory import Memory
+from shared.knowledge.classification import Classifier
+from shared.knowledge.filing import Filing
 from shared.settings.agent_worker import AgentWorkerSettings
 from shared.tools.core import core_tools
+from shared.tools.knowledge import KNOWLEDGE_GUIDE, KnowledgeTools
+from shared.tools.knowledge_reading import KnowledgeReadingTools
 from shared.tools.ledger import Ledger
 from shared.tools.notion.databases import Databases, Kept
 from shared.tools.notion.toolset import NotionTools
@@ -20,13 +26,19 @@ from shared.tools.web import web_tools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolsets:
-    """The tools of a deployment; `done_before` tells what an earlier attempt at a turn has done outside already."""
+    """The tools of a deployment.
+
+    `guides` tell the model when to use them; `done_before` tells what an earlier attempt at a turn has done outside already.
+    """
 
     tools: tuple[Tool, ...]
+    guides: tuple[str, ...]
     done_before: Callable[[TurnContext], tuple[str, ...]] = field(repr=False)
 
 
-def toolsets(settings: AgentWorkerSettings, memory: Memory, *, clock: Clock, chance: random.Random) -> Toolsets:
+def toolsets(
+    settings: AgentWorkerSettings, memory: Memory, *, model: JsonModel, clock: Clock, chance: random.Random
+) -> Toolsets:
     """Return the core tools and those of every toolset that the settings name."""
     ledger = Ledger(calls=Calls(store=memory.bodies.store), is_withdrawn=memory.amendments.hold, clock=clock)
     notion = _notion(settings, ledger=ledger, clock=clock, chance=chance)
@@ -36,7 +48,22 @@ def toolsets(settings: AgentWorkerSettings, memory: Memory, *, clock: Clock, cha
         writes = any(tool.only_in is None or context.conversation_id in tool.only_in for tool in notion)
         return ledger.done_before(context) if writes else ()
 
-    return Toolsets(tools=(*core_tools(), *web, *notion), done_before=done_before)
+    knowledge = _knowledge(settings, model) if "knowledge" in settings.toolsets else ()
+    return Toolsets(
+        tools=(*core_tools(), *knowledge, *web, *notion),
+        guides=(KNOWLEDGE_GUIDE,) if knowledge else (),
+        done_before=done_before,
+    )
+
+
+def _knowledge(settings: AgentWorkerSettings, model: JsonModel) -> tuple[Tool, ...]:
+    bot = settings.bot
+    changing = KnowledgeTools(
+        classifier=Classifier(model=model, schema=load_schema("classify_and_capture.classification")),
+        filing=Filing(new_id=lambda: str(uuid.uuid4()), threshold=settings.confidence_threshold),
+        time_zone=bot.time_zone,
+    )
+    return (*changing.tools(), *KnowledgeReadingTools(time_zone=bot.time_zone, locale=bot.locale).tools())
 
 
 def _notion(settings: AgentWorkerSettings, *, ledger: Ledger, clock: Clock, chance: random.Random) -> tuple[Tool, ...]:

@@ -11,6 +11,8 @@ from shared.adapters.gcs import GcsObjectStore
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.conversation.memory import Memory
+from shared.knowledge.filed_entries import FiledEntries
+from shared.knowledge.stored_entries import StoredEntries
 from shared.settings.unsend import unsend_settings
 
 _THREADS: Final = 16
@@ -23,5 +25,6 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     store = GcsObjectStore(project_id=settings.project_id, bucket=settings.history_bucket, connections=2 * _THREADS)
     clock = SystemClock()
     reads = ThreadPoolExecutor(_THREADS, thread_name_prefix="read")
-    memory = Memory.on(store, reads=reads, clock=clock, lease_s=settings.lease_s)
+    filed = FiledEntries(entries=StoredEntries(store=store, reads=reads))
+    memory = Memory.on(store, reads=reads, clock=clock, lease_s=settings.lease_s, filed=filed)
     return PushEndpoint(handle=Withdraw(withdrawal=memory.withdrawal), clock=clock)

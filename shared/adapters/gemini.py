@@ -15,11 +15,14 @@ from google import genai
 from google.auth.exceptions import GoogleAuthError
 from google.genai import errors, types
 
+from shared.agent.finish_reasons import remedy_for
 from shared.agent.model import (
     Content,
     FunctionCall,
     FunctionDeclaration,
     FunctionResponses,
+    JsonAnswer,
+    JsonRequest,
     MediaPart,
     MixedContent,
     ModelContent,
@@ -28,7 +31,7 @@ from shared.agent.model import (
     TextContent,
     Usage,
 )
-from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
 
 LEAST_SERVER_DEADLINE_S: Final = 10
@@ -67,19 +70,38 @@ class GeminiModel:
         return self._model
 
     def generate(self, request: ModelRequest) -> ModelResponse:
+        return _response(self._asked([_content(content) for content in request.contents], self._config(request)))
+
+    def answer_json(self, request: JsonRequest) -> JsonAnswer:
+        config = types.GenerateContentConfig(
+            system_instruction=request.system_instruction,
+            response_mime_type="application/json",
+            response_json_schema=_documented(request.schema),
+            automatic_continuation=False,
+            thinking_config=self._thinking,
+            max_output_tokens=request.max_output_tokens,
+            http_options=_http_options(request.timeout_s),
+        )
+        asked = types.Content(role="user", parts=[types.Part(text=request.prompt)])
+        return _json_answer(self._asked([asked], config))
+
+    def _asked(
+        self, contents: list[types.Content], config: types.GenerateContentConfig
+    ) -> types.GenerateContentResponse:
         try:
-            response = self._client.models.generate_content(
-                model=self._model,
-                contents=[_content(content) for content in request.contents],
-                config=self._config(request),
-            )
+            return self._client.models.generate_content(model=self._model, contents=list(contents), config=config)
         except errors.APIError as cause:
             raise translated(cause) from cause
-        except (httpx2.HTTPError, TimeoutError, json.JSONDecodeError, pydantic.ValidationError) as cause:
+        except (
+            httpx2.HTTPError,
+            TimeoutError,
+            json.JSONDecodeError,
+            pydantic.ValidationError,
+            RecursionError,
+        ) as cause:
             raise ModelUnavailableError("the model gave no readable answer in time") from cause
         except GoogleAuthError as cause:
             raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
-        return _response(response)
 
     def _config(self, request: ModelRequest) -> types.GenerateContentConfig:
         mode = types.FunctionCallingConfigMode.VALIDATED if request.validated else types.FunctionCallingConfigMode.ANY
@@ -95,10 +117,7 @@ class GeminiModel:
             automatic_continuation=False,
             thinking_config=self._thinking,
             max_output_tokens=request.max_output_tokens,
-            http_options=types.HttpOptions(
-                timeout=math.ceil(request.timeout_s * 1_000),
-                headers={"X-Server-Timeout": str(max(LEAST_SERVER_DEADLINE_S, math.ceil(request.timeout_s)))},
-            ),
+            http_options=_http_options(request.timeout_s),
         )
 
 
@@ -108,6 +127,13 @@ def client_of(settings: GeminiSettings) -> genai.Client:
     if settings.api_key:
         return genai.Client(vertexai=False, api_key=settings.api_key, http_options=options)
     return genai.Client(vertexai=True, project=settings.project_id, location=settings.location, http_options=options)
+
+
+def _http_options(timeout_s: float) -> types.HttpOptions:
+    return types.HttpOptions(
+        timeout=math.ceil(timeout_s * 1_000),
+        headers={"X-Server-Timeout": str(max(LEAST_SERVER_DEADLINE_S, math.ceil(timeout_s)))},
+    )
 
 
 def _declaration(declaration: FunctionDeclaration) -> types.FunctionDeclaration:
@@ -189,6 +215,23 @@ def _response(response: types.GenerateContentResponse) -> ModelResponse:
         has_text=any(part.text and not part.thought for part in parts),
         usage=usage,
     )
+
+
+def _json_answer(response: types.GenerateContentResponse) -> JsonAnswer:
+    told = _response(response)
+    remedy = remedy_for(told)
+    if remedy is not None and remedy.refuses:
+        raise ModelBlockedError(f"the model will not answer this: {told.block_reason or told.finish_reason}")
+    content = response.candidates[0].content if response.candidates else None
+    parts = (content.parts if content else None) or []
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as cause:
+        raise ModelUnavailableError(f"the model's answer is no JSON: {told.finish_reason}") from cause
+    if not isinstance(value, dict) or told.finish_reason != "STOP":
+        raise ModelUnavailableError(f"the model's answer is no whole JSON object: {told.finish_reason}")
+    return JsonAnswer(value=value, usage=told.usage)
 
 
 def _usage(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:

@@ -147,3 +147,34 @@ class Model(Protocol):
         ModelRefusedError, when the provider refuses the request as it is.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonRequest:
+    """A question whose answer is one JSON object of `schema`, without functions; `timeout_s` is how long it may take."""
+
+    system_instruction: str = field(repr=False)
+    prompt: str = field(repr=False)
+    schema: Json = field(repr=False)
+    max_output_tokens: int = 1_024
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonAnswer:
+    """An object of the model's, not yet checked against the schema, and what it took."""
+
+    value: Json = field(repr=False)
+    usage: Usage = Usage()
+
+
+class JsonModel(Protocol):
+    """A model that answers with a JSON object."""
+
+    def answer_json(self, request: JsonRequest) -> JsonAnswer:
+        """Ask once.
+
+        Raises: ModelUnavailableError, when a later try may succeed (as for `Model`, and for an answer that was cut off or is no object);
+        ModelRefusedError, when the provider refuses the request as it is; ModelBlockedError, when it blocks the prompt or the answer.
+        """
+        ...

@@ -9,16 +9,30 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from jsonschema import Draft202012Validator
 
 from shared.agent.model import FunctionDeclaration, Json
 from shared.clock import Deadline, SystemClock
+from shared.conversation.records import MessageRecord, StagedWrite
 
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 _NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
+
+
+class StagedEntries(Protocol):
+    """What a turn read and staged of the chat's entries; the tools of the knowledge toolset know the whole of it."""
+
+    @property
+    def read_source_ids(self) -> frozenset[str]:
+        """The messages behind everything that the model was shown of the entries, or changed in them."""
+        ...
+
+    def changes(self) -> tuple[StagedWrite, ...]:
+        """Return what is to be written once the turn is committed; nothing is staged after this."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +41,8 @@ class TurnContext:
 
     `first_line_message_id` is the oldest message that the turn answers, `seen_message_ids` all whose words its prompt can hold. Until
     `deadline` a tool is waited for.
+    `sequence` is the number of the commit that the turn works towards. `to_answer` are the messages that it answers, `earlier` the others
+    in its prompt. `entries` is made anew for every thought.
     """
 
     conversation_id: str = field(repr=False)
@@ -34,6 +50,11 @@ class TurnContext:
     first_line_message_id: str = ""
     seen_message_ids: frozenset[str] = frozenset()
     deadline: Deadline = field(default=_NEVER, compare=False, repr=False)
+    sequence: int = 0
+    now_ms: int = 0
+    to_answer: tuple[MessageRecord, ...] = field(default=(), repr=False)
+    earlier: tuple[MessageRecord, ...] = field(default=(), repr=False)
+    entries: StagedEntries | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

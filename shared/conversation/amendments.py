@@ -28,6 +28,7 @@ class Amendments:
     withdrawn: frozenset[str] = frozenset()
     edits: Mapping[str, str] = field(default_factory=dict, repr=False)
     erased_ms: int = -1
+    erased_entries_ms: int = -1
 
     def take_back(self, message: MessageRecord) -> bool:
         """Whether the message was taken back or erased."""
@@ -60,19 +61,19 @@ class AmendmentLog:
 
     def look(self, conversation_id: str) -> Amendments:
         """Return what is amended by now; one round where nothing new was, else two."""
-        watermark = self.bodies.reads.submit(self.erased_ms, conversation_id)
+        watermark = self.bodies.reads.submit(self.watermark, conversation_id)
         listed = self.listed(conversation_id)
-        return amendments_of(self.bodies.read_all(listed), erased_ms=watermark.result())
+        return amendments_of(self.bodies.read_all(listed), watermark.result())
 
     def listed(self, conversation_id: str) -> tuple[ListedObject, ...]:
         """Return the newest amendments of messages."""
         listed = self.bodies.store.list(amended_prefix(conversation_id))
         return tuple(sorted(listed, key=lambda one: one.generation)[-NEWEST_READ:])
 
-    def erased_ms(self, conversation_id: str) -> int:
+    def watermark(self, conversation_id: str) -> Watermark:
         """Return the watermark, -1 where nothing was ever erased."""
         stored = self.bodies.store.read(erased_name(conversation_id))
-        return decode(Watermark, stored.data).timestamp_ms if stored else -1
+        return decode(Watermark, stored.data) if stored else Watermark()
 
     def hold(self, conversation_id: str, line_message_ids: AbstractSet[str]) -> bool:
         """Whether one of these messages is withdrawn by now."""
@@ -82,7 +83,7 @@ class AmendmentLog:
         """Whether this very message was withdrawn or erased, however long ago."""
         stored = self.bodies.store.read(amended_name(conversation_id, line_message_id))
         is_withdrawn = stored is not None and decode(Amendment, stored.data).text is None
-        return is_withdrawn or timestamp_ms <= self.erased_ms(conversation_id)
+        return is_withdrawn or timestamp_ms <= self.watermark(conversation_id).timestamp_ms
 
     def amend(self, conversation_id: str, amendment: Amendment) -> None:
         """The newest amendment of the message stands, whatever the order; a withdrawal is final.  Repeated: changes nothing."""
@@ -90,7 +91,7 @@ class AmendmentLog:
 
     def drop_erased_edit(self, conversation_id: str, line_message_id: str) -> bool:
         """Return whether the message's edit is from before the watermark; then it keeps no words, and its message is withdrawn."""
-        erased_ms = self.erased_ms(conversation_id)
+        erased_ms = self.watermark(conversation_id).timestamp_ms
         dropped: list[bool] = []
 
         def emptied(there: Amendment | None) -> Amendment | None:
@@ -101,18 +102,20 @@ class AmendmentLog:
         self._swap(conversation_id, line_message_id, emptied)
         return any(dropped)
 
-    def erase(self, conversation_id: str, timestamp_ms: int) -> None:
+    def erase(self, conversation_id: str, timestamp_ms: int, *, spares_entries: bool = False) -> None:
         """Everything up to the timestamp counts as taken back, and no edit from before it keeps its words.
 
-        Repeated, or older than another erasure: changes nothing.
+        `spares_entries` leaves what was filed. Repeated, or older than another erasure: changes nothing.
         """
         for _ in range(SWAP_ATTEMPTS):
             stored = self.bodies.store.read(erased_name(conversation_id))
-            if stored and decode(Watermark, stored.data).timestamp_ms >= timestamp_ms:
+            there = decode(Watermark, stored.data) if stored else Watermark()
+            entries_ms = there.entries_ms if spares_entries else max(timestamp_ms, there.entries_ms)
+            wanted = replace(there, timestamp_ms=max(timestamp_ms, there.timestamp_ms), entries_ms=entries_ms)
+            if wanted == there:
                 break
-            data = encode(Watermark(timestamp_ms=timestamp_ms))
             name, generation = erased_name(conversation_id), stored.generation if stored else 0
-            if self.bodies.store.replace(name, data, generation=generation) is not None:
+            if self.bodies.store.replace(name, encode(wanted), generation=generation) is not None:
                 break
         else:
             raise StorageUnavailableError("others kept changing the watermark")
@@ -139,13 +142,14 @@ class AmendmentLog:
         raise StorageUnavailableError("others kept changing an amendment")
 
 
-def amendments_of(bodies: Iterable[bytes | None], *, erased_ms: int) -> Amendments:
+def amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amendments:
     """Return what the stored amendments say."""
     amendments = readable(bodies, Amendment)
     return Amendments(
         withdrawn=frozenset(one.line_message_id for one in amendments if one.text is None),
         edits={one.line_message_id: one.text for one in amendments if one.text is not None},
-        erased_ms=erased_ms,
+        erased_ms=watermark.timestamp_ms,
+        erased_entries_ms=watermark.entries_ms,
     )
 
 

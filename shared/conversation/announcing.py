@@ -45,7 +45,9 @@ class _Announcement:
 
     def is_surely_open(self, _: SeenTurn, listing: Listing) -> bool:
         name = outcome_name(self.conversation_id, self.words.webhook_event_id)
-        return self.words.timestamp_ms > listing.erased_ms and not any(one.name == name for one in listing.outcomes)
+        return self.words.timestamp_ms > listing.watermark.timestamp_ms and not any(
+            one.name == name for one in listing.outcomes
+        )
 
     def came_to(self, history: History, unfinished: OutcomeRecord | None) -> str | None:
         if self.words.webhook_event_id in history.recorded:

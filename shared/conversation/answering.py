@@ -36,7 +36,8 @@ class Question:
     """What a turn thinks about.
 
     `asked` are the messages to answer, `draft` is the outcome as far as it is known. `look` is called before every call of the model and
-    raises PromptAmendedError where something in the prompt was edited or taken back. `seconds` is the time that there is.
+    raises PromptAmendedError where something in the prompt was edited or taken back. `seconds` is the time that there is, `sequence` the
+    number of the commit that the turn works towards.
     """
 
     history: History
@@ -44,6 +45,7 @@ class Question:
     draft: OutcomeRecord
     look: Callable[[], None]
     seconds: float
+    sequence: int
 
 
 class Thinker(Protocol):
@@ -96,7 +98,7 @@ class _Answer:
         covers = seen.record.outcome.covers if seen.record.outcome is not None else ()
         return (
             self.own.line_message_id not in covers
-            and self.own.timestamp_ms > listing.erased_ms
+            and self.own.timestamp_ms > listing.watermark.timestamp_ms
             and any(one.name == message for one in listing.messages)
             and not any(one.name == amended for one in listing.amended)
         )
@@ -147,7 +149,12 @@ class _Answer:
         if keeper.held.record.tries >= _TRIES:
             return self._fixed(what, OutcomeKind.APOLOGISED, Phrase.APOLOGY_BUSY)
         question = Question(
-            history=keeper.history, asked=what.asked, draft=draft, look=keeper.look, seconds=keeper.seconds
+            history=keeper.history,
+            asked=what.asked,
+            draft=draft,
+            look=keeper.look,
+            seconds=keeper.seconds,
+            sequence=keeper.held.record.sequence + 1,
         )
         try:
             with self.of.background.beside(keeper.keep):
@@ -241,8 +248,8 @@ class _Keeper:
 
     def stored(self, answer: OutcomeRecord) -> OutcomeRecord | None:
         """The late answer waits for a press, unless something in it was amended meanwhile; return the deferral."""
-        if self.deferral is None or answer.kind is not OutcomeKind.REPLIED:
-            return self.deferral
+        if self.deferral is None or answer.kind is not OutcomeKind.REPLIED or answer.writes:
+            return self.deferral  # what would write to entries is thought anew, on entries as they then are
         own_id = answer.webhook_event_id
         late = replace(
             answer, webhook_event_id=stored_id(own_id), kind=OutcomeKind.STORED, answers=(own_id, *answer.answers)

@@ -6,7 +6,7 @@ compaction that has read them before is lost.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -176,29 +176,34 @@ class _Folding:
         done = tuple(one for one in outcomes if waiting.isdisjoint(one.covers))
         ends = {covered_id: one.timestamp_ms for one in done for covered_id in one.covers}
         kept = (one for one in snapshot.messages if one.line_message_id not in folded)
+        stamps = {one: message.timestamp_ms for one, message in folded.items()}
+        timeline = newest({**snapshot.timeline, **stamps})
         return cls(
             messages=tuple(folded.values()),
             outcomes=done,
             record=replace(
                 snapshot,
                 messages=tuple(sorted((*kept, *folded.values()), key=by_time)),
-                outcomes=_joined(snapshot.outcomes, done, amendments),
-                timeline=newest(
-                    {**snapshot.timeline, **{one: message.timestamp_ms for one, message in folded.items()}}
-                ),
+                outcomes=_joined(snapshot.outcomes, done, amendments, timeline),
+                timeline=timeline,
                 covered={one: at for one, at in {**snapshot.covered, **ends}.items() if at >= old_ms},
             ),
         )
 
 
 def _joined(
-    folded: Iterable[OutcomeRecord], done: Iterable[OutcomeRecord], amendments: Amendments
+    folded: Iterable[OutcomeRecord],
+    done: Iterable[OutcomeRecord],
+    amendments: Amendments,
+    timeline: Mapping[str, int],
 ) -> tuple[OutcomeRecord, ...]:
-    """Return all outcomes, without what they saw: the timeline has it."""
+    """Return all outcomes; what they saw is told by the timeline, but for messages that it does not have, behind filed entries."""
     known = {one.webhook_event_id: one for one in folded}
     for one in done:
         kept = one.without_words() if amendments.touch(one) else one
-        known.setdefault(one.webhook_event_id, replace(kept, saw=()))
+        known.setdefault(
+            one.webhook_event_id, replace(kept, saw=tuple(seen for seen in kept.saw if seen not in timeline))
+        )
     return tuple(sorted(known.values(), key=by_time))
 
 

@@ -9,6 +9,7 @@ from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.bodies import Bodies
 from shared.conversation.calls import CallCopies
+from shared.conversation.filed import Filed, NothingFiled
 from shared.conversation.journal import Journal
 from shared.conversation.object_store import ObjectStore
 from shared.conversation.reading import Reader
@@ -32,9 +33,10 @@ class Memory:
     reader: Reader
     turns: Turns
     withdrawal: Withdrawal
+    filed: Filed
 
     @classmethod
-    def on(
+    def on(  # noqa: PLR0913 - everything that time, chance and the outside bring in
         cls,
         store: ObjectStore,
         *,
@@ -42,8 +44,10 @@ class Memory:
         clock: Clock,
         lease_s: float,
         new_id: Callable[[], str] = _new_id,
+        filed: Filed | None = None,
     ) -> "Memory":
         """Return the memory on a bucket, read on the threads of `reads`."""
+        filed = filed or NothingFiled()
         bodies = Bodies(store=store, reads=reads)
         amendments = AmendmentLog(bodies=bodies)
         journal = Journal(bodies=bodies, amendments=amendments)
@@ -54,14 +58,15 @@ class Memory:
             amendments=amendments,
             journal=journal,
             snapshots=snapshots,
-            reader=Reader(bodies=bodies, amendments=amendments, snapshots=snapshots),
+            reader=Reader(bodies=bodies, amendments=amendments, snapshots=snapshots, filed=filed),
             turns=turns,
+            filed=filed,
             withdrawal=Withdrawal(
                 journal=journal,
                 amendments=amendments,
                 snapshots=snapshots,
                 turns=turns,
                 clock=clock,
-                copies=(CallCopies(store=store),),
+                copies=(CallCopies(store=store), filed),
             ),
         )

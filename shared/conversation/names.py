@@ -3,13 +3,20 @@
 Every id is checked here before it becomes part of a name: nothing that people, models or senders say can point anywhere else.
 """
 
+import unicodedata
 from typing import Final
 
+from shared.errors import UnusableIdError
 from shared.line.ids import checked_conversation_id, checked_id
 
 OUTCOME_SUFFIX: Final = ".outcome.json"
 CALL_RESULT_SUFFIX: Final = ".result.json"
+ENTRY_CATEGORIES: Final = ("people", "projects", "ideas", "admin", "inbox")
+ENTRY_SUFFIX: Final = ".md"
+ENTRY_FILES: Final = frozenset({"index.md", "search.json", "undo.json"})
+"""What lies beside the categories: made from the entries, or for them."""
 _SUFFIX: Final = ".json"
+_SLUG_LIMIT: Final = 80
 
 
 def journal_prefix(conversation_id: str) -> str:
@@ -65,3 +72,31 @@ def call_name(conversation_id: str, key: str) -> str:
 def call_result_name(conversation_id: str, key: str) -> str:
     """What came of it."""
     return f"{calls_prefix(conversation_id)}{checked_id(key)}{CALL_RESULT_SUFFIX}"
+
+
+def entries_prefix(conversation_id: str) -> str:
+    """What was filed in the chat."""
+    return f"entries/{checked_conversation_id(conversation_id)}/"
+
+
+def entry_name(conversation_id: str, path: str) -> str:
+    """An entry, such as `projects/garden.md`, or one of ENTRY_FILES.  Raises: UnusableIdError."""
+    if path not in ENTRY_FILES and not is_entry_path(path):
+        raise UnusableIdError("no path of an entry")
+    return f"{entries_prefix(conversation_id)}{path}"
+
+
+def is_entry_path(path: str) -> bool:
+    """Whether this is `{category}/{slug}.md`, the slug of letters and digits of any script and hyphens, in NFKC."""
+    category, slash, file = path.partition("/")
+    slug = file.removesuffix(ENTRY_SUFFIX)
+    return category in ENTRY_CATEGORIES and bool(slash) and slug != file and is_slug(slug)
+
+
+def is_slug(slug: str) -> bool:
+    """Whether this can stand in an object's name: nothing in it is a separator, a dot, a control or a space."""
+    return (
+        0 < len(slug) <= _SLUG_LIMIT
+        and all(character == "-" or unicodedata.category(character)[0] in "LMN" for character in slug)
+        and unicodedata.is_normalized("NFKC", slug)
+    )

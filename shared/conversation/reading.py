@@ -10,6 +10,7 @@ from typing import Final
 
 from shared.conversation.amendments import SWAP_ATTEMPTS, AmendmentLog, Amendments, amendments_of
 from shared.conversation.bodies import Bodies, readable
+from shared.conversation.filed import Filed, FiledView
 from shared.conversation.names import OUTCOME_SUFFIX, journal_prefix
 from shared.conversation.object_store import ListedObject
 from shared.conversation.records import (
@@ -18,6 +19,7 @@ from shared.conversation.records import (
     OutcomeRecord,
     Recap,
     SnapshotRecord,
+    Watermark,
     by_time,
 )
 from shared.conversation.snapshot import Snapshots, between, cleaned
@@ -37,7 +39,7 @@ class Listing:
     messages: tuple[ListedObject, ...]
     outcomes: tuple[ListedObject, ...]
     amended: tuple[ListedObject, ...]
-    erased_ms: int
+    watermark: Watermark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,7 @@ class History:
     recorded: frozenset[str] = frozenset()
     amendments: Amendments = field(default_factory=Amendments)
     timeline: Mapping[str, int] = field(default_factory=dict)
+    filed: FiledView = field(default_factory=FiledView)
     journalled: int = 0
 
     def pending(self, own: MessageRecord, *, now_ms: int) -> tuple[MessageRecord, ...]:
@@ -86,13 +89,13 @@ class History:
         return tuple(
             one
             for one in self.outcomes
-            if one.text is not None and one.kind is not OutcomeKind.STORED and one.timestamp_ms >= self.shown_since_ms
+            if one.holds_words and one.kind is not OutcomeKind.STORED and one.timestamp_ms >= self.shown_since_ms
         )
 
     @property
     def seen_ids(self) -> frozenset[str]:
         """Every message whose words a prompt made of this can hold, also inside answers and recaps that repeat them."""
-        ids = {one.line_message_id for one in self.messages}
+        ids = {*self.filed.source_ids, *(one.line_message_id for one in self.messages)}
         for recap in self.recaps:
             ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.until_ms))
         for one in self.said:
@@ -101,8 +104,7 @@ class History:
 
     def ids_in(self, outcome: OutcomeRecord) -> frozenset[str]:
         """Every message whose words the outcome can hold."""
-        saw = outcome.saw or between(self.timeline, outcome.since_ms, outcome.until_ms)
-        return frozenset((*outcome.covers, *saw))
+        return frozenset((*outcome.covers, *outcome.saw, *between(self.timeline, outcome.since_ms, outcome.until_ms)))
 
     @property
     def since_ms(self) -> int:
@@ -120,18 +122,19 @@ class Reader:
     bodies: Bodies
     amendments: AmendmentLog
     snapshots: Snapshots
+    filed: Filed
 
     def list(self, conversation_id: str) -> Listing:
         """Return what there is, in one round."""
         reads = self.bodies.reads
         amended = reads.submit(self.amendments.listed, conversation_id)
-        watermark = reads.submit(self.amendments.erased_ms, conversation_id)
+        watermark = reads.submit(self.amendments.watermark, conversation_id)
         journal = sorted(self.bodies.store.list(journal_prefix(conversation_id)), key=lambda listed: listed.generation)
         return Listing(
             messages=tuple(one for one in journal if not one.name.endswith(OUTCOME_SUFFIX)),
             outcomes=tuple(one for one in journal if one.name.endswith(OUTCOME_SUFFIX)),
             amended=amended.result(),
-            erased_ms=watermark.result(),
+            watermark=watermark.result(),
         )
 
     def now(self, conversation_id: str) -> History:
@@ -146,19 +149,21 @@ class Reader:
         """Return the newest part of what is listed and of the snapshot, in one round; None: a compaction passed, begin again."""
         snapshot = self.bodies.reads.submit(self.snapshots.read, conversation_id)
         messages, outcomes = listing.messages[-MESSAGES_READ:], listing.outcomes[-OUTCOMES_READ:]
-        bodies = self.bodies.read_all([*listing.amended, *messages, *outcomes])
-        seen = snapshot.result()
-        amendments = amendments_of(bodies[: len(listing.amended)], erased_ms=listing.erased_ms)
+        reading = self.bodies.reads.map(self.bodies.read, [*listing.amended, *messages, *outcomes])
+        filed = self.filed.shown(conversation_id)
+        bodies, seen = list(reading), snapshot.result()
+        amendments = amendments_of(bodies[: len(listing.amended)], listing.watermark)
         journalled = bodies[len(listing.amended) :]
-        if None in journalled:
-            return None
-        return history_of(
+        if None in journalled or not amendments.withdrawn.isdisjoint(filed.source_ids):
+            return None  # a compaction has passed, or an unsend has not come to the entries yet
+        history = history_of(
             messages=readable(journalled[: len(messages)], MessageRecord),
             outcomes=readable(journalled[len(messages) :], OutcomeRecord),
             snapshot=seen.record,
             amendments=amendments,
             journalled=len(listing.messages),
         )
+        return replace(history, filed=filed)
 
 
 def history_of(

@@ -53,13 +53,26 @@ class OutcomeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StagedWrite:
+    """What a turn wants written below `entries/{conversation_id}/`: `text` is the whole new object, None means that it goes.
+
+    Its place in the outcome's `writes` and the outcome's sequence are its key, and `text` carries that key: a write that was made
+    already, or that a later turn overtook, is told by it.
+    """
+
+    path: str = field(repr=False)
+    text: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRecord:
     """What a turn did; written once, and never again except to take the text out.
 
     `covers` are the messages that it answered, `saw` those whose words its prompt held, also inside earlier answers; all of them lie
     between `since_ms` and `until_ms`, by LINE's timestamp. `text` is what was said, None where that was nothing or was withdrawn; `kind`
     tells whether it arrived. `timestamp_ms` is LINE's, of the newest message that it answers. `answers` are the deferrals that it makes
-    good; a deferral, which `has_button`, names itself and those that it prolongs.
+    good; a deferral, which `has_button`, names itself and those that it prolongs. `writes` are applied to the chat's entries after the
+    commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the commits of the chat.
     """
 
     version: int = VERSION
@@ -76,15 +89,19 @@ class OutcomeRecord:
     model_name: str | None = None
     tools_used: tuple[str, ...] = ()
     sent_message_ids: tuple[str, ...] = ()
+    writes: tuple[StagedWrite, ...] = ()
+    filed_entry_path: str | None = field(default=None, repr=False)
+    filed_confidence: float | None = None
+    sequence: int = 0
 
     @property
     def holds_words(self) -> bool:
         """Whether there is anything in it that a withdrawal has to take out."""
-        return self.text is not None
+        return self.text is not None or bool(self.writes) or self.filed_entry_path is not None
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
         """Return it as it stays after a withdrawal."""
-        return replace(self, text=None, kind=kind or self.kind)
+        return replace(self, text=None, writes=(), filed_entry_path=None, kind=kind or self.kind)
 
 
 def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:
@@ -111,10 +128,11 @@ class Amendment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watermark:
-    """Everything of the chat up to here counts as withdrawn, by LINE's timestamp."""
+    """Everything of the chat up to here counts as withdrawn, by LINE's timestamp; filed entries up to `entries_ms`, which may be older."""
 
     version: int = VERSION
-    timestamp_ms: int
+    timestamp_ms: int = -1
+    entries_ms: int = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from shared import logs
 from shared.clock import Clock, Deadline
+from shared.conversation.filed import Filed
 from shared.conversation.journal import Journal
 from shared.conversation.late import button_data
 from shared.conversation.reading import ANSWERABLE_MS
@@ -42,6 +43,7 @@ class Speaker:
     clock: Clock = field(repr=False)
     late_reply: LateReply
     phrase: Callable[[Phrase], str] = field(repr=False)
+    filed: Filed
 
     def routes(self, pending: Sequence[MessageRecord]) -> tuple[Route, ...]:
         """Return the ways to whoever asked: the tokens that may be alive, the freshest first, then a push if that is wanted."""
@@ -60,7 +62,7 @@ class Speaker:
         """
         outcome = held.record.outcome
         assert outcome is not None  # noqa: S101 - the turn is committed
-        if outcome.text is not None:
+        if outcome.holds_words:
             if self.journal.amendments.look(held.conversation_id).touch(outcome):
                 logs.info("reply_withheld", reason="withdrawn")
                 if not taken_over:
@@ -69,7 +71,7 @@ class Speaker:
                 outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
                 if not held.amend(outcome, held.record.route):
                     return None
-            else:
+            elif outcome.text is not None:
                 spoken = self._spoken(held, outcome, taken_over=taken_over, spare=spare)
                 if spoken is None:
                     return None
@@ -78,8 +80,10 @@ class Speaker:
             outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
         if held.is_over:
             return None
-        if self.journal.record_outcome(held.conversation_id, outcome):
+        self.filed.apply(held.conversation_id, outcome)
+        if self.journal.record_outcome(held.conversation_id, replace(outcome, writes=())):
             held.amend(outcome.without_words(), held.record.route)
+            self.filed.take_out(held.conversation_id, self.journal.amendments.look(held.conversation_id))
         return outcome
 
     def _spoken(

@@ -36,7 +36,9 @@ class Talk:
         late_reply: LateReply,
     ) -> "Talk":
         """Return talk on a memory; `background` runs what goes on beside a turn, one thread for every turn that thinks."""
-        speaker = Speaker(journal=memory.journal, line=line, clock=clock, late_reply=late_reply, phrase=phrase)
+        speaker = Speaker(
+            journal=memory.journal, line=line, clock=clock, late_reply=late_reply, phrase=phrase, filed=memory.filed
+        )
         taking = TurnTaking(reader=memory.reader, turns=memory.turns, speaker=speaker, clock=clock, chance=chance)
         return cls(
             memory=memory,

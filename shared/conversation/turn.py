@@ -180,7 +180,8 @@ class HeldTurn:
                 self.release()
                 return False
             sequence = self.record.sequence + 1
-            if self.write(TurnRecord(state="committed", outcome=outcome, route=route, sequence=sequence)):
+            numbered = replace(outcome, sequence=sequence)
+            if self.write(TurnRecord(state="committed", outcome=numbered, route=route, sequence=sequence)):
                 return True
             if not self._catch_up():
                 return False

@@ -66,9 +66,9 @@ class Withdrawal:
         self._rewrite_snapshot(conversation_id, line_message_id)
         return True
 
-    def erase(self, conversation_id: str, *, until_ms: int) -> None:
-        """Nothing up to this timestamp of LINE's is in any object; what came later stays."""
-        self.amendments.erase(conversation_id, until_ms)
+    def erase(self, conversation_id: str, *, until_ms: int, spares_entries: bool = False) -> None:
+        """Nothing up to this timestamp of LINE's is in any object, but for what was filed if that is spared; what came later stays."""
+        self.amendments.erase(conversation_id, until_ms, spares_entries=spares_entries)
         self._sweep(conversation_id)
         self.clock.sleep(self.turns.lease_s * _SECOND_PASS)
         self._sweep(conversation_id)

@@ -49,7 +49,10 @@ class BotSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentWorkerSettings:
-    """What functions/agent_worker needs.  `notion` is set where `toolsets` names it."""
+    """What functions/agent_worker needs.
+
+    `notion` is set where `toolsets` names it. A thought is filed by its category from `confidence_threshold` on, and in the inbox below.
+    """
 
     project_id: str
     history_bucket: str
@@ -59,6 +62,7 @@ class AgentWorkerSettings:
     toolsets: tuple[str, ...]
     notion: NotionSettings | None
     bot: BotSettings
+    confidence_threshold: float
     settle_s: float
     lease_s: float
 
@@ -78,6 +82,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         gemini=_gemini(settings),
         toolsets=toolsets,
         notion=notion_settings(settings) if "notion" in toolsets else None,
+        confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),
         settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
         lease_s=settings.lease_s(),
         bot=BotSettings(

@@ -12,9 +12,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
-from simulator.gemini import lists
+from simulator.gemini import keeping, lists
 from simulator.gemini.answers import CallPart, Candidate
 from simulator.gemini.conversation import language_of, messages_of
+from simulator.gemini.filing import classification, wants_classification
 from simulator.gemini.phrases import PHRASES
 from simulator.gemini.recall import asked_key, last_words, stated_value
 from simulator.gemini.samples import sample, sample_object
@@ -45,9 +46,12 @@ def answer(request: GenerateContentRequest) -> Candidate:
     functions = request.callable_functions
     schema = request.response_json_schema or request.response_schema
     if not functions and (schema is not None or request.response_mime_type == "application/json"):
-        return Candidate(parts=(json.dumps(sample(schema or {"type": "object"}), ensure_ascii=False),))
+        wanted = schema or {"type": "object"}
+        value = classification(request) if wants_classification(wanted) else sample(wanted)
+        return Candidate(parts=(json.dumps(value, ensure_ascii=False),))
     messages = messages_of(request)
-    scene = Scene(request=request, messages=messages, phrases=PHRASES[language_of(messages)])
+    language = language_of(messages)
+    scene = Scene(request=request, messages=messages, phrases=PHRASES[language], language=language)
     intent = next(rule.respond(scene) for rule in RULES if rule.recognise(scene))
     return _expressed(intent, scene)
 
@@ -198,10 +202,13 @@ RULES: tuple[Rule, ...] = (
         respond=lambda _: StaySilent(reason="The answer is on its way already."),
     ),
     Rule(recognise=lists.is_result, respond=lists.go_on),
+    Rule(recognise=keeping.has_found_entry, respond=keeping.go_on),
+    Rule(recognise=keeping.has_kept, respond=keeping.tell),
     Rule(recognise=lambda scene: bool(scene.results), respond=_put_into_words),
     Rule(recognise=lambda scene: not scene.messages, respond=lambda _: StaySilent(reason="Nobody said anything.")),
     Rule(recognise=lambda scene: scene.messages[-1].medium is not None, respond=_respond_to_medium),
     Rule(recognise=lists.is_about_lists, respond=lists.begin),
+    Rule(recognise=keeping.wants_keeping, respond=keeping.begin),
     Rule(
         recognise=lambda scene: bool(re.fullmatch(scene.phrases.asks_for_help, scene.bare_words, re.DOTALL)),
         respond=lambda scene: Say(text=scene.phrases.help),

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from simulator.gemini.conversation import Message
-    from simulator.gemini.phrases import Phrases
+    from simulator.gemini.phrases import Language, Phrases
     from simulator.gemini.wire import FunctionCall, FunctionResponse, GenerateContentRequest
 
 # Punctuation that ends words without changing them; the last ones are the full-width comma, ! and ?.
@@ -48,6 +48,7 @@ class Scene:
     request: GenerateContentRequest
     messages: tuple[Message, ...]
     phrases: Phrases
+    language: Language
 
     @property
     def words(self) -> str:

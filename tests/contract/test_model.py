@@ -10,18 +10,20 @@ from shared.agent.model import (
     FunctionDeclaration,
     FunctionResponse,
     FunctionResponses,
+    JsonRequest,
     MediaPart,
     MixedContent,
     ModelRequest,
     TextContent,
 )
-from shared.agent.tools import Registry
-from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.agent.tools import Registry, load_schema
+from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
 from shared.tools.core import core_tools
 from simulator.gemini.app import GeminiStandIn
 from simulator.gemini.script import (
     FINISH_REASONS,
+    Step,
     blocked,
     call,
     calls,
@@ -266,3 +268,80 @@ def test_what_no_retry_can_mend_is_refused(
 def test_a_model_that_nobody_serves_is_unavailable() -> None:
     with pytest.raises(ModelUnavailableError, match="in time"):
         GeminiModel(settings("http://127.0.0.1:9")).generate(request())
+
+
+def question(text: str = "# Text\n庭の工事", *, timeout_s: float = 20.0) -> JsonRequest:
+    return JsonRequest(
+        system_instruction="classify",
+        prompt=text,
+        schema=load_schema("classify_and_capture.classification"),
+        timeout_s=timeout_s,
+    )
+
+
+def test_an_object_arrives_as_it_was_answered_and_with_what_it_cost(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    gemini.script([text('{"category": "ideas", "confidence": 0.7, "name": "店"}')])
+
+    answer = model.answer_json(question())
+
+    assert answer.value == {"category": "ideas", "confidence": 0.7, "name": "店"}
+    assert answer.usage.prompt_tokens > 0
+
+
+def test_an_object_is_asked_for_by_its_schema_and_without_functions(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    model.answer_json(question())
+
+    sent = gemini.requests[0].request
+    assert gemini.requests[0].refusal is None
+    assert sent is not None
+    assert sent.response_mime_type == "application/json"
+    assert sent.response_json_schema is not None
+    assert sent.response_json_schema["required"] == ["category", "confidence", "name"]
+    assert sent.functions == ()
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        text("no JSON"),
+        text("[1]"),
+        text('{"category": '),
+        text('{"n": ' + "[" * 100_000),
+        empty(),
+        empty_body(),
+        finish("MAX_TOKENS", '{"a": 1}'),
+        unavailable(),
+        malformed_json(),
+    ],
+)
+def test_what_is_no_whole_object_may_be_asked_for_again(model: GeminiModel, gemini: GeminiStandIn, step: Step) -> None:
+    gemini.script([step])
+
+    with pytest.raises(ModelUnavailableError, match="the model"):
+        model.answer_json(question())
+    assert len(gemini.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "step", [blocked("SAFETY"), finish("SAFETY"), finish("PROHIBITED_CONTENT"), finish("RECITATION")]
+)
+def test_an_object_that_the_provider_blocks_is_told_as_such(
+    model: GeminiModel, gemini: GeminiStandIn, step: Step
+) -> None:
+    gemini.script([step])
+
+    with pytest.raises(ModelBlockedError, match="will not answer"):
+        model.answer_json(question())
+
+
+def test_an_object_that_does_not_come_in_time_is_not_waited_for(model: GeminiModel, gemini: GeminiStandIn) -> None:
+    gemini.script([text("{}").slow(2.0)])
+
+    with pytest.raises(ModelUnavailableError, match="in time"):
+        model.answer_json(question(timeout_s=0.2))
+
+
+def test_a_wrong_key_refuses_an_object_too(served_gemini: tuple[GeminiStandIn, str], gemini: GeminiStandIn) -> None:
+    with pytest.raises(ModelRefusedError, match="refused the request"):
+        GeminiModel(settings(served_gemini[1], api_key="wrong")).answer_json(question())
+    assert len(gemini.requests) == 1

@@ -8,13 +8,27 @@ from shared.clock import Clock
 from shared.conversation.memory import Memory
 from shared.conversation.object_store import ObjectStore
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.knowledge.filed_entries import FiledEntries
+from shared.knowledge.stored_entries import StoredEntries
 
 
-def memory_on(store: ObjectStore, reads: Executor, clock: Clock | None = None, *, lease_s: float = 25.0) -> Memory:
+def memory_on(
+    store: ObjectStore,
+    reads: Executor,
+    clock: Clock | None = None,
+    *,
+    lease_s: float = 25.0,
+    shows_entries: bool = False,
+) -> Memory:
     """Return the memory on a bucket; ids are numbers."""
     numbers = itertools.count(1)
     return Memory.on(
-        store, reads=reads, clock=clock or FixedClock(), lease_s=lease_s, new_id=lambda: f"id-{next(numbers)}"
+        store,
+        reads=reads,
+        clock=clock or FixedClock(),
+        lease_s=lease_s,
+        new_id=lambda: f"id-{next(numbers)}",
+        filed=FiledEntries(entries=StoredEntries(store=store, reads=reads), are_shown=shows_entries),
     )
 
 

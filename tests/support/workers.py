@@ -1,6 +1,7 @@
 """The agent worker's use cases on any ports: what functions/agent_worker/compose.py builds on the real ones."""
 
 import random
+import zoneinfo
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -13,19 +14,25 @@ from functions.agent_worker.greet import Greet
 from shared.agent.executor import ToolExecutor
 from shared.agent.limits import Limits
 from shared.agent.loop import Agent
-from shared.agent.model import Model
+from shared.agent.model import JsonModel, Model
 from shared.agent.prompt import Chat
 from shared.agent.recaps import Recaps
-from shared.agent.tools import Registry, Tool, TurnContext
+from shared.agent.tools import Registry, Tool, TurnContext, load_schema
 from shared.background import Background
 from shared.clock import Clock
 from shared.conversation.compaction import Compaction, MemoryLimits
 from shared.conversation.memory import Memory
 from shared.conversation.speaking import Messenger
 from shared.conversation.talk import Talk
+from shared.knowledge.classification import Classifier
+from shared.knowledge.filing import Filing
+from shared.knowledge.overlay import EntryOverlay
+from shared.knowledge.stored_entries import StoredEntries
 from shared.line.lateness import LateReply
 from shared.line.phrases import Phrase, phrase
 from shared.tools.core import core_tools
+from shared.tools.knowledge import KnowledgeTools
+from shared.tools.knowledge_reading import KnowledgeReadingTools
 
 
 class Line(Messenger, Presence, Protocol):
@@ -54,6 +61,8 @@ class WorkerPorts:
     limits: MemoryLimits = field(default_factory=MemoryLimits)
     phrase: Callable[[Phrase], str] = says
     more_tools: tuple[Tool, ...] = ()
+    json_model: JsonModel | None = None
+    registry: Registry | None = None
     done_before: Callable[[TurnContext], tuple[str, ...]] = lambda _: ()
 
 
@@ -69,6 +78,9 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         phrase=ports.phrase,
         late_reply=ports.late_reply,
     )
+    entries = StoredEntries(store=memory.bodies.store, reads=memory.bodies.reads)
+    tools = (*core_tools(), *_knowledge_tools(ports.json_model), *ports.more_tools)
+    registry = ports.registry or Registry(tools)
     recaps = Recaps(model=ports.model, chat=chat)
     answer = Answer(
         journal=memory.journal,
@@ -76,7 +88,7 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         compaction=Compaction.on(memory, clock=clock, summarise=recaps, limits=ports.limits),
         agent=Agent(
             model=ports.model,
-            tools=ToolExecutor(registry=Registry((*core_tools(), *ports.more_tools)), threads=ports.tools),
+            tools=ToolExecutor(registry=registry, threads=ports.tools),
             limits=Limits(),
             clock=clock,
             chance=ports.chance,
@@ -88,6 +100,9 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         settle_s=ports.settle_s,
         system_instruction=lambda: "be kind",
         phrase=ports.phrase,
+        overlay=lambda conversation_id, sequence: EntryOverlay(
+            entries=entries, conversation_id=conversation_id, sequence=sequence
+        ),
         done_before=ports.done_before,
     )
     return Dispatch(
@@ -97,3 +112,13 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         edit=Edit(withdrawal=memory.withdrawal),
         erase=Erase(withdrawal=memory.withdrawal),
     )
+
+
+def _knowledge_tools(model: JsonModel | None) -> tuple[Tool, ...]:
+    """The knowledge toolset, where a test brings a model that classifies."""
+    if model is None:
+        return ()
+    classifier = Classifier(model=model, schema=load_schema("classify_and_capture.classification"))
+    filing = Filing(new_id=lambda: "id", threshold=0.6)
+    changing = KnowledgeTools(classifier=classifier, filing=filing, time_zone=zoneinfo.ZoneInfo("Asia/Tokyo"))
+    return (*changing.tools(), *KnowledgeReadingTools(time_zone=changing.time_zone, locale="ja").tools())

@@ -6,7 +6,7 @@ from shared.adapters.memory.line_api import MemoryLineApi
 from shared.adapters.memory.line_people import MemoryMedia, MemoryProfiles
 from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.object_store import MemoryObjectStore
-from shared.adapters.memory.scripted_model import ScriptedModel
+from shared.adapters.memory.scripted_model import ScriptedJsonModel, ScriptedModel
 
 __all__ = [
     "FixedClock",
@@ -16,5 +16,6 @@ __all__ = [
     "MemoryNotion",
     "MemoryObjectStore",
     "MemoryProfiles",
+    "ScriptedJsonModel",
     "ScriptedModel",
 ]

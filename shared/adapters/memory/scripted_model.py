@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from shared.agent.model import FunctionCall, Json, ModelContent, ModelRequest, ModelResponse
+from shared.agent.model import FunctionCall, Json, JsonAnswer, JsonRequest, ModelContent, ModelRequest, ModelResponse
 
 Step = ModelResponse | Exception | Callable[[ModelRequest], ModelResponse]
+JsonStep = Json | Exception | Callable[[JsonRequest], Json]
 
 
 class ScriptedModel:
@@ -27,6 +28,23 @@ class ScriptedModel:
         if isinstance(step, Exception):
             raise step
         return step if isinstance(step, ModelResponse) else step(request)
+
+
+class ScriptedJsonModel:
+    """Answers with the steps in order: an object, an error to raise, or a function of the request; else as ScriptedModel."""
+
+    def __init__(self, steps: Sequence[JsonStep] = ()) -> None:
+        self.steps = list(steps)
+        self.requests: list[JsonRequest] = []
+
+    def answer_json(self, request: JsonRequest) -> JsonAnswer:
+        self.requests.append(request)
+        if not self.steps:
+            raise AssertionError("the model was asked for an object once more than scripted")
+        step = self.steps.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        return JsonAnswer(value=step(request) if callable(step) else step)
 
 
 def calling(*calls: tuple[str, Json], finish_reason: str = "STOP") -> ModelResponse:

@@ -164,3 +164,13 @@ def test_databases_that_cannot_be_used_are_refused(databases: str) -> None:
 def test_chats_that_are_none_are_refused(chats: str) -> None:
     with pytest.raises(SettingsError, match="NOTION_CONVERSATIONS must be ids of chats"):
         agent_worker_settings({**WORKER, **NOTION, "NOTION_CONVERSATIONS": chats})
+
+
+def test_a_thought_is_filed_from_six_tenths_on_unless_set_otherwise() -> None:
+    assert agent_worker_settings(WORKER).confidence_threshold == 0.6
+    assert agent_worker_settings({**WORKER, "CONFIDENCE_THRESHOLD": "0.8"}).confidence_threshold == 0.8
+
+
+def test_a_threshold_out_of_bounds_is_named() -> None:
+    with pytest.raises(SettingsError, match=r"CONFIDENCE_THRESHOLD is '1.5'"):
+        agent_worker_settings({**WORKER, "CONFIDENCE_THRESHOLD": "1.5"})

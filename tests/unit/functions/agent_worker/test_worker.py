@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore, ScriptedModel
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore, ScriptedJsonModel, ScriptedModel
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import Json, TextContent
 from shared.agent.tools import Cited, Tool, TurnContext
@@ -46,9 +46,10 @@ class Worker:
         self.store = UnreliableStore()
         self.line = MemoryLineApi()
         self.model = ScriptedModel()
+        self.json_model = ScriptedJsonModel()
         self.clock = FixedClock()
         self.done: dict[str, list[str]] = {}
-        self.memory = memory_on(self.store, pool, self.clock)
+        self.memory = memory_on(self.store, pool, self.clock, shows_entries=True)
         ports = WorkerPorts(
             memory=self.memory,
             line=self.line,
@@ -58,6 +59,7 @@ class Worker:
             background=ThreadBackground(threads=pool),
             presence=pool,
             more_tools=tuple(more_tools),
+            json_model=self.json_model,
             done_before=lambda context: tuple(self.done.get(context.first_line_message_id, ())),
         )
         self._endpoint = PushEndpoint(handle=worker_on(ports), clock=self.clock)
@@ -333,3 +335,55 @@ def test_a_chat_that_has_grown_is_folded_and_summed_up_after_the_answer(worker: 
 
     assert [number for number, left in enumerate(journalled, start=1) if not left] == [21, 42, 63]
     assert "summed up: They said hello many times." in worker.prompt()
+
+
+def test_what_a_turn_files_is_written_after_its_commit_and_shown_to_the_next(worker: Worker) -> None:
+    first, second = recorded.event("message-text"), recorded.event("message-location")
+    capture = calling(("classify_and_capture", {"text": "こんにちは"}))
+    listing = calling(("list_entries", {}))
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+
+    worker.deliver(first, thinks=[capture, HELLO])
+    worker.deliver(second, thinks=[listing, HELLO])
+
+    outcome = worker.outcome(first)
+    assert (outcome["filed_entry_path"], outcome["filed_confidence"]) == ("ideas/挨拶.md", 0.8)
+    assert outcome["writes"] == []  # made, and not kept a second time
+    assert worker.store.read(f"entries/{recorded.USER}/ideas/挨拶.md") is not None
+    assert "[挨拶](ideas/挨拶.md)" in worker.prompt()
+    assert "[note] Filed then: ideas/挨拶.md" in worker.prompt()
+    assert first["message"]["id"] in worker.outcome(second)["saw"]
+
+
+def test_what_was_filed_goes_with_the_message_that_it_came_from(worker: Worker) -> None:
+    event = recorded.event("message-text")
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+    worker.deliver(event, thinks=[calling(("classify_and_capture", {"text": "こんにちは"})), HELLO])
+
+    worker.memory.withdrawal.withdraw(recorded.USER, event["message"]["id"], timestamp_ms=2)
+
+    assert "挨拶" not in everything_in(worker.store)
+    assert "こんにちは" not in everything_in(worker.store)
+
+
+def test_nothing_is_filed_by_a_turn_whose_message_is_taken_back_while_it_runs(worker: Worker) -> None:
+    event = recorded.event("message-text")
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+
+    def taken_back(_: object) -> Any:  # noqa: ANN401 - a step of the script
+        worker.memory.withdrawal.withdraw(recorded.USER, event["message"]["id"], timestamp_ms=2)
+        return HELLO
+
+    worker.deliver(event, thinks=[calling(("classify_and_capture", {"text": "こんにちは"})), taken_back])
+
+    assert worker.store.list("entries/") == ()
+
+
+def test_a_turn_that_ends_in_an_apology_files_nothing(worker: Worker) -> None:
+    event = recorded.event("message-text")
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+
+    worker.deliver(event, thinks=[calling(("classify_and_capture", {"text": "x"})), unusable("SAFETY")])
+
+    assert worker.outcome(event)["kind"] == "apologised"
+    assert worker.outcome(event)["writes"] == []

@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 import zoneinfo
 
@@ -6,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.agent.prompt import Chat, system_instruction
+from shared.conversation.filed import FiledView
 from shared.conversation.reading import History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 
@@ -98,3 +100,21 @@ def test_no_id_of_a_person_is_in_the_prompt() -> None:
     contents = TOKYO.contents(History(messages=(message(1, "hi"),)), pending=(message(2, "ho"),), now_ms=NOON_MS)
 
     assert "7" * 32 not in str(contents)
+
+
+def test_the_index_comes_first_and_a_filed_entry_is_named_after_the_answer() -> None:
+    filed = dataclasses.replace(answer(1, "しまいました"), filed_entry_path="projects/庭.md")
+    view = FiledView(text="# Index")
+    history = History(messages=(message(1, "庭の工事"),), outcomes=(filed,), filed=view)
+
+    contents = TOKYO.contents(history, pending=(message(2, "?"),), now_ms=NOON_MS)
+
+    assert contents[0].texts[0].startswith("[note] What was filed in this chat.")
+    assert contents[0].texts[0].endswith("\n# Index")
+    assert contents[2].texts[0] == "[note] Filed then: projects/庭.md"
+
+
+def test_a_guide_of_a_toolset_survives_a_persona() -> None:
+    instruction = system_instruction(bot_name="Momo", persona="You are a cat.", guides=("# What you keep\nfiles",))
+
+    assert "\n\n# What you keep\nfiles\n\n# How you speak" in instruction

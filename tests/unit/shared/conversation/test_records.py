@@ -11,6 +11,7 @@ from shared.conversation.records import (
     OutcomeRecord,
     Recap,
     SnapshotRecord,
+    StagedWrite,
     Watermark,
     decode,
     encode,
@@ -49,6 +50,10 @@ OUTCOMES = st.builds(
     model_name=st.none() | TEXTS,
     tools_used=st.lists(TEXTS, max_size=3).map(tuple),
     sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
+    writes=st.lists(st.builds(StagedWrite, path=TEXTS, text=st.none() | TEXTS), max_size=3).map(tuple),
+    filed_entry_path=st.none() | TEXTS,
+    filed_confidence=st.none() | st.floats(0, 1),
+    sequence=st.integers(0, 2**42),
 )
 TURNS = st.builds(
     TurnRecord,
@@ -87,7 +92,7 @@ SNAPSHOTS = st.builds(
     timeline=st.dictionaries(IDS, st.integers(0, 2**42), max_size=3),
     covered=st.dictionaries(IDS, st.integers(0, 2**42), max_size=3),
 )
-WATERMARKS = st.builds(Watermark, timestamp_ms=st.integers(0, 2**42))
+WATERMARKS = st.builds(Watermark, timestamp_ms=st.integers(0, 2**42), entries_ms=st.integers(-1, 2**42))
 
 
 @given(MESSAGES)
@@ -161,6 +166,13 @@ def test_a_field_of_a_wrong_type_is_corrupt_or_harmless(record: MessageRecord, n
 
 
 def test_words_of_people_are_not_in_the_repr() -> None:
-    record = OutcomeRecord(webhook_event_id="e", timestamp_ms=1, kind=OutcomeKind.REPLIED, text="your pin is 4711")
+    record = OutcomeRecord(
+        webhook_event_id="e",
+        timestamp_ms=1,
+        kind=OutcomeKind.REPLIED,
+        text="your pin is 4711",
+        writes=(StagedWrite(path="ideas/4711.md", text="4711"),),
+        filed_entry_path="ideas/4711.md",
+    )
 
     assert "4711" not in repr(record)

@@ -34,6 +34,7 @@ class Table:
             clock=self.clock,
             late_reply=late_reply,
             phrase=lambda which: which.value[:20],
+            filed=self.memory.filed,
         )
 
     def commit(self, outcome: OutcomeRecord, route: Route | None = None) -> HeldTurn:

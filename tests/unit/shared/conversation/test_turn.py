@@ -22,6 +22,7 @@ OUTCOME = OutcomeRecord(
     until_ms=5,
     text="hello",
 )
+FIRST = replace(OUTCOME, sequence=1)
 ROUTE = Route(kind="token", reply_token="t1", received_ms=7)
 
 
@@ -92,7 +93,7 @@ def test_a_turn_goes_from_idle_to_thinking_to_committed(turns: Turns) -> None:
     assert commit(held)
 
     record = turns.read(CHAT).record
-    assert (record.state, record.outcome, record.route, record.sequence) == ("committed", OUTCOME, ROUTE, 1)
+    assert (record.state, record.outcome, record.route, record.sequence) == ("committed", FIRST, ROUTE, 1)
 
 
 def test_opening_over_a_dead_thinker_counts_and_over_anything_else_does_not(turns: Turns) -> None:
@@ -134,7 +135,7 @@ def test_an_edit_of_something_in_the_prompt_ends_the_turn_and_leaves_a_committed
     again = opened(turns)
     assert commit(again)
     turns.change(CHAT, lambda turn: turn.cancelling("m0"))
-    assert turns.read(CHAT).record.outcome == OUTCOME
+    assert turns.read(CHAT).record.outcome == FIRST
 
 
 @pytest.mark.parametrize(("until_ms", "commits"), [(2, True), (3, False)])

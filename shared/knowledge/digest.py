@@ -1,0 +1,193 @@
+"""Digests: what is open and what happened, made from the catalog without a model, and never longer than a chat takes."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from shared.knowledge.catalog import Row
+from shared.knowledge.categories import Category, cut
+from shared.knowledge.texts import DIGEST_TEXTS, DigestTexts
+
+STALE_INBOX_DAYS: Final = 3
+_QUIET_DAYS: Final = 7
+_WEEK: Final = dt.timedelta(days=7)
+_WORDS: Final = {"daily": 149, "weekly": 249}
+_CHARACTERS: Final = {"daily": 300, "weekly": 480}
+_ITEM_UTF16: Final = 40
+_ITEM_WORDS: Final = 7
+_FAR: Final = "9999"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digest:
+    """A digest, and the messages that what it names came from."""
+
+    text: str = field(repr=False)
+    source_ids: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A digest while it is written: an item is an optional line, and is left out where the digest would become too long."""
+
+    texts: DigestTexts
+    kind: Literal["daily", "weekly"]
+    lines: list[tuple[str, bool, Row | None]] = field(default_factory=list)
+
+    def heading(self, text: str) -> None:
+        self.lines += [("", False, None), (f"{text}:" if self.texts.counts_words else f"【{text}】", False, None)]
+
+    def line(self, text: str) -> None:
+        self.lines.append((text, False, None))
+
+    def item(self, text: str, row: Row | None = None) -> None:
+        self.lines.append((f"・{text}" if not self.texts.counts_words else f"- {text}", True, row))
+
+    def named(self, row: Row, text: str = "") -> str:
+        """What an item calls the row, short enough that a handful of them fits."""
+        short = " ".join((text or row.name).split(" ")[:_ITEM_WORDS]) if self.texts.counts_words else text or row.name
+        return cut(short, limit=_ITEM_UTF16)
+
+    def finished(self) -> Digest:
+        """The digest within its limit; the last items go first."""
+        while not self._fits():
+            last = max(index for index, (_, is_item, _) in enumerate(self.lines) if is_item)
+            del self.lines[last]
+        rows = (row for _, _, row in self.lines if row is not None)
+        text = "\n".join(line for line, _, _ in self.lines).strip()
+        return Digest(text=text, source_ids=frozenset(one for row in rows for one in row.source_ids))
+
+    def _fits(self) -> bool:
+        text = "\n".join(line for line, _, _ in self.lines).strip()
+        return (
+            len(text.split()) <= _WORDS[self.kind] if self.texts.counts_words else len(text) <= _CHARACTERS[self.kind]
+        )
+
+
+def digest(rows: Iterable[Row], *, kind: Literal["daily", "weekly"], locale: str, now: dt.datetime) -> Digest:
+    """Return the digest of the entries as they are at `now`, in the bot's time zone."""
+    make = _daily if kind == "daily" else _weekly
+    return make(sorted(rows, key=lambda row: row.path), _Draft(DIGEST_TEXTS[locale], kind), now)
+
+
+def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
+    texts = draft.texts
+    draft.line(texts.greeting)
+    draft.heading(texts.top)
+    todo = sorted(_todo(rows), key=lambda row: (row.shown.get("due_date", _FAR), row.path))
+    if not todo:
+        draft.line(texts.nothing_open)
+    for row in todo[:3]:
+        action = row.shown.get("next_action", "")
+        is_more = action not in {"", row.name}
+        named = f"{draft.named(row, action)} ({draft.named(row)})" if is_more else draft.named(row)
+        due = row.shown.get("due_date")
+        draft.item(f"{named}, {due}" if due else named, row)
+    stale = _stale(rows, now)
+    if stale:
+        draft.heading(texts.stuck)
+        row = stale[0]
+        original = draft.named(row, row.shown.get("original_text", ""))
+        draft.item(texts.stuck_item.format(text=original, days=_days(row.created_at, now)), row)
+    done = [
+        row
+        for row in rows
+        if row.category is Category.ADMIN and row.status == "done" and _is_recent(row.updated_at, now)
+    ]
+    if done:
+        draft.heading(texts.win)
+        draft.item(texts.win_item.format(count=len(done)))
+        if todo:
+            draft.item(texts.win_next.format(text=draft.named(todo[0])), todo[0])
+    draft.lines += [("", False, None), (texts.daily_footer, False, None)]
+    return draft.finished()
+
+
+def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
+    texts = draft.texts
+    first, last = (now - dt.timedelta(days=6)).date(), now.date()
+    draft.line(texts.week.format(first=first.isoformat(), last=last.isoformat()))
+    if not rows:
+        draft.line(texts.nothing_filed)
+        return draft.finished()
+    draft.heading(texts.happened)
+    counts = Counter(row.category for row in rows if _is_recent(row.created_at, now))
+    parts = ", ".join(f"{texts.of_category[one]} {counts[one]}" for one in Category if counts[one])
+    draft.item(texts.captured.format(count=counts.total(), parts=parts or "0"))
+    done = sum(row.status == "done" and _is_recent(row.updated_at, now) for row in rows)
+    draft.item(texts.completed.format(count=done))
+    draft.heading(texts.loops)
+    loops = [row for row in rows if row.category is Category.PROJECTS and row.status in {"waiting", "blocked"}]
+    oldest = sorted([*loops, *_stale(rows, now)], key=lambda row: (row.updated_at, row.path))[:3]
+    for row in oldest:
+        draft.item(texts.loop_item.format(text=draft.named(row), days=_days(row.updated_at, now)), row)
+    if not oldest:
+        draft.line(texts.no_loops)
+    draft.heading(texts.focus)
+    focus = _focus(rows, draft, now)
+    for text, about in focus:
+        draft.item(text, about)
+    if not focus:
+        draft.line(texts.no_focus)
+    if counts:
+        draft.heading(texts.theme)
+        category, most = min(counts.items(), key=lambda one: (-one[1], one[0]))
+        percent = round(100 * most / counts.total())
+        draft.item(texts.theme_item.format(category=texts.of_category[category], percent=percent))
+    draft.lines += [("", False, None), (texts.weekly_footer, False, None)]
+    return draft.finished()
+
+
+def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[str, Row | None]]:
+    texts = draft.texts
+    inbox = sum(row.category is Category.INBOX for row in rows)
+    quiet = _first(
+        rows,
+        lambda row: row.category is Category.PEOPLE and _days(row.touched, now) > _QUIET_DAYS,
+        lambda row: row.touched,
+    )
+    open_ended = _first(
+        rows,
+        lambda row: row.category is Category.PROJECTS and row.status == "active" and "due_date" not in row.shown,
+        lambda row: row.updated_at,
+    )
+    found: list[tuple[str, Row | None]] = []
+    if inbox:
+        found.append((texts.focus_inbox.format(count=inbox), None))
+    if quiet:
+        found.append((texts.focus_person.format(text=draft.named(quiet)), quiet))
+    if open_ended:
+        found.append((texts.focus_deadline.format(text=draft.named(open_ended)), open_ended))
+    return found
+
+
+def _first(rows: Iterable[Row], wanted: Callable[[Row], bool], key: Callable[[Row], str]) -> Row | None:
+    return min((row for row in rows if wanted(row)), key=lambda row: (key(row), row.path), default=None)
+
+
+def _todo(rows: Iterable[Row]) -> list[Row]:
+    return [
+        row
+        for row in rows
+        if (row.category is Category.PROJECTS and row.status == "active" and "next_action" in row.shown)
+        or (row.category is Category.ADMIN and row.status == "pending")
+    ]
+
+
+def _stale(rows: Iterable[Row], now: dt.datetime) -> list[Row]:
+    """Return what has been in the inbox for too long, oldest first."""
+    waiting = (row for row in rows if row.category is Category.INBOX and _days(row.created_at, now) >= STALE_INBOX_DAYS)
+    return sorted(waiting, key=lambda row: (row.created_at, row.path))
+
+
+def _is_recent(moment: str, now: dt.datetime) -> bool:
+    return _days(moment, now) < _WEEK.days
+
+
+def _days(moment: str, now: dt.datetime) -> int:
+    try:
+        return (now.date() - dt.date.fromisoformat(moment[:10])).days
+    except ValueError:
+        return 0

@@ -1,0 +1,180 @@
+"""An entry as a value: its fields, its notes, and for every piece of it the messages that it came from."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.knowledge.categories import (
+    FIELDS,
+    Category,
+    Field,
+    InvalidValueError,
+    Value,
+    fields_of,
+    name_field,
+    one_line,
+)
+
+NAME_LIMIT: Final = 100
+_INBOX_ONLY: Final = frozenset({"suggested_name", "suggested_category", "original_text"})
+
+Withdrawn = Callable[[str, int], bool]
+"""Whether a message, by its id and LINE's timestamp, was taken back or erased."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A message that something came from."""
+
+    line_message_id: str
+    timestamp_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A paragraph of the body, and the messages that it came from."""
+
+    text: str = field(repr=False)
+    came_from: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """`{category}/{slug}.md`.
+
+    `came_from` names the messages behind each field that holds words. `revision` is the key of the write that made this object.
+    """
+
+    category: Category
+    slug: str = field(repr=False)
+    id: str
+    created_at: str
+    updated_at: str
+    confidence: float
+    fields: Mapping[str, Value] = field(repr=False)
+    came_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    notes: tuple[Note, ...] = field(default=(), repr=False)
+    sources: tuple[Source, ...] = ()
+    source_channel: str = "chat"
+    revision: tuple[int, int] = (0, 0)
+
+    @property
+    def path(self) -> str:
+        """Below `entries/{conversation_id}/`."""
+        return f"{self.category}/{self.slug}.md"
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return str(self.fields[name_field(self.category)] or "")
+
+    @property
+    def status(self) -> str | None:
+        """Where it stands; None in categories that know no status."""
+        value = self.fields.get("status")
+        return value if isinstance(value, str) else None
+
+    @property
+    def content(self) -> str:
+        """The body without its heading."""
+        return "\n\n".join(note.text for note in self.notes)
+
+    @property
+    def source_ids(self) -> frozenset[str]:
+        """The messages that it came from."""
+        return frozenset(one.line_message_id for one in self.sources)
+
+    def with_values(self, values: Mapping[str, Value], sources: Mapping[str, tuple[Source, ...]]) -> "Entry":
+        """Return the entry with these fields; `sources` are the messages behind each of them."""
+        ids = {name: _ids(sources.get(name, ())) for name in values if fields_of(self.category)[name].holds_words}
+        changed = replace(self, fields={**self.fields, **values}, came_from={**self.came_from, **ids})
+        return changed.knowing(one for name in ids for one in sources.get(name, ()))
+
+    def with_note(self, text: str, sources: tuple[Source, ...]) -> "Entry":
+        """Return the entry with one more paragraph."""
+        return replace(self, notes=(*self.notes, Note(text=text, came_from=_ids(sources)))).knowing(sources)
+
+    def knowing(self, sources: Iterable[Source]) -> "Entry":
+        """Return the entry with these messages among its sources, and without those that no piece of it came from."""
+        known = {one.line_message_id: one for one in (*self.sources, *sources)}
+        used = frozenset(
+            one for ids in (*self.came_from.values(), *(note.came_from for note in self.notes)) for one in ids
+        )
+        kept = (one for one in known.values() if one.line_message_id in used)
+        return replace(self, sources=tuple(sorted(kept, key=lambda one: (one.timestamp_ms, one.line_message_id))))
+
+    def moved_to(self, target: Category, *, slug: str) -> "Entry":
+        """Return the entry in another category: what the target knows is carried over, and the rest is noted in the body."""
+        known = fields_of(target)
+        values: dict[str, Value] = {one.name: one.default for one in FIELDS[target]}
+        came_from: dict[str, tuple[str, ...]] = {}
+        noted: list[Note] = []
+        for one in FIELDS[self.category]:
+            value, ids = self.fields[one.name], self.came_from.get(one.name, ())
+            name = name_field(target) if one.name == name_field(self.category) else one.name
+            if name in known and _fits(known[name], value):
+                values[name] = value
+                came_from |= {name: ids} if ids else {}
+            elif value not in {one.default, "", ()} and one.name != "suggested_category":
+                noted.append(Note(text=_noted(one.name, value), came_from=ids))
+        moved = replace(
+            self, category=target, slug=slug, fields=values, came_from=came_from, notes=(*self.notes, *noted)
+        )
+        return moved.knowing(())
+
+    def without(self, withdrawn: Withdrawn) -> "Entry | None":
+        """Return what stays of the entry when messages are taken back; None where nothing does.
+
+        A piece goes with any of the messages that it came from, because it may repeat each of them. An entry that loses its name is named
+        after what is left of it; its slug is then the caller's to choose anew.
+        """
+        gone = {one.line_message_id for one in self.sources if withdrawn(one.line_message_id, one.timestamp_ms)}
+        if not gone:
+            return self
+        defaults = {one.name: one.default for one in FIELDS[self.category]}
+        lost = {name for name, ids in self.came_from.items() if not gone.isdisjoint(ids)}
+        left = replace(
+            self,
+            fields={name: defaults[name] if name in lost else value for name, value in self.fields.items()},
+            came_from={name: ids for name, ids in self.came_from.items() if name not in lost},
+            notes=tuple(note for note in self.notes if gone.isdisjoint(note.came_from)),
+        ).knowing(())
+        if not left.sources:
+            return None
+        return left if left.name else _named_after_the_rest(left)
+
+
+def _named_after_the_rest(entry: Entry) -> Entry | None:
+    """Return the entry under the first of its texts that somebody stands behind; None where nothing but states is left."""
+    field_name = name_field(entry.category)
+    for text, ids in _pieces(entry):
+        if text and ids:
+            return replace(
+                entry,
+                fields={**entry.fields, field_name: one_line(text, limit=NAME_LIMIT)},
+                came_from={**entry.came_from, field_name: ids},
+            )
+    return None
+
+
+def _pieces(entry: Entry) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for name, ids in entry.came_from.items():
+        value = entry.fields.get(name)
+        yield (", ".join(value) if isinstance(value, tuple) else value or ""), ids
+    yield from ((note.text, note.came_from) for note in entry.notes)
+
+
+def _fits(known: Field, value: Value) -> bool:
+    try:
+        return known.checked(value) == value
+    except InvalidValueError:
+        return False
+
+
+def _noted(name: str, value: Value) -> str:
+    text = ", ".join(value) if isinstance(value, tuple) else value or ""
+    return text if name in _INBOX_ONLY else f"{name}: {text}"
+
+
+def _ids(sources: Iterable[Source]) -> tuple[str, ...]:
+    return tuple(sorted({one.line_message_id for one in sources}))

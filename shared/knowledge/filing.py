@@ -1,0 +1,211 @@
+"""Filing a thought, and changing, moving and deleting what was filed: all of it on the turn's overlay."""
+
+import datetime as dt
+import zoneinfo
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.conversation.records import MessageRecord
+from shared.knowledge.attribution import repeats, sources_of
+from shared.knowledge.categories import (
+    FIELDS,
+    TEXT_LIMIT,
+    Category,
+    InvalidValueError,
+    Value,
+    fields_of,
+    one_line,
+    plain_text,
+)
+from shared.knowledge.classification import Classification
+from shared.knowledge.entry import NAME_LIMIT, Entry, Source
+from shared.knowledge.overlay import EntryFault, EntryOverlay, Filed
+from shared.knowledge.slugs import free_slug, slug_of
+from shared.line.characters import utf16_length
+
+CONTENT_LIMIT: Final = 2 * TEXT_LIMIT
+_PROTECTED: Final = frozenset(
+    {
+        "id",
+        "path",
+        "category",
+        "created_at",
+        "updated_at",
+        "confidence",
+        "source_channel",
+        "revision",
+        "version",
+        "sources",
+        "came_from",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """When something is filed, and which messages are being answered."""
+
+    now: dt.datetime
+    to_answer: Sequence[MessageRecord] = field(default=(), repr=False)
+    earlier: Sequence[MessageRecord] = field(default=(), repr=False)
+
+    @classmethod
+    def at(
+        cls,
+        now_ms: int,
+        zone: zoneinfo.ZoneInfo,
+        *,
+        to_answer: Sequence[MessageRecord],
+        earlier: Sequence[MessageRecord],
+    ) -> "Occasion":
+        moment = dt.datetime.fromtimestamp(now_ms / 1_000, tz=zone)
+        return cls(now=moment, to_answer=to_answer, earlier=earlier)
+
+    @property
+    def stamp(self) -> str:
+        """The moment in the bot's time zone, to the second."""
+        return self.now.isoformat(timespec="seconds")
+
+    @property
+    def today(self) -> str:
+        """The date in the bot's time zone."""
+        return self.now.date().isoformat()
+
+    def sources_of(self, text: str) -> tuple[Source, ...]:
+        """The messages that the text may repeat."""
+        return sources_of(text, to_answer=self.to_answer, earlier=self.earlier)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filing:
+    """Changes entries; `threshold` is the confidence from which a thought is filed where it was classified, and not in the inbox."""
+
+    new_id: Callable[[], str] = field(repr=False)
+    threshold: float
+
+    def capture(self, overlay: EntryOverlay, text: str, found: Classification, occasion: Occasion) -> Entry:
+        """Return the entry, staged.  Raises: EntryFault."""
+        kept = plain_text(text)
+        sources = occasion.sources_of(text)
+        is_sure = found.confidence >= self.threshold
+        category = found.category if is_sure else Category.INBOX
+        given = dict(found.values) if is_sure else {
+            "suggested_name": found.name, "original_text": kept, "suggested_category": found.category.value,
+        }  # fmt: skip
+        given |= {"name": found.name} if is_sure else {}
+        given |= {"last_touched": occasion.today} if category is Category.PEOPLE else {}
+        words = {name: sources for name in given if name != "last_touched"}
+        stamp = "" if is_sure else f"{occasion.now:%Y%m%d%H%M%S}-"
+        with overlay.together():
+            blank = Entry(
+                category=category,
+                slug=_free(overlay, category, f"{stamp}{slug_of(found.name)}"),
+                id=self.new_id(),
+                created_at=occasion.stamp,
+                updated_at=occasion.stamp,
+                confidence=found.confidence,
+                fields={one.name: one.default for one in FIELDS[category]},
+            )
+            entry = blank.with_values(given, words)
+            entry = entry.with_note(kept, sources) if is_sure else entry
+            overlay.stage({entry.path: entry}, filed=Filed(path=entry.path, confidence=entry.confidence))
+        return entry
+
+    def update(
+        self, overlay: EntryOverlay, path: str, updates: Mapping[str, object], occasion: Occasion
+    ) -> tuple[Entry, tuple[str, ...]]:
+        """Return the entry, staged, and which fields were updated; `content` replaces the body, `note` adds a dated line to it.
+
+        Raises: EntryFault.
+        """
+        with overlay.together():
+            entry = overlay.entry(path)
+            values = _checked(entry.category, updates)
+            sources = {
+                name: (*occasion.sources_of(_text(value)), *_repeated(entry, name, value))
+                for name, value in values.items()
+            }
+            changed = replace(entry.with_values(values, sources), updated_at=occasion.stamp)
+            if "content" in updates:
+                text = plain_text(str(updates["content"]))
+                origins = (*occasion.sources_of(text), *_repeated_notes(entry, text))
+                emptied = replace(changed, notes=())
+                changed = emptied.with_note(text, origins) if text else emptied.knowing(())
+            if updates.get("note"):
+                text = plain_text(str(updates["note"]))
+                changed = changed.with_note(f"{occasion.today}: {text}", occasion.sources_of(text))
+            if utf16_length(changed.content) > CONTENT_LIMIT:
+                raise EntryFault("The entry's content is full; file the rest as an entry of its own.")
+            overlay.stage({path: changed})
+            return changed, tuple(sorted(updates))
+
+    def move(self, overlay: EntryOverlay, path: str, target: Category, occasion: Occasion) -> Entry:
+        """Return the entry in its new category, staged; its id, body and fields stay.  Raises: EntryFault."""
+        with overlay.together():
+            entry = overlay.entry(path)
+            if entry.category is target:
+                raise EntryFault(f"The entry is in {target} already.")
+            moved = entry.moved_to(target, slug=_free(overlay, target, slug_of(entry.name)))
+            moved = replace(moved, updated_at=occasion.stamp)
+            overlay.stage({moved.path: moved, path: None}, filed=Filed(path=moved.path, confidence=moved.confidence))
+            return moved
+
+    @staticmethod
+    def delete(overlay: EntryOverlay, path: str) -> Entry:
+        """Return the entry, which is gone, staged.  Raises: EntryFault."""
+        with overlay.together():
+            entry = overlay.entry(path)
+            overlay.stage({path: None})
+            return entry
+
+
+def _free(overlay: EntryOverlay, category: Category, slug: str) -> str:
+    return free_slug(slug, lambda one: overlay.is_taken(f"{category}/{one}.md"))
+
+
+def _checked(category: Category, updates: Mapping[str, object]) -> dict[str, Value]:
+    known = fields_of(category)
+    values: dict[str, Value] = {}
+    for name, value in updates.items():
+        if name in _PROTECTED:
+            raise EntryFault(f"{name} cannot be changed.")
+        if name in {"content", "note"}:
+            if not isinstance(value, str):
+                raise EntryFault(f"{name} must be a text.")
+            continue
+        if name not in known:
+            raise EntryFault(
+                f"{category} entries have no field {name[:40]}; they have: {', '.join(known)}, content, note."
+            )
+        try:
+            values[name] = known[name].checked(value)
+        except InvalidValueError as cause:
+            raise EntryFault(f"{cause}.") from cause
+    for name in {"name", "suggested_name"} & values.keys():
+        values[name] = one_line(str(values[name]), limit=NAME_LIMIT)
+        if not values[name]:
+            raise EntryFault(f"{name} cannot be empty.")
+    return values
+
+
+def _text(value: Value) -> str:
+    return " ".join(value) if isinstance(value, tuple) else value or ""
+
+
+def _repeated(entry: Entry, name: str, value: Value) -> tuple[Source, ...]:
+    """Return the messages behind the field's old value where the new one goes on repeating some of it, as a longer list does."""
+    old = entry.fields.get(name)
+    pieces = old if isinstance(old, tuple) else (old or "",)
+    if not any(repeats(piece, _text(value)) for piece in pieces):
+        return ()
+    return _named(entry, entry.came_from.get(name, ()))
+
+
+def _repeated_notes(entry: Entry, text: str) -> tuple[Source, ...]:
+    return _named(entry, (one for note in entry.notes if repeats(note.text, text) for one in note.came_from))
+
+
+def _named(entry: Entry, line_message_ids: Iterable[str]) -> tuple[Source, ...]:
+    wanted = frozenset(line_message_ids)
+    return tuple(one for one in entry.sources if one.line_message_id in wanted)

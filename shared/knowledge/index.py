@@ -1,0 +1,187 @@
+"""The index: `index.md` for people, and the part of it that a prompt carries, with the open and newest entries first."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.conversation.filed import FiledView
+from shared.errors import PermanentError
+from shared.knowledge.catalog import Catalog, Row
+from shared.knowledge.categories import Category, cut
+from shared.knowledge.stored_entries import StoredEntries
+
+PROMPT_TOKENS: Final = 2_000
+EMPTY_INDEX: Final = "(Nothing has been filed in this chat yet.)"
+UNREADABLE_INDEX: Final = "(The index cannot be read just now; list_entries and search_entries may still work.)"
+_TITLE: Final = "# Index of the knowledge base"
+_FRAME_TOKENS: Final = 40  # of the line that says how many more there are
+_SPECIAL: Final = str.maketrans({one: f"\\{one}" for one in "\\|[]`<>"} | {"\n": " ", "\r": " "})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeIndex:
+    """Reads the index of a chat for a prompt."""
+
+    entries: StoredEntries
+
+    def read(self, conversation_id: str) -> FiledView:
+        """Return the index in one read of the bucket, or a line that it cannot be read; not from a thread of `entries.reads`.
+
+        Raises: StorageUnavailableError.
+        """
+        try:
+            return index_view(self.entries.catalog(conversation_id))
+        except PermanentError as cause:
+            logs.error("record_unreadable", cause=cause)
+            return FiledView(text=UNREADABLE_INDEX)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Section:
+    heading: str
+    columns: tuple[str, ...]
+    nothing: str
+    holds: Callable[[Row], bool]
+    cells: Callable[[Row], tuple[str, ...]]
+    order: Callable[[Row], tuple[bool, str]]
+    newest_first: bool = True
+
+
+def _newest(row: Row) -> tuple[bool, str]:
+    return True, row.updated_at
+
+
+def _due(row: Row) -> tuple[bool, str]:
+    due = row.shown.get("due_date", "")
+    return not due, due
+
+
+_SECTIONS: Final = (
+    _Section(
+        heading="People",
+        columns=("Name", "Context", "Last touched"),
+        nothing="No people yet.",
+        holds=lambda row: row.category is Category.PEOPLE,
+        cells=lambda row: (_shown(row, "context", 50), row.touched),
+        order=lambda row: (True, row.touched),
+    ),
+    _Section(
+        heading="Projects: active",
+        columns=("Project", "Next action", "Status"),
+        nothing="No active projects yet.",
+        holds=lambda row: row.category is Category.PROJECTS and row.status == "active",
+        cells=lambda row: (_shown(row, "next_action", 40), _shown(row, "status", 10)),
+        order=_newest,
+    ),
+    _Section(
+        heading="Projects: waiting or blocked",
+        columns=("Project", "Waiting on", "Since"),
+        nothing="No waiting projects.",
+        holds=lambda row: row.category is Category.PROJECTS and row.status in {"waiting", "blocked"},
+        cells=lambda row: (_shown(row, "next_action", 40), row.updated_at[:10]),
+        order=_newest,
+    ),
+    _Section(
+        heading="Ideas",
+        columns=("Idea", "One-liner"),
+        nothing="No ideas yet.",
+        holds=lambda row: row.category is Category.IDEAS,
+        cells=lambda row: (_shown(row, "one_liner", 60),),
+        order=_newest,
+    ),
+    _Section(
+        heading="Admin: pending",
+        columns=("Task", "Due"),
+        nothing="No pending tasks.",
+        holds=lambda row: row.category is Category.ADMIN and row.status == "pending",
+        cells=lambda row: (_shown(row, "due_date", 10),),
+        order=_due,
+        newest_first=False,
+    ),
+    _Section(
+        heading="Inbox: needs review",
+        columns=("Suggested name", "Original text", "Captured", "Suggested"),
+        nothing="The inbox is empty.",
+        holds=lambda row: row.category is Category.INBOX,
+        cells=lambda row: (
+            _shown(row, "original_text", 40),
+            row.created_at[:10],
+            _shown(row, "suggested_category", 10),
+        ),
+        order=lambda row: (True, row.created_at),
+    ),
+)
+
+
+def index_file(catalog: Catalog) -> str:
+    """Return the whole of `index.md`; the same for the same catalog."""
+    return _rendered(catalog.rows, catalog.rows)
+
+
+def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> FiledView:
+    """Return at most `limit_tokens` of the index: of the entries that it lists the open and newest first, then how many more there are."""
+    if not catalog.rows:
+        return FiledView(text=EMPTY_INDEX)
+    sections = {row.path: section for section in _SECTIONS for row in catalog.rows if section.holds(row)}
+    listed = (row for row in catalog.rows if row.path in sections)
+    newest_first = sorted(listed, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
+    left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_rendered((), catalog.rows))
+    chosen: list[Row] = []
+    begun: set[str] = set()
+    for row in newest_first:
+        section = sections[row.path]
+        head = () if section.heading in begun else _head(section)
+        left -= sum(estimated_tokens(line) + 1 for line in (*head, _line(section, row)))
+        if left < 0:
+            break
+        chosen.append(row)
+        begun.add(section.heading)
+    text = _rendered(chosen, catalog.rows)
+    more = len(catalog.rows) - len(chosen)
+    if more:
+        text += f"\n… and {more} more entries: use list_entries or search_entries."
+    return FiledView(text=text, source_ids=frozenset(one for row in chosen for one in row.source_ids))
+
+
+def estimated_tokens(text: str) -> int:
+    """Return about how many tokens a text has, rather too many: four ASCII characters, or one of any other script, make one."""
+    ascii_characters = sum(character.isascii() for character in text)
+    return len(text) - ascii_characters + math.ceil(ascii_characters / 4)
+
+
+def _rendered(chosen: Iterable[Row], every: Sequence[Row]) -> str:
+    """Return the index with the chosen rows; counts are of all."""
+    rows = tuple(chosen)
+    counts = ", ".join(f"{sum(row.category is one for row in every)} {one.value}" for one in Category)
+    lines = [
+        _TITLE,
+        f"> Last updated: {max((row.updated_at for row in every), default='never')}",
+        f"> Total entries: {len(every)} ({counts})",
+    ]
+    for section in _SECTIONS:
+        held = sum(section.holds(row) for row in every)
+        lines += ["", f"## {section.heading} ({held})"]
+        shown = sorted((row for row in rows if section.holds(row)), key=section.order, reverse=section.newest_first)
+        if not held:
+            lines.append(section.nothing)
+        elif shown:
+            lines += [*_head(section), *(_line(section, row) for row in shown)]
+    return "\n".join(lines) + "\n"
+
+
+def _head(section: _Section) -> tuple[str, str]:
+    return f"| {' | '.join(section.columns)} |", f"|{' --- |' * len(section.columns)}"
+
+
+def _line(section: _Section, row: Row) -> str:
+    return f"| [{_cell(cut(row.name, limit=60))}]({row.path}) | {' | '.join(section.cells(row))} |"
+
+
+def _shown(row: Row, name: str, limit: int) -> str:
+    return _cell(cut(row.shown.get(name, ""), limit=limit))
+
+
+def _cell(text: str) -> str:
+    return text.translate(_SPECIAL)

@@ -1,0 +1,213 @@
+"""What one turn reads and stages of a chat's entries.  It reads its own writes; nothing reaches the bucket before the turn is committed.
+
+Made anew for every thought, so a turn that is thought again begins with nothing staged. Tools of one round run in parallel: every method
+may be called from several threads, and `together` holds the others off for a change that reads first.
+"""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.conversation.names import entry_name, is_entry_path
+from shared.conversation.records import StagedWrite
+from shared.errors import PermanentError
+from shared.knowledge.catalog import Row, row_of
+from shared.knowledge.entry import Entry
+from shared.knowledge.files import read_entry, written, written_revision
+from shared.knowledge.stored_entries import UNDO_FILE, StoredEntries
+from shared.knowledge.undo import UndoRecord, read_undo, written_undo
+
+ENTRIES_LIMIT: Final = 1_000
+CHANGES_LIMIT: Final = 20  # entries that one turn may change, because its outcome carries them whole
+
+
+class EntryFault(Exception):  # noqa: N818 - not an error of ours: the model reads it
+    """Why something cannot be done: one plain sentence for the model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filed:
+    """The entry that was filed or moved last, and how sure its classification was."""
+
+    path: str = field(repr=False)
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    before: Mapping[str, Entry | None]
+    filed_before: Filed | None
+
+
+class EntryOverlay:
+    """One turn's view of its chat's entries."""
+
+    def __init__(self, *, entries: StoredEntries, conversation_id: str, sequence: int) -> None:
+        """`sequence` is the number of the commit that the turn works towards."""
+        self.filed: Filed | None = None
+        self._entries = entries
+        self._conversation_id = conversation_id
+        self._sequence = sequence
+        self._lock = threading.RLock()
+        self._rows: dict[str, Row] | None = None
+        self._read: dict[str, Entry | None] = {}
+        self._staged: dict[str, Entry | None] = {}
+        self._before: dict[str, Entry | None] = {}
+        self._steps: list[_Step] = []
+        self._undid = False
+        self._sealed = False
+        self._shown: set[str] = set()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Nobody else changes anything inside the block."""
+        with self._lock:
+            yield
+
+    @property
+    def read_source_ids(self) -> frozenset[str]:
+        """Every message behind what the model was shown or what is staged: an unsend of one of them touches the turn."""
+        with self._lock:
+            staged = (entry for entry in (*self._staged.values(), *self._before.values()) if entry is not None)
+            return frozenset(self._shown.union(*(entry.source_ids for entry in staged)))
+
+    def showed(self, source_ids: frozenset[str]) -> None:
+        """Remember that the model was shown something that came from these messages."""
+        with self._lock:
+            self._shown |= source_ids
+
+    def rows(self) -> tuple[Row, ...]:
+        """Return every entry's row, as the turn left it; one read of the bucket a turn."""
+        with self._lock:
+            if self._rows is None:
+                self._rows = self._entries.catalog(self._conversation_id).by_path
+            merged = {**self._rows, **{path: row_of(one) if one else None for path, one in self._staged.items()}}
+            return tuple(row for row in merged.values() if row is not None)
+
+    def entry(self, path: str) -> Entry:
+        """Return an entry that the model is shown.  Raises: EntryFault, where there is none."""
+        with self._lock:
+            entry = self._current(path) if is_entry_path(path) else None
+            if entry is None:
+                raise EntryFault(f"Entry not found: {path[:100]}")
+            self._shown |= entry.source_ids
+            return entry
+
+    def hits(self, paths: Sequence[str]) -> list[Entry]:
+        """Return several entries that the model is shown, read at the same time; those that are gone are left out."""
+        with self._lock:
+            unread = [path for path in paths if path not in self._staged and path not in self._read]
+            self._read |= zip(unread, self._entries.entries(self._conversation_id, unread), strict=True)
+            found = [entry for path in paths if (entry := self._current(path)) is not None]
+            self._shown |= {one for entry in found for one in entry.source_ids}
+            return found
+
+    def is_taken(self, path: str) -> bool:
+        """Whether there is an object at the path, or will be."""
+        with self._lock:
+            if self._staged.get(path) is not None or path in {row.path for row in self.rows()}:
+                return True
+            return path not in self._staged and self._entries.exists(self._conversation_id, path)
+
+    def stage(self, changes: Mapping[str, Entry | None], *, filed: Filed | None = None) -> None:
+        """The entries are as given for the rest of the turn; None means gone.  One step, for `undo`.  Raises: EntryFault."""
+        with self._lock:
+            self._refuse_too_much(changes)
+            before = {path: self._current(path) for path in changes}
+            self._steps.append(_Step(before=before, filed_before=self.filed))
+            for path, entry in before.items():
+                self._before.setdefault(path, entry)
+            self._staged |= changes
+            self.filed = filed or (None if self.filed and self.filed.path in changes else self.filed)
+
+    def undo(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Take the last step of this turn back, or else what the last turn changed; return what came back and what went.
+
+        Raises: EntryFault, where there is nothing to undo: it goes one step back, not two.
+        """
+        with self._lock:
+            if self._steps:
+                step = self._steps.pop()
+                self._staged |= step.before
+                self.filed = step.filed_before
+                return _told(step.before)
+            if self._undid:
+                raise EntryFault("There is nothing to undo.")
+            before = self._stored_before()
+            involved = (
+                entry for path, old in before.items() for entry in (old, self._current(path)) if entry is not None
+            )
+            self._shown |= {one for entry in involved for one in entry.source_ids}
+            self.stage(before)
+            self._steps.clear()
+            self._before.clear()
+            self._undid = True
+            return _told(before)
+
+    def changes(self) -> tuple[StagedWrite, ...]:
+        """Return what is to be written, and take no more: what is created or changed, then what goes, then the way back."""
+        with self._lock:
+            self._sealed = True
+            changed = {path: entry for path, entry in self._staged.items() if entry != self._loaded(path)}
+            writes: list[StagedWrite] = []
+            for path, entry in sorted(changed.items(), key=lambda item: item[1] is None):
+                key = (self._sequence, len(writes))
+                text = None if entry is None else written(replace(entry, revision=key))
+                writes.append(StagedWrite(path=path, text=text))
+            if writes:
+                writes.append(StagedWrite(path=UNDO_FILE, text=self._way_back((self._sequence, len(writes)))))
+            return tuple(writes)
+
+    def _way_back(self, key: tuple[int, int]) -> str:
+        changed = {path: entry for path, entry in self._before.items() if entry != self._current(path)}
+        involved = [entry for path, old in changed.items() for entry in (old, self._current(path)) if entry is not None]
+        sources = {one.line_message_id: one for entry in involved for one in entry.sources}
+        return written_undo(
+            UndoRecord(
+                revision=written_revision(key),
+                before=tuple(
+                    StagedWrite(path=path, text=None if entry is None else written(entry))
+                    for path, entry in changed.items()
+                ),
+                sources=tuple(sources[one] for one in sorted(sources)),
+            )
+        )
+
+    def _stored_before(self) -> dict[str, Entry | None]:
+        stored = self._entries.store.read(entry_name(self._conversation_id, UNDO_FILE))
+        try:
+            steps = read_undo(stored.data).before if stored else ()
+            before = {one.path: read_entry(one.path, one.text.encode()) if one.text else None for one in steps}
+        except PermanentError:
+            before = {}
+        if not before:
+            raise EntryFault("There is nothing to undo.")
+        return before
+
+    def _loaded(self, path: str) -> Entry | None:
+        """Return the entry as it is in the bucket."""
+        if path not in self._read:
+            self._read[path] = self._entries.entry(self._conversation_id, path)
+        return self._read[path]
+
+    def _current(self, path: str) -> Entry | None:
+        return self._staged[path] if path in self._staged else self._loaded(path)
+
+    def _refuse_too_much(self, changes: Mapping[str, Entry | None]) -> None:
+        if self._sealed:
+            raise EntryFault("The turn is over.")
+        if len({*self._staged, *changes}) > CHANGES_LIMIT:
+            raise EntryFault(
+                f"One turn can change at most {CHANGES_LIMIT} entries; do the rest after the next message."
+            )
+        adds = any(entry is not None and not self.is_taken(path) for path, entry in changes.items())
+        if adds and len(self.rows()) >= ENTRIES_LIMIT and None not in changes.values():
+            raise EntryFault(f"The knowledge base is full ({ENTRIES_LIMIT} entries); delete some first.")
+
+
+def _told(before: Mapping[str, Entry | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    restored = tuple(path for path, entry in before.items() if entry is not None)
+    removed = tuple(path for path, entry in before.items() if entry is None)
+    return restored, removed

@@ -1,0 +1,155 @@
+"""The knowledge toolset: capturing, correcting and undoing what the chat files.  Reading it: knowledge_reading.py.
+
+Every tool works on the turn's overlay, so nothing reaches the bucket before the turn is committed.
+"""
+
+import zoneinfo
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared import logs
+from shared.agent.model import Json
+from shared.agent.tools import Tool, ToolFault, TurnContext, load_schema
+from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.knowledge.catalog import Catalog
+from shared.knowledge.categories import Category
+from shared.knowledge.classification import Classifier, split_hints
+from shared.knowledge.filing import Filing, Occasion
+from shared.knowledge.index import index_view
+from shared.knowledge.overlay import EntryFault, EntryOverlay
+from shared.line.characters import without_lone_surrogates
+
+KNOWLEDGE_GUIDE: Final = """\
+# What you keep
+You are also this chat's knowledge management assistant: you help people capture thoughts, find them again, and stay organised.
+What is filed belongs to this chat alone. The index of it, or a line that it is empty, comes before the conversation.
+- `classify_and_capture`: when somebody shares a new thought, fact, idea or task to keep. Call it once for each separate thought.
+- `list_entries`: when somebody asks to see, show or list what was filed.
+- `get_entry`: when somebody asks about one entry.
+- `search_entries`: when somebody looks for entries by a word, and before you change an entry whose path you do not know.
+- `update_entry`: when somebody wants to change an entry: a status, a next action, a date, a note.
+- `move_entry`: when somebody corrects a category ("actually that should be a project"); without another name they mean the entry of the
+  latest note "Filed then".
+- `delete_entry`: when somebody asks to delete what was filed. `undo_last_change`: when they want the last change taken back.
+- `generate_digest`: when somebody asks for a daily digest or a weekly review. Pass its content on as it is.
+- When somebody is just chatting, answer without these functions. Several may be called, in several rounds: search, then update.
+- Say what you did in a few words, with the entry's name and never its path. Where clarificationNeeded is true, ask what it should be."""
+_CLASSIFIER_INDEX_TOKENS: Final = 500
+
+Action = Callable[[Json, EntryOverlay, Occasion], Json | ToolFault]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeTools:
+    """The tools that change entries."""
+
+    classifier: Classifier
+    filing: Filing
+    time_zone: zoneinfo.ZoneInfo = field(repr=False)
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return them in the order in which they are declared."""
+        return (
+            self._tool(
+                "classify_and_capture",
+                "Classify a thought and create an entry in the knowledge base. Use when the person shares new information, facts, ideas, "
+                "or tasks to remember. Where clarificationNeeded is true it lies in the inbox: ask in your reply what it should be.",
+                self._capture,
+            ),
+            self._tool(
+                "update_entry",
+                "Update fields of an existing entry. Use when the person wants to modify an entry: a status, a next action, a due date, a "
+                "note. Search or list first if you do not know the path.",
+                self._update,
+            ),
+            self._tool(
+                "move_entry",
+                'Move an entry to a different category. Use when the person wants to reclassify an entry (e.g., "actually that should be a '
+                'project"): without another name they mean the entry that was filed last.',
+                self._move,
+            ),
+            self._tool(
+                "delete_entry",
+                "Delete an entry. Use only when the person asks to delete or forget something that was filed.",
+                self._delete,
+            ),
+            self._tool(
+                "undo_last_change",
+                "Take back the last change to the knowledge base, one step. Use when the person says that they did not mean it, or wants "
+                "it back as it was.",
+                _undo,
+            ),
+        )
+
+    def _tool(self, name: str, description: str, action: Action) -> Tool:
+        return entry_tool(name, description, action, time_zone=self.time_zone)
+
+    def _capture(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault:
+        text, hint = split_hints(str(arguments["text"]), str(arguments.get("hints", "")))
+        if not text:
+            return ToolFault(message="There is nothing to capture in the text.", may_retry=False)
+        view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS)
+        overlay.showed(view.source_ids)
+        try:
+            found = self.classifier.classify(text, hint, index=view.text, today=occasion.now.date())
+        except (ModelUnavailableError, ModelRefusedError, ModelBlockedError) as cause:
+            logs.warning("classification_failed", error_type=type(cause).__name__)
+            return ToolFault(message="The classification failed; nothing was filed.", may_retry=True)
+        entry = self.filing.capture(overlay, text, found, occasion)
+        is_unsure = entry.category is Category.INBOX
+        return {
+            "path": entry.path,
+            "category": entry.category.value,
+            "name": entry.name,
+            "confidence": entry.confidence,
+            "clarificationNeeded": is_unsure,
+            **({"suggestedCategory": found.category.value} if is_unsure else {}),
+        }
+
+    def _update(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
+        updates = arguments["updates"]
+        assert isinstance(updates, Mapping)  # noqa: S101 - as the schema has it
+        entry, fields = self.filing.update(overlay, str(arguments["path"]), updates, occasion)
+        return {"path": entry.path, "updatedFields": list(fields)}
+
+    def _move(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
+        path = str(arguments["path"])
+        entry = self.filing.move(overlay, path, Category(str(arguments["targetCategory"])), occasion)
+        return {"oldPath": path, "newPath": entry.path, "category": entry.category.value}
+
+    def _delete(self, arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
+        entry = self.filing.delete(overlay, str(arguments["path"]))
+        return {"path": entry.path, "name": entry.name}
+
+
+def entry_tool(name: str, description: str, action: Action, *, time_zone: zoneinfo.ZoneInfo) -> Tool:
+    """Return a tool that runs `action` on the turn's overlay; what it cannot do goes back to the model in one sentence."""
+
+    def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
+        overlay = context.entries
+        assert isinstance(overlay, EntryOverlay)  # noqa: S101 - the knowledge toolset comes with one
+        occasion = Occasion.at(context.now_ms, time_zone, to_answer=context.to_answer, earlier=context.earlier)
+        try:
+            return action(_whole(arguments), overlay, occasion)
+        except EntryFault as fault:
+            return ToolFault(message=str(fault), may_retry=False)
+
+    return Tool(
+        name=name,
+        description=description,
+        parameters=load_schema(f"{name}.parameters"),
+        response=load_schema(f"{name}.response"),
+        run=run,
+    )
+
+
+def _undo(_: Json, overlay: EntryOverlay, __: Occasion) -> Json:
+    restored, removed = overlay.undo()
+    return {"restored": list(restored), "removed": list(removed)}
+
+
+def _whole(arguments: Json) -> Json:
+    return {
+        name: without_lone_surrogates(value) if isinstance(value, str) else value for name, value in arguments.items()
+    }

@@ -1,0 +1,48 @@
+"""Filing, changing, undoing and withdrawing entries, in memory and on Cloud Storage's stand-in behind the real client."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared.adapters.gcs import GcsObjectStore
+from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.object_store import ObjectStore
+from shared.knowledge.withdrawal import EntryWithdrawal
+from tests.contract.simulator.storage.emulator import PROJECT_ID, close, running_emulator
+from tests.support.knowledge import FilingChat, message
+
+
+@pytest.fixture(params=["memory", "emulator"])
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
+    if request.param == "memory":
+        yield MemoryObjectStore()
+        return
+    with running_emulator(tmp_path_factory.mktemp("storage")) as emulator:
+        bucket = emulator.new_bucket()
+        remote = emulator.client_made_by(
+            lambda: GcsObjectStore(project_id=PROJECT_ID, bucket=bucket, connections=4, retry_timeout_s=10.0)
+        )
+        yield remote
+        close(remote._client)  # noqa: SLF001 - the product's processes end with their connections open
+
+
+def test_an_entry_lives_and_goes_on_a_bucket(store: ObjectStore) -> None:
+    chat = FilingChat(store=store)
+
+    path = chat.file("庭の工事", message(1, "庭の工事"), next_action="佐藤さんに電話")
+    chat.once("update_entry", message(2, "待ち"), path=path, updates={"status": "waiting", "note": "待ち"})
+    moved = chat.once("move_entry", path=path, targetCategory="ideas")["newPath"]
+    assert chat.paths == [moved]
+
+    chat.once("undo_last_change")
+    assert chat.paths == [path]
+    assert chat.begin().call("search_entries", query="佐藤")["total"] == 0  # a next action is not searched
+    assert chat.begin().call("search_entries", query="待ち")["entries"][0]["path"] == path
+
+    EntryWithdrawal(entries=chat.entries)(chat.chat, lambda one, _: one == "m1")
+    assert "庭" not in chat.words
+    assert chat.paths == ["projects/2025-11-21-待ち.md"]
+
+    EntryWithdrawal(entries=chat.entries)(chat.chat, lambda _, at_ms: at_ms <= 10**6)
+    assert chat.paths == []
+    assert "待ち" not in chat.words

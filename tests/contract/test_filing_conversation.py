@@ -1,0 +1,147 @@
+"""A chat that files, asks, corrects, searches and undoes: the agent's loop, the tools and the entries, with the real client on the wire to
+the stand-in, which understands plain sentences.
+"""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from shared.adapters.gemini import GeminiModel
+from shared.adapters.memory import FixedClock
+from shared.agent.executor import ToolExecutor
+from shared.agent.limits import Limits
+from shared.agent.loop import Agent
+from shared.agent.prompt import Chat, system_instruction
+from shared.agent.tools import Registry
+from shared.conversation.reading import History
+from shared.knowledge.index import KnowledgeIndex
+from shared.settings.agent_worker import GeminiSettings
+from shared.tools.core import core_tools
+from shared.tools.knowledge import KNOWLEDGE_GUIDE
+from simulator.gemini.app import GeminiStandIn
+from tests.support.knowledge import TOKYO, FilingChat, message
+from tests.support.serving import served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shared.conversation.records import MessageRecord, OutcomeRecord
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[GeminiModel]:
+    with served(GeminiStandIn().app) as running:
+        yield GeminiModel(
+            GeminiSettings(
+                api_key="k",
+                model="gemini-3.5-flash-lite",
+                thinking_level="low",
+                project_id="p",
+                location=None,
+                base_url=running.url,
+            )
+        )
+
+
+class Conversation:
+    """One person and the bot, turn by turn."""
+
+    def __init__(self, model: GeminiModel, threads: ThreadPoolExecutor) -> None:
+        self.filing = FilingChat(classifies_with=model)
+        self.messages: list[MessageRecord] = []
+        self.outcomes: list[OutcomeRecord] = []
+        tools = Registry((*core_tools(), *self.filing.tools.values()))
+        self.agent = Agent(
+            model=model,
+            tools=ToolExecutor(registry=tools, threads=threads),
+            limits=Limits(),
+            clock=FixedClock(),
+            chance=random.Random(1),
+        )
+
+    def say(self, words: str) -> str | None:
+        """Return what the bot answers."""
+        number = len(self.messages) + 1
+        asked = message(number, words)
+        turn = self.filing.begin(asked, earlier=self.messages)
+        index = KnowledgeIndex(entries=self.filing.entries).read(self.filing.chat)
+        history = History(messages=tuple(self.messages), outcomes=tuple(self.outcomes), filed=index)
+        contents = Chat(time_zone=TOKYO).contents(history, pending=(asked,), now_ms=number * 60_000)
+        system = system_instruction(bot_name="Momo", guides=(KNOWLEDGE_GUIDE,))
+        decision = self.agent.think(system, contents, turn.context).decision
+        self.messages.append(asked)
+        self.outcomes.append(replace(turn.commit(), timestamp_ms=asked.timestamp_ms, text=decision.message))
+        return decision.message
+
+
+@pytest.fixture
+def talk(model: GeminiModel) -> Iterator[Conversation]:
+    with ThreadPoolExecutor(4) as threads:
+        yield Conversation(model, threads)
+
+
+def test_a_conversation_in_japanese_files_asks_corrects_searches_digests_and_undoes(talk: Conversation) -> None:
+    assert talk.say("こんにちは") == "こんにちは！何かお手伝いできることはありますか？"
+    assert (
+        talk.say("庭の工事は来週の月曜から、覚えておいて")
+        == "「庭の工事は来週の月曜から」をプロジェクトに書きとめました。"
+    )
+    assert talk.say("佐藤さんは造園の職人、メモして") == "「佐藤さんは造園の職人」を人に書きとめました。"
+    assert talk.say("牛乳を買うってメモして") == "「牛乳を買う」を用事に書きとめました。"
+    assert talk.say("金曜のことを覚えておいて") == "「金曜のこと」はひとまず受信箱に入れました。アイデアでいいですか？"
+    assert talk.say("やっぱりプロジェクトにして") == "プロジェクトに移しました。"
+    assert talk.say("プロジェクトの一覧を見せて") == "2件あります：金曜のこと、庭の工事は来週の月曜から"
+    assert talk.say("庭の工事の期限は2026-12-01です") == "更新しました。"
+    assert talk.say("庭の工事に「雨なら延期」と追記して") == "更新しました。"
+    told = talk.say("庭の工事について教えて")
+    assert told is not None
+    assert "2026-12-01" in told
+    assert "雨なら延期" in told
+    assert talk.say("ゾウエンを検索して") == "見つかりませんでした。"
+    assert talk.say("牛乳は終わった") == "更新しました。"
+    digest = talk.say("今日のまとめをお願い")
+    assert digest is not None
+    assert "【小さな前進】" in digest
+    assert talk.say("金曜のことを消して") == "「金曜のこと」を消しました。"
+    assert "projects/金曜のこと.md" not in talk.filing.paths
+    assert talk.say("やっぱり戻して") == "元に戻しました。"
+
+    assert talk.filing.paths == [
+        "admin/牛乳を買う.md",
+        "people/佐藤さんは造園の職人.md",
+        "projects/庭の工事は来週の月曜から.md",
+        "projects/金曜のこと.md",
+    ]
+
+
+def test_a_conversation_in_english(talk: Conversation) -> None:
+    assert talk.say("Please remember that the renovation starts on Monday.") == (
+        "I filed “the renovation starts on…” under projects."
+    )
+    assert talk.say("note: buy milk") == "I filed “buy milk” under admin."
+    assert talk.say("search for renovation") == "1 found: the renovation starts on…"
+    assert talk.say("mark the milk as done") == "Updated."
+    assert talk.say("delete the milk") == "I deleted “buy milk”."
+    assert talk.say("undo that") == "It is as it was before."
+    assert talk.say("show me my tasks") == "1 found: buy milk"
+    assert talk.say("my weekly review please") is not None
+
+
+def test_what_was_said_just_before_can_be_kept(talk: Conversation) -> None:
+    talk.say("駐輪場の番号は4711")
+
+    talk.say("今の覚えておいて")
+
+    assert "駐輪場の番号は4711" in talk.filing.file_text(talk.filing.paths[0])
+    entry = talk.filing.entry(talk.filing.paths[0])
+    assert entry is not None
+    assert entry.source_ids == {"m1", "m2"}
+
+
+def test_the_classifier_of_the_stand_in_follows_what_the_person_says(talk: Conversation) -> None:
+    assert talk.say("[idea] 庭の工事、覚えておいて") == "「庭の工事」をアイデアに書きとめました。"

@@ -1,0 +1,288 @@
+"""A chat that files, on in-memory ports: turns whose tools are called the way a model calls them."""
+
+import itertools
+import zoneinfo
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from functools import cache
+from typing import Any, ParamSpec, TypeVar
+
+from hypothesis import strategies as st
+
+from shared.adapters.memory import FixedClock, MemoryObjectStore, ScriptedJsonModel
+from shared.agent.model import JsonModel
+from shared.agent.tools import Registry, ToolFault, TurnContext, load_schema
+from shared.conversation.object_store import ListedObject, ObjectStore, StoredObject
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.errors import StorageUnavailableError
+from shared.knowledge.categories import FIELDS, Category, Field, Value, plain_text
+from shared.knowledge.classification import Classifier
+from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.filing import Filing
+from shared.knowledge.overlay import EntryOverlay
+from shared.knowledge.stored_entries import StoredEntries
+from shared.knowledge.writes import EntryWrites
+from shared.tools.core import core_tools
+from shared.tools.knowledge import KnowledgeTools
+from shared.tools.knowledge_reading import KnowledgeReadingTools
+
+CHAT = "U" + "1" * 32
+TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class Inline(Executor):
+    """Runs what it is given at once."""
+
+    def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
+        done: Future[_T] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
+def message(number: int, text: str = "", *, at_ms: int | None = None) -> MessageRecord:
+    """Return a message `m{number}`."""
+    return MessageRecord(
+        line_message_id=f"m{number}",
+        webhook_event_id=f"e{number}",
+        timestamp_ms=number * 1_000 if at_ms is None else at_ms,
+        type="text",
+        addressed=True,
+        text=text,
+    )
+
+
+def found(
+    category: str = "projects", confidence: float = 0.9, name: str = "庭の工事", **fields: object
+) -> dict[str, object]:
+    """Return a classification as the model gives it."""
+    return {"category": category, "confidence": confidence, "name": name, **fields}
+
+
+class WatchedStore(MemoryObjectStore):
+    """A bucket that counts what is read, and that goes out of reach before or after the effect of one call.
+
+    `fails_in` calls from now on, counted down; None: never. `after_effect` tells on which side of the effect.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads = 0
+        self.fails_in: int | None = None
+        self.after_effect = False
+
+    def read(self, name: str) -> StoredObject | None:
+        self.reads += 1
+        return self._tried(lambda: super(WatchedStore, self).read(name))
+
+    def create(self, name: str, data: bytes) -> int | None:
+        return self._tried(lambda: super(WatchedStore, self).create(name, data))
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        return self._tried(lambda: super(WatchedStore, self).replace(name, data, generation=generation))
+
+    def delete(self, name: str) -> None:
+        return self._tried(lambda: super(WatchedStore, self).delete(name))
+
+    def list(self, prefix: str) -> tuple[ListedObject, ...]:
+        return self._tried(lambda: super(WatchedStore, self).list(prefix))
+
+    def _tried(self, call: Callable[[], _T]) -> _T:
+        if self.fails_in is None:
+            return call()
+        self.fails_in -= 1
+        if self.fails_in >= 0:
+            return call()
+        self.fails_in = None
+        if self.after_effect:
+            call()
+        raise StorageUnavailableError("down")
+
+
+class FilingChat:
+    """A bucket with one chat's entries, and a model that classifies by script."""
+
+    def __init__(
+        self,
+        *,
+        threshold: float = 0.6,
+        locale: str = "ja",
+        chat: str = CHAT,
+        store: ObjectStore | None = None,
+        classifies_with: JsonModel | None = None,
+    ) -> None:
+        self.watched = WatchedStore()
+        self.store: ObjectStore = store or self.watched
+        self.chat = chat
+        self.clock = FixedClock()
+        self.model = ScriptedJsonModel()
+        self.entries = StoredEntries(store=self.store, reads=Inline())
+        self.writes = EntryWrites(entries=self.entries)
+        self.sequence = 0
+        numbers = itertools.count(1)
+        changing = KnowledgeTools(
+            classifier=Classifier(
+                model=classifies_with or self.model, schema=load_schema("classify_and_capture.classification")
+            ),
+            filing=Filing(new_id=lambda: f"id-{next(numbers)}", threshold=threshold),
+            time_zone=TOKYO,
+        )
+        reading = KnowledgeReadingTools(time_zone=TOKYO, locale=locale)
+        self.tools = {tool.name: tool for tool in (*changing.tools(), *reading.tools())}
+
+    def begin(self, *messages: MessageRecord, earlier: Sequence[MessageRecord] = ()) -> "FilingTurn":
+        """Begin a turn that answers the messages."""
+        return FilingTurn(self, messages or (message(self.sequence + 1),), tuple(earlier))
+
+    def once(self, name: str, *messages: MessageRecord, **arguments: object) -> Any:  # noqa: ANN401 - JSON
+        """Call one tool in a turn of its own and commit it."""
+        turn = self.begin(*messages)
+        result = turn.call(name, **arguments)
+        turn.commit()
+        return result
+
+    def file(self, text: str = "庭の工事", *messages: MessageRecord, **classification: Any) -> str:  # noqa: ANN401 - fields of found()
+        """Capture a text and return its path."""
+        self.model.steps = [found(**classification)]
+        path = self.once("classify_and_capture", *(messages or (message(self.sequence + 1, text),)), text=text)["path"]
+        assert isinstance(path, str)
+        return path
+
+    def entry(self, path: str) -> Entry | None:
+        return self.entries.entry(self.chat, path)
+
+    @property
+    def paths(self) -> list[str]:
+        return [one.name.removeprefix(f"entries/{self.chat}/") for one in self.entries.listed(self.chat)]
+
+    @property
+    def words(self) -> str:
+        """Everything that stands in the bucket, names and bodies."""
+        return "\n".join(f"{one.name}\n{self.text(one.name)}" for one in self.store.list(""))
+
+    def text(self, name: str) -> str:
+        stored = self.store.read(name)
+        return stored.data.decode() if stored else ""
+
+    def file_text(self, path: str) -> str:
+        return self.text(f"entries/{self.chat}/{path}")
+
+
+class FilingTurn:
+    """One turn: an overlay, and tools whose arguments and responses are validated as the executor does it."""
+
+    def __init__(
+        self, chat: FilingChat, messages: tuple[MessageRecord, ...], earlier: tuple[MessageRecord, ...]
+    ) -> None:
+        self._chat = chat
+        self._messages = messages
+        chat.sequence += 1
+        self.sequence = chat.sequence
+        self.overlay = EntryOverlay(entries=chat.entries, conversation_id=chat.chat, sequence=chat.sequence)
+        self.context = TurnContext(
+            conversation_id=chat.chat,
+            sequence=chat.sequence,
+            now_ms=chat.clock.now_ms(),
+            to_answer=messages,
+            earlier=earlier,
+            entries=self.overlay,
+        )
+
+    def call(self, name: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
+        tool, judge = self._chat.tools[name], _judge()
+        wrong = judge.faults_of_arguments(tool, arguments)
+        if wrong is not None:
+            return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
+        result = tool.run(arguments, self.context)
+        if not isinstance(result, ToolFault):
+            assert judge.faults_of_response(tool, result) is None  # type: ignore[arg-type]
+        return result
+
+    def outcome(self) -> OutcomeRecord:
+        filed = self.overlay.filed
+        return OutcomeRecord(
+            webhook_event_id=self._messages[-1].webhook_event_id,
+            timestamp_ms=1,
+            kind=OutcomeKind.REPLIED,
+            text="ok",
+            writes=self.overlay.changes(),
+            filed_entry_path=filed.path if filed else None,
+            filed_confidence=filed.confidence if filed else None,
+            sequence=self.sequence,
+        )
+
+    def commit(self) -> OutcomeRecord:
+        outcome = self.outcome()
+        self._chat.writes.apply(self._chat.chat, outcome)
+        return outcome
+
+
+@cache
+def _judge() -> Registry:
+    """Return the schemas of all tools, made once, because that takes a while."""
+    return Registry((*core_tools(), *FilingChat().tools.values()))
+
+
+LETTERS = st.text(st.characters(exclude_categories=["Cs", "Co", "Cn"]), max_size=30)
+IDS = st.sampled_from([f"m{number}" for number in range(1, 6)])
+ID_LISTS = st.lists(IDS, max_size=3, unique=True).map(lambda ids: tuple(sorted(ids)))
+WORDS = st.one_of(
+    LETTERS,
+    st.sampled_from(
+        [
+            "庭の工事",
+            "ガレージ",
+            "garden fence",
+            "---",
+            "a: b",
+            "- x",
+            "| cell |",
+            "null",
+            "2026-01-01",
+            "ไปตลาด",
+            "한국어",
+            "1:30",
+            "!!python/x",
+        ]
+    ),
+)
+
+
+def values_of(field: Field) -> st.SearchStrategy[Value]:
+    """Return values that a field stores."""
+    match field.kind:
+        case "names":
+            made: st.SearchStrategy[Value] = st.lists(WORDS, max_size=3).map(field.checked)
+        case "date":
+            made = st.none() | st.dates().map(lambda day: day.isoformat())
+        case "choice":
+            made = st.sampled_from(field.choices)
+        case _:
+            made = WORDS.map(field.checked)
+    return made
+
+
+@st.composite
+def entries(draw: st.DrawFn, categories: Sequence[Category] = tuple(Category)) -> Entry:
+    """Return entries as they may be stored, each piece with messages behind it."""
+    category = draw(st.sampled_from(categories))
+    fields = {one.name: draw(values_of(one)) for one in FIELDS[category]}
+    name = "suggested_name" if category is Category.INBOX else "name"
+    fields[name] = fields[name] or "無題"
+    texts = [clean for text in draw(st.lists(WORDS, max_size=3)) if (clean := plain_text(text))]
+    notes = [Note(text=text, came_from=draw(ID_LISTS)) for text in texts]
+    words = {one.name: draw(ID_LISTS) for one in FIELDS[category] if one.holds_words}
+    blank = Entry(
+        category=category,
+        slug=draw(st.sampled_from(["garden", "庭の工事", "a-2", "20261122110300-x"])),
+        id=draw(st.sampled_from(["id-a", "id-b"])),
+        created_at="2026-11-20T10:00:00+09:00",
+        updated_at="2026-11-20T10:00:00+09:00",
+        confidence=draw(st.floats(0, 1)),
+        fields=fields,
+        came_from={one: ids for one, ids in words.items() if ids},
+        notes=tuple(notes),
+        revision=draw(st.tuples(st.integers(0, 10**9), st.integers(0, 99))),
+    )
+    return blank.knowing(Source(line_message_id=f"m{number}", timestamp_ms=number * 1_000) for number in range(1, 6))

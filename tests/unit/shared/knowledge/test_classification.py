@@ -1,0 +1,86 @@
+import datetime as dt
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.adapters.memory import ScriptedJsonModel
+from shared.agent.tools import load_schema
+from shared.errors import ModelUnavailableError
+from shared.knowledge.categories import FIELDS, Category
+from shared.knowledge.classification import Classifier, Hint, clamped, split_hints
+from tests.support.knowledge import found
+
+SCHEMA = load_schema("classify_and_capture.classification")
+TODAY = dt.date(2026, 11, 22)
+
+
+def classifier(*answers: dict[str, object]) -> Classifier:
+    return Classifier(model=ScriptedJsonModel(answers), schema=SCHEMA)
+
+
+@given(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3))
+def test_a_confidence_lies_between_none_and_full(value: object) -> None:
+    assert 0.0 <= clamped(value) <= 1.0
+
+
+def test_a_confidence_that_is_no_number_is_none() -> None:
+    assert clamped(math.nan) == clamped("high") == 0.0
+    assert clamped(math.inf) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "hints", "left", "hint"),
+    [
+        ("plain", "", "plain", Hint()),
+        ("[project] garden", "", "garden", Hint(category=Category.PROJECTS)),
+        ("garden [IDEAS]", "[project]", "garden", Hint(category=Category.IDEAS)),
+        ("meet him", "[person: Sato ]", "meet him", Hint(category=Category.PEOPLE, name="Sato")),
+        ("[person:Sato]", "", "Sato", Hint(category=Category.PEOPLE, name="Sato")),
+        ("庭 [プロジェクト]", "", "庭", Hint(category=Category.PROJECTS)),
+        ("[inbox] x [x]", "", "[inbox] x [x]", Hint()),
+    ],
+)
+def test_hints_are_read_and_taken_out(text: str, hints: str, left: str, hint: Hint) -> None:
+    assert split_hints(text, hints) == (left, hint)
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+def test_hints_of_any_text_are_no_accident(text: str, hints: str) -> None:
+    left, _ = split_hints(text, hints)
+
+    assert split_hints(left)[0] == left
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "category": st.sampled_from(["people", "projects", "ideas", "admin"]),
+            "confidence": st.floats(),
+            "name": st.text(max_size=20),
+        },
+        optional={
+            "due_date": st.text(max_size=12) | st.dates().map(str),
+            "status": st.sampled_from(["active", "done"]),
+            "tags": st.lists(st.text(max_size=5), max_size=30),
+            "context": st.text(max_size=400),
+        },
+    )
+)
+def test_whatever_the_model_fills_in_can_be_filed(answer: dict[str, object]) -> None:
+    made = classifier(answer).classify("some text", Hint(), index="", today=TODAY)
+
+    assert made.name
+    assert 0.0 <= made.confidence <= 1.0
+    fields = {one.name: one for one in FIELDS[made.category]}
+    assert made.values.keys() <= fields.keys()
+    assert all(fields[name].checked(value) == value for name, value in made.values.items())
+
+
+@pytest.mark.parametrize(
+    "answer", [{}, {"category": "inbox", "confidence": 1, "name": "x"}, found(tags="x"), found(status="x")]
+)
+def test_an_answer_that_breaks_the_schema_is_no_classification(answer: dict[str, object]) -> None:
+    with pytest.raises(ModelUnavailableError, match="breaks its schema"):
+        classifier(answer).classify("x", Hint(), index="", today=TODAY)

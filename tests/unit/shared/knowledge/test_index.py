@@ -1,0 +1,148 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.knowledge.catalog import Catalog, Row
+from shared.knowledge.categories import Category
+from shared.knowledge.entry import Source
+from shared.knowledge.index import (
+    EMPTY_INDEX,
+    UNREADABLE_INDEX,
+    KnowledgeIndex,
+    estimated_tokens,
+    index_file,
+    index_view,
+)
+from tests.support.knowledge import WORDS, FilingChat, message
+
+ROWS = st.builds(
+    Row,
+    path=st.integers(0, 10_000).map(lambda number: f"projects/庭の工事の長い名前-{number}.md"),
+    category=st.sampled_from(Category),
+    name=WORDS,
+    created_at=st.dates().map(str),
+    updated_at=st.dates().map(str),
+    sources=st.just((Source(line_message_id="m1", timestamp_ms=1),)),
+    shown=st.fixed_dictionaries(
+        {"status": st.sampled_from(["active", "waiting", "blocked", "done", "someday", "pending"])},
+        optional=dict.fromkeys(("context", "next_action", "one_liner", "original_text", "due_date"), WORDS),
+    ),
+)
+
+
+def row(
+    number: int, *, category: Category = Category.PROJECTS, status: str = "active", day: int = 1, **shown: str
+) -> Row:
+    return Row(
+        path=f"{category}/n{number}.md",
+        category=category,
+        name=f"n{number}",
+        created_at=f"2026-11-{day:02}T10:00:00+09:00",
+        updated_at=f"2026-11-{day:02}T10:00:00+09:00",
+        sources=(Source(line_message_id=f"m{number}", timestamp_ms=number),),
+        shown={"status": status, **shown},
+    )
+
+
+def test_an_index_has_a_table_for_what_is_open_and_counts_everything() -> None:
+    catalog = Catalog(
+        rows=(
+            row(1, next_action="call Sato"),
+            row(2, status="waiting", next_action="the offer"),
+            row(3, status="done"),
+            row(4, category=Category.ADMIN, status="pending", due_date="2026-12-01"),
+            row(5, category=Category.ADMIN, status="pending"),
+            row(6, category=Category.IDEAS, status="", one_liner="a shop"),
+        )
+    )
+
+    assert index_file(catalog) == (
+        "# Index of the knowledge base\n"
+        "> Last updated: 2026-11-01T10:00:00+09:00\n"
+        "> Total entries: 6 (0 people, 3 projects, 1 ideas, 2 admin, 0 inbox)\n"
+        "\n## People (0)\nNo people yet.\n"
+        "\n## Projects: active (1)\n| Project | Next action | Status |\n| --- | --- | --- |\n"
+        "| [n1](projects/n1.md) | call Sato | active |\n"
+        "\n## Projects: waiting or blocked (1)\n| Project | Waiting on | Since |\n| --- | --- | --- |\n"
+        "| [n2](projects/n2.md) | the offer | 2026-11-01 |\n"
+        "\n## Ideas (1)\n| Idea | One-liner |\n| --- | --- |\n| [n6](ideas/n6.md) | a shop |\n"
+        "\n## Admin: pending (2)\n| Task | Due |\n| --- | --- |\n| [n4](admin/n4.md) | 2026-12-01 |\n| [n5](admin/n5.md) |  |\n"
+        "\n## Inbox: needs review (0)\nThe inbox is empty.\n"
+    )
+
+
+@settings(max_examples=300)
+@given(st.lists(ROWS, max_size=80), st.integers(400, 2_000))
+def test_a_prompt_carries_so_many_tokens_of_the_index_and_says_how_many_entries_there_are_more(
+    rows: list[Row], limit: int
+) -> None:
+    catalog = Catalog(rows=tuple({one.path: one for one in rows}.values()))
+
+    view = index_view(catalog, limit_tokens=limit)
+
+    assert estimated_tokens(view.text) <= limit
+    shown = sum(one.path in view.text for one in catalog.rows)
+    more = len(catalog.rows) - view.text.count("](projects/")
+    assert (f"and {more} more entries" in view.text) is bool(more)
+    assert bool(view.source_ids) is bool(shown)
+
+
+@given(st.lists(ROWS, max_size=10))
+def test_no_cell_breaks_the_table(rows: list[Row]) -> None:
+    text = index_file(Catalog(rows=tuple({one.path: one for one in rows}.values())))
+
+    lines = text.replace("\\\\", "").replace("\\|", "").split("\n")
+    widths = {"Name": 4, "Project": 4, "Idea": 3, "Task": 3, "Suggested name": 5}
+    width = 0
+    for line in lines:
+        if line.startswith("| "):
+            head = line.split("|")[1].strip()
+            width = widths.get(head, width) if line.startswith(tuple(f"| {one} |" for one in widths)) else width
+            assert line.count("|") == width
+
+
+def test_the_open_and_newest_come_first() -> None:
+    rows = tuple(row(number, day=1 + number % 28) for number in range(300))
+
+    view = index_view(Catalog(rows=rows), limit_tokens=400)
+
+    shown = [one for one in rows if f"({one.path})" in view.text]
+    left_out = [one for one in rows if one not in shown]
+    assert 5 < len(shown) < 300
+    assert min(one.updated_at for one in shown) >= max(one.updated_at for one in left_out)
+    assert view.source_ids == {next(iter(one.source_ids)) for one in shown}
+
+
+def test_an_index_is_read_in_one_read() -> None:
+    chat = FilingChat()
+    read = KnowledgeIndex(entries=chat.entries).read
+
+    assert read(chat.chat).text == EMPTY_INDEX
+    chat.file("庭の工事", message(4, "庭の工事"))
+    chat.watched.reads = 0
+
+    view = read(chat.chat)
+
+    assert chat.watched.reads == 1
+    assert "[庭の工事](projects/庭の工事.md)" in view.text
+    assert view.source_ids == {"m4"}
+
+
+def test_an_index_of_a_newer_release_is_told_as_unreadable() -> None:
+    chat = FilingChat()
+    chat.store.create(f"entries/{chat.chat}/search.json", b'{"version": 2}')
+
+    assert KnowledgeIndex(entries=chat.entries).read(chat.chat).text == UNREADABLE_INDEX
+
+
+@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("abcd", 1), ("abcde", 2), ("庭の工事", 4), ("庭 abc", 2)])
+def test_tokens_are_estimated_rather_too_high(text: str, tokens: int) -> None:
+    assert estimated_tokens(text) == tokens
+
+
+def test_a_row_without_a_change_renders_the_same() -> None:
+    catalog = Catalog(rows=(row(1), row(2)))
+
+    assert index_file(catalog) == index_file(replace(catalog, revision="9.9"))

@@ -1,0 +1,488 @@
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from shared.adapters.memory.scripted_model import JsonStep
+from shared.agent.tools import ToolFault
+from shared.conversation.names import entry_name
+from shared.conversation.records import decode, encode
+from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.knowledge.catalog import Catalog, row_of
+from tests.support.knowledge import CHAT, FilingChat, found, message
+
+OTHER_CHAT = "C" + "2" * 32
+
+
+@pytest.fixture
+def chat() -> FilingChat:
+    return FilingChat()
+
+
+def fault(result: object) -> str:
+    assert isinstance(result, ToolFault)
+    return result.message
+
+
+def test_what_is_captured_is_found_by_the_next_call_of_the_same_turn(chat: FilingChat) -> None:
+    chat.model.steps = [found(name="庭の工事", next_action="佐藤さんに電話")]
+    turn = chat.begin(message(1, "庭の工事を始める。まず佐藤さんに電話"))
+
+    captured = turn.call("classify_and_capture", text="庭の工事を始める。まず佐藤さんに電話")
+    hits = turn.call("search_entries", query="佐藤")
+    updated = turn.call("update_entry", path=captured["path"], updates={"status": "waiting"})
+
+    assert captured == {
+        "path": "projects/庭の工事.md",
+        "category": "projects",
+        "name": "庭の工事",
+        "confidence": 0.9,
+        "clarificationNeeded": False,
+    }
+    assert [one["path"] for one in hits["entries"]] == [captured["path"]]
+    assert updated == {"path": captured["path"], "updatedFields": ["status"]}
+    assert chat.paths == []  # nothing reaches the bucket before the commit
+
+    turn.commit()
+
+    entry = chat.entry(captured["path"])
+    assert entry is not None
+    assert entry.status == "waiting"
+
+
+def test_a_turn_that_is_thought_again_begins_with_nothing_staged(chat: FilingChat) -> None:
+    chat.model.steps = [found(), found()]
+    lost = chat.begin(message(1, "庭の工事"))
+    lost.call("classify_and_capture", text="庭の工事")
+
+    again = chat.begin(message(1, "庭の工事"))
+    captured = again.call("classify_and_capture", text="庭の工事")
+    again.commit()
+
+    assert captured["path"] == "projects/庭の工事.md"
+    assert chat.paths == [captured["path"]]
+
+
+def test_two_entries_of_one_name_get_paths_of_their_own(chat: FilingChat) -> None:
+    chat.model.steps = [found(), found()]
+    turn = chat.begin()
+
+    paths = [turn.call("classify_and_capture", text="庭の工事")["path"] for _ in range(2)]
+    turn.commit()
+
+    assert paths == ["projects/庭の工事.md", "projects/庭の工事-2.md"]
+    assert chat.file() == "projects/庭の工事-3.md"
+
+
+@pytest.mark.parametrize(
+    ("hints", "text", "category", "name"),
+    [
+        ("[person:佐藤]", "来週会う", "people", "佐藤"),
+        ("", "[project] 来週会う", "projects", "庭の工事"),
+        ("[idea]", "[task] 来週会う", "admin", "庭の工事"),
+        ("［ＴＡＳＫ］", "来週会う", "admin", "庭の工事"),
+    ],
+)
+def test_the_last_hint_decides_the_category_and_is_not_kept(
+    chat: FilingChat, hints: str, text: str, category: str, name: str
+) -> None:
+    chat.model.steps = [found("ideas")]
+
+    result = chat.once("classify_and_capture", text=text, hints=hints)
+
+    assert (result["category"], result["name"]) == (category, name)
+    entry = chat.entry(result["path"])
+    assert entry is not None
+    assert entry.content == "来週会う"
+
+
+def test_what_is_not_sure_lies_in_the_inbox_and_the_model_is_told_to_ask(chat: FilingChat) -> None:
+    chat.model.steps = [found("ideas", 0.4, "金曜")]
+
+    result = chat.once("classify_and_capture", text="金曜のこと")
+
+    assert result["path"] == "inbox/20251121134000-金曜.md"
+    assert (result["clarificationNeeded"], result["suggestedCategory"]) == (True, "ideas")
+    entry = chat.begin().call("get_entry", path=result["path"])["entry"]
+    assert (entry["original_text"], entry["suggested_category"], entry["status"]) == (
+        "金曜のこと",
+        "ideas",
+        "needs_review",
+    )
+    assert "tags" not in entry
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ModelUnavailableError("down"),
+        ModelRefusedError("no"),
+        ModelBlockedError("no"),
+        {"category": "inbox", "confidence": 1, "name": "x"},
+        {"category": "ideas", "name": "x"},
+        {"category": "ideas", "confidence": "high", "name": "x"},
+    ],
+)
+def test_a_failed_classification_files_nothing(chat: FilingChat, step: JsonStep) -> None:
+    chat.model.steps = [step]
+
+    assert fault(chat.once("classify_and_capture", text="庭")) == "The classification failed; nothing was filed."
+    assert chat.paths == []
+
+
+def test_a_field_that_the_model_fills_in_badly_is_left_out(chat: FilingChat) -> None:
+    path = chat.file("x", due_date="soon", status="done", tags=["a", "b"], context="of people, not of projects")
+
+    entry = chat.begin().call("get_entry", path=path)["entry"]
+
+    assert (entry["due_date"], entry["status"], entry["tags"]) == (None, "done", ["a", "b"])
+    assert "context" not in entry
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("get_entry", {}),
+        ("update_entry", {"updates": {"status": "done"}}),
+        ("move_entry", {"targetCategory": "ideas"}),
+        ("delete_entry", {}),
+    ],
+)
+@pytest.mark.parametrize(
+    "path",
+    [
+        "projects/nothing.md",
+        "people/../../x.md",
+        f"../{OTHER_CHAT}/projects/secret.md",
+        "index.md",
+        "search.json",
+        "/etc/passwd",
+        "projects/\u0000.md",
+    ],
+)
+def test_a_path_that_leads_nowhere_is_not_found(
+    chat: FilingChat, tool: str, arguments: dict[str, object], path: str
+) -> None:
+    chat.file()
+
+    assert fault(chat.once(tool, path=path, **arguments)) == f"Entry not found: {path}"
+
+
+@pytest.mark.parametrize(
+    ("updates", "sentence"),
+    [
+        ({"id": "x"}, "id cannot be changed."),
+        ({"created_at": "2020-01-01"}, "created_at cannot be changed."),
+        ({"confidence": 1}, "confidence cannot be changed."),
+        ({"mood": "sunny"}, "projects entries have no field mood; they have: name, status"),
+        ({"status": "dancing"}, "status must be one of: active, waiting, blocked, someday, done."),
+        ({"due_date": "soon"}, "due_date must be a date such as 2026-12-24."),
+        ({"next_action": 5}, "next_action must be a text."),
+        ({"related_people": "sato"}, "related_people must be a list of texts."),
+        ({"name": " "}, "name cannot be empty."),
+        ({"note": ["x"]}, "note must be a text."),
+    ],
+)
+def test_an_update_that_does_not_fit_changes_nothing(
+    chat: FilingChat, updates: dict[str, object], sentence: str
+) -> None:
+    path = chat.file()
+    before = chat.file_text(path)
+
+    result = chat.once("update_entry", path=path, updates={"next_action": "x", **updates})
+
+    assert fault(result).startswith(sentence)
+    assert chat.file_text(path) == before
+
+
+def test_a_note_is_added_with_the_date_of_the_bots_time_zone(chat: FilingChat) -> None:
+    path = chat.file("庭の工事")
+
+    chat.once("update_entry", message(2, "見積もりが届いた"), path=path, updates={"note": "見積もりが届いた"})
+
+    assert chat.file_text(path).endswith("庭の工事\n\n2025-11-21: 見積もりが届いた\n")
+
+
+def test_a_date_is_emptied_by_null(chat: FilingChat) -> None:
+    path = chat.file(due_date="2026-01-01")
+
+    chat.once("update_entry", path=path, updates={"due_date": None})
+
+    assert chat.begin().call("get_entry", path=path)["entry"]["due_date"] is None
+
+
+def test_a_move_keeps_what_both_categories_know_and_notes_the_rest(chat: FilingChat) -> None:
+    path = chat.file(
+        "税金の書類を出す", name="税金", status="waiting", due_date="2026-03-15", next_action="書類を集める"
+    )
+
+    result = chat.once("move_entry", path=path, targetCategory="admin")
+
+    assert result == {"oldPath": "projects/税金.md", "newPath": "admin/税金.md", "category": "admin"}
+    entry = chat.begin().call("get_entry", path=result["newPath"])["entry"]
+    assert (entry["id"], entry["due_date"], entry["status"]) == ("id-1", "2026-03-15", "pending")
+    assert entry["content"] == "税金の書類を出す\n\nstatus: waiting\n\nnext_action: 書類を集める"
+
+
+def test_a_moved_inbox_entry_keeps_its_words(chat: FilingChat) -> None:
+    path = chat.file("金曜のこと", confidence=0.1, name="金曜")
+
+    result = chat.once("move_entry", path=path, targetCategory="projects")
+
+    entry = chat.begin().call("get_entry", path=result["newPath"])["entry"]
+    assert result["newPath"] == "projects/金曜.md"
+    assert (entry["name"], entry["content"]) == ("金曜", "金曜のこと")
+
+
+def test_a_move_to_a_taken_path_gets_a_suffix_and_to_its_own_category_is_refused(chat: FilingChat) -> None:
+    chat.file(category="ideas")
+    path = chat.file()
+
+    assert fault(chat.once("move_entry", path=path, targetCategory="projects")) == "The entry is in projects already."
+    assert chat.once("move_entry", path=path, targetCategory="ideas")["newPath"] == "ideas/庭の工事-2.md"
+
+
+def test_a_moved_entry_is_the_one_that_was_filed_last(chat: FilingChat) -> None:
+    path = chat.file(category="ideas")
+    turn = chat.begin()
+    turn.call("move_entry", path=path, targetCategory="projects")
+
+    assert turn.commit().filed_entry_path == "projects/庭の工事.md"
+
+
+def test_a_create_comes_before_the_delete_that_it_replaces(chat: FilingChat) -> None:
+    turn = chat.begin()
+    turn.call("move_entry", path=chat.file(), targetCategory="ideas")
+
+    writes = turn.commit().writes
+
+    assert [(one.path, one.text is None) for one in writes] == [
+        ("ideas/庭の工事.md", False),
+        ("projects/庭の工事.md", True),
+        ("undo.json", False),
+    ]
+
+
+def test_undo_takes_back_what_the_last_turn_changed_and_only_once(chat: FilingChat) -> None:
+    path = chat.file(next_action="A")
+    turn = chat.begin()
+    turn.call("update_entry", path=path, updates={"next_action": "B"})
+    turn.call("update_entry", path=path, updates={"status": "done"})
+    chat.model.steps = [found(name="別件")]
+    turn.call("classify_and_capture", text="別件")
+    turn.commit()
+
+    undone = chat.once("undo_last_change")
+
+    assert undone == {"restored": [path], "removed": ["projects/別件.md"]}
+    entry = chat.entry(path)
+    assert entry is not None
+    assert (entry.fields["next_action"], entry.status) == ("A", "active")
+    assert chat.paths == [path]
+    assert fault(chat.once("undo_last_change")) == "There is nothing to undo."
+
+
+@pytest.mark.parametrize("tool", ["delete_entry", "move_entry"])
+def test_what_was_deleted_or_moved_comes_back_by_undo(chat: FilingChat, tool: str) -> None:
+    path = chat.file()
+    before = chat.entry(path)
+    chat.once(tool, path=path, **({"targetCategory": "ideas"} if tool == "move_entry" else {}))
+
+    chat.once("undo_last_change")
+
+    after = chat.entry(path)
+    assert before is not None
+    assert after is not None
+    assert (after.id, after.fields, after.notes) == (before.id, before.fields, before.notes)
+    assert chat.paths == [path]
+    assert [one["path"] for one in chat.begin().call("list_entries")["entries"]] == [path]
+
+
+def test_undo_within_a_turn_takes_its_last_call_back(chat: FilingChat) -> None:
+    path = chat.file()
+    turn = chat.begin()
+    turn.call("update_entry", path=path, updates={"status": "done"})
+    chat.model.steps = [found(name="別件")]
+    turn.call("classify_and_capture", text="別件")
+
+    assert turn.call("undo_last_change") == {"restored": [], "removed": ["projects/別件.md"]}
+    outcome = turn.commit()
+
+    assert outcome.filed_entry_path is None
+    entry = chat.entry(path)
+    assert entry is not None
+    assert entry.status == "done"
+    assert chat.paths == [path]
+
+
+def test_undo_goes_one_step_back_also_when_it_is_called_twice_in_a_turn(chat: FilingChat) -> None:
+    path = chat.file()
+    chat.once("update_entry", path=path, updates={"status": "done"})
+    turn = chat.begin()
+
+    assert turn.call("undo_last_change") == {"restored": [path], "removed": []}
+    assert fault(turn.call("undo_last_change")) == "There is nothing to undo."
+
+
+def test_a_change_after_an_undo_can_be_undone_itself(chat: FilingChat) -> None:
+    path = chat.file()
+    chat.once("update_entry", path=path, updates={"status": "done"})
+    turn = chat.begin()
+    turn.call("undo_last_change")
+    turn.call("update_entry", path=path, updates={"next_action": "C"})
+    turn.commit()
+
+    chat.once("undo_last_change")
+
+    entry = chat.entry(path)
+    assert entry is not None
+    assert (entry.status, entry.fields["next_action"]) == ("active", "")
+
+
+def test_a_turn_can_change_only_so_many_entries(chat: FilingChat) -> None:
+    turn = chat.begin()
+    chat.model.steps = [found(name=f"n{number}") for number in range(21)]
+
+    results = [turn.call("classify_and_capture", text="x") for _ in range(21)]
+
+    assert fault(results[-1]) == "One turn can change at most 20 entries; do the rest after the next message."
+    assert len(turn.commit().writes) == 21  # twenty entries and the way back
+
+
+def test_after_the_decision_nothing_more_is_staged(chat: FilingChat) -> None:
+    turn = chat.begin()
+    turn.commit()
+    chat.model.steps = [found()]
+
+    assert fault(turn.call("classify_and_capture", text="late")) == "The turn is over."
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(0, 1), (-5, 1), (2, 2), (1e300, 3), (2.9, 2)])
+def test_a_limit_is_clamped(chat: FilingChat, limit: float, shown: int) -> None:
+    for number in range(3):
+        chat.file(name=f"n{number}")
+
+    result = chat.begin().call("list_entries", limit=limit)
+
+    assert (len(result["entries"]), result["total"]) == (shown, 3)
+
+
+@pytest.mark.parametrize("query", ["", "  ", "\u3000"])
+def test_an_empty_query_finds_nothing(chat: FilingChat, query: str) -> None:
+    chat.file()
+
+    assert chat.begin().call("search_entries", query=query) == {"entries": [], "total": 0}
+
+
+def test_a_hit_shows_the_words_as_they_were_written(chat: FilingChat) -> None:
+    path = chat.file("ガレージの鍵は玄関のフックに掛けてある", name="鍵")
+
+    hits = chat.begin().call("search_entries", query="がれーじ")["entries"]
+
+    assert hits == [
+        {
+            "path": path,
+            "name": "鍵",
+            "category": "projects",
+            "matchedField": "content",
+            "snippet": "ガレージの鍵は玄関のフックに掛けてある",
+        }
+    ]
+
+
+def test_a_list_of_another_chat_shows_nothing_of_this_one() -> None:
+    one = FilingChat()
+    other = FilingChat(store=one.store, chat=OTHER_CHAT)
+    path = one.file("庭の工事")
+
+    turn = other.begin()
+
+    assert turn.call("list_entries") == {"entries": [], "total": 0}
+    assert turn.call("search_entries", query="庭")["total"] == 0
+    assert fault(turn.call("get_entry", path=path)) == f"Entry not found: {path}"
+    assert fault(turn.call("undo_last_change")) == "There is nothing to undo."
+    assert turn.commit().writes == ()
+
+
+def test_what_the_model_was_shown_of_entries_counts_as_seen(chat: FilingChat) -> None:
+    path = chat.file("庭の工事", message(7, "庭の工事"))
+
+    def seen(tool: str, **arguments: object) -> frozenset[str]:
+        turn = chat.begin(message(9, "?"))
+        turn.call(tool, **arguments)
+        return turn.overlay.read_source_ids
+
+    assert seen("list_entries") == seen("get_entry", path=path) == seen("search_entries", query="庭") == {"m7"}
+    assert seen("generate_digest", type="weekly") == {"m7"}
+    assert seen("delete_entry", path=path) == seen("undo_last_change") == {"m7"}
+    assert seen("search_entries", query="nothing") == frozenset()
+
+
+def test_an_entry_that_cannot_be_read_does_not_silence_the_others(chat: FilingChat) -> None:
+    broken, path = chat.file(name="壊れ"), chat.file()
+    name = entry_name(CHAT, broken)
+    stored = chat.store.read(name)
+    assert stored is not None
+    chat.store.replace(name, b"---\nx: [\n---\n", generation=stored.generation)
+
+    turn = chat.begin()
+
+    assert fault(turn.call("get_entry", path=broken)) == f"Entry not found: {broken}"
+    assert turn.call("get_entry", path=path)["entry"]["name"] == "庭の工事"
+    assert [one["path"] for one in turn.call("search_entries", query="庭")["entries"]] == [path]
+
+
+def test_an_entry_that_cannot_be_read_is_never_written_over(chat: FilingChat) -> None:
+    name = entry_name(CHAT, "projects/庭の工事.md")
+    chat.store.create(name, b"broken")
+
+    assert chat.file() == "projects/庭の工事-2.md"
+    assert chat.text(name) == "broken"
+
+
+def test_the_classifier_gets_text_and_index_as_data_and_the_date(chat: FilingChat) -> None:
+    chat.file("佐藤さん", category="people", name="佐藤")
+    chat.model.steps = [found()]
+
+    chat.once("classify_and_capture", text="庭の工事を佐藤さんと")
+
+    request = chat.model.requests[-1]
+    assert "Today is 2025-11-21." in request.prompt
+    assert "[佐藤](people/佐藤.md)" in request.prompt
+    assert request.prompt.endswith("# Text\n庭の工事を佐藤さんと")
+    assert json.dumps(request.schema)
+
+
+def test_a_thousand_entries_are_the_most_and_are_searched_with_few_reads(chat: FilingChat) -> None:
+    path = chat.file("庭の工事")
+    entry = chat.entry(path)
+    assert entry is not None
+    rows = tuple(row_of(replace(entry, slug=f"n{number}")) for number in range(999))
+    stored = chat.store.read(entry_name(CHAT, "search.json"))
+    assert stored is not None
+    full = encode(replace(decode(Catalog, stored.data), rows=(row_of(entry), *rows)))
+    chat.store.replace(entry_name(CHAT, "search.json"), full, generation=stored.generation)
+
+    chat.model.steps = [found(name="one more")]
+    refused = chat.once("classify_and_capture", text="one more")
+    moved = chat.once("move_entry", path=path, targetCategory="ideas")
+    chat.watched.reads = 0
+    searched = chat.begin().call("search_entries", query="工事", limit=10)
+
+    assert fault(refused) == "The knowledge base is full (1000 entries); delete some first."
+    assert moved["newPath"] == "ideas/庭の工事.md"
+    assert searched["total"] == 1_000
+    assert chat.watched.reads == 11
+
+
+def test_captures_that_run_at_the_same_time_get_paths_of_their_own(chat: FilingChat) -> None:
+    chat.model.steps = [found() for _ in range(8)]
+    turn = chat.begin(message(1, "庭の工事"))
+
+    with ThreadPoolExecutor(8) as threads:
+        results = list(threads.map(lambda _: turn.call("classify_and_capture", text="庭の工事"), range(8)))
+    turn.commit()
+
+    assert sorted(one["path"] for one in results) == sorted(chat.paths)
+    assert len(chat.paths) == 8
