@@ -1,0 +1,118 @@
+"""Answers that the model has not found before the reply token dies, over real wires."""
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from simulator.gemini.script import Hold, call
+from tests.e2e.conftest import Person, Platform
+from tests.support import push
+from tests.support.stacks import running_stack
+
+
+class Late:
+    """A stack whose worker gets a message when its token has little time left, by Pub/Sub's clock."""
+
+    def __init__(self, platform: Platform) -> None:
+        self.platform = platform
+        self.person = Person(platform, "patient")
+
+    def ask(self, text: str, *, age_s: float, hold: Hold | None = None) -> dict[str, Any]:
+        """Say something; return its event, which nobody has delivered yet."""
+        stack = self.platform.do
+        usual = stack(lambda stack: stack.line.switches)
+        stack(lambda stack: setattr(stack.line, "switches", replace(usual, holds=True)))
+        said = stack(lambda stack: stack.line.say(self.person.id, self.person.id, text))
+        stack(lambda stack: setattr(stack.line, "switches", usual))
+        token = str(said.fields["replyToken"])
+        stack(lambda stack: stack.line.reply_tokens.received(token, at_ms=stack.line.now_ms()))
+        if hold is not None:
+            stack(lambda stack: stack.gemini.script([call("reply", {"message": "at last"}).held(hold)]))
+        published = dt.datetime.fromtimestamp(said.fields["timestamp"] / 1_000 - age_s, tz=dt.UTC)
+        return {"event": said.as_sent(is_redelivery=False), "published": published.isoformat()}
+
+    def deliver(self, asked: dict[str, Any]) -> int:
+        body = push.envelope(asked["event"], published=asked["published"])
+        return httpx2.post(self.platform.worker_url, content=body, timeout=60).status_code
+
+    def press_button(self, *, by: Person | None = None) -> None:
+        """Somebody presses the button that the bot has sent, in a chat of their own."""
+        messages = self.platform.do(lambda stack: list(stack.line.chat(self.person.id).messages))
+        button = next(one for one in messages if one.content.get("type") == "template")
+        data = str(button.content["template"]["actions"][0]["data"])
+        person = by or self.person
+        self.platform.do(lambda stack: stack.line.press(person.id, person.id, data))
+        self.platform.settle()
+
+    def wait_until(self, holds: Callable[[], bool]) -> None:
+        for _ in range(400):
+            if holds():
+                return
+            self.platform.pause(0.05)
+        raise AssertionError("it never came to that")
+
+    def texts(self) -> list[str]:
+        return [one for one in self.person.hears() if one != "None"]
+
+
+@contextmanager
+def stack_with(late_reply: str, folder: Path) -> Iterator[Late]:
+    with running_stack(folder, more_env={"SETTLE_MS": "0", "LATE_REPLY": late_reply}) as (loop, stack):
+        yield Late(Platform(loop, stack, folder))
+
+
+def test_still_thinking_comes_with_a_button_that_fetches_the_answer_once(tmp_path: Path) -> None:
+    with stack_with("button", tmp_path) as late, ThreadPoolExecutor(1) as background:
+        hold = Hold()
+        asked = late.ask("how high is Fuji?", age_s=48.0, hold=hold)
+        status = background.submit(late.deliver, asked)
+        late.wait_until(lambda: late.platform.do(lambda stack: stack.line.replies_with_effect) == 1)
+        hold.release()
+        assert status.result(20) == 204
+        assert late.texts() == []
+
+        for _ in range(2):
+            late.press_button()
+
+        assert late.texts() == ["at last"]
+        assert late.platform.do(lambda stack: len(stack.gemini.requests)) == 1
+
+
+def test_a_button_is_worth_nothing_in_another_chat(tmp_path: Path) -> None:
+    with stack_with("button", tmp_path) as late, ThreadPoolExecutor(1) as background:
+        hold = Hold()
+        status = background.submit(late.deliver, late.ask("my secret?", age_s=48.0, hold=hold))
+        late.wait_until(lambda: late.platform.do(lambda stack: stack.line.replies_with_effect) == 1)
+        hold.release()
+        status.result(20)
+        stranger = Person(late.platform, "stranger")
+
+        late.press_button(by=stranger)
+
+        assert "at last" not in stranger.hears()
+
+
+def test_a_late_answer_is_pushed_once(tmp_path: Path) -> None:
+    with stack_with("push", tmp_path) as late:
+        asked = late.ask("how high is Fuji?", age_s=70.0)
+
+        assert [late.deliver(asked), late.deliver(asked)] == [204, 204]
+
+        assert len(late.texts()) == 1
+        pushes = [one for one in late.platform.do(lambda stack: stack.line.requests) if "message/push" in one.path]
+        assert len(pushes) == 1
+
+
+def test_a_late_answer_that_nobody_wants_is_remembered_as_not_delivered(tmp_path: Path) -> None:
+    with stack_with("drop", tmp_path) as late:
+        assert late.deliver(late.ask("how high is Fuji?", age_s=70.0)) == 204
+
+        assert late.texts() == []
+        outcomes = [data for name, data in late.platform.bucket().items() if name.endswith(".outcome.json")]
+        assert b'"kind":"undelivered"' in outcomes[0]
