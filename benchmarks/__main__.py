@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from benchmarks import ack, cold_start, machine, memory, turn
+from benchmarks import ack, bounds, cold_start, machine, memory, turn
 from benchmarks.plan import FULL, QUICK, Plan
 from benchmarks.processes import Processes
 from benchmarks.table import Section, rendered
@@ -68,7 +68,9 @@ async def _measured(plan: Plan, base_env: Mapping[str, str]) -> list[Section]:
             await processes.stop(pubsub)
             _say("turns of the agent worker")
             turns, held_by_workers = await turn.measure(processes, plan)
-    return [acks, starts, turns, memory.section({**held_by_webhook, **held_by_workers})]
+            _say("turns in a very long chat")
+            lengths = await bounds.measure(processes, plan)
+    return [acks, starts, turns, lengths, memory.section({**held_by_webhook, **held_by_workers})]
 
 
 def _say(what: str) -> None:

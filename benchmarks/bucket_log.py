@@ -16,6 +16,7 @@ class BucketRequest:
     operation: str
     started_s: float
     ended_s: float
+    body_bytes: int = 0
 
     @property
     def kind(self) -> str:

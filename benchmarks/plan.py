@@ -15,6 +15,8 @@ class Plan:
         starts: rounds of cold starts.
         turns: timed turns in either chat.
         counted_turns: turns in either chat whose requests are counted, with slow storage.
+        longest_chat: messages of the longest chat.
+        folds: how often a chat is folded while the cost of its turns is counted.
     """
 
     ack_rounds: int
@@ -23,7 +25,27 @@ class Plan:
     starts: int
     turns: int
     counted_turns: int
+    longest_chat: int
+    folds: int
 
 
-FULL: Final = Plan(ack_rounds=32, requests_alone=200, requests_together=480, starts=11, turns=16, counted_turns=4)
-QUICK: Final = Plan(ack_rounds=3, requests_alone=150, requests_together=320, starts=3, turns=4, counted_turns=1)
+FULL: Final = Plan(
+    ack_rounds=32,
+    requests_alone=200,
+    requests_together=480,
+    starts=11,
+    turns=16,
+    counted_turns=4,
+    longest_chat=10_000,
+    folds=2,
+)
+QUICK: Final = Plan(
+    ack_rounds=3,
+    requests_alone=150,
+    requests_together=320,
+    starts=3,
+    turns=4,
+    counted_turns=1,
+    longest_chat=600,
+    folds=1,
+)

@@ -81,8 +81,8 @@ def _bucket(behind: str) -> ASGIApp:
     proxy = StorageProxy(upstream_url=behind, monotonic_s=time.monotonic)
 
     async def log(request: Request) -> Response:
-        """What was asked since the last look, as `[operation, started_s, ended_s]`; from here on answers take `delay_s` longer."""
-        told = [[one.operation, one.started_s, one.ended_s] for one in proxy.requests]
+        """What was asked since the last look: `[operation, started_s, ended_s, body_bytes]`; from here on answers take `delay_s` longer."""
+        told = [[one.operation, one.started_s, one.ended_s, one.body_bytes] for one in proxy.requests]
         proxy.requests.clear()
         proxy.faults.clear()
         proxy.faults.add(Fault(delay_s=float(request.query_params["delay_s"])))
@@ -98,10 +98,10 @@ def _gemini() -> ASGIApp:
     gemini = GeminiStandIn()
 
     async def asked(_: Request) -> Response:
-        """When it was asked since the last look."""
-        moments = [started_s + request.received_s for request in gemini.requests]
+        """When it was asked since the last look, and by how many bytes: `[received_s, request_bytes]`."""
+        told = [[started_s + request.received_s, request.request_bytes] for request in gemini.requests]
         gemini.reset()
-        return JSONResponse(moments)
+        return JSONResponse(told)
 
     gemini.app.router.routes.append(Route("/bench/asked", asked))
     return gemini.app

@@ -51,6 +51,8 @@ class Requests:
     round_trips_after_model: int
     gemini: int
     line: int
+    storage_bytes: int
+    prompt_bytes: int
 
 
 async def measure(processes: Processes, plan: Plan) -> tuple[Section, Held]:
@@ -116,25 +118,31 @@ async def _counted(
     for chat in chats.values():
         await _turn(worker, chat)  # warms what this instance keeps
     for _, name in interleaved(tuple(chats), plan.counted_turns):
-        await _asked(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
+        await asked_of(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
         await _turn(worker, chats[name])
-        counted[name].append(await _asked(stand_ins, slow_bucket_s=0.0))
+        counted[name].append(await asked_of(stand_ins, slow_bucket_s=0.0))
     await processes.stop(worker)
     return counted
 
 
-async def _asked(stand_ins: Mapping[str, Child], *, slow_bucket_s: float) -> Requests:
+async def asked_of(stand_ins: Mapping[str, Child], *, slow_bucket_s: float) -> Requests:
     """Return what was asked of the stand-ins since the last look."""
     log = await _told(stand_ins["bucket"], f"/bench/log?delay_s={slow_bucket_s}")
-    storage = [BucketRequest(operation=one, started_s=started_s, ended_s=ended_s) for one, started_s, ended_s in log]
-    asked_s = await _told(stand_ins["gemini"], "/bench/asked")
+    storage = [
+        BucketRequest(operation=one, started_s=started_s, ended_s=ended_s, body_bytes=body_bytes)
+        for one, started_s, ended_s, body_bytes in log
+    ]
+    asked = await _told(stand_ins["gemini"], "/bench/asked")
+    asked_s = [received_s for received_s, _ in asked]
     first_s, last_s = (min(asked_s), max(asked_s)) if asked_s else (0.0, 0.0)
     return Requests(
         storage=bucket_log.counts(storage),
         round_trips=bucket_log.round_trips(storage),
         round_trips_before_model=bucket_log.round_trips(one for one in storage if one.ended_s <= first_s),
         round_trips_after_model=bucket_log.round_trips(one for one in storage if one.started_s >= last_s),
-        gemini=len(asked_s),
+        gemini=len(asked),
+        storage_bytes=sum(one.body_bytes for one in storage),
+        prompt_bytes=sum(request_bytes for _, request_bytes in asked),
         line=len(await _told(stand_ins["line"], "/bench/calls")),
     )
 

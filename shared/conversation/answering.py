@@ -185,7 +185,7 @@ class _Keeper:
         self.prompt, self.since_ms = ids, since_ms
         self.draft = replace(
             outcome_covering(what.covers, OutcomeKind.SKIPPED),
-            saw=tuple(sorted(ids)),
+            saw=tuple(sorted(history.newest_seen(ids))),
             since_ms=since_ms,
             until_ms=until_ms,
             answers=what.answers,

@@ -232,7 +232,12 @@ def _belongs(outcome: OutcomeRecord, batch: Sequence[MessageRecord]) -> bool:
 
 def _bounded(record: SnapshotRecord, limits: MemoryLimits) -> SnapshotRecord:
     """Return the record within its limits; the oldest goes first."""
-    record = replace(record, recaps=record.recaps[-limits.recaps :])
+    forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.covers)
+    record = replace(
+        record,
+        recaps=record.recaps[-limits.recaps :],
+        messages=tuple(one for one in record.messages if one.line_message_id not in forgotten),
+    )
     unsummed = _unsummed(record)[-2 * limits.verbatim :]
     summed_up = frozenset(one for recap in record.recaps for one in recap.covers)
     sources = [one for one in record.messages if one.line_message_id in summed_up]

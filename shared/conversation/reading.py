@@ -28,6 +28,7 @@ from shared.errors import StorageUnavailableError
 MESSAGES_READ: Final = 100
 OUTCOMES_READ: Final = 100
 MESSAGES_SHOWN: Final = 80  # 50 verbatim, what is journalled since the last compaction, and what has no recap yet
+SEEN_KEPT: Final = 200  # ids that an outcome names; how far its words reach back tells the rest
 LATEST_MS: Final = 2**53
 ANSWERABLE_MS: Final = 20 * 60_000  # Source: LINE, "Send reply message": no token works longer after its event
 
@@ -101,6 +102,12 @@ class History:
         for one in self.said:
             ids |= self.ids_in(one)
         return frozenset(ids - self.amendments.withdrawn)
+
+    def newest_seen(self, line_message_ids: Iterable[str]) -> frozenset[str]:
+        """Return the newest SEEN_KEPT of these messages, and all those that entries came from, of which nothing else tells the time."""
+        stamps = {**self.timeline, **{one.line_message_id: one.timestamp_ms for one in self.messages}}
+        newest = sorted(line_message_ids, key=lambda one: stamps.get(one, LATEST_MS))[-SEEN_KEPT:]
+        return frozenset((*newest, *self.filed.source_ids))
 
     def ids_in(self, outcome: OutcomeRecord) -> frozenset[str]:
         """Every message whose words the outcome can hold."""

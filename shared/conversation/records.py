@@ -68,9 +68,9 @@ class StagedWrite:
 class OutcomeRecord:
     """What a turn did; written once, and never again except to take the text out.
 
-    `covers` are the messages that it answered, `saw` those whose words its prompt held, also inside earlier answers; all of them lie
-    between `since_ms` and `until_ms`, by LINE's timestamp. `text` is what was said, None where that was nothing or was withdrawn; `kind`
-    tells whether it arrived. `timestamp_ms` is LINE's, of the newest message that it answers. `answers` are the deferrals that it makes
+    `covers` are the messages that it answered, `saw` the newest of those whose words its prompt held, also inside earlier answers; all
+    of them lie between `since_ms` and `until_ms`, by LINE's timestamp. `text` is what was said, None where that was nothing or was
+    withdrawn; `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the newest message that it answers. `answers` are the deferrals that it makes
     good; a deferral, which `has_button`, names itself and those that it prolongs. `writes` are applied to the chat's entries after the
     commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the commits of the chat.
     """
@@ -98,6 +98,10 @@ class OutcomeRecord:
     def holds_words(self) -> bool:
         """Whether there is anything in it that a withdrawal has to take out."""
         return self.text is not None or bool(self.writes) or self.filed_entry_path is not None
+
+    def reaches(self, timestamp_ms: int) -> bool:
+        """Whether its words may repeat what was said then."""
+        return self.since_ms <= timestamp_ms <= self.until_ms
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
         """Return it as it stays after a withdrawal."""

@@ -57,13 +57,15 @@ class TurnRecord:
         """Return the turn as its holder has to find it, when this message was edited or taken back."""
         return replace(self, cancelled=(*self.cancelled, line_message_id)) if self.state == "thinking" else self
 
-    def without(self, amendments: Amendments, line_message_id: str | None) -> "TurnRecord":
+    def without(
+        self, amendments: Amendments, line_message_id: str | None, touched: Callable[[OutcomeRecord], bool]
+    ) -> "TurnRecord":
         """Return the turn without the words of what was taken back; whoever thinks learns what that was."""
         if self.state == "thinking":
             turn = self.cancelling(line_message_id) if line_message_id is not None else self
             return replace(turn, erased_ms=max(turn.erased_ms, amendments.erased_ms))
         outcome = self.outcome
-        if outcome is not None and outcome.holds_words and amendments.touch(outcome):
+        if outcome is not None and outcome.holds_words and touched(outcome):
             return replace(self, outcome=outcome.without_words(OutcomeKind.WITHDRAWN))
         return self
 

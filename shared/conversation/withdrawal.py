@@ -88,10 +88,15 @@ class Withdrawal:
             amendments = replace(amendments, withdrawn=amendments.withdrawn | {line_message_id})
             is_known = self.journal.bodies.store.read(message_name(conversation_id, line_message_id)) is not None
             self.journal.drop(conversation_id, line_message_id)
-        self.turns.change(conversation_id, lambda turn: turn.without(amendments, line_message_id))
+        said_ms = self.snapshots.read(conversation_id).record.timeline.get(line_message_id or "")
+
+        def touched(outcome: OutcomeRecord) -> bool:
+            return amendments.touch(outcome) or (said_ms is not None and outcome.reaches(said_ms))
+
+        self.turns.change(conversation_id, lambda turn: turn.without(amendments, line_message_id, touched))
         is_known |= self._rewrite_snapshot(conversation_id, line_message_id)
         for outcome in self._journalled(conversation_id, OutcomeRecord):
-            if outcome.holds_words and amendments.touch(outcome):
+            if outcome.holds_words and touched(outcome):
                 self.journal.take_words_out(outcome_name(conversation_id, outcome.webhook_event_id))
         for place in self.copies:
             place.take_out(conversation_id, amendments)

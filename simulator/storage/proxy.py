@@ -43,7 +43,10 @@ _LOG_LENGTH: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRequest:
-    """A request that was served. `status` is the outcome, which the caller has not seen where `was_answered` is false."""
+    """A request that was served. `status` is the outcome, which the caller has not seen where `was_answered` is false.
+
+    `body_bytes` are those of both bodies, the request's and the answer's.
+    """
 
     method: str
     operation: Operation
@@ -52,6 +55,7 @@ class LoggedRequest:
     started_s: float
     ended_s: float
     was_answered: bool = True
+    body_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +203,7 @@ class StorageProxy:
 
     def _answered(self, call: Call, answer: _Answer, faults: tuple[Fault, ...], started_s: float) -> Response:
         lost = next((fault.answer for fault in faults if fault.answer != "sent"), None)
-        self._log(call, answer.status, started_s, was_answered=lost is None)
+        self._log(call, answer, started_s, was_answered=lost is None)
         for fault in faults:
             if fault.took_effect is not None:
                 fault.took_effect()
@@ -211,19 +215,20 @@ class StorageProxy:
             case _:
                 return _WholeResponse(answer)
 
-    def _log(self, call: Call, status: int, started_s: float, *, was_answered: bool) -> None:
+    def _log(self, call: Call, answer: _Answer, started_s: float, *, was_answered: bool) -> None:
         logged = LoggedRequest(
             method=call.method,
             operation=call.operation,
             name=call.name,
-            status=status,
+            status=answer.status,
             started_s=started_s,
             ended_s=self._monotonic_s(),
             was_answered=was_answered,
+            body_bytes=len(call.body) + len(answer.body),
         )
         self.requests.append(logged)
         duration_ms = round((logged.ended_s - started_s) * 1_000, 1)
-        facts = {"operation": call.operation, "name": call.name, "status": status, "duration_ms": duration_ms}
+        facts = {"operation": call.operation, "name": call.name, "status": answer.status, "duration_ms": duration_ms}
         self._on_event("storage_called", facts | {"was_answered": was_answered})
 
 

@@ -182,7 +182,7 @@ def test_chatter_is_folded_without_the_model(
 
 
 def test_only_so_much_is_kept_however_long_the_chat_is(
-    memory: Memory, clock: FixedClock, compaction: Compaction
+    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
 ) -> None:
     sizes = []
     for begin in range(0, 90, 6):
@@ -192,6 +192,8 @@ def test_only_so_much_is_kept_however_long_the_chat_is(
         sizes.append((len(history.recaps), len(history.older), len(history.messages)))
 
     assert sizes[5:] == [sizes[5]] * len(sizes[5:])
+    summed_up = [one for batch in scribe.asked for one in batch]
+    assert len(summed_up) == len(set(summed_up))
     assert sizes[-1][:2] == (LIMITS.recaps, LIMITS.sources)
 
 

@@ -71,7 +71,7 @@ def commit(held: HeldTurn) -> bool:
 
 def withdraw(turns: Turns, line_message_id: str) -> None:
     gone = Amendments(withdrawn=frozenset({line_message_id}))
-    turns.change(CHAT, lambda turn: turn.without(gone, line_message_id))
+    turns.change(CHAT, lambda turn: turn.without(gone, line_message_id, gone.touch))
 
 
 def test_a_chat_without_a_turn_is_idle(turns: Turns) -> None:
@@ -144,7 +144,7 @@ def test_an_erasure_ends_a_turn_whose_prompt_reaches_back_before_it(
 ) -> None:
     held = opened(turns)
 
-    turns.change(CHAT, lambda turn: turn.without(Amendments(erased_ms=until_ms), None))
+    turns.change(CHAT, lambda turn: turn.without(Amendments(erased_ms=until_ms), None, lambda _: True))
 
     assert commit(held) is commits
 

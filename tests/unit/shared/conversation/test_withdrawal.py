@@ -66,6 +66,19 @@ def test_a_message_in_the_snapshot_goes_with_every_recap_and_answer_that_may_rep
     assert [one.text for one in read(memory).recaps] == ["they met"]
 
 
+def test_an_answer_that_reaches_far_back_loses_its_words_although_it_names_only_the_newest_messages(
+    memory: Memory, store: MemoryObjectStore
+) -> None:
+    fold(memory, SnapshotRecord(timeline={"m1": 1, "m2": 2}))
+    memory.journal.record_outcome(CHAT, replace(answer(9, "4711"), since_ms=1))
+    memory.journal.record_outcome(CHAT, replace(answer(8, "sunny"), since_ms=2))
+
+    memory.withdrawal.withdraw(CHAT, "m1", timestamp_ms=9)
+
+    assert "4711" not in everything_in(store)
+    assert "sunny" in everything_in(store)
+
+
 def test_a_committed_answer_loses_the_words_in_the_turn(memory: Memory, store: MemoryObjectStore) -> None:
     held = memory.turns.open(CHAT, memory.turns.read(CHAT))
     assert held is not None
