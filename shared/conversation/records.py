@@ -68,11 +68,11 @@ class StagedWrite:
 class OutcomeRecord:
     """What a turn did; written once, and never again except to take the text out.
 
-    `covers` are the messages that it answered, `saw` the newest of those whose words its prompt held, also inside earlier answers; all
-    of them lie between `since_ms` and `until_ms`, by LINE's timestamp. `text` is what was said, None where that was nothing or was
-    withdrawn; `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the newest message that it answers. `answers` are the deferrals that it makes
-    good; a deferral, which `has_button`, names itself and those that it prolongs. `writes` are applied to the chat's entries after the
-    commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the commits of the chat.
+    `covers` are the messages that it answered, `saw` the newest of those whose words its prompt held, also inside earlier answers; all of
+    them lie between `since_ms` and `until_ms`, by LINE's timestamp. `text` is what was said, None where that was nothing or was withdrawn;
+    `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the newest message that it answers. `answers` are the deferrals that it
+    makes good; a deferral, which `has_button`, names itself and those that it prolongs. `writes` are applied to the chat's entries after
+    the commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the commits of the chat.
     """
 
     version: int = VERSION
