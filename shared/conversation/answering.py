@@ -78,7 +78,7 @@ class Answering:
         self.journal.keep(conversation_id, message)
         seen = turn.result()
         self.clock.sleep(settle_s)
-        if seen.record.state != "idle":
+        if seen.record.state == "thinking":  # it may have come to its end meanwhile
             seen = self.turns.read(conversation_id)
         return self.taking.see_through(conversation_id, _Answer(self, conversation_id, message, think), seen)
 

@@ -161,7 +161,10 @@ class _Folding:
         *,
         old_ms: int,
     ) -> "_Folding":
-        """Fold messages that nobody has to answer any more, and outcomes all of whose messages are folded or gone."""
+        """Fold messages that nobody has to answer any more, and outcomes all of whose messages are folded or gone.
+
+        The newest outcome stays: while it is listed, its name alone tells the next reader that the turn is free.
+        """
         covered = frozenset(snapshot.covered).union(*(one.covers for one in outcomes))
         folded = {
             one.line_message_id: one
@@ -173,7 +176,7 @@ class _Folding:
             or amendments.take_back(one)
         }
         waiting = {one.line_message_id for one in messages} - folded.keys()
-        done = tuple(one for one in outcomes if waiting.isdisjoint(one.covers))
+        done = tuple(one for one in outcomes[:-1] if waiting.isdisjoint(one.covers))
         ends = {covered_id: one.timestamp_ms for one in done for covered_id in one.covers}
         kept = (one for one in snapshot.messages if one.line_message_id not in folded)
         stamps = {one: message.timestamp_ms for one, message in folded.items()}

@@ -5,15 +5,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from shared.conversation.compaction import MemoryLimits
 from shared.line.lateness import LateReply
+from tests.simulation.model.times import SETTLE_S
 from tests.simulation.product.bus import Delivery
 from tests.simulation.product.mind import Mood
 from tests.simulation.product.people import Message
 from tests.simulation.product.schedule import STEPS, Stage, played
 from tests.simulation.product.scheduler import Task
+from tests.simulation.product.wiring import SMALL, Settings
 from tests.simulation.product.world import Weather
 
 _INSTANCES: Final = 6
+_CALL_S: Final = 0.05
 
 
 class Scene:
@@ -28,16 +32,24 @@ class Scene:
         skews_s: tuple[float, ...] = (0.0,) * _INSTANCES,
         clocks_hold: bool = True,
         group: bool = False,
+        even_call_s: float | None = None,
+        limits: MemoryLimits | None = None,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
 
         `clocks_hold`: no wall clock is off by more than 5 s; if one is, a live holder may lose its turn, and nothing worse.
+        `even_call_s`: every call takes that long, and nobody waits for more bubbles, so that time counts what comes one after the other.
         """
-        weather = Weather(calm=True, call_s=0.05)
+        is_even = even_call_s is not None
+        weather = Weather(calm=True, call_s=even_call_s or _CALL_S, is_even=is_even)
         self.stage = Stage(
             random.Random(seed),
             weather,
-            late_reply=late_reply,
+            settings=Settings(
+                late_reply=late_reply,
+                settle_s=0.0 if is_even else SETTLE_S,
+                limits=limits or SMALL,
+            ),
             mood=Mood(seconds=(seconds, seconds)),
             skews_s=skews_s,
         )
@@ -70,6 +82,11 @@ class Scene:
         """Somebody takes a message back."""
         event = self.stage.people.unsend(message, at_s=self.world.now_s)
         return self.pushed(self.stage.unsend(message, event))
+
+    def edits(self, message: Message) -> Task:
+        """Somebody edits a message."""
+        at_s = self.world.now_s
+        return self.pushed(self.stage.edit(message, self.stage.people.edit(message, at_s=at_s), at_s=at_s))
 
     # -- requests
 

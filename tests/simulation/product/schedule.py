@@ -17,7 +17,7 @@ from tests.simulation.product.line import Line
 from tests.simulation.product.mind import Mind, Mood
 from tests.simulation.product.people import Json, Message, People
 from tests.simulation.product.scheduler import Task
-from tests.simulation.product.wiring import Ports
+from tests.simulation.product.wiring import Ports, Settings
 from tests.simulation.product.world import Said, Weather, World
 
 STEPS: Final = 60_000
@@ -61,7 +61,7 @@ def drawn(rng: random.Random) -> "Stage":
     return Stage(
         rng,
         _weather(rng),
-        late_reply=rng.choice(tuple(LateReply)),
+        settings=Settings(late_reply=rng.choice(tuple(LateReply))),
         skews_s=tuple(rng.uniform(-SKEW_S / 2, SKEW_S / 2) for _ in range(_INSTANCES)),
     )
 
@@ -74,7 +74,7 @@ class Stage:
         rng: random.Random,
         weather: Weather,
         *,
-        late_reply: LateReply,
+        settings: Settings,
         mood: Mood | None = None,
         skews_s: tuple[float, ...] = (0.0,) * 3,
     ) -> None:
@@ -87,7 +87,7 @@ class Stage:
             holders=Holders(self.world),
             line=self.line,
             mind=Mind(self.world, self.mood),
-            late_reply=late_reply,
+            settings=settings,
         )
         self.bus = Bus(self.ports, skews_s)
 
@@ -136,7 +136,7 @@ class Stage:
                 world=self.world,
                 mood=self.mood,
                 bus=self.bus,
-                late_reply=self.ports.late_reply,
+                late_reply=self.ports.settings.late_reply,
             )
         )
 
