@@ -124,7 +124,7 @@ class Compaction:
             if not batch:
                 break
             answers = tuple(one for one in record.outcomes if _belongs(one, batch))
-            if self.amendments.look(conversation_id) != amendments:  # words that are taken back go into no prompt
+            if self.amendments.fresh_look(conversation_id) != amendments:  # words that are taken back go into no prompt
                 break
             try:
                 text = self.summarise(batch, answers)

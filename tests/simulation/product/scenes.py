@@ -88,8 +88,24 @@ def dead_token_beside_a_refreshed_one() -> list[str]:
         return scene.rests() + silent
 
 
+def compaction_that_sleeps_in_its_look() -> list[str]:
+    """What falls out of sight is about to be summed up, and its worker has looked; then it sleeps, and a message of it is taken back."""
+    with Scene(seed=1).played() as scene:
+        first = scene.says()
+        scene.through(scene.pushed(scene.received(first)))
+        for _ in range(4):
+            scene.through(scene.asks())
+        worker = scene.asks()
+        for step in ("reply", "read snapshots/", "list journal/", "list amended/", "waits"):
+            scene.until(worker, step)
+        scene.sleeps_in(worker, seconds=40)
+        scene.through(scene.takes_back(first))
+        return scene.rests()
+
+
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "checks_holder_on_commit": commit_over_another_holder,
+    "repeats_slow_looks": compaction_that_sleeps_in_its_look,
     "finishes_own_outcome": outcome_that_outlived_its_messages,
     "looks_after_outcome": unsend_while_an_outcome_is_recorded,
     "stops_before_lease_ends": holder_that_sleeps_before_it_speaks,
