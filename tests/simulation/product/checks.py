@@ -21,6 +21,7 @@ from tests.simulation.product.mind import Mood
 from tests.simulation.product.people import Message, People
 from tests.simulation.product.world import EPOCH_MS, Said, World
 
+_PUSHING_S: Final = 15.0
 _SAID: Final = {OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED}
 _NOT_SAID: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKind.STORED}
 
@@ -199,6 +200,8 @@ def _bothered(story: Story) -> Iterator[str]:
             yield f"I6: {outcome.webhook_event_id} answered somebody who had not asked"
         if said.at_s - max(one.at_s for one in covered) > ANSWERABLE_S + ACK_DEADLINE_S:
             yield f"I6: {outcome.webhook_event_id} answered a question from long ago"
+        if said.reply_token is None and said.at_s - max(one.at_s for one in covered) > ANSWERABLE_S + _PUSHING_S:
+            yield f"I6: {outcome.webhook_event_id} was pushed more than 20 minutes after its question"
 
 
 def _forgotten(story: Story) -> Iterator[str]:

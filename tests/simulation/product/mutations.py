@@ -29,11 +29,12 @@ class Mutation:
         for one in outer:
             owner = getattr(owner, one)
         before = inspect.getattr_static(owner, name)
-        source = textwrap.dedent(inspect.getsource(getattr(before, "fget", before)))
+        function = getattr(before, "fget", before)
+        source = textwrap.dedent(inspect.getsource(function))
         if source.count(self.line) != 1:
             raise LookupError(f"{self.function} does not hold once: {self.line}")
         made: dict[str, Any] = {}
-        exec(source.replace(self.line, self.becomes), vars(module), made)  # noqa: S102 - our own source, less a line
+        exec(source.replace(self.line, self.becomes), function.__globals__, made)  # noqa: S102 - our own source, less a line
         setattr(owner, name, made[name])
         try:
             yield
@@ -49,6 +50,7 @@ _TURN: Final = f"{_CONVERSATION}.turn"
 _SPEAKER: Final = f"{_CONVERSATION}.speaking:Speaker"
 _JOURNAL: Final = f"{_CONVERSATION}.journal:Journal"
 _READER: Final = f"{_CONVERSATION}.reading"
+_SPENDING: Final = f"{_CONVERSATION}.speaking:spend_reply_token"
 _LATE: Final = f"{_CONVERSATION}.late"
 _AMENDMENTS: Final = f"{_CONVERSATION}.amendments"
 _WITHDRAWAL: Final = f"{_CONVERSATION}.withdrawal:Withdrawal"
@@ -81,6 +83,36 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "an outcome that is committed is not recorded once its messages are too old to be answered",
     ),
     # reading
+    "reads_turn_before_list": Mutation(
+        f"{_TAKING}.see_through",
+        "listing = self.reader.list(conversation_id)",
+        "listing, seen = self.reader.list(conversation_id), self.turns.read(conversation_id)",
+        "what is seen of the chat may be older than the generation that a turn is opened at",
+    ),
+    "begins_again_when_gone": Mutation(
+        f"{_READER}:Reader.read",
+        "if None in journalled:",
+        "if False:",
+        "what a compaction moved meanwhile is missing",
+    ),
+    "sees_through_answers": Mutation(
+        f"{_READER}:History.seen_ids",
+        "ids |= self.ids_in(one)",
+        "pass",
+        "an answer that repeats an answer is not known to repeat what that one repeats",
+    ),
+    "sees_through_recaps": Mutation(
+        f"{_READER}:History.seen_ids",
+        "ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.until_ms))",
+        "pass",
+        "an answer that repeats a recap is not known to repeat what that one sums up",
+    ),
+    "answers_young_only": Mutation(
+        f"{_READER}:History.pending",
+        "and now_ms - one.timestamp_ms < ANSWERABLE_MS",
+        "",
+        "an answer comes out of the blue, long after its question",
+    ),
     # the turn
     "waits_for_live_holder": Mutation(
         f"{_TAKING}._is_held",
@@ -174,6 +206,18 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "if True:",
         "a touched outcome of a dead holder, perhaps sent, is thought again",
     ),
+    "looks_before_send": Mutation(
+        f"{_SPEAKER}.finish",
+        "if self.journal.amendments.look(held.conversation_id).touch(outcome):",
+        "if False:",
+        "an answer goes out although its question was taken back before the commit",
+    ),
+    "takes_over_by_swap": Mutation(
+        f"{_TURN}:Turns.take_over",
+        "return self._held(conversation_id, seen, seen.record)",
+        "return HeldTurn(turns=self, conversation_id=conversation_id, seen=seen, holder=seen.record.holder)",
+        "a taker-over and a slow holder both believe the outcome is theirs",
+    ),
     "looks_after_outcome": Mutation(
         f"{_JOURNAL}.record_outcome",
         "not self.amendments.look(conversation_id).touch(outcome)",
@@ -181,6 +225,36 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "an unsend between the look and the record leaves words behind",
     ),
     # tokens
+    "first_400_is_refused": Mutation(
+        _SPENDING,
+        "was_spent if may_have_arrived else False",
+        "was_spent",
+        "a dead token counts as an answer",
+    ),
+    "young_repeated_400_is_spent": Mutation(
+        _SPENDING,
+        "True if clock.now_ms() < surely_alive_until_ms else None",
+        "False if clock.now_ms() < surely_alive_until_ms else None",
+        "an answer that arrived counts as refused",
+    ),
+    "late_repeated_400_is_unknown": Mutation(
+        _SPENDING,
+        "True if clock.now_ms() < surely_alive_until_ms else None",
+        "True if clock.now_ms() < surely_alive_until_ms else False",
+        "an answer that nobody knows of counts as refused",
+    ),
+    "uses_retry_key": Mutation(
+        f"{_SPEAKER}._pushed",
+        'f"{held.conversation_id}/{outcome.webhook_event_id}"',
+        'f"{held.conversation_id}/{self.clock.monotonic_s()}"',
+        "a push that is repeated is repeated to the user",
+    ),
+    "pushes_young_only": Mutation(
+        f"{_SPEAKER}._pushed",
+        "if not self._is_young(outcome.timestamp_ms):",
+        "if False:",
+        "an answer is pushed more than 20 minutes after its question",
+    ),
     "dead_holders_young_400_is_spent": Mutation(
         f"{_SPEAKER}._gone",
         "if taken_over and spent.delivered is False:",
@@ -230,6 +304,12 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "answers=(own_id,)",
         "a deferral of a deferral forgets whose answer it is",
     ),
+    "looks_before_storing": Mutation(
+        f"{_KEEPER}.stored",
+        "self.look()",
+        "pass",
+        "a stored answer keeps what was taken back while it was thought",
+    ),
     # what an answer may hold
     "outcomes_tell_what_they_saw": Mutation(
         f"{_KEEPER}.__init__",
@@ -268,6 +348,36 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "pass",
         "what was folded stays",
     ),
+    "always_rewrites_snapshot": Mutation(
+        f"{_WITHDRAWAL}._rewrite_snapshot",
+        "if self.snapshots.swap(",
+        "if cleaned(seen.record, amendments) == seen.record or self.snapshots.swap(",
+        "a compaction under way brings back what was taken back",
+    ),
+    "passes_twice": Mutation(
+        f"{_WITHDRAWAL}.withdraw",
+        "return self._sweep(conversation_id, line_message_id) or is_known",
+        "return is_known",
+        "words of a writer that died before it looked stay",
+    ),
+    "erases_twice": Mutation(
+        f"{_WITHDRAWAL}.erase",
+        "self._sweep(conversation_id)\n    for",
+        "pass\n    for",
+        "words of a writer that died before it looked stay",
+    ),
+    "erases_older_edits": Mutation(
+        f"{_AMENDMENTS}:AmendmentLog.erase",
+        "self.drop_erased_edit(conversation_id, line_message_id)",
+        "pass",
+        "an edit from before an erasure keeps its words",
+    ),
+    "drops_late_edits": Mutation(
+        f"{_WITHDRAWAL}.edit",
+        "if self.amendments.drop_erased_edit(conversation_id, line_message_id):",
+        "if False:",
+        "an edit from before an erasure that comes after it is kept",
+    ),
     "withdrawn_is_final": Mutation(
         f"{_AMENDMENTS}:_newer",
         "if there.text is None:  # withdrawn is final\n        return None",
@@ -299,12 +409,30 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "an older erasure that comes late brings back what a newer one erased",
     ),
     "recaps_tell_until_when": Mutation(
-        f"{_COMPACTION}:Compaction._with_recaps",
+        f"{_COMPACTION}:_with_recap",
         "until_ms=max((batch[-1].timestamp_ms, *(one.until_ms for one in answers))),",
         "until_ms=batch[-1].timestamp_ms,",
         "a recap of answers that repeat newer words is not known to",
     ),
     # compaction
+    "swaps_snapshot": Mutation(
+        f"{_CONVERSATION}.snapshot:Snapshots.swap",
+        "generation=seen.generation",
+        "generation=self.read(conversation_id).generation",
+        "the snapshot is written over whatever is there",
+    ),
+    "counts_recap_tries": Mutation(
+        f"{_COMPACTION}:Compaction._summed_up",
+        "if record.recap_tries > _TRIES:",
+        "if False:",
+        "a recap that kills its worker is asked for ever",
+    ),
+    "tells_who_sums_up": Mutation(
+        f"{_COMPACTION}:Compaction._may_sum_up",
+        " and self.clock.now_ms() >= record.recap_until_ms",
+        "",
+        "a delivery whose recap killed its worker asks for it again at once",
+    ),
     "cleans_what_it_folds": Mutation(
         f"{_COMPACTION}:Compaction.fold",
         "cleaned(folding.record, amendments)",

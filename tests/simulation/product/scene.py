@@ -83,10 +83,19 @@ class Scene:
         event = self.stage.people.unsend(message, at_s=self.world.now_s)
         return self.pushed(self.stage.unsend(message, event))
 
-    def edits(self, message: Message) -> Task:
-        """Somebody edits a message."""
-        at_s = self.world.now_s
-        return self.pushed(self.stage.edit(message, self.stage.people.edit(message, at_s=at_s), at_s=at_s))
+    def edits(self, message: Message, *, at_s: float | None = None) -> Task:
+        """Somebody edits a message, now or then."""
+        edited_s = self.world.now_s if at_s is None else at_s
+        return self.pushed(self.stage.edit(message, self.stage.people.edit(message, at_s=edited_s), at_s=edited_s))
+
+    def presses(self, button: str) -> Delivery:
+        """Somebody presses a button; its token lives from now on."""
+        return self.received(self.stage.people.press(button, at_s=self.world.now_s))
+
+    def parts(self, *, at_s: float | None = None) -> Task:
+        """The bot is removed from the chat, now or then."""
+        parted_s = self.world.now_s if at_s is None else at_s
+        return self.pushed(self.stage.part(self.stage.people.part(at_s=parted_s), at_s=parted_s))
 
     # -- requests
 
@@ -99,12 +108,22 @@ class Scene:
             raise AssertionError(f"{delivery.name} is not delivered any more")
         return request
 
-    def until(self, request: Task, about: str, *, times: int = 1) -> None:
-        """The instance of the request moves, and no other, until one of its threads is about to make this call (for the nth time)."""
+    def until(self, request: Task, about: str | tuple[str, ...], *, times: int = 1) -> None:
+        """The instance of the request moves, and no other, until one of its threads comes to (one of) these calls (the nth time)."""
         if not self.comes_to(request, about, times=times):
             raise AssertionError(f"{request.name} ended before it came to {about!r}")
 
-    def comes_to(self, request: Task, about: str, *, times: int = 1) -> bool:
+    def past(self, request: Task, about: str) -> None:
+        """Like `until`, and this call comes back."""
+        self.until(request, about)
+        calling = [task for task in request.process.tasks if task.about.startswith(about)]
+        self.world.scheduler.run(
+            only=request.process,
+            until=lambda: not any(not task.dead and task.about.startswith(about) for task in calling),
+            steps=STEPS,
+        )
+
+    def comes_to(self, request: Task, about: str | tuple[str, ...], *, times: int = 1) -> bool:
         """Like `until`, for a request that may end before: whether it came to the call."""
         met: dict[tuple[Task, int], None] = {}
 

@@ -55,6 +55,8 @@ class Truth:
     broken: list[str] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
     committed: dict[tuple[str | None, str], OutcomeRecord] = field(default_factory=dict)
+    too_late: dict[tuple[str | None, str], bool] = field(default_factory=dict)
+    """Whether something that it covers had been taken back already when it was committed."""
     forgotten: list[str] = field(default_factory=list)
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
