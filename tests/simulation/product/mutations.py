@@ -91,8 +91,8 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "begins_again_when_gone": Mutation(
         f"{_READER}:Reader.read",
-        "if None in journalled:",
-        "if False:",
+        "None in journalled or ",
+        "",
         "what a compaction moved meanwhile is missing",
     ),
     "sees_through_answers": Mutation(
@@ -143,6 +143,12 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "self.held.renew()",
         "pass",
         "a slow model loses its turn",
+    ),
+    "renews_at_once": Mutation(
+        f"{_TURN}:HeldTurn.renew",
+        "or not self._catch_up():",
+        "or self._catch_up() or True:",
+        "a renewal that lost to an unsend is made a nap later, when the lease is as good as over",
     ),
     "swaps": Mutation(
         f"{_TURN}:Turns.swap",
@@ -285,6 +291,19 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "if True\n",
         "people who talk to each other are answered",
     ),
+    # the greeting
+    "greets_once": Mutation(
+        f"{_CONVERSATION}.announcing:_Announcement.came_to",
+        "if self.words.webhook_event_id in history.recorded:",
+        "if False:",
+        "an event that is delivered again is greeted again",
+    ),
+    "greets_who_is_there": Mutation(
+        f"{_CONVERSATION}.announcing:_Announcement.came_to",
+        "if unfinished is None and history.amendments.touch(self.words):",
+        "if False:",
+        "a chat that was left is greeted",
+    ),
     # the button
     "defers": Mutation(
         f"{_KEEPER}._until_due_s",
@@ -404,8 +423,8 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "largest_watermark_wins": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.erase",
-        "decode(Watermark, stored.data).timestamp_ms >= timestamp_ms",
-        "False",
+        "max(timestamp_ms, there.timestamp_ms)",
+        "timestamp_ms",
         "an older erasure that comes late brings back what a newer one erased",
     ),
     "recaps_tell_until_when": Mutation(

@@ -92,6 +92,10 @@ class Scene:
         """Somebody presses a button; its token lives from now on."""
         return self.received(self.stage.people.press(button, at_s=self.world.now_s))
 
+    def comes(self) -> Delivery:
+        """The bot comes into the chat."""
+        return self.stage.welcome(self.stage.people.welcome(at_s=self.world.now_s))
+
     def parts(self, *, at_s: float | None = None) -> Task:
         """The bot is removed from the chat, now or then."""
         parted_s = self.world.now_s if at_s is None else at_s

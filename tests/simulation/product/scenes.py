@@ -229,6 +229,27 @@ def fold_of_a_message_that_was_taken_back_first() -> list[str]:
         return scene.rests()
 
 
+def renewal_that_loses_to_an_unsend() -> list[str]:
+    """The turn was opened slowly; its first renewal is lost, because somebody took another message back just then."""
+    with Scene(seconds=39.0).played() as scene:
+        worker = scene.asks()
+        scene.until(worker, "write turns/")
+        scene.sleeps(2)
+        scene.until(worker, "model")
+        scene.until(worker, "write turns/")
+        scene.until(scene.takes_back(scene.says()), "sleep")
+        return [*scene.rests(calm=True), *_thought_twice(scene)]
+
+
+def delivery_beside_a_slow_thinker() -> list[str]:
+    """The model takes longer than a lease, and the message is delivered twice at once."""
+    with Scene(seconds=26.0).played() as scene:
+        delivery = scene.received(scene.says())
+        scene.pushed(delivery)
+        scene.pushed(delivery)
+        return [*scene.rests(calm=True), *_thought_twice(scene)]
+
+
 def two_who_finish() -> list[str]:
     """One instance's clock is a minute ahead: it takes a commit over and spends the token just before its slow holder does."""
     with Scene(skews_s=(0.0, _MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).played() as scene:
@@ -418,6 +439,11 @@ def recap_that_kills_its_workers() -> list[str]:
         return [*([] if killed <= 2 else ["I1: a recap kills one worker after another"]), *scene.rests()]
 
 
+def _thought_twice(scene: Scene) -> list[str]:
+    is_wasted = scene.world.truth.model_calls > 1
+    return ["I6: a thought was lost although nothing had failed"] if is_wasted else []
+
+
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "always_rewrites_snapshot": compaction_that_sleeps_through_an_unsend,
     "answers_young_only": question_from_long_ago,
@@ -443,6 +469,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "pushes_young_only": push_after_twenty_minutes,
     "reads_turn_before_list": idle_turn_and_stale_view,
     "recaps_tell_until_when": recap_of_an_answer_that_knew_more,
+    "renews_at_once": renewal_that_loses_to_an_unsend,
+    "renews_lease": delivery_beside_a_slow_thinker,
     "repeats_slow_looks": compaction_that_sleeps_in_its_look,
     "sees_through_answers": answer_that_repeats_an_answer,
     "sees_through_recaps": answer_that_repeats_a_recap,
