@@ -64,11 +64,11 @@ def test_a_slow_answer_is_behind_its_button() -> None:
     assert any(one.button for one in scene.world.truth.said)
 
 
-@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize("name", sorted(SEEDS.keys() - SCENES.keys()))
 def test_a_seed_that_breaks_without_the_line_is_clean_with_it(name: str) -> None:
     broken = first_broken(name, (SEEDS[name], *range(SEARCHED)))  # any change moves what the seeds draw
 
-    assert broken is not None, "write the table anew: python -m tests.simulation.product 2000 --each"
+    assert broken is not None, "write the table anew: python -m tests.simulation.product 300 --each"
     assert play(broken[0]).violations == ()
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, decode
 from shared.conversation.turn import TurnRecord
 from tests.simulation.model.times import FENCE_S
+from tests.simulation.product.people import spoken_by
 from tests.simulation.product.scheduler import Task
 from tests.simulation.product.world import World
 
@@ -40,7 +41,7 @@ class Holders:
             if after.outcome.text is not None and after.route.kind != "none":
                 truth.committed[after.route.reply_token, after.outcome.text] = after.outcome
                 if before.state == "thinking":
-                    is_late = any(map(self._is_taken_back, after.outcome.covers))
+                    is_late = any(map(self._is_taken_back, {*after.outcome.covers, *spoken_by(after.outcome.text)}))
                     truth.too_late[after.route.reply_token, after.outcome.text] = is_late
         if after.expires_ms != before.expires_ms:  # not the unsend's touch
             self._known[after.holder] = _Hold(task.request, task, begun_s + FENCE_S)

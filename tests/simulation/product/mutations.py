@@ -99,13 +99,13 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_READER}:History.seen_ids",
         "ids |= self.ids_in(one)",
         "pass",
-        "an answer that repeats an answer is not known to repeat what that one repeats",
+        "a thought that repeats an answer is not known to repeat what that one repeats",
     ),
     "sees_through_recaps": Mutation(
         f"{_READER}:History.seen_ids",
         "ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.until_ms))",
         "pass",
-        "an answer that repeats a recap is not known to repeat what that one sums up",
+        "a thought that repeats a recap is not known to repeat what that one sums up",
     ),
     "answers_young_only": Mutation(
         f"{_READER}:History.pending",
@@ -332,7 +332,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     # what an answer may hold
     "outcomes_tell_what_they_saw": Mutation(
         f"{_KEEPER}.__init__",
-        "saw=tuple(sorted(ids)),",
+        "saw=tuple(sorted(history.newest_seen(ids))),",
         "",
         "an answer that repeats a neighbour's words is not known to",
     ),
@@ -351,7 +351,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "touches_turn": Mutation(
         f"{_WITHDRAWAL}._sweep",
-        "self.turns.change(conversation_id, lambda turn: turn.without(amendments, line_message_id))",
+        "self.turns.change(conversation_id, lambda turn: turn.without(amendments, line_message_id, touched))",
         "pass",
         "a running turn learns nothing, a committed one keeps the words",
     ),
@@ -445,12 +445,6 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "if record.recap_tries > _TRIES:",
         "if False:",
         "a recap that kills its worker is asked for ever",
-    ),
-    "tells_who_sums_up": Mutation(
-        f"{_COMPACTION}:Compaction._may_sum_up",
-        " and self.clock.now_ms() >= record.recap_until_ms",
-        "",
-        "a delivery whose recap killed its worker asks for it again at once",
     ),
     "cleans_what_it_folds": Mutation(
         f"{_COMPACTION}:Compaction.fold",

@@ -17,6 +17,11 @@ GROUP: Final = "C" + "2" * 32
 _BOT: Final = "U" + "b" * 32
 
 
+def spoken_by(text: str) -> set[str]:
+    """Return the ids of the messages whose words a text repeats."""
+    return {f"m{word[4:-1]}" for word in WORD.findall(text)}
+
+
 @dataclass(slots=True, kw_only=True)
 class Message:
     """Something that somebody wrote, or a press of a button, which has no words.  `words` are its texts, each with when it was written."""

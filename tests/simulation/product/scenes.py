@@ -250,6 +250,18 @@ def delivery_beside_a_slow_thinker() -> list[str]:
         return [*scene.rests(calm=True), *_thought_twice(scene)]
 
 
+def answer_that_repeats_something_erased() -> list[str]:
+    """The second answer repeats the first message; what is erased ends between the two."""
+    with Scene().played() as scene:
+        scene.through(scene.asks())
+        scene.sleeps(_MINUTE_S)
+        parted_s = scene.world.now_s
+        scene.sleeps(_MINUTE_S)
+        scene.through(scene.asks())
+        scene.through(scene.parts(at_s=parted_s))
+        return scene.rests()
+
+
 def two_who_finish() -> list[str]:
     """One instance's clock is a minute ahead: it takes a commit over and spends the token just before its slow holder does."""
     with Scene(skews_s=(0.0, _MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).played() as scene:
@@ -368,7 +380,7 @@ def compaction_that_sleeps_through_an_unsend() -> list[str]:
 
 
 def answer_that_repeats_a_recap() -> list[str]:
-    """Nobody said a word to the first messages; they are summed up, and an answer repeats what the recap says."""
+    """The first messages are summed up without an answer; one is taken back while a thought repeats the recap."""
     with Scene().played() as scene:
         scene.stage.mood.skips = 1.0
         first = scene.says()
@@ -376,19 +388,24 @@ def answer_that_repeats_a_recap() -> list[str]:
         for _ in range(5):
             scene.through(scene.asks())
         scene.stage.mood.skips = 0.0
-        scene.through(scene.asks())
-        scene.through(scene.takes_back(first))
+        worker = scene.asks()
+        scene.until(worker, "model")
+        scene.until(scene.takes_back(first), "sleep")
+        scene.through(worker)
         return scene.rests()
 
 
 def answer_that_repeats_an_answer() -> list[str]:
-    """The first message is forgotten, and every answer repeats the one before."""
+    """The first message is forgotten, and every answer repeats the one before; it is taken back while the model thinks."""
     with Scene(limits=MemoryLimits(journalled=2, verbatim=3, summed_up=50, recaps_at_once=0)).played() as scene:
         first = scene.says()
         scene.through(scene.pushed(scene.received(first)))
         for _ in range(12):
             scene.through(scene.asks())
-        scene.through(scene.takes_back(first))
+        worker = scene.asks()
+        scene.until(worker, "model")
+        scene.until(scene.takes_back(first), "sleep")
+        scene.through(worker)
         return scene.rests()
 
 
@@ -465,6 +482,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "looks_before_model": unsend_after_the_reading,
     "looks_before_send": unsend_just_before_the_commit,
     "looks_before_storing": answer_stored_after_the_unsend,
+    "outcomes_tell_since_when": answer_that_repeats_something_erased,
     "passes_twice": worker_that_dies_before_its_last_look,
     "pushes_young_only": push_after_twenty_minutes,
     "reads_turn_before_list": idle_turn_and_stale_view,

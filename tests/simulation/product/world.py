@@ -56,7 +56,7 @@ class Truth:
     said: list[Said] = field(default_factory=list)
     committed: dict[tuple[str | None, str], OutcomeRecord] = field(default_factory=dict)
     too_late: dict[tuple[str | None, str], bool] = field(default_factory=dict)
-    """Whether something that it covers had been taken back already when it was committed."""
+    """Whether something that it covers or repeats had been taken back already when it was committed."""
     forgotten: list[str] = field(default_factory=list)
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
