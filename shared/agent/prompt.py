@@ -64,7 +64,7 @@ class Chat:
         lines: list[tuple[Literal["user", "model"], str]] = [("user", _OPENING)]
         if history.filed.text:
             lines.insert(0, ("user", f"{_INDEX}\n{history.filed.text}"))
-        lines += [("user", f"[note] {_RECAP} {recap.text}") for recap in history.recaps]
+        lines += [("user", f"[note] {_RECAP} {recap.text}") for recap in history.recaps if recap.text]
         records: list[MessageRecord | OutcomeRecord] = [*earlier, *history.said]
         for record in sorted(records, key=by_time):
             lines += self._line(record)

@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.clock import Clock
 from shared.conversation.bodies import Bodies, readable
 from shared.conversation.names import amended_name, amended_prefix, erased_name
 from shared.conversation.object_store import ListedObject
@@ -55,15 +56,28 @@ class Amendments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendmentLog:
-    """Reads and writes amendments.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+    """Reads and writes amendments.  Every method raises StorageUnavailableError when the bucket does not answer in time.
+
+    A look is good for `look_s`, by a monotonic clock: within that time nobody can take words back and be told that they are gone.
+    """
 
     bodies: Bodies
+    clock: Clock = field(repr=False)
+    look_s: float
 
     def look(self, conversation_id: str) -> Amendments:
         """Return what is amended by now; one round where nothing new was, else two."""
         watermark = self.bodies.reads.submit(self.watermark, conversation_id)
         listed = self.listed(conversation_id)
         return amendments_of(self.bodies.read_all(listed), watermark.result())
+
+    def fresh_look(self, conversation_id: str) -> Amendments:
+        """Return what is amended by now, for whoever acts on it at once: a look that took too long to be good for anything is repeated."""
+        while True:
+            begun_s = self.clock.monotonic_s()
+            amendments = self.look(conversation_id)
+            if self.clock.monotonic_s() - begun_s < self.look_s:
+                return amendments
 
     def listed(self, conversation_id: str) -> tuple[ListedObject, ...]:
         """Return the newest amendments of messages."""

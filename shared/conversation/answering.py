@@ -4,7 +4,6 @@ While the model thinks, the turn's lease is renewed beside it, and where the tok
 answer, which then waits for a press of the button.
 """
 
-import math
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from shared.conversation.names import amended_name, message_name
 from shared.conversation.reading import History, Listing
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
 from shared.conversation.speaking import TOKEN_SURELY_ALIVE_MS, Speaker
-from shared.conversation.turn import FENCE, HeldTurn, Route, SeenTurn, Turns
+from shared.conversation.turn import HeldTurn, Route, SeenTurn, Turns
 from shared.conversation.turn_taking import SeenThrough, TurnTaking
 from shared.errors import PromptAmendedError, StorageUnavailableError
 from shared.line.lateness import LateReply
@@ -78,7 +77,7 @@ class Answering:
         self.journal.keep(conversation_id, message)
         seen = turn.result()
         self.clock.sleep(settle_s)
-        if seen.record.state != "idle":
+        if seen.record.state == "thinking":  # it may have come to its end meanwhile
             seen = self.turns.read(conversation_id)
         return self.taking.see_through(conversation_id, _Answer(self, conversation_id, message, think), seen)
 
@@ -204,14 +203,8 @@ class _Keeper:
         return self._of.clock.now_ms() - self.routes[0].received_ms
 
     def look(self) -> None:
-        """Raise PromptAmendedError where something in the prompt was edited or taken back since it was read.
-
-        A look that took as long as a lease tells of a chat that may be another one by now: look again.
-        """
-        begun_s = -math.inf
-        while self._of.clock.monotonic_s() - begun_s >= self._of.turns.lease_s * FENCE:
-            begun_s = self._of.clock.monotonic_s()
-            amendments = self._of.journal.amendments.look(self.held.conversation_id)
+        """Raise PromptAmendedError where something in the prompt was edited or taken back since it was read."""
+        amendments = self._of.journal.amendments.fresh_look(self.held.conversation_id)
         if amendments.change(self.prompt, since_ms=self.since_ms, before=self.history.amendments):
             raise PromptAmendedError("something in the prompt was edited or taken back")
 

@@ -14,7 +14,7 @@ from shared.conversation.journal import Journal
 from shared.conversation.object_store import ObjectStore
 from shared.conversation.reading import Reader
 from shared.conversation.snapshot import Snapshots
-from shared.conversation.turn import Turns
+from shared.conversation.turn import FENCE, Turns
 from shared.conversation.withdrawal import Withdrawal
 
 
@@ -49,7 +49,7 @@ class Memory:
         """Return the memory on a bucket, read on the threads of `reads`."""
         filed = filed or NothingFiled()
         bodies = Bodies(store=store, reads=reads)
-        amendments = AmendmentLog(bodies=bodies)
+        amendments = AmendmentLog(bodies=bodies, clock=clock, look_s=lease_s * FENCE)
         journal = Journal(bodies=bodies, amendments=amendments)
         snapshots = Snapshots(store=store)
         turns = Turns(store=store, clock=clock, new_id=new_id, lease_s=lease_s)

@@ -141,7 +141,7 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recap:
-    """Some ten older messages in a few sentences.
+    """Some ten older messages in a few sentences, or in none, where every try to sum them up ended the worker.
 
     `covers` are its sources, the newest of them of `timestamp_ms`; its words may come from anything between `since_ms` and `until_ms`,
     because answers among them repeat what was said before and after.
@@ -160,7 +160,8 @@ class SnapshotRecord:
 
     `messages` are those that prompts show and the sources of the recaps, which they do not. `timeline` has the timestamp of every message
     that something in here may repeat, `covered` that of every message that came to its end not long ago; neither holds words. Folded
-    outcomes have no `saw`: the timeline tells what lies between their `since_ms` and `until_ms`.
+    outcomes have no `saw`: the timeline tells what lies between their `since_ms` and `until_ms`. `recap_tries` is how often the next recap
+    was asked for since the last one came; until `recap_until_ms` somebody may be at it.
     """
 
     version: int = VERSION
@@ -169,6 +170,8 @@ class SnapshotRecord:
     recaps: tuple[Recap, ...] = ()
     timeline: Mapping[str, int] = field(default_factory=dict)
     covered: Mapping[str, int] = field(default_factory=dict)
+    recap_tries: int = 0
+    recap_until_ms: int = 0
 
 
 def by_time(record: MessageRecord | OutcomeRecord) -> tuple[int, bool]:

@@ -36,10 +36,10 @@ class Snapshots:
             return SeenSnapshot(record=SnapshotRecord(), generation=0)
         return SeenSnapshot(record=decode(SnapshotRecord, stored.data), generation=stored.generation)
 
-    def swap(self, conversation_id: str, seen: SeenSnapshot, record: SnapshotRecord) -> bool:
-        """Return whether the record was written over `seen`."""
-        name = snapshot_name(conversation_id)
-        return self.store.replace(name, encode(record), generation=seen.generation) is not None
+    def swap(self, conversation_id: str, seen: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
+        """Return the snapshot as written over `seen`, or None where somebody else wrote first."""
+        generation = self.store.replace(snapshot_name(conversation_id), encode(record), generation=seen.generation)
+        return SeenSnapshot(record=record, generation=generation) if generation is not None else None
 
 
 def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:

@@ -165,9 +165,10 @@ class HeldTurn:
         return True
 
     def renew(self) -> None:
-        """The lease begins anew, unless the turn was lost."""
-        if self.record.state == "thinking" and not self.write(self.record):
-            self._catch_up()
+        """The lease begins anew, unless the turn was lost; an unsend that passed just then costs no nap, or the lease would be over."""
+        for _ in range(SWAP_ATTEMPTS):
+            if self.record.state != "thinking" or self.write(self.record) or not self._catch_up():
+                return
 
     def commit(self, outcome: OutcomeRecord, route: Route, *, prompt: AbstractSet[str], since_ms: int) -> bool:
         """Return whether the outcome is committed, and goes by `route`.

@@ -110,7 +110,7 @@ class Withdrawal:
         for _ in range(SWAP_ATTEMPTS):
             seen = self.snapshots.read(conversation_id)
             amendments = self.amendments.look(conversation_id)
-            if self.snapshots.swap(conversation_id, seen, cleaned(seen.record, amendments)):
+            if self.snapshots.swap(conversation_id, seen, cleaned(seen.record, amendments)) is not None:
                 return line_message_id in seen.record.timeline
         raise StorageUnavailableError("others kept changing the snapshot")
 

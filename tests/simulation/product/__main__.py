@@ -2,9 +2,10 @@
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tests.simulation.product import table
 from tests.simulation.product.mutations import MUTATIONS
 from tests.simulation.product.schedule import play
 
@@ -18,11 +19,15 @@ def main() -> int:
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
     parser.add_argument("--trace", action="store_true", help="print every step")
     parser.add_argument("--without", choices=MUTATIONS, help="take this line out, and stop at the first violation")
-    parser.add_argument("--each", action="store_true", help="the same for every line, one after the other")
+    parser.add_argument(
+        "--each", action="store_true", help="the same for every line, and write the table in the README anew"
+    )
     options = parser.parse_args()
     seeds = range(options.first, options.first + options.seeds)
-    for name in MUTATIONS if options.each else filter(None, [options.without]):
-        _tell(f"{name}: {_first_broken(name, seeds)}")
+    if options.each:
+        table.write(dict(_found(MUTATIONS, seeds)))
+    elif options.without:
+        dict(_found([options.without], seeds))
     if options.each or options.without:
         return 0
     broken = [seed for seed in seeds if _broken(seed, trace=options.trace)]
@@ -40,13 +45,11 @@ def _broken(seed: int, *, trace: bool) -> bool:
     return bool(verdict.violations)
 
 
-def _first_broken(name: str, seeds: Iterable[int]) -> str:
-    with MUTATIONS[name].applied():
-        for seed in seeds:
-            found = play(seed).violations
-            if found:
-                return f"seed {seed}: {found[0]}"
-    return "not found"
+def _found(names: Iterable[str], seeds: Iterable[int]) -> Iterator[tuple[str, tuple[int, str] | None]]:
+    for name in names:
+        broken = table.first_broken(name, seeds)
+        _tell(f"{name}: seed {broken[0]}: {broken[1]}" if broken else f"{name}: not found")
+        yield name, broken
 
 
 def _tell(*lines: str) -> None:

@@ -18,9 +18,10 @@ from shared.line.lateness import LateReply
 from tests.simulation.model.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.product.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.product.mind import Mood
-from tests.simulation.product.people import Message, People
+from tests.simulation.product.people import Message, People, Welcome
 from tests.simulation.product.world import EPOCH_MS, Said, World
 
+_PUSHING_S: Final = 15.0
 _SAID: Final = {OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED}
 _NOT_SAID: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKind.STORED}
 
@@ -68,6 +69,8 @@ def violations(story: Story) -> list[str]:
     for message in story.people.messages:
         if message.addressed and story.people.stands(message):
             found += _answered(story, history, message)
+    for welcome in story.people.welcomes:
+        found += _greeted(story, history, welcome)
     found += _pressed(story, history)
     found += _told(story, history)
     found += _bothered(story)
@@ -111,6 +114,20 @@ def _answered(story: Story, history: dict[str, OutcomeRecord], message: Message)
     if story.calm and not effects and not _may_be_silent(story, message, {one.kind for one in covering}):
         kinds = ", ".join(one.kind for one in covering)
         yield f"I6: {message.id} met silence ({kinds}) although nothing had failed"
+
+
+def _greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welcome) -> Iterator[str]:
+    """Who lets the bot in is greeted once, unless all that was erased since."""
+    greetings = sum(said.reply_token == welcome.reply_token for said in story.world.truth.said)
+    if greetings > 1:
+        yield f"I2: {welcome.id} was greeted twice"
+    if welcome.at_s <= story.people.erased_s or story.lost((welcome.id,)):
+        return
+    if welcome.id not in history:
+        yield f"I1: {welcome.id} was never greeted"
+    waits = story.mood.seconds[1] > TOKEN_S / 3  # behind somebody who asked first
+    if story.calm and not greetings and not waits:
+        yield f"I6: {welcome.id} met silence although nothing had failed"
 
 
 def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> bool:
@@ -195,10 +212,14 @@ def _bothered(story: Story) -> Iterator[str]:
             yield f"I6: {asked.id} was answered and had not asked"
     for said, outcome in _effects(story.world):
         covered = [one for one in story.people.messages if one.id in outcome.covers]
+        if not covered:  # a greeting
+            continue
         if not all(one.addressed for one in covered):
             yield f"I6: {outcome.webhook_event_id} answered somebody who had not asked"
         if said.at_s - max(one.at_s for one in covered) > ANSWERABLE_S + ACK_DEADLINE_S:
             yield f"I6: {outcome.webhook_event_id} answered a question from long ago"
+        if said.reply_token is None and said.at_s - max(one.at_s for one in covered) > ANSWERABLE_S + _PUSHING_S:
+            yield f"I6: {outcome.webhook_event_id} was pushed more than 20 minutes after its question"
 
 
 def _forgotten(story: Story) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, decode
 from shared.conversation.turn import TurnRecord
 from tests.simulation.model.times import FENCE_S
+from tests.simulation.product.people import spoken_by
 from tests.simulation.product.scheduler import Task
 from tests.simulation.product.world import World
 
@@ -39,6 +40,9 @@ class Holders:
                 self._heeds_edits(after.outcome)
             if after.outcome.text is not None and after.route.kind != "none":
                 truth.committed[after.route.reply_token, after.outcome.text] = after.outcome
+                if before.state == "thinking":
+                    is_late = any(map(self._is_taken_back, {*after.outcome.covers, *spoken_by(after.outcome.text)}))
+                    truth.too_late[after.route.reply_token, after.outcome.text] = is_late
         if after.expires_ms != before.expires_ms:  # not the unsend's touch
             self._known[after.holder] = _Hold(task.request, task, begun_s + FENCE_S)
 
@@ -47,6 +51,12 @@ class Holders:
         newest = [truth.newest[one] for one in outcome.covers if one in truth.newest]
         if not all(any(word in (outcome.text or "") for word in words) for words in newest):
             truth.breaks("I4: an answer was committed to the text from before an edit that had been handled")
+
+    def _is_taken_back(self, line_message_id: str) -> bool:
+        objects = self._world.objects
+        names = [one.name for one in objects.list("amended/") if one.name.endswith(f"/{line_message_id}.json")]
+        amendments = [decode(Amendment, stored.data) for name in names if (stored := objects.read(name)) is not None]
+        return any(one.text is None for one in amendments)
 
     def _is_alive(self, holder: str) -> bool:
         hold = self._known.get(holder)

@@ -77,6 +77,8 @@ class Line:
         said = Said(reply_token=reply_token, text=text, at_s=self._world.now_s, button=button, outcome=outcome)
         truth.said.append(said)
         self.on_said(said)
+        if truth.too_late.get((reply_token, text)):
+            truth.breaks("I4: something was said although it had been taken back before the commit")
         for word in truth.forgotten:
             if word in text:
                 truth.breaks("I4: withdrawn words were said after the withdrawal was handled")

@@ -48,7 +48,7 @@ class Mind:
         if any(word in shown and edited_s < looked_s for word, edited_s in world.truth.outdated_s.items()):
             world.truth.breaks("I4: a prompt held the text from before an edit that had been handled")
         seconds = world.rng.uniform(*mood.seconds)
-        if not mood.poison.isdisjoint(WORD.findall(prompt.rpartition(_ASKED)[2] if _ASKED in prompt else "")):
+        if not mood.poison.isdisjoint(WORD.findall(prompt.rpartition(_ASKED)[2])):
             world.scheduler.give_way("model, poisoned", seconds)
             world.scheduler.kill(world.scheduler.current().process)
             raise GreenletExit

@@ -29,11 +29,12 @@ class Mutation:
         for one in outer:
             owner = getattr(owner, one)
         before = inspect.getattr_static(owner, name)
-        source = textwrap.dedent(inspect.getsource(getattr(before, "fget", before)))
+        function = getattr(before, "fget", before)
+        source = textwrap.dedent(inspect.getsource(function))
         if source.count(self.line) != 1:
             raise LookupError(f"{self.function} does not hold once: {self.line}")
         made: dict[str, Any] = {}
-        exec(source.replace(self.line, self.becomes), vars(module), made)  # noqa: S102 - our own source, less a line
+        exec(source.replace(self.line, self.becomes), function.__globals__, made)  # noqa: S102 - our own source, less a line
         setattr(owner, name, made[name])
         try:
             yield
@@ -49,6 +50,7 @@ _TURN: Final = f"{_CONVERSATION}.turn"
 _SPEAKER: Final = f"{_CONVERSATION}.speaking:Speaker"
 _JOURNAL: Final = f"{_CONVERSATION}.journal:Journal"
 _READER: Final = f"{_CONVERSATION}.reading"
+_SPENDING: Final = f"{_CONVERSATION}.speaking:spend_reply_token"
 _LATE: Final = f"{_CONVERSATION}.late"
 _AMENDMENTS: Final = f"{_CONVERSATION}.amendments"
 _WITHDRAWAL: Final = f"{_CONVERSATION}.withdrawal:Withdrawal"
@@ -81,6 +83,36 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "an outcome that is committed is not recorded once its messages are too old to be answered",
     ),
     # reading
+    "reads_turn_before_list": Mutation(
+        f"{_TAKING}.see_through",
+        "listing = self.reader.list(conversation_id)",
+        "listing, seen = self.reader.list(conversation_id), self.turns.read(conversation_id)",
+        "what is seen of the chat may be older than the generation that a turn is opened at",
+    ),
+    "begins_again_when_gone": Mutation(
+        f"{_READER}:Reader.read",
+        "None in journalled or ",
+        "",
+        "what a compaction moved meanwhile is missing",
+    ),
+    "sees_through_answers": Mutation(
+        f"{_READER}:History.seen_ids",
+        "ids |= self.ids_in(one)",
+        "pass",
+        "a thought that repeats an answer is not known to repeat what that one repeats",
+    ),
+    "sees_through_recaps": Mutation(
+        f"{_READER}:History.seen_ids",
+        "ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.until_ms))",
+        "pass",
+        "a thought that repeats a recap is not known to repeat what that one sums up",
+    ),
+    "answers_young_only": Mutation(
+        f"{_READER}:History.pending",
+        "and now_ms - one.timestamp_ms < ANSWERABLE_MS",
+        "",
+        "an answer comes out of the blue, long after its question",
+    ),
     # the turn
     "waits_for_live_holder": Mutation(
         f"{_TAKING}._is_held",
@@ -100,11 +132,23 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "pass",
         "a prompt is made of what was read before the unsend",
     ),
+    "repeats_slow_looks": Mutation(
+        f"{_AMENDMENTS}:AmendmentLog.fresh_look",
+        "if self.clock.monotonic_s() - begun_s < self.look_s:",
+        "if True:",
+        "a look that was long ago is relied on before a prompt is made",
+    ),
     "renews_lease": Mutation(
         f"{_KEEPER}.keep",
         "self.held.renew()",
         "pass",
         "a slow model loses its turn",
+    ),
+    "renews_at_once": Mutation(
+        f"{_TURN}:HeldTurn.renew",
+        "or not self._catch_up():",
+        "or self._catch_up() or True:",
+        "a renewal that lost to an unsend is made a nap later, when the lease is as good as over",
     ),
     "swaps": Mutation(
         f"{_TURN}:Turns.swap",
@@ -168,6 +212,18 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "if True:",
         "a touched outcome of a dead holder, perhaps sent, is thought again",
     ),
+    "looks_before_send": Mutation(
+        f"{_SPEAKER}.finish",
+        "if self.journal.amendments.look(held.conversation_id).touch(outcome):",
+        "if False:",
+        "an answer goes out although its question was taken back before the commit",
+    ),
+    "takes_over_by_swap": Mutation(
+        f"{_TURN}:Turns.take_over",
+        "return self._held(conversation_id, seen, seen.record)",
+        "return HeldTurn(turns=self, conversation_id=conversation_id, seen=seen, holder=seen.record.holder)",
+        "a taker-over and a slow holder both believe the outcome is theirs",
+    ),
     "looks_after_outcome": Mutation(
         f"{_JOURNAL}.record_outcome",
         "not self.amendments.look(conversation_id).touch(outcome)",
@@ -175,6 +231,36 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "an unsend between the look and the record leaves words behind",
     ),
     # tokens
+    "first_400_is_refused": Mutation(
+        _SPENDING,
+        "was_spent if may_have_arrived else False",
+        "was_spent",
+        "a dead token counts as an answer",
+    ),
+    "young_repeated_400_is_spent": Mutation(
+        _SPENDING,
+        "True if clock.now_ms() < surely_alive_until_ms else None",
+        "False if clock.now_ms() < surely_alive_until_ms else None",
+        "an answer that arrived counts as refused",
+    ),
+    "late_repeated_400_is_unknown": Mutation(
+        _SPENDING,
+        "True if clock.now_ms() < surely_alive_until_ms else None",
+        "True if clock.now_ms() < surely_alive_until_ms else False",
+        "an answer that nobody knows of counts as refused",
+    ),
+    "uses_retry_key": Mutation(
+        f"{_SPEAKER}._pushed",
+        'f"{held.conversation_id}/{outcome.webhook_event_id}"',
+        'f"{held.conversation_id}/{self.clock.monotonic_s()}"',
+        "a push that is repeated is repeated to the user",
+    ),
+    "pushes_young_only": Mutation(
+        f"{_SPEAKER}._pushed",
+        "if not self._is_young(outcome.timestamp_ms):",
+        "if False:",
+        "an answer is pushed more than 20 minutes after its question",
+    ),
     "dead_holders_young_400_is_spent": Mutation(
         f"{_SPEAKER}._gone",
         "if taken_over and spent.delivered is False:",
@@ -205,6 +291,19 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "if True\n",
         "people who talk to each other are answered",
     ),
+    # the greeting
+    "greets_once": Mutation(
+        f"{_CONVERSATION}.announcing:_Announcement.came_to",
+        "if self.words.webhook_event_id in history.recorded:",
+        "if False:",
+        "an event that is delivered again is greeted again",
+    ),
+    "greets_who_is_there": Mutation(
+        f"{_CONVERSATION}.announcing:_Announcement.came_to",
+        "if unfinished is None and history.amendments.touch(self.words):",
+        "if False:",
+        "a chat that was left is greeted",
+    ),
     # the button
     "defers": Mutation(
         f"{_KEEPER}._until_due_s",
@@ -224,10 +323,16 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "answers=(own_id,)",
         "a deferral of a deferral forgets whose answer it is",
     ),
+    "looks_before_storing": Mutation(
+        f"{_KEEPER}.stored",
+        "self.look()",
+        "pass",
+        "a stored answer keeps what was taken back while it was thought",
+    ),
     # what an answer may hold
     "outcomes_tell_what_they_saw": Mutation(
         f"{_KEEPER}.__init__",
-        "saw=tuple(sorted(ids)),",
+        "saw=tuple(sorted(history.newest_seen(ids))),",
         "",
         "an answer that repeats a neighbour's words is not known to",
     ),
@@ -246,7 +351,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "touches_turn": Mutation(
         f"{_WITHDRAWAL}._sweep",
-        "self.turns.change(conversation_id, lambda turn: turn.without(amendments, line_message_id))",
+        "self.turns.change(conversation_id, lambda turn: turn.without(amendments, line_message_id, touched))",
         "pass",
         "a running turn learns nothing, a committed one keeps the words",
     ),
@@ -261,6 +366,36 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "is_known |= self._rewrite_snapshot(conversation_id, line_message_id)",
         "pass",
         "what was folded stays",
+    ),
+    "always_rewrites_snapshot": Mutation(
+        f"{_WITHDRAWAL}._rewrite_snapshot",
+        "if self.snapshots.swap(",
+        "if cleaned(seen.record, amendments) == seen.record or self.snapshots.swap(",
+        "a compaction under way brings back what was taken back",
+    ),
+    "passes_twice": Mutation(
+        f"{_WITHDRAWAL}.withdraw",
+        "return self._sweep(conversation_id, line_message_id) or is_known",
+        "return is_known",
+        "words of a writer that died before it looked stay",
+    ),
+    "erases_twice": Mutation(
+        f"{_WITHDRAWAL}.erase",
+        "self._sweep(conversation_id)\n    for",
+        "pass\n    for",
+        "words of a writer that died before it looked stay",
+    ),
+    "erases_older_edits": Mutation(
+        f"{_AMENDMENTS}:AmendmentLog.erase",
+        "self.drop_erased_edit(conversation_id, line_message_id)",
+        "pass",
+        "an edit from before an erasure keeps its words",
+    ),
+    "drops_late_edits": Mutation(
+        f"{_WITHDRAWAL}.edit",
+        "if self.amendments.drop_erased_edit(conversation_id, line_message_id):",
+        "if False:",
+        "an edit from before an erasure that comes after it is kept",
     ),
     "withdrawn_is_final": Mutation(
         f"{_AMENDMENTS}:_newer",
@@ -288,61 +423,33 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "largest_watermark_wins": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.erase",
-        "decode(Watermark, stored.data).timestamp_ms >= timestamp_ms",
-        "False",
+        "max(timestamp_ms, there.timestamp_ms)",
+        "timestamp_ms",
         "an older erasure that comes late brings back what a newer one erased",
     ),
     "recaps_tell_until_when": Mutation(
-        f"{_COMPACTION}:Compaction._with_recaps",
+        f"{_COMPACTION}:_with_recap",
         "until_ms=max((batch[-1].timestamp_ms, *(one.until_ms for one in answers))),",
         "until_ms=batch[-1].timestamp_ms,",
         "a recap of answers that repeat newer words is not known to",
     ),
     # compaction
+    "swaps_snapshot": Mutation(
+        f"{_CONVERSATION}.snapshot:Snapshots.swap",
+        "generation=seen.generation",
+        "generation=self.read(conversation_id).generation",
+        "the snapshot is written over whatever is there",
+    ),
+    "counts_recap_tries": Mutation(
+        f"{_COMPACTION}:Compaction._summed_up",
+        "if record.recap_tries > _TRIES:",
+        "if False:",
+        "a recap that kills its worker is asked for ever",
+    ),
     "cleans_what_it_folds": Mutation(
         f"{_COMPACTION}:Compaction.fold",
         "cleaned(folding.record, amendments)",
         "folding.record",
         "what was taken back is folded",
     ),
-}
-
-# The first seed from 0 on that breaks without the line.  What is not here has a scene (scenes.py).
-# After a change: python -m tests.simulation.product 2000 --each
-SEEDS: Final[Mapping[str, int]] = {
-    "looks_after_record": 69,
-    "drops_what_was_taken_back": 2,
-    "acknowledges_own_only": 4,
-    "waits_for_live_holder": 0,
-    "counts_tries": 52,
-    "looks_before_model": 489,
-    "renews_lease": 97,
-    "swaps": 3,
-    "tells_own_write": 372,
-    "stops_before_lease_ends": 349,
-    "checks_holder_on_commit": 12,
-    "heeds_cancelled": 97,
-    "cancels": 97,
-    "takes_text_out_of_turn": 8,
-    "commits_before_send": 1,
-    "dead_holders_young_400_is_spent": 37,
-    "dead_holders_late_400_is_unknown": 71,
-    "commits_route": 80,
-    "answers_addressed_only": 9,
-    "defers": 215,
-    "asks_delivered_already": 158,
-    "keeps_roots": 245,
-    "outcomes_tell_what_they_saw": 37,
-    "outcomes_tell_since_when": 3,
-    "clears_journal": 13,
-    "touches_turn": 8,
-    "clears_outcomes": 11,
-    "rewrites_snapshot": 3,
-    "withdrawn_is_final": 15,
-    "newest_edit_wins": 50,
-    "rewrites_edited_record": 15,
-    "edits_cancel": 94,
-    "largest_watermark_wins": 99,
-    "recaps_tell_until_when": 56,
-    "cleans_what_it_folds": 90,
 }

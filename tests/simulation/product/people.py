@@ -17,6 +17,11 @@ GROUP: Final = "C" + "2" * 32
 _BOT: Final = "U" + "b" * 32
 
 
+def spoken_by(text: str) -> set[str]:
+    """Return the ids of the messages whose words a text repeats."""
+    return {f"m{word[4:-1]}" for word in WORD.findall(text)}
+
+
 @dataclass(slots=True, kw_only=True)
 class Message:
     """Something that somebody wrote, or a press of a button, which has no words.  `words` are its texts, each with when it was written."""
@@ -34,6 +39,22 @@ class Message:
         return str(self.event["replyToken"])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome:
+    """The bot was added as a friend, or invited to the group: it says hello."""
+
+    event: Json
+    at_s: float
+
+    @property
+    def id(self) -> str:
+        return str(self.event["webhookEventId"])
+
+    @property
+    def reply_token(self) -> str:
+        return str(self.event["replyToken"])
+
+
 @dataclass(slots=True, kw_only=True)
 class People:
     """Everybody in the chat.  What is up to `erased_s` was erased."""
@@ -41,6 +62,7 @@ class People:
     is_group: bool = False
     erased_s: float = -1.0
     messages: list[Message] = field(default_factory=list)
+    welcomes: list[Welcome] = field(default_factory=list)
     _events: int = 0
 
     def message(self, *, at_s: float, addressed: bool = True) -> Message:
@@ -82,6 +104,13 @@ class People:
         was = message.event["message"]
         content = {**was, "text": str(was["text"]).replace(before, word)} if isinstance(was, dict) else {}
         return self._event("messageEdited", at_s, message=content)
+
+    def welcome(self, *, at_s: float) -> Welcome:
+        """The bot comes into the chat."""
+        token = f"token-welcome-{len(self.welcomes)}"
+        event = self._event("join" if self.is_group else "follow", at_s, replyToken=token)
+        self.welcomes.append(Welcome(event=event, at_s=at_s))
+        return self.welcomes[-1]
 
     def part(self, *, at_s: float) -> Json:
         """The bot is removed from the group, or blocked."""

@@ -5,15 +5,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from shared.conversation.compaction import MemoryLimits
 from shared.line.lateness import LateReply
+from tests.simulation.model.times import SETTLE_S
 from tests.simulation.product.bus import Delivery
 from tests.simulation.product.mind import Mood
 from tests.simulation.product.people import Message
 from tests.simulation.product.schedule import STEPS, Stage, played
 from tests.simulation.product.scheduler import Task
+from tests.simulation.product.wiring import SMALL, Settings
 from tests.simulation.product.world import Weather
 
 _INSTANCES: Final = 6
+_CALL_S: Final = 0.05
 
 
 class Scene:
@@ -28,16 +32,24 @@ class Scene:
         skews_s: tuple[float, ...] = (0.0,) * _INSTANCES,
         clocks_hold: bool = True,
         group: bool = False,
+        even_call_s: float | None = None,
+        limits: MemoryLimits | None = None,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
 
         `clocks_hold`: no wall clock is off by more than 5 s; if one is, a live holder may lose its turn, and nothing worse.
+        `even_call_s`: every call takes that long, and nobody waits for more bubbles, so that time counts what comes one after the other.
         """
-        weather = Weather(calm=True, call_s=0.05)
+        is_even = even_call_s is not None
+        weather = Weather(calm=True, call_s=even_call_s or _CALL_S, is_even=is_even)
         self.stage = Stage(
             random.Random(seed),
             weather,
-            late_reply=late_reply,
+            settings=Settings(
+                late_reply=late_reply,
+                settle_s=0.0 if is_even else SETTLE_S,
+                limits=limits or SMALL,
+            ),
             mood=Mood(seconds=(seconds, seconds)),
             skews_s=skews_s,
         )
@@ -71,6 +83,24 @@ class Scene:
         event = self.stage.people.unsend(message, at_s=self.world.now_s)
         return self.pushed(self.stage.unsend(message, event))
 
+    def edits(self, message: Message, *, at_s: float | None = None) -> Task:
+        """Somebody edits a message, now or then."""
+        edited_s = self.world.now_s if at_s is None else at_s
+        return self.pushed(self.stage.edit(message, self.stage.people.edit(message, at_s=edited_s), at_s=edited_s))
+
+    def presses(self, button: str) -> Delivery:
+        """Somebody presses a button; its token lives from now on."""
+        return self.received(self.stage.people.press(button, at_s=self.world.now_s))
+
+    def comes(self) -> Delivery:
+        """The bot comes into the chat."""
+        return self.stage.welcome(self.stage.people.welcome(at_s=self.world.now_s))
+
+    def parts(self, *, at_s: float | None = None) -> Task:
+        """The bot is removed from the chat, now or then."""
+        parted_s = self.world.now_s if at_s is None else at_s
+        return self.pushed(self.stage.part(self.stage.people.part(at_s=parted_s), at_s=parted_s))
+
     # -- requests
 
     def pushed(self, delivery: Delivery, *, instance: int | None = None) -> Task:
@@ -82,12 +112,22 @@ class Scene:
             raise AssertionError(f"{delivery.name} is not delivered any more")
         return request
 
-    def until(self, request: Task, about: str, *, times: int = 1) -> None:
-        """The instance of the request moves, and no other, until one of its threads is about to make this call (for the nth time)."""
+    def until(self, request: Task, about: str | tuple[str, ...], *, times: int = 1) -> None:
+        """The instance of the request moves, and no other, until one of its threads comes to (one of) these calls (the nth time)."""
         if not self.comes_to(request, about, times=times):
             raise AssertionError(f"{request.name} ended before it came to {about!r}")
 
-    def comes_to(self, request: Task, about: str, *, times: int = 1) -> bool:
+    def past(self, request: Task, about: str) -> None:
+        """Like `until`, and this call comes back."""
+        self.until(request, about)
+        calling = [task for task in request.process.tasks if task.about.startswith(about)]
+        self.world.scheduler.run(
+            only=request.process,
+            until=lambda: not any(not task.dead and task.about.startswith(about) for task in calling),
+            steps=STEPS,
+        )
+
+    def comes_to(self, request: Task, about: str | tuple[str, ...], *, times: int = 1) -> bool:
         """Like `until`, for a request that may end before: whether it came to the call."""
         met: dict[tuple[Task, int], None] = {}
 

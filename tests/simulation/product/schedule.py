@@ -15,9 +15,9 @@ from tests.simulation.product.checks import Story, violations
 from tests.simulation.product.holders import Holders
 from tests.simulation.product.line import Line
 from tests.simulation.product.mind import Mind, Mood
-from tests.simulation.product.people import Json, Message, People
+from tests.simulation.product.people import Json, Message, People, Welcome
 from tests.simulation.product.scheduler import Task
-from tests.simulation.product.wiring import Ports
+from tests.simulation.product.wiring import Ports, Settings
 from tests.simulation.product.world import Said, Weather, World
 
 STEPS: Final = 60_000
@@ -61,7 +61,7 @@ def drawn(rng: random.Random) -> "Stage":
     return Stage(
         rng,
         _weather(rng),
-        late_reply=rng.choice(tuple(LateReply)),
+        settings=Settings(late_reply=rng.choice(tuple(LateReply))),
         skews_s=tuple(rng.uniform(-SKEW_S / 2, SKEW_S / 2) for _ in range(_INSTANCES)),
     )
 
@@ -74,7 +74,7 @@ class Stage:
         rng: random.Random,
         weather: Weather,
         *,
-        late_reply: LateReply,
+        settings: Settings,
         mood: Mood | None = None,
         skews_s: tuple[float, ...] = (0.0,) * 3,
     ) -> None:
@@ -87,7 +87,7 @@ class Stage:
             holders=Holders(self.world),
             line=self.line,
             mind=Mind(self.world, self.mood),
-            late_reply=late_reply,
+            settings=settings,
         )
         self.bus = Bus(self.ports, skews_s)
 
@@ -95,6 +95,11 @@ class Stage:
         """LINE delivers the message, for the first time or again: its token lives from here on, and Pub/Sub has it a little later."""
         self.line.delivers(message.reply_token, happened_s=message.at_s)
         return Delivery(name=message.id, function="agent_worker", event=message.event, published_s=published_s)
+
+    def welcome(self, welcome: Welcome) -> Delivery:
+        """LINE tells that the bot is in the chat, for the first time or again."""
+        self.line.delivers(welcome.reply_token, happened_s=welcome.at_s)
+        return Delivery(name=welcome.id, function="agent_worker", event=welcome.event, published_s=self.world.now_s)
 
     def unsend(self, message: Message, event: Json) -> Delivery:
         """LINE tells that the message was taken back; once that is acknowledged, its words are gone."""
@@ -136,7 +141,7 @@ class Stage:
                 world=self.world,
                 mood=self.mood,
                 bus=self.bus,
-                late_reply=self.ports.late_reply,
+                late_reply=self.ports.settings.late_reply,
             )
         )
 
@@ -183,6 +188,8 @@ class _Schedule:
             for _ in range(rng.randint(1, 2) if people.is_group and rng.random() < 0.25 else 0):
                 self._edit(message)
         for _ in range(rng.randint(1, 2) if rng.random() < 0.15 else 0):
+            self._welcome(rng.random() * (at_s + 10))
+        for _ in range(rng.randint(1, 2) if rng.random() < 0.15 else 0):
             self._part(rng.random() * (at_s + 10))
 
     def _write(self, message: Message) -> None:
@@ -208,6 +215,12 @@ class _Schedule:
         at_s = message.at_s + self.rng.random() * 30
         event = self.stage.people.edit(message, at_s=at_s)
         self.world.scheduler.at(at_s, lambda: self._publish(self.stage.edit(message, event, at_s=at_s)))
+
+    def _welcome(self, at_s: float) -> None:
+        welcome = self.stage.people.welcome(at_s=at_s)
+        for _ in range(1 if self.rng.random() < 0.8 else 2):
+            received_s = at_s + self.rng.random() * 0.5
+            self.world.scheduler.at(received_s, lambda: self._publish(self.stage.welcome(welcome)))
 
     def _part(self, at_s: float) -> None:
         event = self.stage.people.part(at_s=at_s)

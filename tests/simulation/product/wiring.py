@@ -23,8 +23,17 @@ from tests.support.workers import WorkerPorts, worker_on
 
 Endpoint: TypeAlias = Callable[[str, bytes], tuple[str, int]]
 _REGISTRY: Final = Registry(core_tools())
-# Small, so that a chat of a few messages is folded and summed up.
-_LIMITS: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_once=2, recaps=2, sources=4)
+SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_once=2, recaps=2, sources=4)
+"""So that a chat of a few messages is folded and summed up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a deployment chooses."""
+
+    late_reply: LateReply = LateReply.BUTTON
+    settle_s: float = SETTLE_S
+    limits: MemoryLimits = SMALL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +44,7 @@ class Ports:
     holders: Holders
     line: Line
     mind: Mind
-    late_reply: LateReply
+    settings: Settings
 
 
 def agent_worker(ports: Ports, process: Process) -> Endpoint:
@@ -51,9 +60,9 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         background=Background(world.scheduler, pool),
         presence=InlinePool(),
         chance=world.rng,
-        late_reply=ports.late_reply,
-        settle_s=SETTLE_S,
-        limits=_LIMITS,
+        late_reply=ports.settings.late_reply,
+        settle_s=ports.settings.settle_s,
+        limits=ports.settings.limits,
         registry=_REGISTRY,
     )
     return PushEndpoint(handle=worker_on(parts), clock=clock)

@@ -22,11 +22,12 @@ class Weather:
 
     `failures` is how often a call of the bucket fails, before or after its effect; `lost_answers` how often a write that won is told that
     it lost; `lossiness` how often LINE's answer does not arrive. `stalls` are threads that sleep for up to 70 s once their call came back.
-    `backlog_s` is how late Pub/Sub may deliver.
+    `backlog_s` is how late Pub/Sub may deliver. `is_even`: every call takes `call_s`, neither more nor less.
     """
 
     calm: bool = True
     call_s: float = 0.05
+    is_even: bool = False
     failures: float = 0.0
     lost_answers: float = 0.0
     lossiness: float = 0.0
@@ -54,6 +55,8 @@ class Truth:
     broken: list[str] = field(default_factory=list)
     said: list[Said] = field(default_factory=list)
     committed: dict[tuple[str | None, str], OutcomeRecord] = field(default_factory=dict)
+    too_late: dict[tuple[str | None, str], bool] = field(default_factory=dict)
+    """Whether something that it covers or repeats had been taken back already when it was committed."""
     forgotten: list[str] = field(default_factory=list)
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
@@ -110,7 +113,8 @@ class World:
     def call(self, about: str, effect: Callable[[], _ResultT]) -> _ResultT:
         """Whatever leaves the process: it takes effect a little later, its answer comes, and sometimes nobody wakes up to read it."""
         scheduler, rng, weather = self.scheduler, self.rng, self.weather
-        scheduler.give_way(about, rng.random() * weather.call_s * (1 if rng.random() < 0.9 else _SLOW))
+        part = 1.0 if weather.is_even else rng.random() * (1 if rng.random() < 0.9 else _SLOW)
+        scheduler.give_way(about, part * weather.call_s)
         result = effect()
         if self.stalls and rng.random() < 0.01:
             self.stalls -= 1

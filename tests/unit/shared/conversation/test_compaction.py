@@ -99,7 +99,7 @@ def test_readers_see_the_same_before_and_after(
     assert compaction.fold(CHAT, may_ask_model=True)
 
     after = read(memory)
-    assert names(store) == []
+    assert names(store) == ["e4.outcome.json"]
     assert after.messages == before.messages
     assert [one.text for one in after.outcomes] == [one.text for one in before.outcomes]
     assert (after.covered, after.recorded) == (before.covered, before.recorded)
@@ -114,7 +114,7 @@ def test_what_waits_for_an_answer_stays_and_so_does_the_outcome_of_what_stays(
 
     compaction.fold(CHAT, may_ask_model=True)
 
-    assert names(store) == ["m7.json"]
+    assert names(store) == ["e4.outcome.json", "m7.json"]
     assert read(memory).pending(waiting, now_ms=clock.now_ms()) == (waiting,)
 
 
@@ -197,6 +197,18 @@ def test_only_so_much_is_kept_however_long_the_chat_is(
     assert sizes[-1][:2] == (LIMITS.recaps, LIMITS.sources)
 
 
+def test_no_message_is_summed_up_twice_however_long_the_chat_is(
+    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
+) -> None:
+    for begin in range(0, 90, 6):
+        chat_of(memory, clock, range(begin, begin + 6))
+        compaction.fold(CHAT, may_ask_model=True)
+
+    summed_up = [one for asked in scribe.asked for one in asked]
+    assert summed_up == [f"m{number}" for number in range(84)]
+    assert [one.line_message_id for one in read(memory).messages] == [f"m{number}" for number in range(84, 90)]
+
+
 def test_a_recap_whose_source_was_withdrawn_is_written_anew_without_it(
     memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe, store: MemoryObjectStore
 ) -> None:
@@ -236,7 +248,9 @@ def test_a_compaction_loses_to_an_unsend_that_passes_while_the_model_sums_up(
     chat_of(memory, clock, range(12))
     scribe.meanwhile = lambda: memory.withdrawal.withdraw(CHAT, "m1", timestamp_ms=clock.now_ms())
 
-    assert not compaction.fold(CHAT, may_ask_model=True)
+    compaction.fold(CHAT, may_ask_model=True)
+
+    assert read(memory).recaps == ()
     assert '"word-1"' not in everything_in(store)
 
 
@@ -246,6 +260,48 @@ def test_no_prompt_of_a_recap_holds_what_was_withdrawn_meanwhile(
     chat_of(memory, clock, range(13))
     scribe.meanwhile = lambda: memory.withdrawal.withdraw(CHAT, "m4", timestamp_ms=clock.now_ms())
 
+    compaction.fold(CHAT, may_ask_model=True)
+
+    assert scribe.asked == [("m0", "m1", "m2")]
+
+
+def test_a_recap_that_kills_its_workers_is_given_up_and_the_next_one_is_written(
+    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
+) -> None:
+    def killed() -> None:
+        raise SystemExit
+
+    scribe.meanwhile = killed
+    chat_of(memory, clock, range(9))
+    for _ in range(2):
+        with pytest.raises(SystemExit):
+            compaction.fold(CHAT, may_ask_model=True)
+        assert not compaction.fold(
+            CHAT, may_ask_model=True
+        )  # delivered again, it leaves the recap to whoever may be at it
+        clock.move(30)
+
+    scribe.meanwhile = lambda: None
+    chat_of(memory, clock, range(9, 12))
+    compaction.fold(CHAT, may_ask_model=True)
+
+    history = read(memory)
+    assert [(one.text == "", one.covers) for one in history.recaps] == [
+        (True, ("m0", "m1", "m2")),
+        (False, ("m3", "m4", "m5")),
+    ]
+    assert [one.line_message_id for one in history.older] == [f"m{number}" for number in range(6)]
+
+
+def test_an_attempt_that_failed_or_was_given_back_is_not_counted(
+    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
+) -> None:
+    scribe.is_down = True
+    chat_of(memory, clock, range(10))
+    for _ in range(4):
+        compaction.fold(CHAT, may_ask_model=True)
+
+    scribe.is_down = False
     compaction.fold(CHAT, may_ask_model=True)
 
     assert scribe.asked == [("m0", "m1", "m2")]

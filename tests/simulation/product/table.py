@@ -1,0 +1,59 @@
+"""The table in the suite's README that tells what each line of the product is for, and the seeds that it names.
+
+Both are written by `python -m tests.simulation.product SEEDS --each`.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from tests.simulation.product.mutations import MUTATIONS
+from tests.simulation.product.scenes import SCENES
+from tests.simulation.product.schedule import play
+
+README: Final = Path(__file__).parents[1] / "README.md"
+_SEEDS: Final = Path(__file__).with_name("seeds.json")
+_ROW: Final = "| **`"
+
+SEEDS: Final[Mapping[str, int]] = json.loads(_SEEDS.read_text(encoding="utf-8"))
+"""A seed that breaks without the line: the first one when the table was written.  What is not here has a scene."""
+
+
+def first_broken(name: str, seeds: Iterable[int]) -> tuple[int, str] | None:
+    """Return the first of the seeds that breaks without the line, and how."""
+    with MUTATIONS[name].applied():
+        for seed in seeds:
+            found = play(seed).violations
+            if found:
+                return seed, found[0]
+    return None
+
+
+def write(found: Mapping[str, tuple[int, str] | None]) -> None:
+    """Write down what was found of every line."""
+    seeds = {name: broken[0] for name, broken in found.items() if broken is not None}
+    _SEEDS.write_text(json.dumps(seeds, indent=1) + "\n", encoding="utf-8")
+    lines = README.read_text(encoding="utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith(_ROW))
+    others = [line for line in lines if not line.startswith(_ROW)]
+    rows = [_row(name, broken) for name, broken in found.items()]
+    README.write_text("\n".join([*others[:first], *rows, *others[first:]]) + "\n", encoding="utf-8")
+
+
+def rows_of(name: str) -> Iterator[str]:
+    """Return what the table says about a line."""
+    return (line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith(f"{_ROW}{name}`"))
+
+
+def _row(name: str, broken: tuple[int, str] | None) -> str:
+    mutation = MUTATIONS[name]
+    where = mutation.function.partition(":")[2]
+    scene = f"`{SCENES[name].__name__}`" if name in SCENES else ""
+    seed, breaks = (f"{broken[0]:,}", broken[1]) if broken is not None else ("none", _played_without(name))
+    return f"{_ROW}{name}`** | `{where}` | {mutation.lacks} | {breaks} | {seed} | {scene} |"
+
+
+def _played_without(name: str) -> str:
+    with MUTATIONS[name].applied():
+        return next(iter(SCENES[name]()), "nothing") if name in SCENES else "nothing"
