@@ -50,18 +50,6 @@ run "three" {
   }
 }
 
-run "five" {
-  command         = plan
-  expect_failures = [var.bot, var.notion, var.retention]
-
-  variables {
-    bot       = { confidence_threshold = 60, toolsets = ["notion"] } # a share, not a percentage
-    notion    = { databases = { tasks = "0123456789abcdef0123456789abcdef" }, conversations = ["*", "U4af4980629b1e5a3b9d0f2c7a8e61d35"] }
-    retention = { calls_days = 0 } # for ever
-    secrets   = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
-  }
-}
-
 run "four" {
   command         = plan
   expect_failures = [var.delivery, var.notion]
@@ -71,5 +59,26 @@ run "four" {
     delivery = { ack_deadline_s = 60 } # a turn takes longer
     notion   = { databases = { tasks = "x" }, conversations = ["everybody"] }
     secrets  = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
+  }
+}
+
+run "five" {
+  command         = plan
+  expect_failures = [var.notion, var.retention]
+
+  variables {
+    bot       = { toolsets = ["notion"] }
+    notion    = { databases = { tasks = "0123456789abcdef0123456789abcdef" }, conversations = ["*", "U4af4980629b1e5a3b9d0f2c7a8e61d35"] }
+    retention = { calls_days = 0 } # for ever
+    secrets   = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
+  }
+}
+
+run "six" {
+  command         = plan
+  expect_failures = [var.bot]
+
+  variables {
+    bot = { confidence_threshold = 60 } # a share, not a percentage
   }
 }
