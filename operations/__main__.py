@@ -38,7 +38,7 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
             case "line-webhook":
                 return _line_webhook(env)
             case "dead-letters":
-                return _dead_letters(env, most=asked.most, replays=asked.replay, shows_ids=asked.show_ids)
+                return _dead_letters(env, asked)
             case "forget":
                 return _forget(env, asked.conversation)
             case _:
@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     letters.add_argument("--replay", action="store_true", help="deliver them again, and drop what needs no delivery")
     letters.add_argument("--show-ids", action="store_true", help="name chats by LINE's ids, as `forget` takes them")
     letters.add_argument("--most", type=int, default=100, metavar="N", help="look at so many at most (default: 100)")
+    letters.add_argument("--wait", type=float, default=5.0, metavar="S", help="wait so long for one (default: 5 s)")
     forget = commands.add_parser("forget", help="erase a chat for good")
     export = commands.add_parser("export", help="write all of a chat as JSON lines, for the person who asks for it")
     export.add_argument("--to", type=Path, metavar="FILE", help="a file that does not exist yet (default: stdout)")
@@ -75,12 +76,13 @@ def _line_webhook(env: Mapping[str, str]) -> int:
     return 0 if registration.works else 1
 
 
-def _dead_letters(env: Mapping[str, str], *, most: int, replays: bool, shows_ids: bool) -> int:
+def _dead_letters(env: Mapping[str, str], asked: argparse.Namespace) -> int:
     history, settings = history_settings(env), dead_letter_settings(env)
     queue = PubSubDeadLetterQueue(
         project_id=history.project_id,
         subscriptions=settings.subscriptions,
         emulator_host=settings.pubsub_emulator_host,
+        wait_s=asked.wait,
     )
     bus = PubSubEventBus(
         project_id=history.project_id,
@@ -88,11 +90,11 @@ def _dead_letters(env: Mapping[str, str], *, most: int, replays: bool, shows_ids
         timeout_s=_PUBLISH_TIMEOUT_S,
         emulator_host=settings.pubsub_emulator_host,
     )
-    letters = DeadLetters(queue=queue, bus=bus, memory=_memory(env), clock=SystemClock(), shows_ids=shows_ids)
-    explained = letters.replay(most=most) if replays else letters.look(most=most)
+    letters = DeadLetters(queue=queue, bus=bus, memory=_memory(env), clock=SystemClock(), shows_ids=asked.show_ids)
+    explained = letters.replay(most=asked.most) if asked.replay else letters.look(most=asked.most)
     for one in explained:
         print(one.line)
-    print(summary(explained) + ("" if replays or not explained else "; nothing was done, --replay does it"))
+    print(summary(explained) + ("" if asked.replay or not explained else "; nothing was done, --replay does it"))
     return 0
 
 
@@ -114,7 +116,11 @@ def _export(env: Mapping[str, str], conversation_id: str, *, to: Path | None) ->
         print(f"error: cannot write {to}: {cause.strerror}", file=sys.stderr)
         return 1
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in lines)
+        try:
+            file.writelines(f"{line}\n" for line in lines)
+        except AizuchiError:
+            to.unlink()  # a part of a chat must not be taken for the whole
+            raise
     return 0
 
 

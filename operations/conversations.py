@@ -9,34 +9,31 @@ from typing import Final
 from shared.clock import Clock
 from shared.conversation.memory import Memory
 from shared.conversation.object_store import ObjectStore
+from shared.conversation.records import Amendment, SnapshotRecord, Watermark, decode
+from shared.conversation.turn import TurnRecord
+from shared.errors import PermanentError
 from shared.line.ids import checked_conversation_id
 
-# The kinds at the top of the bucket: a folder a chat, or one object a chat
+# The kinds at the top of the bucket, a folder a chat or one object a chat. The journal is read before the snapshot: what a compaction takes
+# out of the one while both are read is in the other.
 _FOLDERS: Final = ("amended", "calls", "entries", "journal", "media")
 _SINGLE: Final = ("erased", "snapshots", "turns")
-_STAY: Final = (
-    "amended/",
-    "erased/",
-    "turns/",
-)  # they hold no words any more, and keep what comes late from coming back
+# What stays of a forgotten chat, without words: it keeps out what comes late, and numbers what comes later.
+_STAY: Final = {"amended": Amendment, "erased": Watermark, "snapshots": SnapshotRecord, "turns": TurnRecord}
 
 
 def names_of(store: ObjectStore, conversation_id: str) -> tuple[str, ...]:
     """Return the name of every object of the chat.  Raises: UnusableIdError, StorageUnavailableError."""
-    checked = checked_conversation_id(conversation_id)
-    prefixes = [f"{kind}/{checked}/" for kind in _FOLDERS] + [f"{kind}/{checked}.json" for kind in _SINGLE]
-    return tuple(listed.name for prefix in prefixes for listed in store.list(prefix))
+    return tuple(name for prefix in _prefixes(conversation_id) for name in _listed(store, prefix))
 
 
 def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
     """Yield every object of the chat as one line of JSON: its name, and its content as JSON, text or base64.
 
-    Raises: UnusableIdError, StorageUnavailableError.
+    Raises: UnusableIdError, at once; StorageUnavailableError, on the way.
     """
-    for name in names_of(store, conversation_id):
-        stored = store.read(name)
-        if stored is not None:
-            yield json.dumps({"name": name, **_content(name, stored.data)}, ensure_ascii=False)
+    prefixes = _prefixes(conversation_id)
+    return (line for prefix in prefixes for line in _lines(store, prefix))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,16 +47,48 @@ class Forget:
         """No object of the chat holds words of it any more; return how many objects are gone.
 
         It is erased as if the bot had been removed just now: a worker that is thinking about a message says nothing and writes nothing of
-        it later, and what comes late stays out. Takes a little longer than a lease. Repeated: does nothing new.
-        Raises: UnusableIdError, StorageUnavailableError.
+        it later, what comes late stays out, and what is written from now on stays. What cannot be read goes too. Takes a little longer
+        than a lease. Repeated: does nothing new. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
         """
         store = self.memory.bodies.store
         before = names_of(store, conversation_id)
-        self.memory.withdrawal.erase(conversation_id, until_ms=self.clock.now_ms())
-        for name in names_of(store, conversation_id):
-            if not name.startswith(_STAY):
+        until_ms = self.clock.now_ms()
+        for name in before:
+            if _kind(name) in _STAY and not self._can_be_read(name):
                 store.delete(name)
+        self.memory.amendments.erase(conversation_id, until_ms)  # first, so that whoever writes later finds it
+        for name in before:
+            if _kind(name) not in _STAY:
+                store.delete(name)
+        self.memory.withdrawal.erase(conversation_id, until_ms=until_ms)
         return len({*before} - {*names_of(store, conversation_id)})
+
+    def _can_be_read(self, name: str) -> bool:
+        stored = self.memory.bodies.store.read(name)
+        try:
+            return stored is None or decode(_STAY[_kind(name)], stored.data) is not None
+        except PermanentError:
+            return False
+
+
+def _prefixes(conversation_id: str) -> tuple[str, ...]:
+    checked = checked_conversation_id(conversation_id)
+    return (*(f"{kind}/{checked}/" for kind in _FOLDERS), *(f"{kind}/{checked}.json" for kind in _SINGLE))
+
+
+def _listed(store: ObjectStore, prefix: str) -> Iterator[str]:
+    return (listed.name for listed in store.list(prefix))
+
+
+def _lines(store: ObjectStore, prefix: str) -> Iterator[str]:
+    for name in _listed(store, prefix):
+        stored = store.read(name)
+        if stored is not None:
+            yield json.dumps({"name": name, **_content(name, stored.data)}, ensure_ascii=False)
+
+
+def _kind(name: str) -> str:
+    return name.partition("/")[0]
 
 
 def _content(name: str, data: bytes) -> dict[str, object]:

@@ -1,15 +1,17 @@
 # What was said. Nothing that is deleted here may come back: no versions, no soft delete.
 
 locals {
-  # Days after its last writing that an object goes, by the kind at the top of its name. erased/ is never deleted.
+  # Days after its last writing that an object goes, by the kind at the top of its name. erased/ is never deleted: it keeps out what comes late.
   kept_days = {
-    "amended/"   = 30 # by then nothing that it amends can be delivered again
+    # An amendment is carried out everywhere at once; it stays for messages that come after it, and by then none can.
+    "amended/"   = 30
     "calls/"     = var.retention.calls_days
     "entries/"   = var.retention.entries_days
     "journal/"   = var.retention.idle_conversation_days
     "media/"     = var.retention.media_days
     "snapshots/" = var.retention.idle_conversation_days
-    "turns/"     = var.retention.idle_conversation_days
+    # It numbers the writes to the chat's entries: without it the next ones would count as older than what is there, and be left out.
+    "turns/" = var.retention.entries_days == 0 || var.retention.idle_conversation_days == 0 ? 0 : max(var.retention.idle_conversation_days, var.retention.entries_days + 1)
   }
 }
 

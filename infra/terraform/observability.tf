@@ -3,23 +3,32 @@
 locals {
   services_of_ours = [module.agent_worker.service, module.unsend.service, module.webhook.service]
 
+  # Every request to the model tells its tokens: those of turns, and those beside them.
+  model_requests = ["model_called", "recap_written", "thought_classified", "web_searched"]
+
   # events: the `message` of the lines counted; where: what else they must have; value: the field that is summed up, otherwise lines are counted.
   metrics = {
     answers             = { events = ["reply_sent"], where = "jsonPayload.outcome=\"replied\"", description = "Answers that LINE accepted" }
+    answers_stored      = { events = ["answer_stored"], description = "Late answers that wait for their button to be pressed" }
     apologies           = { events = ["reply_sent"], where = "jsonPayload.outcome=\"apologised\"", description = "Apologies that LINE accepted" }
+    entries             = { events = ["entries_written"], description = "Turns that filed, changed or deleted an entry" }
+    erasures            = { events = ["conversation_erased"], description = "Chats that were erased because they ended" }
     events_failed       = { events = ["event_handled"], where = "jsonPayload.outcome=(\"failed\" OR \"crashed\" OR \"given_up\")", description = "Deliveries to a worker that came to nothing" }
     events_handled      = { events = ["event_handled"], description = "Deliveries to a worker" }
-    late_replies        = { events = ["reply_deferred"], description = "Answers that came after their reply token" }
+    late_replies        = { events = ["reply_deferred"], description = "Answers that came too late for their reply token, so that a button was sent" }
+    memory_failures     = { events = ["compaction_failed", "recap_failed", "record_unreadable"], label = "message", description = "Records that cannot be read, and chats that cannot be folded or summed up" }
     model_ms            = { events = ["model_called"], value = "duration_ms", unit = "ms", description = "Time that the model took for a call" }
-    output_tokens       = { events = ["model_called"], value = "output_tokens", unit = "1", description = "Tokens that the model wrote" }
-    prompt_tokens       = { events = ["model_called"], value = "prompt_tokens", unit = "1", description = "Tokens that the model read" }
+    outside_failures    = { events = ["call_effect_unknown", "notion_refused", "notion_unavailable"], label = "message", description = "Calls of Notion that were refused, not answered, or of which nobody knows" }
+    output_tokens       = { events = local.model_requests, value = "output_tokens", unit = "1", description = "Tokens that the model wrote" }
+    prompt_tokens       = { events = local.model_requests, value = "prompt_tokens", unit = "1", description = "Tokens that the model read" }
     push_quota_refusals = { events = ["push_quota_spent"], description = "Pushes that LINE refused because the month's quota is spent" }
     skips               = { events = ["event_handled"], where = "jsonPayload.outcome=\"skipped\"", description = "Turns in which the bot chose to say nothing" }
-    thought_tokens      = { events = ["model_called"], value = "thought_tokens", unit = "1", description = "Tokens that the model thought" }
+    thought_tokens      = { events = local.model_requests, value = "thought_tokens", unit = "1", description = "Tokens that the model thought" }
     tool_errors         = { events = ["tool_failed", "tool_crashed", "tool_response_invalid"], label = "tool", description = "Tools that failed" }
     turns               = { events = ["turn_opened"], description = "Turns that were opened" }
     undelivered         = { events = ["reply_undelivered", "reply_fate_unknown"], description = "Answers that LINE refused, or of which nobody knows" }
     withdrawals         = { events = ["message_withdrawn"], description = "Messages that people took back" }
+    withdrawals_unknown = { events = ["withdrawn_message_unknown"], description = "Messages that people took back and that the bot had never seen, or not yet" }
   }
 
   # How a metric is called in PromQL. Source: Cloud Monitoring, "Mapping Cloud Monitoring metrics to PromQL".
@@ -29,6 +38,8 @@ locals {
   }
   of_webhook           = "monitored_resource=\"cloud_run_revision\",service_name=\"${module.webhook.service}\""
   of_workers           = "monitored_resource=\"pubsub_subscription\",subscription_id=~\"${join("|", [for one in google_pubsub_subscription.worker : one.name])}\""
+  half_hour_of         = { for key in ["answers", "apologies", "late_replies", "undelivered"] : key => "(sum(increase(${local.series[key]}[30m])) or vector(0))" }
+  late_or_lost         = "(${local.half_hour_of.late_replies} + ${local.half_hour_of.undelivered})"
   waiting_dead_letters = { for key, one in google_pubsub_subscription.dead_letters : key => "max(pubsub_googleapis_com:subscription_num_undelivered_messages{monitored_resource=\"pubsub_subscription\",subscription_id=\"${one.name}\"})" }
   token_usd_a_day = join(" + ", [
     for key, usd_per_million in {
@@ -42,7 +53,7 @@ locals {
   alerts = {
     apology_rate = {
       title    = "The bot apologises too often"
-      query    = "(sum(increase(${local.series.apologies}[30m])) or vector(0)) / ((sum(increase(${local.series.answers}[30m])) or vector(0)) + (sum(increase(${local.series.apologies}[30m])) or vector(0)) > 2) > ${var.alerts.apology_share}"
+      query    = "${local.half_hour_of.apologies} / (${local.half_hour_of.answers} + ${local.half_hour_of.apologies} > 2) > ${var.alerts.apology_share}"
       duration = "0s"
       severity = "ERROR"
     }
@@ -64,6 +75,18 @@ locals {
       duration = "300s"
       severity = "ERROR"
     }
+    late_answers = {
+      title    = "Answers come too late, or not at all"
+      query    = "${local.late_or_lost} / (${local.late_or_lost} + ${local.half_hour_of.answers} > 2) > ${var.alerts.late_share}"
+      duration = "0s"
+      severity = "WARNING"
+    }
+    memory_fails = {
+      title    = "Chats cannot be read, folded or summed up"
+      query    = "sum(increase(${local.series.memory_failures}[1h])) >= ${var.alerts.memory_failures}"
+      duration = "0s"
+      severity = "ERROR"
+    }
     oldest_event = {
       title    = "Events wait for a worker"
       query    = "max(pubsub_googleapis_com:subscription_oldest_unacked_message_age{${local.of_workers}}) > ${var.alerts.oldest_event_s}"
@@ -82,6 +105,12 @@ locals {
       duration = "0s"
       severity = "WARNING"
     }
+    tools_fail = {
+      title    = "Tools fail"
+      query    = "(sum(increase(${local.series.tool_errors}[1h])) or vector(0)) + (sum(increase(${local.series.outside_failures}[1h])) or vector(0)) >= ${var.alerts.tool_failures}"
+      duration = "0s"
+      severity = "WARNING"
+    }
     webhook_5xx = {
       title    = "The webhook does not take LINE's events"
       query    = "sum(increase(run_googleapis_com:request_count{${local.of_webhook},response_code_class=\"5xx\"}[10m])) >= ${var.alerts.webhook_5xx}"
@@ -94,9 +123,10 @@ locals {
     {
       for title, keys in {
         "Answers, skips, apologies"  = ["answers", "skips", "apologies"]
-        "Late, lost, refused"        = ["late_replies", "undelivered", "push_quota_refusals"]
-        "Turns and withdrawals"      = ["turns", "withdrawals"]
-        "Tool errors"                = ["tool_errors"]
+        "Late, lost, refused"        = ["late_replies", "answers_stored", "undelivered", "push_quota_refusals"]
+        "Turns, and what was filed"  = ["turns", "entries"]
+        "Taken back and erased"      = ["withdrawals", "withdrawals_unknown", "erasures"]
+        "Tools, memory, Notion"      = ["tool_errors", "memory_failures", "outside_failures"]
         "Tokens"                     = ["prompt_tokens", "output_tokens", "thought_tokens"]
         "Deliveries, and those lost" = ["events_handled", "events_failed"]
       } : title => { for key in keys : key => "sum(increase(${local.series[key]}[$${__interval}]))" }

@@ -33,6 +33,7 @@ output "operations_environment" {
       EVENTS_TOPIC              = google_pubsub_topic.events.name
       GOOGLE_CLOUD_PROJECT      = var.project_id
       HISTORY_BUCKET            = google_storage_bucket.history.name
+      LEASE_S                   = tostring(var.bot.lease_s)
       WEBHOOK_URL               = module.webhook.url
     } : "export ${name}='${value}'"
   ])

@@ -29,8 +29,7 @@ resource "google_project_service" "this" {
   disable_on_destroy = false
 }
 
+# Without depends_on: it is known before anything is made, and stays known when an API is added (docs/deploy.md, step 1).
 data "google_project" "this" {
   project_id = var.project_id
-
-  depends_on = [google_project_service.this]
 }

@@ -11,6 +11,7 @@ locals {
         BOT_NAME                  = var.bot.name
         BOT_PERSONA               = var.bot.persona
         BOT_TIME_ZONE             = var.bot.time_zone
+        CONFIDENCE_THRESHOLD      = tostring(var.bot.confidence_threshold)
         GEMINI_BASE_URL           = var.gemini.base_url
         GEMINI_MODEL              = var.gemini.model
         GEMINI_THINKING_LEVEL     = var.gemini.thinking_level

@@ -33,22 +33,30 @@ variable "agent_worker" {
 }
 
 variable "alerts" {
-  description = "Who is told (e-mail addresses, and channels that exist already), and from when: shares from 0 to 1, seconds, US dollars a day."
+  description = "Who is told (e-mail addresses, and channels that exist already), and from when: shares from 0 to 1, seconds, failures an hour, US dollars a day."
   type = object({
     apology_share         = optional(number, 0.2)
     emails                = optional(set(string), [])
     failure_share         = optional(number, 0.05)
+    late_share            = optional(number, 0.2)
+    memory_failures       = optional(number, 5)
     notification_channels = optional(list(string), [])
     oldest_event_s        = optional(number, 180)
     token_usd_a_day       = optional(number, 10)
+    tool_failures         = optional(number, 10)
     webhook_5xx           = optional(number, 3)
   })
   default  = {}
   nullable = false
 
   validation {
-    condition     = alltrue([for share in [var.alerts.apology_share, var.alerts.failure_share] : share > 0 && share <= 1])
-    error_message = "alerts.apology_share and alerts.failure_share are shares: more than 0, at most 1."
+    condition     = alltrue([for share in [var.alerts.apology_share, var.alerts.failure_share, var.alerts.late_share] : share > 0 && share <= 1])
+    error_message = "alerts.apology_share, alerts.failure_share and alerts.late_share are shares: more than 0, at most 1."
+  }
+
+  validation {
+    condition     = min(var.alerts.memory_failures, var.alerts.oldest_event_s, var.alerts.tool_failures, var.alerts.webhook_5xx) >= 1
+    error_message = "alerts.memory_failures, alerts.oldest_event_s, alerts.tool_failures and alerts.webhook_5xx are at least 1."
   }
 
   validation {
@@ -58,20 +66,26 @@ variable "alerts" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web."
+  description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web."
   type = object({
-    group_policy = optional(string, "mention")
-    late_reply   = optional(string, "button")
-    lease_s      = optional(number, 25)
-    locale       = optional(string, "ja")
-    name         = optional(string)
-    persona      = optional(string)
-    settle_ms    = optional(number, 500)
-    time_zone    = optional(string, "Asia/Tokyo")
-    toolsets     = optional(set(string), ["knowledge"])
+    confidence_threshold = optional(number, 0.6)
+    group_policy         = optional(string, "mention")
+    late_reply           = optional(string, "button")
+    lease_s              = optional(number, 25)
+    locale               = optional(string, "ja")
+    name                 = optional(string)
+    persona              = optional(string)
+    settle_ms            = optional(number, 500)
+    time_zone            = optional(string, "Asia/Tokyo")
+    toolsets             = optional(set(string), ["knowledge"])
   })
   default  = {}
   nullable = false
+
+  validation {
+    condition     = var.bot.confidence_threshold >= 0 && var.bot.confidence_threshold <= 1
+    error_message = "bot.confidence_threshold is a share: from 0 to 1."
+  }
 
   validation {
     condition     = contains(["mention", "model", "off"], var.bot.group_policy)
@@ -224,6 +238,16 @@ variable "notion" {
   }
 
   validation {
+    condition     = var.notion == null ? true : alltrue([for id in values(var.notion.databases) : can(regex("^[0-9a-fA-F]{32}$", replace(id, "-", "")))])
+    error_message = "notion.databases must map names to the ids of databases or data sources: 32 hexadecimal digits, with or without hyphens."
+  }
+
+  validation {
+    condition     = var.notion == null ? true : !contains(var.notion.conversations, "*") || length(var.notion.conversations) == 1
+    error_message = "notion.conversations is \"*\" alone, or ids."
+  }
+
+  validation {
     condition     = var.notion == null ? true : alltrue([for one in var.notion.conversations : can(regex("^([UCR][0-9a-f]{32}|\\*)$", one))])
     error_message = "notion.conversations must hold LINE ids of users, groups or rooms, or \"*\"."
   }
@@ -248,9 +272,9 @@ variable "region" {
 }
 
 variable "retention" {
-  description = "Days that things are kept after they were last written; 0: for ever. An idle conversation is one in which nothing happens for so long."
+  description = "Days that things are kept after they were last written; 0: for ever. An idle conversation is one in which nothing happens for so long. `calls_days` is at least 1: what was written to Notion is remembered for as long as its turn may be thought again."
   type = object({
-    calls_days             = optional(number, 30)
+    calls_days             = optional(number, 1)
     entries_days           = optional(number, 0)
     idle_conversation_days = optional(number, 365)
     media_days             = optional(number, 90)
@@ -261,9 +285,10 @@ variable "retention" {
   validation {
     condition = (
       alltrue([for days in values(var.retention) : days >= 0 && floor(days) == days])
+      && var.retention.calls_days >= 1
       && (var.retention.idle_conversation_days == 0 || var.retention.idle_conversation_days >= 31)
     )
-    error_message = "Retention is in whole days, 0 or more; idle_conversation_days is 0 or at least 31, longer than amendments are kept."
+    error_message = "Retention is in whole days, 0 or more; calls_days is at least 1, idle_conversation_days 0 or at least 31, longer than amendments are kept."
   }
 }
 

@@ -66,7 +66,10 @@ class GcsObjectStore:
                 timeout=_ATTEMPT_S,
                 retry=self._retries,
             )
-            return tuple(ListedObject(name=blob.name, generation=int(blob.generation)) for blob in blobs)
+            try:
+                return tuple(ListedObject(name=blob.name, generation=int(blob.generation)) for blob in blobs)
+            except exceptions.NotFound as cause:  # a bucket that is there and holds nothing has an empty listing
+                raise StorageUnavailableError("there is no such bucket") from cause
 
     def _read_once(self, name: str) -> StoredObject:
         """Read without the client's own retry: after a broken answer it would go on with the generation that it began with."""

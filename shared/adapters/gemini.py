@@ -195,7 +195,7 @@ def _part(part: str | MediaPart) -> types.Part:
 
 def _response(response: types.GenerateContentResponse) -> ModelResponse:
     feedback = response.prompt_feedback
-    usage = _usage(response.usage_metadata)
+    usage = usage_of(response.usage_metadata)
     if not response.candidates:
         reason = feedback.block_reason.value if feedback and feedback.block_reason else None
         return ModelResponse(finish_reason="", block_reason=reason, usage=usage)
@@ -234,7 +234,8 @@ def _json_answer(response: types.GenerateContentResponse) -> JsonAnswer:
     return JsonAnswer(value=value, usage=told.usage)
 
 
-def _usage(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
+def usage_of(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
+    """Return the tokens as Gemini counts them; none where it tells none."""
     if usage is None:
         return Usage()
     return Usage(

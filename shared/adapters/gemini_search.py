@@ -16,7 +16,8 @@ import pydantic
 from google.auth.exceptions import GoogleAuthError
 from google.genai import errors, types
 
-from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, translated
+from shared import logs
+from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, translated, usage_of
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
@@ -67,6 +68,13 @@ class GeminiWebSearch:
             raise ModelUnavailableError("the search gave no readable answer in time") from cause
         except GoogleAuthError as cause:
             raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
+        usage = usage_of(response.usage_metadata)
+        logs.info(
+            "web_searched",
+            prompt_tokens=usage.prompt_tokens,
+            output_tokens=usage.output_tokens,
+            thought_tokens=usage.thought_tokens,
+        )
         return _answer(response)
 
 

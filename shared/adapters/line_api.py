@@ -70,7 +70,6 @@ class LineApi:
             if refusal.status == HTTPStatus.CONFLICT:
                 return PushFate(kind="already_accepted", sent_message_ids=_sent_before(refusal))
             if refusal.status == HTTPStatus.TOO_MANY_REQUESTS and _QUOTA_SPENT in str(refusal.body).lower():
-                logs.error("push_quota_spent")
                 return PushFate(kind="quota_spent")
             return PushFate(kind=_kind_of(refusal, "push_not_accepted"))
         except LOST as cause:

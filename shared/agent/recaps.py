@@ -48,5 +48,11 @@ class Recaps:
         text = next((one for one in texts if one), None)
         if text is None:
             raise ModelUnavailableError("the model wrote no recap")
-        logs.info("recap_written", messages=len(messages), output_tokens=response.usage.output_tokens)
+        logs.info(
+            "recap_written",
+            messages=len(messages),
+            prompt_tokens=response.usage.prompt_tokens,
+            output_tokens=response.usage.output_tokens,
+            thought_tokens=response.usage.thought_tokens,
+        )
         return split_at_graphemes(text, limit_utf16=_LONGEST_UTF16)[0]

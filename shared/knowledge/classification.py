@@ -10,6 +10,7 @@ from typing import Final
 
 from jsonschema import Draft202012Validator
 
+from shared import logs
 from shared.agent.model import Json, JsonModel, JsonRequest
 from shared.errors import ModelUnavailableError
 from shared.knowledge.categories import FIELDS, Category, Field, InvalidValueError, Value, one_line
@@ -65,14 +66,21 @@ class Classifier:
         Raises: ModelUnavailableError (also for an answer that breaks the schema), ModelRefusedError, ModelBlockedError.
         """
         told = f"\nThe person says that it belongs to: {hint.category}" if hint.category else ""
-        answer = self.model.answer_json(
+        answered = self.model.answer_json(
             JsonRequest(
                 system_instruction=_SYSTEM,
                 prompt=f"Today is {today.isoformat()}.{told}\n\n# Index\n{index}\n\n# Text\n{text}",
                 schema=self.schema,
                 timeout_s=TIMEOUT_S,
             )
-        ).value
+        )
+        logs.info(
+            "thought_classified",
+            prompt_tokens=answered.usage.prompt_tokens,
+            output_tokens=answered.usage.output_tokens,
+            thought_tokens=answered.usage.thought_tokens,
+        )
+        answer = answered.value
         if not Draft202012Validator(self.schema).is_valid(answer):
             raise ModelUnavailableError("the model's classification breaks its schema")
         category = hint.category or Category(str(answer["category"]))

@@ -13,6 +13,17 @@ def test_it_is_formatted(terraform: Terraform) -> None:
     assert formatted.returncode == 0, formatted.stdout
 
 
+def test_the_examples_are_formatted_too(terraform: Terraform) -> None:
+    for example in terraform.folder.glob("*.example"):
+        as_it_is_used = example.with_suffix("")
+        as_it_is_used.write_bytes(example.read_bytes())
+
+        formatted = terraform("fmt", "-check", "-diff", as_it_is_used.name)
+
+        as_it_is_used.unlink()
+        assert formatted.returncode == 0, formatted.stdout
+
+
 def test_it_is_valid(terraform: Terraform) -> None:
     validated = terraform("validate", "-no-color")
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from shared.agent.limits import Limits
-from shared.conversation import speaking, turn_taking
+from shared.conversation import reading, speaking, turn_taking, withdrawal
 from shared.settings.agent_worker import agent_worker_settings
+from shared.settings.unsend import unsend_settings
 from simulator.stack import StackSettings
 from tests.infra.offline import ROOT, Plan
 from tests.infra.planned import FUNCTIONS, environment_of, function_of
@@ -52,6 +53,34 @@ def test_the_webhook_gives_up_before_line_does(full: Plan) -> None:
 
     assert found is not None
     assert float(found[1]) < LINE_WAITS_S <= function_of(full, "webhook")["timeout_seconds"]
+
+
+def test_the_second_look_of_a_withdrawal_is_over_before_its_request(full: Plan) -> None:
+    lease_s = unsend_settings(environment_of(full, "unsend")).lease_s
+    waits_s = lease_s * withdrawal._SECOND_PASS  # noqa: SLF001 - what this test is about
+
+    assert lease_s == agent_worker_settings(environment_of(full, "agent_worker")).lease_s
+    for worker in WORKERS:  # the agent worker waits as well, when a chat ends
+        assert 2 * waits_s <= function_of(full, worker)["timeout_seconds"]
+
+
+def test_what_was_written_to_the_outside_is_remembered_for_as_long_as_it_may_be_tried_again(full: Plan) -> None:
+    rules = full["google_storage_bucket.history"]["lifecycle_rule"]
+    (calls_days,) = (
+        rule["condition"][0]["age"] for rule in rules if "calls/" in rule["condition"][0]["matches_prefix"]
+    )
+
+    assert calls_days * 86_400_000 > reading.ANSWERABLE_MS
+
+
+def test_commits_are_numbered_for_as_long_as_there_are_entries(full: Plan) -> None:
+    days = {
+        rule["condition"][0]["matches_prefix"][0]: rule["condition"][0]["age"]
+        for rule in full["google_storage_bucket.history"]["lifecycle_rule"]
+    }
+
+    assert days["entries/"] < days["turns/"]
+    assert "erased/" not in days
 
 
 @pytest.mark.parametrize("worker", WORKERS)

@@ -128,8 +128,8 @@ run "applied" {
   assert {
     condition = {
       for rule in google_storage_bucket.history.lifecycle_rule : one(one(rule.condition).matches_prefix) => one(rule.condition).age
-    } == { "amended/" = 30, "calls/" = 30, "journal/" = 365, "media/" = 90, "snapshots/" = 365, "turns/" = 365 }
-    error_message = "Each kind of object has its days; erased/ and entries/ have none."
+    } == { "amended/" = 30, "calls/" = 1, "journal/" = 365, "media/" = 90, "snapshots/" = 365 }
+    error_message = "Each kind of object has its days; erased/ and entries/ have none, nor have turns/, as long as there are entries."
   }
 
   # Packages
@@ -165,7 +165,7 @@ run "applied" {
     error_message = "Each alert says where it is explained."
   }
   assert {
-    condition     = output.webhook_url == module.webhook.url && strcontains(output.operations_environment, "export HISTORY_BUCKET='aizuchi-test-aizuchi-history'")
+    condition     = output.webhook_url == module.webhook.url && alltrue([for line in ["HISTORY_BUCKET='aizuchi-test-aizuchi-history'", "LEASE_S='25'"] : strcontains(output.operations_environment, "export ${line}")])
     error_message = "The outputs tell what the operators' commands need."
   }
 }

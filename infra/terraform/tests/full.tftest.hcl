@@ -20,13 +20,15 @@ variables {
     notification_channels = ["projects/aizuchi-test/notificationChannels/1"]
   }
   bot = {
-    group_policy = "model"
-    late_reply   = "push"
-    locale       = "en"
-    name         = "Aizuchi"
-    persona      = "You are a patient librarian."
-    time_zone    = "Europe/Berlin"
-    toolsets     = ["knowledge", "notion", "web"]
+    confidence_threshold = 0.7
+    group_policy         = "model"
+    late_reply           = "push"
+    lease_s              = 20
+    locale               = "en"
+    name                 = "Aizuchi"
+    persona              = "You are a patient librarian."
+    time_zone            = "Europe/Berlin"
+    toolsets             = ["knowledge", "notion", "web"]
   }
   budget            = { amount = 100, billing_account = "012345-6789AB-CDEF01" }
   line_api_base_url = "https://line.example.com"

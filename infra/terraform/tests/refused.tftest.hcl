@@ -61,3 +61,24 @@ run "four" {
     secrets  = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
   }
 }
+
+run "five" {
+  command         = plan
+  expect_failures = [var.notion, var.retention]
+
+  variables {
+    bot       = { toolsets = ["notion"] }
+    notion    = { databases = { tasks = "0123456789abcdef0123456789abcdef" }, conversations = ["*", "U4af4980629b1e5a3b9d0f2c7a8e61d35"] }
+    retention = { calls_days = 0 } # for ever
+    secrets   = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
+  }
+}
+
+run "six" {
+  command         = plan
+  expect_failures = [var.bot]
+
+  variables {
+    bot = { confidence_threshold = 60 } # a share, not a percentage
+  }
+}

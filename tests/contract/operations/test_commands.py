@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 
 from operations.__main__ import run
+from shared import logs
+from shared.conversation.calls import CallRecord, CallResult
 from shared.conversation.names import message_name
-from shared.conversation.records import MessageRecord, encode
+from shared.conversation.records import Amendment, MessageRecord, Recap, SnapshotRecord, Watermark, encode
+from shared.conversation.turn import TurnRecord
 from shared.settings.reader import SettingsError
 from simulator.line.rehearsal import ACCESS_TOKEN, WEBHOOK_URL, Rehearsal
 from simulator.pubsub import Message, PubSubServer, SubscriptionSettings
 from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, running_emulator
 from tests.support import recorded
+from tests.support.knowledge import FilingChat
 from tests.support.loop import LoopThread
 from tests.support.serving import served
 
@@ -31,8 +35,16 @@ class Desk:
     more_env: dict[str, str] = field(default_factory=dict)
 
     def does(self, *arguments: str) -> int:
-        env = {"GOOGLE_CLOUD_PROJECT": PROJECT_ID, "HISTORY_BUCKET": self.bucket, **self.more_env}
-        return self.storage.client_made_by(lambda: run(arguments, env))
+        env = {
+            "GOOGLE_CLOUD_PROJECT": PROJECT_ID,
+            "HISTORY_BUCKET": self.bucket,
+            "LEASE_S": "1",
+            **self.more_env,
+        }
+        try:
+            return self.storage.client_made_by(lambda: run(arguments, env))
+        finally:
+            logs.configure()  # away from the stderr of this test, which ends with it
 
     def writes_down_a_message(self) -> None:
         message = MessageRecord(
@@ -70,6 +82,58 @@ def test_a_chat_is_exported_and_forgotten(desk: Desk, tmp_path: Path, capsys: py
     printed = capsys.readouterr().out
     assert "1 objects are gone" in printed
     assert "4711" not in printed
+
+
+def test_every_kind_of_object_of_a_chat_is_exported_and_forgotten(
+    desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.writes_down_a_message()
+    chat = FilingChat()
+    chat.file("my pin is 4711")
+    filed = {one.name.replace(chat.chat, CHAT): chat.text(one.name).encode() for one in chat.store.list("")}
+    recap = Recap(text="their pin is 4711", covers=("0",), timestamp_ms=0, since_ms=0, until_ms=0)
+    call = CallRecord(
+        tool="create_page", arguments={"title": "pin 4711"}, line_message_ids=("1",), started_ms=1_763_700_000_000
+    )
+    others = {
+        f"amended/{CHAT}/0.json": encode(Amendment(line_message_id="0", timestamp_ms=0, text="4711")),
+        f"calls/{CHAT}/k.json": encode(call),
+        f"calls/{CHAT}/k.result.json": encode(CallResult(result={"page_id": "p"})),
+        f"erased/{CHAT}.json": encode(Watermark(timestamp_ms=-1)),
+        f"media/{CHAT}/9": b"\xff 4711",
+        f"snapshots/{CHAT}.json": encode(SnapshotRecord(recaps=(recap,))),
+        f"turns/{CHAT}.json": encode(TurnRecord(sequence=3)),
+    }
+    for name, data in {**filed, **others}.items():
+        desk.storage.overwrite(desk.bucket, name, data=data)
+
+    assert desk.does("export", CHAT, "--to", str(tmp_path / "chat.jsonl")) == 0
+    assert desk.does("forget", CHAT) == 0
+    assert desk.does("export", CHAT, "--to", str(tmp_path / "left.jsonl")) == 0
+
+    exported = [json.loads(line) for line in (tmp_path / "chat.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {one["name"] for one in exported} == {*filed, *others, message_name(CHAT, "1")}
+    left = (tmp_path / "left.jsonl").read_text(encoding="utf-8")
+    assert {json.loads(line)["name"].split("/")[0] for line in left.splitlines()} == {
+        "amended",
+        "erased",
+        "snapshots",
+        "turns",
+    }
+    assert "4711" not in left
+    assert "objects are gone" in capsys.readouterr().out
+
+
+def test_an_export_that_breaks_off_leaves_no_file(
+    desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.more_env["HISTORY_BUCKET"] = "no-such-bucket"
+
+    assert desk.does("export", CHAT, "--to", str(tmp_path / "chat.jsonl")) == 1
+    assert desk.does("export", "everybody", "--to", str(tmp_path / "chat.jsonl")) == 1
+
+    assert list(tmp_path.iterdir()) == []
+    assert capsys.readouterr().err.count("error: ") == 2
 
 
 def test_a_file_that_exists_is_not_overwritten(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,11 +175,11 @@ def test_dead_letters_are_listed_and_then_replayed(desk: Desk, capsys: pytest.Ca
         }
         at_pubsub = Desk(storage=desk.storage, bucket=desk.bucket, more_env=env)
 
-        assert at_pubsub.does("dead-letters") == 0
+        assert at_pubsub.does("dead-letters", "--wait", "0.5") == 0
         listed = capsys.readouterr().out
-        assert at_pubsub.does("dead-letters", "--replay") == 0
+        assert at_pubsub.does("dead-letters", "--wait", "0.5", "--replay") == 0
         replayed = capsys.readouterr().out
-        assert at_pubsub.does("dead-letters") == 0
+        assert at_pubsub.does("dead-letters", "--wait", "0.5") == 0
         empty = capsys.readouterr().out
         (delivered,) = loop.run(server.subscription(f"{PROJECT}/subscriptions/events").pull(1, wait=True))
         loop.run(server.stop())

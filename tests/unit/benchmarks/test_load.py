@@ -12,6 +12,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     """Answers 200, in two writes, on a connection that is kept; counts what it was posted."""
 
     protocol_version = "HTTP/1.1"
+    timeout = 10
     posted: list[bytes]
     status = 200
 
@@ -30,7 +31,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def server() -> Iterator[http.server.ThreadingHTTPServer]:
     Handler.posted, Handler.status = [], 200
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as serving:
-        serving.daemon_threads = True
+        serving.daemon_threads = False  # so that its end waits for every connection to be closed
         thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield serving

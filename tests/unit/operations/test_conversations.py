@@ -1,10 +1,13 @@
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from operations.conversations import Forget, exported, names_of
+from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.names import message_name, turn_name
+from shared.conversation.object_store import ListedObject
 from shared.conversation.records import (
     OutcomeKind,
     Recap,
@@ -17,6 +20,8 @@ from shared.conversation.records import (
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
 from tests.support import recorded
+from tests.support.chats import memory_on
+from tests.support.inline import InlineExecutor
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
 
 CHAT = recorded.USER
@@ -113,6 +118,81 @@ def test_an_edit_of_a_message_that_was_folded_away_is_forgotten_too(bucket: Buck
     assert not bucket.holds("4711")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"amended/{CHAT}/1.json",
+        f"calls/{CHAT}/k.json",
+        f"entries/{CHAT}/ideas/pin.md",
+        f"entries/{CHAT}/search.json",
+        f"entries/{CHAT}/undo.json",
+        f"erased/{CHAT}.json",
+        f"journal/{CHAT}/1.json",
+        f"journal/{CHAT}/event-1.outcome.json",
+        f"snapshots/{CHAT}.json",
+        f"turns/{CHAT}.json",
+    ],
+)
+@pytest.mark.parametrize("data", [b"my pin is 4711 {", b'{"version": 99, "text": "my pin is 4711"}'])
+def test_what_cannot_be_read_is_forgotten_too(bucket: Bucket, name: str, data: bytes) -> None:
+    bucket.store.create(name, data)
+
+    forget(bucket)(CHAT)
+
+    assert not bucket.holds("4711")
+    assert not bucket.memory.journal.record(CHAT, message())
+
+
+def test_what_is_written_while_a_chat_is_forgotten_stays(bucket: Bucket) -> None:
+    fill(bucket)
+    late = replace(message("2", text="a new beginning", event="event-2"), timestamp_ms=bucket.clock.now_ms() + 1)
+    clock = Meanwhile(lambda: bucket.memory.journal.record(CHAT, late))
+    memory = memory_on(bucket.store, InlineExecutor(), clock)
+
+    Forget(memory=memory, clock=clock)(CHAT)
+
+    assert bucket.holds("a new beginning")
+    assert not bucket.holds("4711")
+
+
+def test_commits_are_numbered_on_in_a_forgotten_chat(bucket: Bucket) -> None:
+    bucket.store.create(turn_name(CHAT), encode(TurnRecord(sequence=57)))
+
+    forget(bucket)(CHAT)
+
+    assert bucket.memory.turns.read(CHAT).record.sequence == 57
+
+
+class Meanwhile(FixedClock):
+    """A clock on which something happens whenever somebody sleeps."""
+
+    def __init__(self, happens: Callable[[], object]) -> None:
+        super().__init__()
+        self._happens = happens
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        self._happens()
+
+
+class FoldedMeanwhile(MemoryObjectStore):
+    """A bucket in which the journal is folded into the snapshot as soon as somebody has listed it."""
+
+    def list(self, prefix: str) -> tuple[ListedObject, ...]:
+        listed = super().list(prefix)
+        for one in listed if prefix.startswith("journal/") else ():
+            super().create(f"snapshots/{CHAT}.json", encode(SnapshotRecord(messages=(message(),))))
+            super().delete(one.name)
+        return listed
+
+
+def test_an_export_beside_a_compaction_loses_no_message() -> None:
+    store = FoldedMeanwhile()
+    store.create(message_name(CHAT, "1"), encode(message()))
+
+    assert SECRET_WORDS in "".join(exported(store, CHAT))
+
+
 def test_an_export_holds_every_object_of_the_chat_and_of_no_other(bucket: Bucket) -> None:
     fill(bucket)
     fill(bucket, OTHER)
@@ -147,5 +227,5 @@ def test_what_is_no_id_of_a_chat_is_refused(bucket: Bucket, odd: str) -> None:
     with pytest.raises(UnusableIdError, match="no LINE id"):
         forget(bucket)(odd)
     with pytest.raises(UnusableIdError, match="no LINE id"):
-        list(exported(bucket.store, odd))
+        exported(bucket.store, odd)
     assert bucket.holds("4711")
