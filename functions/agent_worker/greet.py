@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shared.clock import Clock
+from shared.conversation.amendments import AmendmentLog
 from shared.conversation.announcing import Announcing
 from shared.conversation.turn import Route
 from shared.line.events import LineEvent
@@ -14,6 +15,7 @@ from shared.line.phrases import Phrase
 class Greet:
     """Handles follow and join events."""
 
+    amendments: AmendmentLog
     announce: Announcing
     clock: Clock = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
@@ -21,8 +23,11 @@ class Greet:
     def __call__(self, event: LineEvent, received_ms: int | None) -> str:
         """The greeting was sent on the event's token, if it has one.  Returns what came of it.
 
+        A group that is joined begins anew: whatever comes late from before, such as a redelivered `/exit`, finds that it was erased.
         Repeated: an event that came to an end is not greeted again. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
+        if event.type == "join":
+            self.amendments.erase(event.conversation_id, event.timestamp_ms - 1)
         if event.reply_token is None:
             return "not_answerable"
         return self.announce(

@@ -16,12 +16,19 @@ class Announcing:
     turns: Turns
     taking: TurnTaking
 
-    def __call__(
-        self, conversation_id: str, webhook_event_id: str, *, timestamp_ms: int, route: Route, text: str
+    def __call__(  # noqa: PLR0913 - which event, what to say and how
+        self,
+        conversation_id: str,
+        webhook_event_id: str,
+        *,
+        timestamp_ms: int,
+        route: Route,
+        text: str,
+        asks_to_forget: bool = False,
     ) -> str:
         """The text answers the event.  Returns what came of it.
 
-        Repeated: an event that came to its end, or was erased since, gets nothing.
+        `asks_to_forget`: it goes with the button that confirms. Repeated: an event that came to its end, or was erased since, gets nothing.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         words = OutcomeRecord(
@@ -31,6 +38,7 @@ class Announcing:
             since_ms=timestamp_ms,
             until_ms=timestamp_ms,
             text=text,
+            asks_to_forget=asks_to_forget,
         )
         announcement = _Announcement(self.taking, conversation_id, words, route)
         return self.taking.see_through(conversation_id, announcement, self.turns.read(conversation_id)).came_of
