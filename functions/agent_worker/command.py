@@ -97,9 +97,7 @@ class Commands:
         self.withdrawal.erase(conversation_id, until_ms=event.timestamp_ms)
         return came_of
 
-    def _say(
-        self, event: LineEvent, received_ms: int | None, text: str, *, asks_to_forget: bool = False
-    ) -> str:
+    def _say(self, event: LineEvent, received_ms: int | None, text: str, *, asks_to_forget: bool = False) -> str:
         return self.announce(
             event.conversation_id,
             event.webhook_event_id,

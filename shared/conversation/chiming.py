@@ -85,6 +85,7 @@ class Chiming:
             draft=keeper.draft,
             look=keeper.look,
             seconds=seconds,
+            sequence=keeper.held.record.sequence + 1,
             is_overheard=True,
         )
         try:

@@ -7,7 +7,6 @@ import re
 from typing import Final
 
 from shared.conversation.reading import History
-from shared.conversation.records import OutcomeRecord
 
 GOOD_FOR_MS: Final = 10 * 60_000
 _PRESS: Final = re.compile(r"forget:([0-9A-Za-z_-]{1,64})")
@@ -26,5 +25,5 @@ def pressed_question(data: str | None) -> str | None:
 
 def is_confirmed(history: History, question_id: str, *, pressed_ms: int) -> bool:
     """Whether the chat was asked this, not too long before the press; both by LINE's timestamp."""
-    asked: OutcomeRecord | None = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
+    asked = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
     return asked is not None and asked.asks_to_forget and 0 <= pressed_ms - asked.timestamp_ms <= GOOD_FOR_MS

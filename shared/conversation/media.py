@@ -66,14 +66,10 @@ class Media:
         content_type = readable_type(fetched.content_type) or readable_type(_type_by_name(message))
         if content_type is None:
             return "unreadable"
-        label = MediumLabel(
-            timestamp_ms=message.timestamp_ms, content_type=content_type, size_bytes=len(fetched.data)
-        )
+        label = MediumLabel(timestamp_ms=message.timestamp_ms, content_type=content_type, size_bytes=len(fetched.data))
         self.store.create(medium_name(conversation_id, message.line_message_id), fetched.data)
         self.store.create(medium_label_name(conversation_id, message.line_message_id), encode(label))
-        if self.amendments.has_taken_back(
-            conversation_id, message.line_message_id, timestamp_ms=message.timestamp_ms
-        ):
+        if self.amendments.has_taken_back(conversation_id, message.line_message_id, timestamp_ms=message.timestamp_ms):
             _drop(self.store, conversation_id, message.line_message_id)
             return "gone"
         logs.info("medium_kept", content_type=content_type, size_bytes=len(fetched.data))
