@@ -89,13 +89,9 @@ class PushedWorker:
 
     def prompt(self, number: int = -1) -> str:
         """Return every text of a request to the model, the last one unless told."""
-        texts: list[str] = []
-        for content in self.model.requests[number].contents:
-            if isinstance(content, TextContent):
-                texts += content.texts
-            elif isinstance(content, MixedContent):
-                texts += [part for part in content.parts if isinstance(part, str)]
-        return "\n".join(texts)
+        contents = self.model.requests[number].contents
+        said = (content for content in contents if isinstance(content, TextContent | MixedContent))
+        return "\n".join(text for content in said for text in content.texts)
 
     @property
     def looked_at(self) -> list[MediaPart]:

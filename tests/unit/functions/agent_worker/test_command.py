@@ -156,7 +156,7 @@ def test_the_words_are_said_before_the_second_pass(friend: Person) -> None:
         said_s.append(friend.worker.clock.monotonic_s())
         return reply(*args)
 
-    friend.worker.line.reply = noted  # type: ignore[method-assign]
+    friend.worker.line.reply = noted  # type: ignore[method-assign,assignment]
     friend.says("/reset")
 
     assert said_s[0] - began_s < 5
@@ -325,7 +325,7 @@ class TestLeaving:
         def refuses(_: str) -> None:
             raise LineUnavailableError("503")
 
-        member.worker.line.leave = refuses  # type: ignore[method-assign]
+        member.worker.line.leave = refuses  # type: ignore[method-assign,assignment]
         assert member.worker.deliver(leaving) == 503
         member.worker.line.leave = leave  # type: ignore[method-assign]
 

@@ -91,7 +91,7 @@ def test_who_mentions_or_names_the_bot_is_answered_and_the_name_is_not_kept(
 
 
 def test_all_is_nobody_in_particular(worker: PushedWorker, group: Chat) -> None:
-    everybody = {"mention": {"mentionees": [{"index": 0, "length": 4, "type": "all"}]}}
+    everybody: Any = {"mention": {"mentionees": [{"index": 0, "length": 4, "type": "all"}]}}
 
     worker.deliver(group.says("@All 集合", **everybody))
 

@@ -206,16 +206,16 @@ def test_a_withdrawn_message_that_comes_late_is_not_answered(worker: PushedWorke
 def test_the_bot_shows_that_it_listens() -> None:
     def slow(_: object) -> ModelResponse:
         until_s = time.monotonic() + 10
-        while not worker.line.loading_shown_to and time.monotonic() < until_s:
+        while not slowly.line.loading_shown_to and time.monotonic() < until_s:
             time.sleep(0.001)
         return HELLO
 
     with ThreadPoolExecutor(16) as pool:
-        worker = PushedWorker(pool, loading_after_s=0.0)
-        worker.deliver(recorded.event("message-text"), thinks=[slow])
+        slowly = PushedWorker(pool, loading_after_s=0.0)
+        slowly.deliver(recorded.event("message-text"), thinks=[slow])
 
-    assert worker.line.loading_shown_to == [recorded.USER]
-    assert worker.line.marked_as_read == [recorded.event("message-text")["message"]["markAsReadToken"]]
+    assert slowly.line.loading_shown_to == [recorded.USER]
+    assert slowly.line.marked_as_read == [recorded.event("message-text")["message"]["markAsReadToken"]]
 
 
 def test_in_a_group_there_is_no_loading_animation(worker: PushedWorker) -> None:
