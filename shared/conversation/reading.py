@@ -106,10 +106,11 @@ class History:
         return frozenset(ids - self.amendments.withdrawn)
 
     def newest_seen(self, line_message_ids: Iterable[str]) -> frozenset[str]:
-        """Return the newest SEEN_KEPT of these messages, and all those that entries came from, of which nothing else tells the time."""
+        """Return the newest SEEN_KEPT of these messages, and all those that are quoted, or that entries came from, which may be older."""
         stamps = {**self.timeline, **{one.line_message_id: one.timestamp_ms for one in self.messages}}
         newest = sorted(line_message_ids, key=lambda one: stamps.get(one, LATEST_MS))[-SEEN_KEPT:]
-        return frozenset((*newest, *self.filed.source_ids))
+        quoted = (one.line_message_id for one in self._quoted(self.messages) if isinstance(one, MessageRecord))
+        return frozenset((*newest, *quoted, *self.filed.source_ids))
 
     @property
     def quotable(self) -> Quotable:
