@@ -1,7 +1,7 @@
 """Answer a message: record it, think, and say at most one thing about it."""
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
@@ -38,6 +38,7 @@ from shared.line.phrases import Phrase
 from shared.line.presence import Presence
 
 _LONG_ANSWERS: Final = frozenset({"generate_digest"})  # what these tools tell may fill larger bubbles
+_LAST_FETCH_S: Final = 30.0
 _Begun: TypeAlias = Mapping[str, Future[MediumLabel | Unkept]]
 
 
@@ -88,12 +89,15 @@ class Answer:
     def _answered(self, event: LineEvent, message: MessageRecord) -> str:
         fetching = self.showing.begin(event.conversation_id, message)
         begun = {} if fetching is None else {message.line_message_id: fetching}
-        seen = self.answering(
-            event.conversation_id,
-            message,
-            settle=lambda: self._settle(event.conversation_id, message),
-            think=lambda question: self._thought_of(event, question, begun),
-        )
+        try:
+            seen = self.answering(
+                event.conversation_id,
+                message,
+                settle=lambda: self._settle(event.conversation_id, message),
+                think=lambda question: self._thought_of(event, question, begun),
+            )
+        finally:
+            wait(begun.values(), timeout=_LAST_FETCH_S)  # nothing goes on once the request is answered
         if self.compaction.is_due(journalled=seen.journalled, shown=seen.shown):
             self._compact(event.conversation_id, may_ask_model=True)
         return seen.came_of

@@ -216,9 +216,9 @@ class TestChimingIn:
         event = group.says("一")
         worker.deliver(event, thinks=[HELLO])
         worker.clock.move(31)
-        worker.deliver(event)
 
-        assert worker.said == ["こんにちは！"]
+        assert worker.deliver(event) == 204
+        assert len(worker.model.requests) == 1
 
     def test_who_asks_is_answered_at_once_all_the_same(self, worker: PushedWorker, group: Chat) -> None:
         worker.deliver(group.says("一"), thinks=[SKIP])
