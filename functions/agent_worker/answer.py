@@ -16,6 +16,7 @@ from shared.clock import Clock
 from shared.conversation.answering import Answering, Question
 from shared.conversation.chiming import Chiming
 from shared.conversation.compaction import Compaction
+from shared.conversation.describing import Describing
 from shared.conversation.gathering import Gathering
 from shared.conversation.hearing import Hearing
 from shared.conversation.journal import Journal
@@ -52,6 +53,7 @@ class Answer:
     chiming: Chiming
     gathering: Gathering
     compaction: Compaction
+    describing: Describing
     agent: Agent
     chat: Chat
     people: People
@@ -123,7 +125,8 @@ class Answer:
     def _compact(self, conversation_id: str, *, may_ask_model: bool) -> None:
         """The answer is given and recorded: whatever goes wrong here is for the next one to do."""
         try:
-            self.compaction.fold(conversation_id, may_ask_model=may_ask_model)
+            if self.compaction.fold(conversation_id, may_ask_model=may_ask_model) and may_ask_model:
+                self.describing(conversation_id)
         except AizuchiError as cause:
             logs.warning("compaction_failed", error_type=type(cause).__name__)
 

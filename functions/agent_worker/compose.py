@@ -32,6 +32,7 @@ from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.conversation.chiming import Chiming
 from shared.conversation.compaction import Compaction
+from shared.conversation.describing import Describing
 from shared.conversation.gathering import Gathering
 from shared.conversation.hearing import Hearing
 from shared.conversation.media import Media
@@ -113,8 +114,8 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
             memory,
             clock=clock,
             summarise=Recaps(model=model, chat=chat, people=people),
-            describe=Descriptions(model=model, showing=showing),
         ),
+        describing=Describing.on(memory, clock=clock, describe=Descriptions(model=model, showing=showing)),
         agent=Agent(
             model=model,
             tools=ToolExecutor(registry=Registry(offered.tools), threads=tools),

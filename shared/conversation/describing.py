@@ -90,7 +90,8 @@ def _marked(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecor
     return replace(
         record,
         messages=tuple(
-            replace(one, is_described=True) if one.line_message_id in line_message_ids else one for one in record.messages
+            replace(one, is_described=True) if one.line_message_id in line_message_ids else one
+            for one in record.messages
         ),
     )
 

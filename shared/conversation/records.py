@@ -27,7 +27,8 @@ class MessageRecord:
 
     `quoted_message_id` is all that is kept of a quote: its words are looked up when they are shown. `quote_token` is by what an answer
     quotes this message; only those of groups and rooms are kept. `image_set_id` is shared by images that were sent together, of which
-    there are `image_set_size` where LINE tells. `is_described` tells that `text` says what an image, voice, video or file shows.
+    there are `image_set_size` where LINE tells. `is_described` tells that `text` says what an image, voice, video or file shows, or that
+    nobody tries any more.
     """
 
     version: int = VERSION

@@ -27,6 +27,7 @@ from shared.background import Background
 from shared.clock import Clock
 from shared.conversation.chiming import Chiming
 from shared.conversation.compaction import Compaction, MemoryLimits
+from shared.conversation.describing import Describing
 from shared.conversation.gathering import Gathering
 from shared.conversation.hearing import Hearing
 from shared.conversation.media import Media
@@ -121,9 +122,9 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
             memory,
             clock=clock,
             summarise=Recaps(model=ports.model, chat=chat, people=people),
-            describe=Descriptions(model=ports.model, showing=showing),
             limits=ports.limits,
         ),
+        describing=Describing.on(memory, clock=clock, describe=Descriptions(model=ports.model, showing=showing)),
         agent=Agent(
             model=ports.model,
             tools=ToolExecutor(registry=registry, threads=ports.tools),

@@ -47,32 +47,13 @@ def compaction(memory: Memory, clock: FixedClock, scribe: Scribe) -> Compaction:
     return compaction_of(memory, clock, scribe)
 
 
-@dataclass
-class Eye:
-    """Describes what it was given to see, by message id."""
-
-    sees: dict[str, str] = field(default_factory=dict)
-    is_down: bool = False
-    asked: list[str] = field(default_factory=list)
-    meanwhile: Callable[[], object] = lambda: None
-
-    def __call__(self, conversation_id: str, message: MessageRecord) -> str | None:
-        assert conversation_id == CHAT
-        self.meanwhile()
-        if self.is_down:
-            raise ModelUnavailableError("503")
-        self.asked.append(message.line_message_id)
-        return self.sees.get(message.line_message_id)
-
-
-def compaction_of(memory: Memory, clock: FixedClock, scribe: Scribe, eye: Eye | None = None) -> Compaction:
+def compaction_of(memory: Memory, clock: FixedClock, scribe: Scribe) -> Compaction:
     return Compaction(
         bodies=memory.bodies,
         amendments=memory.amendments,
         snapshots=memory.snapshots,
         clock=clock,
         summarise=scribe,
-        describe=eye or Eye(),
         limits=LIMITS,
     )
 
@@ -400,73 +381,3 @@ def test_what_chatter_has_piled_up_is_summed_up_after_the_next_answer(
 
     assert scribe.asked == [("m0", "m1", "m2"), ("m3", "m4", "m5")]
     assert not compaction.is_due(journalled=1, shown=len(read(memory).messages))
-
-
-def pictures(memory: Memory, clock: FixedClock, numbers: range) -> None:
-    """Pictures among words, all answered."""
-    for one in chat_of(memory, clock, range(30, 36)):
-        assert one.type == "text"
-    for number in numbers:
-        picture = replace(
-            message(number, "[image]", timestamp_ms=clock.now_ms() - 50_000 + number), type="image", addressed=False
-        )
-        memory.journal.keep(CHAT, picture)
-
-
-def test_a_picture_is_described_once_when_it_is_folded(memory: Memory, clock: FixedClock, scribe: Scribe) -> None:
-    eye = Eye(sees={"m1": "a red bicycle", "m2": "a cat"})
-    compaction = compaction_of(memory, clock, scribe, eye)
-    pictures(memory, clock, range(1, 4))
-
-    compaction.fold(CHAT, may_ask_model=True)
-    texts = {one.line_message_id: one.text for one in read(memory).messages if one.type == "image"}
-    assert texts == {"m1": "[image: a red bicycle]", "m2": "[image: a cat]", "m3": "[image]"}
-
-    pictures(memory, clock, range(4, 5))
-    compaction.fold(CHAT, may_ask_model=True)
-    assert eye.asked.count("m1") == eye.asked.count("m2") == 1
-
-
-def test_only_so_many_pictures_are_described_at_once_and_the_rest_later(
-    memory: Memory, clock: FixedClock, scribe: Scribe
-) -> None:
-    eye = Eye(sees={f"m{number}": "a cat" for number in range(9)})
-    pictures(memory, clock, range(1, 6))
-
-    compaction_of(memory, clock, scribe, eye).fold(CHAT, may_ask_model=True)
-
-    assert len(eye.asked) == LIMITS.descriptions_at_once
-
-
-def test_a_picture_that_was_unsent_while_it_was_described_leaves_no_word(
-    memory: Memory, clock: FixedClock, store: MemoryObjectStore, scribe: Scribe
-) -> None:
-    eye = Eye(sees={"m1": "a red bicycle"})
-    eye.meanwhile = lambda: memory.withdrawal.withdraw(CHAT, "m1", timestamp_ms=clock.now_ms())
-    pictures(memory, clock, range(1, 2))
-
-    compaction_of(memory, clock, scribe, eye).fold(CHAT, may_ask_model=True)
-
-    assert "bicycle" not in everything_in(store)
-
-
-def test_a_description_goes_with_its_picture(
-    memory: Memory, clock: FixedClock, store: MemoryObjectStore, scribe: Scribe
-) -> None:
-    pictures(memory, clock, range(1, 2))
-    compaction_of(memory, clock, scribe, Eye(sees={"m1": "a red bicycle"})).fold(CHAT, may_ask_model=True)
-    assert "bicycle" in everything_in(store)
-
-    memory.withdrawal.withdraw(CHAT, "m1", timestamp_ms=clock.now_ms())
-
-    assert "bicycle" not in everything_in(store)
-
-
-def test_a_picture_that_could_not_be_described_stays_a_placeholder(
-    memory: Memory, clock: FixedClock, scribe: Scribe
-) -> None:
-    pictures(memory, clock, range(1, 2))
-
-    assert compaction_of(memory, clock, scribe, Eye(is_down=True)).fold(CHAT, may_ask_model=True)
-
-    assert [one.text for one in read(memory).messages if one.type == "image"] == ["[image]"]
