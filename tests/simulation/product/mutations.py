@@ -380,7 +380,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "words of a writer that died before it looked stay",
     ),
     "erases_twice": Mutation(
-        f"{_WITHDRAWAL}.erase",
+        f"{_WITHDRAWAL}.end_erasure",
         "self._sweep(conversation_id)\n    for",
         "pass\n    for",
         "words of a writer that died before it looked stay",
