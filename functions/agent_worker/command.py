@@ -87,15 +87,24 @@ class Commands:
 
     def _leave(self, event: LineEvent, received_ms: int | None) -> str:
         """Goodbye is said, the bot has left, and nothing of the group is kept, not even the goodbye."""
-        conversation_id = event.conversation_id
-        self.withdrawal.begin_erasure(conversation_id, until_ms=event.timestamp_ms - 1)
-        came_of = self._say(event, received_ms, self.phrase(Phrase.GOODBYE_GROUP))
-        watermark = self.withdrawal.amendments.watermark(conversation_id)
-        if watermark.entries_ms < event.timestamp_ms:  # else it was left since, and perhaps joined again
-            self.membership.leave(conversation_id)
-            logs.info("chat_left")
-        self.withdrawal.erase(conversation_id, until_ms=event.timestamp_ms)
+        self.withdrawal.begin_erasure(event.conversation_id, until_ms=event.timestamp_ms - 1)
+        came_of = "left_before" if self._is_of_an_earlier_stay(event) else self._say_goodbye(event, received_ms)
+        self.withdrawal.erase(event.conversation_id, until_ms=event.timestamp_ms)
         return came_of
+
+    def _say_goodbye(self, event: LineEvent, received_ms: int | None) -> str:
+        came_of = self._say(event, received_ms, self.phrase(Phrase.GOODBYE_GROUP))
+        if not self._is_of_an_earlier_stay(event):  # it may have waited for the turn
+            self.membership.leave(event.conversation_id)
+            logs.info("chat_left")
+        return came_of
+
+    def _is_of_an_earlier_stay(self, event: LineEvent) -> bool:
+        """Whether the bot has left the group since, or has joined it again."""
+        if self.withdrawal.amendments.watermark(event.conversation_id).entries_ms >= event.timestamp_ms:
+            return True
+        outcomes = self.reader.now(event.conversation_id).outcomes
+        return any(one.is_joining and one.timestamp_ms > event.timestamp_ms for one in outcomes)
 
     def _say(self, event: LineEvent, received_ms: int | None, text: str, *, asks_to_forget: bool = False) -> str:
         return self.announce(

@@ -151,7 +151,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         command_of=hearing.command,
         command=commands,
         confirm=commands.confirm,
-        greet=Greet(amendments=memory.amendments, announce=talk.announcing, clock=clock, phrase=say),
+        greet=Greet(announce=talk.announcing, clock=clock, phrase=say),
         edit=Edit(withdrawal=memory.withdrawal, words=hearing.edited_words),
         erase=Erase(withdrawal=memory.withdrawal),
     )

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from shared.clock import Clock
-from shared.conversation.amendments import AmendmentLog
 from shared.conversation.announcing import Announcing
 from shared.conversation.turn import Route
 from shared.line.events import LineEvent
@@ -15,7 +14,6 @@ from shared.line.phrases import Phrase
 class Greet:
     """Handles follow and join events."""
 
-    amendments: AmendmentLog
     announce: Announcing
     clock: Clock = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
@@ -23,11 +21,8 @@ class Greet:
     def __call__(self, event: LineEvent, received_ms: int | None) -> str:
         """The greeting was sent on the event's token, if it has one.  Returns what came of it.
 
-        A group that is joined begins anew: whatever comes late from before, such as a redelivered `/exit`, finds that it was erased.
         Repeated: an event that came to an end is not greeted again. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        if event.type == "join":
-            self.amendments.erase(event.conversation_id, event.timestamp_ms - 1)
         if event.reply_token is None:
             return "not_answerable"
         return self.announce(
@@ -40,4 +35,5 @@ class Greet:
                 received_ms=self.clock.now_ms() if received_ms is None else received_ms,
             ),
             text=self.phrase(Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP),
+            is_joining=event.type == "join",
         )

@@ -84,7 +84,7 @@ class OutcomeRecord:
     makes good; a deferral, which `has_button`, names itself and those that it prolongs. `writes` are applied to the chat's entries after
     the commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the commits of the chat.
     `quote_token` is by what the first bubble quotes the question. `asks_to_forget` tells that it asks, with a button, whether everything
-    may be erased.
+    may be erased, `is_joining` that it greets a group that the bot has just come into.
     """
 
     version: int = VERSION
@@ -107,6 +107,7 @@ class OutcomeRecord:
     sequence: int = 0
     quote_token: str | None = field(default=None, repr=False)
     asks_to_forget: bool = False
+    is_joining: bool = False
 
     @property
     def holds_words(self) -> bool:

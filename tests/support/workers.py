@@ -160,7 +160,7 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         command_of=hearing.command,
         command=commands,
         confirm=commands.confirm,
-        greet=Greet(amendments=memory.amendments, announce=talk.announcing, clock=clock, phrase=ports.phrase),
+        greet=Greet(announce=talk.announcing, clock=clock, phrase=ports.phrase),
         edit=Edit(withdrawal=memory.withdrawal, words=hearing.edited_words),
         erase=Erase(withdrawal=memory.withdrawal),
     )

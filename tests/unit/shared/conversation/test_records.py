@@ -58,6 +58,7 @@ OUTCOMES = st.builds(
     sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
     quote_token=st.none() | TEXTS,
     asks_to_forget=st.booleans(),
+    is_joining=st.booleans(),
     writes=st.lists(st.builds(StagedWrite, path=TEXTS, text=st.none() | TEXTS), max_size=3).map(tuple),
     filed_entry_path=st.none() | TEXTS,
     filed_confidence=st.none() | st.floats(0, 1),
