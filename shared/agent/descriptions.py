@@ -53,7 +53,12 @@ class Descriptions:
         line = next((one for text in texts if (one := _line(text))), None)
         if line is None:
             raise ModelUnavailableError("the model wrote no description")
-        logs.info("description_written", output_tokens=response.usage.output_tokens)
+        logs.info(
+            "description_written",
+            prompt_tokens=response.usage.prompt_tokens,
+            output_tokens=response.usage.output_tokens,
+            thought_tokens=response.usage.thought_tokens,
+        )
         return line
 
 
