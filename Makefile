@@ -14,7 +14,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constrai
 PINS := requirements/constraints.txt requirements/run.txt $(FUNCTIONS:%=functions/%/requirements.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench simulate tf-test tf-plan line-webhook dead-letters forget export lock clean
+.PHONY: help run test check format bench simulate screenshots tf-test tf-plan line-webhook dead-letters forget export lock clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ bench: $(VENV)/.dev-installed ## Measure, as ratios against the least that could
 simulate: $(VENV)/.dev-installed ## Play seeded schedules of the turn, its model and the product: make simulate SEEDS=100000
 	$(BIN)/python -m tests.simulation.model $(SEEDS)
 	$(BIN)/python -m tests.simulation.product $(SEEDS)
+
+screenshots: $(VENV)/.dev-installed ## Take the pictures of docs/chat.md anew, with headless Chromium
+	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_manners.py
 
 tf-test: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Check infra/terraform, offline: its tests, its plan, each function's archive
 	$(BIN)/pytest -m "terraform or not terraform" tests/infra $(ARGS)

@@ -1,6 +1,7 @@
 """Amend what is remembered: a message that was edited, a chat that the bot has left or that has left the bot."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from shared import logs
 from shared.conversation.withdrawal import Withdrawal
@@ -12,6 +13,7 @@ class Edit:
     """Handles messageEdited events.  Source: LINE, "Message edited event": text messages of groups; the message keeps its id."""
 
     withdrawal: Withdrawal
+    words: Callable[[LineEvent, MessageContent], str] = field(repr=False)
 
     def __call__(self, event: LineEvent, content: MessageContent) -> str:
         """The message has its new words, wherever it is kept.  Returns what came of it.
@@ -19,11 +21,13 @@ class Edit:
         Repeated, or older than another edit: changes nothing. Message unknown (yet): the amendment waits for it.
         Raises: StorageUnavailableError; safe to deliver again.
         """
-        text = content.fields.get("text")
-        if content.type != "text" or not isinstance(text, str):
+        if content.type != "text" or not isinstance(content.fields.get("text"), str):
             return "ignored"
         counts = self.withdrawal.edit(
-            event.conversation_id, content.line_message_id, text=text, timestamp_ms=event.timestamp_ms
+            event.conversation_id,
+            content.line_message_id,
+            text=self.words(event, content),
+            timestamp_ms=event.timestamp_ms,
         )
         return "edited" if counts else "erased"
 

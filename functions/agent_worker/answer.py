@@ -1,21 +1,26 @@
 """Answer a message: record it, think, and say at most one thing about it."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, wait
-from contextlib import contextmanager
-from contextvars import copy_context
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from shared import logs
-from shared.agent.loop import Agent
-from shared.agent.model import TextContent
+from shared.agent.loop import Agent, Thought
+from shared.agent.model import Content, TextContent
+from shared.agent.people import People
 from shared.agent.prompt import Chat
+from shared.agent.showing import Showing
 from shared.agent.tools import TurnContext
 from shared.clock import Clock
 from shared.conversation.answering import Answering, Question
+from shared.conversation.chiming import Chiming
 from shared.conversation.compaction import Compaction
+from shared.conversation.describing import Describing
+from shared.conversation.gathering import Gathering
+from shared.conversation.hearing import Hearing
 from shared.conversation.journal import Journal
+from shared.conversation.media import MediumLabel, Unkept
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.errors import (
     AizuchiError,
@@ -25,37 +30,35 @@ from shared.errors import (
     ModelUnavailableError,
 )
 from shared.knowledge.overlay import EntryOverlay
-from shared.line.addressing import is_addressed
-from shared.line.descriptions import describe
+from shared.line.addressing import GroupPolicy
+from shared.line.answers import shown_text
+from shared.line.bubbles import ANSWER, DIGEST
 from shared.line.events import LineEvent, MessageContent
+from shared.line.masking import mask_ids
 from shared.line.phrases import Phrase
+from shared.line.presence import Presence
 
-_PRESENCE_S: Final = 5.0
-
-
-class Presence(Protocol):
-    """How the bot shows that it is listening.  No method raises: a chat works without them."""
-
-    def show_loading(self, user_id: str) -> None:
-        """Show that an answer is on its way; 1:1 chats only."""
-        ...
-
-    def mark_as_read(self, mark_as_read_token: str) -> None:
-        """Show the message and all before it as read."""
-        ...
+_LONG_ANSWERS: Final = frozenset({"generate_digest"})  # what these tools tell may fill larger bubbles
+_LAST_FETCH_S: Final = 30.0
+_Begun: TypeAlias = Mapping[str, Future[MediumLabel | Unkept]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """Handles message events, and presses of the button under "still thinking"."""
 
+    hearing: Hearing
     journal: Journal
     answering: Answering
+    chiming: Chiming
+    gathering: Gathering
     compaction: Compaction
+    describing: Describing
     agent: Agent
     chat: Chat
+    people: People
+    showing: Showing
     presence: Presence
-    background: Executor = field(repr=False)
     clock: Clock = field(repr=False)
     settle_s: float
     system_instruction: Callable[[], str] = field(repr=False)
@@ -69,10 +72,10 @@ class Answer:
         `received_ms` is when its reply token began to live. Repeated: an event that came to an end is not thought about again.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        message = _record_of(event, content, received_ms=self.clock.now_ms() if received_ms is None else received_ms)
+        message = self.hearing.message(event, content, received_ms=self._received_ms(received_ms))
         if not message.addressed or message.reply_token is None:
-            return self._kept_as_context(event.conversation_id, message)
-        with self._present(event, content):
+            return self._overheard(event, message)
+        with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             return self._answered(event, message)
 
     def press(self, event: LineEvent, deferral_id: str, received_ms: int | None) -> str:
@@ -80,52 +83,65 @@ class Answer:
 
         Repeated, pressed again, pressed by somebody else: what was said is not said again. Raises: as a message does.
         """
-        if event.reply_token is None:
-            return "not_answerable"
-        press = MessageRecord(
-            line_message_id=event.webhook_event_id,
-            webhook_event_id=event.webhook_event_id,
-            timestamp_ms=event.timestamp_ms,
-            type="postback",
-            addressed=True,
-            text="",
-            user_id=event.user_id,
-            reply_token=event.reply_token,
-            received_ms=self.clock.now_ms() if received_ms is None else received_ms,
-            presses=deferral_id,
-        )
-        return self._answered(event, press)
+        return self._answered(event, self.hearing.press(event, deferral_id, received_ms=self._received_ms(received_ms)))
+
+    def _received_ms(self, published_ms: int | None) -> int:
+        return self.clock.now_ms() if published_ms is None else published_ms
 
     def _answered(self, event: LineEvent, message: MessageRecord) -> str:
-        context = TurnContext(conversation_id=event.conversation_id, user_id=event.user_id)
-        seen = self.answering(
-            event.conversation_id,
-            message,
-            settle_s=0 if message.presses else self.settle_s,
-            think=lambda question: self._thought_of(context, question),
-        )
+        fetching = self.showing.begin(event.conversation_id, message)
+        begun = {} if fetching is None else {message.line_message_id: fetching}
+        try:
+            seen = self.answering(
+                event.conversation_id,
+                message,
+                settle=lambda: self._settle(event.conversation_id, message),
+                think=lambda question: self._thought_of(event, question, begun),
+            )
+        finally:
+            wait(begun.values(), timeout=_LAST_FETCH_S)  # nothing goes on once the request is answered
         if self.compaction.is_due(journalled=seen.journalled, shown=seen.shown):
             self._compact(event.conversation_id, may_ask_model=True)
         return seen.came_of
 
-    def _kept_as_context(self, conversation_id: str, message: MessageRecord) -> str:
-        stands = self.journal.record(conversation_id, message)
+    def _settle(self, conversation_id: str, message: MessageRecord) -> None:
+        if message.presses is None:
+            self.clock.sleep(self.settle_s)
+            self.gathering(conversation_id, message)
+
+    def _overheard(self, event: LineEvent, message: MessageRecord) -> str:
+        """The message is context; where the policy lets it, the model may still have something to add."""
+        if not self.journal.record(event.conversation_id, message):
+            return "withdrawn"
+        came_of = "kept_as_context"
+        if self.hearing.policy is GroupPolicy.MODEL and message.reply_token is not None:
+            came_of = self.chiming(
+                event.conversation_id, message, lambda question: self._thought_of(event, question, {})
+            )
         if self.compaction.is_drawn(message.line_message_id):
-            self._compact(conversation_id, may_ask_model=False)
-        return "kept_as_context" if stands else "withdrawn"
+            self._compact(event.conversation_id, may_ask_model=False)
+        return came_of
 
     def _compact(self, conversation_id: str, *, may_ask_model: bool) -> None:
         """The answer is given and recorded: whatever goes wrong here is for the next one to do."""
         try:
-            self.compaction.fold(conversation_id, may_ask_model=may_ask_model)
+            if self.compaction.fold(conversation_id, may_ask_model=may_ask_model) and may_ask_model:
+                self.describing(conversation_id)
         except AizuchiError as cause:
             logs.warning("compaction_failed", error_type=type(cause).__name__)
 
-    def _thought_of(self, context: TurnContext, question: Question) -> OutcomeRecord:
+    def _thought_of(self, event: LineEvent, question: Question, begun: _Begun) -> OutcomeRecord:
+        """Whoever waits in a 1:1 chat sees that an answer is on its way; that ends before the answer is sent."""
+        is_watched = event.is_one_on_one and not question.is_overheard
+        with self.presence.during(loading_for=event.conversation_id if is_watched else None):
+            return self._decided(event, question, begun)
+
+    def _decided(self, event: LineEvent, question: Question, begun: _Begun) -> OutcomeRecord:
         now_ms = self.clock.now_ms()
-        overlay = self.overlay(context.conversation_id, question.sequence)
-        context = replace(
-            context,
+        overlay = self.overlay(event.conversation_id, question.sequence)
+        context = TurnContext(
+            conversation_id=event.conversation_id,
+            user_id=event.user_id,
             first_line_message_id=question.asked[0].line_message_id,
             seen_message_ids=frozenset(question.draft.saw),
             sequence=question.sequence,
@@ -134,7 +150,7 @@ class Answer:
             earlier=question.history.messages,
             entries=overlay,
         )
-        contents = self.chat.contents(question.history, pending=question.asked, now_ms=now_ms)
+        contents = self._contents(event.conversation_id, question, begun, now_ms=now_ms)
         notes = tuple(TextContent(role="user", texts=(f"[note] {told}",)) for told in self.done_before(context))
         try:
             thought = self.agent.think(
@@ -154,32 +170,40 @@ class Answer:
         logs.info(
             "turn_decided", model_calls=thought.model_calls, tools=thought.tools_used, silent=decision.message is None
         )
+        text = None if decision.message is None else _said(decision.message, thought)
+        if text == "":
+            logs.error("turn_apologised", reason="the model's answer is blank as plain text")
+            return self._apology(question.draft, Phrase.APOLOGY_BUSY)
         outcome = replace(
             question.draft,
-            kind=OutcomeKind.SKIPPED if decision.message is None else OutcomeKind.REPLIED,
-            text=decision.message and "\n\n".join((decision.message, *thought.footnotes)),
+            kind=OutcomeKind.SKIPPED if text is None else OutcomeKind.REPLIED,
+            text=text,
             model_name=thought.model_name,
             tools_used=thought.tools_used,
         )
         return _with_filed(outcome, overlay)
 
+    def _contents(self, conversation_id: str, question: Question, begun: _Begun, *, now_ms: int) -> tuple[Content, ...]:
+        history = question.history
+        return self.chat.contents(
+            history,
+            pending=question.asked,
+            now_ms=now_ms,
+            names=self.people.of(conversation_id, (*history.messages, *question.asked)),
+            shown=self.showing.parts(conversation_id, question.asked, quotable=history.quotable, begun=begun),
+            is_overheard=question.is_overheard,
+        )
+
     def _apology(self, draft: OutcomeRecord, which: Phrase) -> OutcomeRecord:
         """Words of our own repeat nobody's, and make no deferral good."""
         return replace(draft, kind=OutcomeKind.APOLOGISED, text=self.phrase(which), saw=(), answers=())
 
-    @contextmanager
-    def _present(self, event: LineEvent, content: MessageContent) -> Iterator[None]:
-        """Show presence beside the thinking, and be done with it before the answer, which ends the animation."""
-        shown: list[Future[None]] = []
-        token = content.fields.get("markAsReadToken")
-        if isinstance(token, str):
-            shown.append(self.background.submit(copy_context().run, self.presence.mark_as_read, token))
-        if event.is_one_on_one:
-            shown.append(self.background.submit(copy_context().run, self.presence.show_loading, event.conversation_id))
-        try:
-            yield
-        finally:
-            wait(shown, timeout=_PRESENCE_S)
+
+def _said(message: str, thought: Thought) -> str:
+    """Return what people see: the model's words within their limit, and what goes with them as it is."""
+    limit = ANSWER.text_limit if _LONG_ANSWERS.isdisjoint(thought.tools_used) else DIGEST.text_limit
+    words = shown_text(message, limit=limit)
+    return words and mask_ids("\n\n".join((words, *thought.footnotes)))
 
 
 def _with_filed(outcome: OutcomeRecord, overlay: EntryOverlay) -> OutcomeRecord:
@@ -190,18 +214,4 @@ def _with_filed(outcome: OutcomeRecord, overlay: EntryOverlay) -> OutcomeRecord:
         writes=overlay.changes(),
         filed_entry_path=overlay.filed.path if overlay.filed else None,
         filed_confidence=overlay.filed.confidence if overlay.filed else None,
-    )
-
-
-def _record_of(event: LineEvent, content: MessageContent, *, received_ms: int) -> MessageRecord:
-    return MessageRecord(
-        line_message_id=content.line_message_id,
-        webhook_event_id=event.webhook_event_id,
-        timestamp_ms=event.timestamp_ms,
-        type=content.type,
-        addressed=is_addressed(event),
-        text=describe(content.type, content.fields),
-        user_id=event.user_id,
-        reply_token=event.reply_token,
-        received_ms=received_ms,
     )

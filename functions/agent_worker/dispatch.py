@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from shared import logs
 from shared.bus.envelope import Envelope
+from shared.conversation.forgetting import pressed_question
 from shared.conversation.late import pressed_deferral
+from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent, parse_event
 
 
@@ -15,6 +17,9 @@ class Dispatch:
 
     answer: Callable[[LineEvent, MessageContent, int | None], str]
     press: Callable[[LineEvent, str, int | None], str]
+    command_of: Callable[[LineEvent, MessageContent], Command | None]
+    command: Callable[[LineEvent, MessageContent, Command, int | None], str]
+    confirm: Callable[[LineEvent, str, int | None], str]
     greet: Callable[[LineEvent, int | None], str]
     edit: Callable[[LineEvent, MessageContent], str]
     erase: Callable[[LineEvent], str]
@@ -30,15 +35,30 @@ class Dispatch:
         with logs.bound(**facts):
             match parsed:
                 case LineEvent(type="message", message=MessageContent() as content):
-                    return self.answer(parsed, content, envelope.published_ms)
+                    return self._message(parsed, content, envelope.published_ms)
                 case LineEvent(type="follow" | "join"):
                     return self.greet(parsed, envelope.published_ms)
                 case LineEvent(type="postback"):
-                    pressed = pressed_deferral(parsed.postback_data)
-                    return "ignored" if pressed is None else self.press(parsed, pressed, envelope.published_ms)
+                    return self._postback(parsed, envelope.published_ms)
                 case LineEvent(type="messageEdited", message=MessageContent() as content):
                     return self.edit(parsed, content)
                 case LineEvent(type="unfollow" | "leave"):
                     return self.erase(parsed)
                 case _:
                     return "ignored"
+
+    def _message(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
+        """In standby mode another channel speaks, and a command is meant for that one."""
+        command = self.command_of(event, content) if event.reply_token is not None else None
+        if command is None:
+            return self.answer(event, content, received_ms)
+        logs.info("command_received", command=command.value)
+        return self.command(event, content, command, received_ms)
+
+    def _postback(self, event: LineEvent, received_ms: int | None) -> str:
+        deferral_id, question_id = pressed_deferral(event.postback_data), pressed_question(event.postback_data)
+        if event.reply_token is None:
+            return "not_answerable"
+        if deferral_id is not None:
+            return self.press(event, deferral_id, received_ms)
+        return "ignored" if question_id is None else self.confirm(event, question_id, received_ms)

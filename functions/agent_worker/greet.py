@@ -35,4 +35,5 @@ class Greet:
                 received_ms=self.clock.now_ms() if received_ms is None else received_ms,
             ),
             text=self.phrase(Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP),
+            is_joining=event.type == "join",
         )

@@ -13,6 +13,7 @@ from shared.agent.model import FunctionCall, FunctionResponse, Json
 from shared.agent.tools import Cited, Decision, Registry, Tool, ToolFault, ToolResult, TurnContext
 from shared.clock import Deadline
 from shared.errors import AizuchiError
+from shared.line.masking import mask_ids_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,9 @@ class ToolExecutor:
         it was made before the failure was known. Of several deciding calls the first counts.
         """
         context = replace(context, deadline=deadline)
+        calls = [
+            replace(call, args=mask_ids_in(call.args)) for call in calls
+        ]  # what the model made up goes nowhere either
         tools = [self.registry.find(call.name, context.conversation_id) for call in calls]
         deciding = [index for index, tool in enumerate(tools) if tool is not None and tool.is_final]
         results: dict[int, ToolResult] = {}

@@ -11,6 +11,7 @@ from shared import logs
 from shared.agent.executor import ToolExecutor
 from shared.agent.finish_reasons import Remedy, remedy_for
 from shared.agent.limits import Limits
+from shared.agent.masking import masked
 from shared.agent.model import (
     Content,
     FunctionDeclaration,
@@ -192,7 +193,7 @@ class _Turn:
         return ModelRequest(
             system_instruction=self._system_instruction,
             declarations=self._declarations,
-            contents=(*self._contents, *note),
+            contents=tuple(map(masked, (*self._contents, *note))),
             max_output_tokens=self._output_tokens,
             timeout_s=self._deadline.left_s,
             allowed=registry.final_names if self.model_calls == limits.model_calls else (),

@@ -55,6 +55,16 @@ class MixedContent:
 
     parts: tuple[str | MediaPart, ...] = field(repr=False)
 
+    @property
+    def role(self) -> Literal["user"]:
+        """Only people show something."""
+        return "user"
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What was said."""
+        return tuple(part for part in self.parts if isinstance(part, str))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelContent:

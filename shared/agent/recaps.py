@@ -5,11 +5,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
-from shared.agent.model import FunctionDeclaration, Model, ModelRequest
+from shared.agent.masking import masked
+from shared.agent.model import FunctionDeclaration, Model, ModelRequest, TextContent
+from shared.agent.people import People
 from shared.agent.prompt import Chat
 from shared.agent.tools import load_schema
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.errors import ModelUnavailableError
+from shared.line.masking import mask_ids
 from shared.line.text import split_at_graphemes
 
 _SECONDS: Final = 15.0
@@ -29,8 +32,11 @@ class Recaps:
 
     model: Model
     chat: Chat = field(repr=False)
+    people: People = field(repr=False)
 
-    def __call__(self, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]) -> str:
+    def __call__(
+        self, conversation_id: str, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
+    ) -> str:
         """Return a recap.  Raises: ModelUnavailableError, ModelRefusedError."""
         declaration = FunctionDeclaration(
             name=_FUNCTION, description="Keep a summary.", parameters=load_schema(f"{_FUNCTION}.parameters")
@@ -39,7 +45,7 @@ class Recaps:
             ModelRequest(
                 system_instruction=_INSTRUCTION,
                 declarations=(declaration,),
-                contents=self.chat.retold(messages, answers),
+                contents=tuple(map(masked, self._told(conversation_id, messages, answers))),
                 max_output_tokens=_OUTPUT_TOKENS,
                 timeout_s=_SECONDS,
             )
@@ -55,4 +61,9 @@ class Recaps:
             output_tokens=response.usage.output_tokens,
             thought_tokens=response.usage.thought_tokens,
         )
-        return split_at_graphemes(text, limit_utf16=_LONGEST_UTF16)[0]
+        return split_at_graphemes(mask_ids(text), limit_utf16=_LONGEST_UTF16)[0]
+
+    def _told(
+        self, conversation_id: str, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
+    ) -> tuple[TextContent, ...]:
+        return self.chat.retold(messages, answers, names=self.people.of(conversation_id, messages))

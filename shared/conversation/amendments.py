@@ -24,7 +24,7 @@ SWAP_ATTEMPTS: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendments:
-    """What is withdrawn, edited and erased, as of one look."""
+    """What is withdrawn, edited and erased, as of one look.  Filed entries are erased up to `erased_entries_ms` only."""
 
     withdrawn: frozenset[str] = frozenset()
     edits: Mapping[str, str] = field(default_factory=dict, repr=False)

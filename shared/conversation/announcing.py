@@ -16,11 +16,20 @@ class Announcing:
     turns: Turns
     taking: TurnTaking
 
-    def __call__(
-        self, conversation_id: str, webhook_event_id: str, *, timestamp_ms: int, route: Route, text: str
+    def __call__(  # noqa: PLR0913 - which event, what to say and how
+        self,
+        conversation_id: str,
+        webhook_event_id: str,
+        *,
+        timestamp_ms: int,
+        route: Route,
+        text: str,
+        asks_to_forget: bool = False,
+        is_joining: bool = False,
     ) -> str:
         """The text answers the event.  Returns what came of it.
 
+        `asks_to_forget`: it goes with the button that confirms. `is_joining`: the bot has just come into the group.
         Repeated: an event that came to its end, or was erased since, gets nothing.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
@@ -31,6 +40,8 @@ class Announcing:
             since_ms=timestamp_ms,
             until_ms=timestamp_ms,
             text=text,
+            asks_to_forget=asks_to_forget,
+            is_joining=is_joining,
         )
         announcement = _Announcement(self.taking, conversation_id, words, route)
         return self.taking.see_through(conversation_id, announcement, self.turns.read(conversation_id)).came_of

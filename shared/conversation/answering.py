@@ -36,7 +36,7 @@ class Question:
 
     `asked` are the messages to answer, `draft` is the outcome as far as it is known. `look` is called before every call of the model and
     raises PromptAmendedError where something in the prompt was edited or taken back. `seconds` is the time that there is, `sequence` the
-    number of the commit that the turn works towards.
+    number of the commit that the turn works towards. `is_overheard` tells that nobody has addressed the bot.
     """
 
     history: History
@@ -45,6 +45,7 @@ class Question:
     look: Callable[[], None]
     seconds: float
     sequence: int
+    is_overheard: bool = False
 
 
 class Thinker(Protocol):
@@ -67,16 +68,18 @@ class Answering:
     clock: Clock = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
 
-    def __call__(self, conversation_id: str, message: MessageRecord, *, settle_s: float, think: Thinker) -> SeenThrough:
+    def __call__(
+        self, conversation_id: str, message: MessageRecord, *, settle: Callable[[], None], think: Thinker
+    ) -> SeenThrough:
         """The message is covered by an outcome, taken back, or too old to answer.
 
-        `settle_s` is waited first, so that bubbles that follow at once are answered together.
+        `settle` waits first, so that bubbles that follow at once are answered together.
         Repeated: as often as you like. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         turn = self.journal.bodies.reads.submit(self.turns.read, conversation_id)
         self.journal.keep(conversation_id, message)
         seen = turn.result()
-        self.clock.sleep(settle_s)
+        settle()
         if seen.record.state == "thinking":  # it may have come to its end meanwhile
             seen = self.turns.read(conversation_id)
         return self.taking.see_through(conversation_id, _Answer(self, conversation_id, message, think), seen)
@@ -121,7 +124,7 @@ class _Answer:
         what = errand(history, self._pending(history))
         routes = self.of.speaker.routes(what.covers)
         logs.info("turn_opened", messages=len(history.messages), pending=len(what.covers), tries=held.record.tries)
-        keeper = _Keeper(of=self.of, held=held, history=history, what=what, routes=routes)
+        keeper = Keeper(of=self.of, held=held, history=history, what=what, routes=routes)
         outcome = self._decided(keeper)
         if keeper.has_ended:
             return keeper.stored(outcome) if outcome is not None else keeper.deferral
@@ -136,7 +139,7 @@ class _Answer:
     def _pending(self, history: History) -> tuple[MessageRecord, ...]:
         return history.pending(self.own, now_ms=self.of.clock.now_ms())
 
-    def _decided(self, keeper: "_Keeper") -> OutcomeRecord | None:
+    def _decided(self, keeper: "Keeper") -> OutcomeRecord | None:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
         what, draft = keeper.what, keeper.draft
         if what.unknown:
@@ -166,7 +169,7 @@ class _Answer:
         return replace(outcome_covering(what.covers, kind), text=self.of.phrase(words))
 
 
-class _Keeper:
+class Keeper:
     """Keeps a turn while its holder thinks: renews the lease, and says "still thinking" before the token dies."""
 
     def __init__(
@@ -177,9 +180,11 @@ class _Keeper:
         self.deferral: OutcomeRecord | None = None
         self._of = of
         ids = history.seen_ids.union(one.line_message_id for one in (*what.covers, *what.asked))
+        ids |= history.quoted_ids(what.asked)
         if what.stored is not None:
             ids |= history.ids_in(what.stored)
         since_ms = min(history.since_ms, *(one.timestamp_ms for one in (*what.covers, *what.asked)))
+        since_ms = min(since_ms, history.quoted_since_ms(what.asked))
         until_ms = max(one.timestamp_ms for one in (*history.messages, *what.covers, *what.asked))
         self.prompt, self.since_ms = ids, since_ms
         self.draft = replace(

@@ -52,7 +52,9 @@ class MemoryLimits:
 class Summariser(Protocol):
     """Sums up."""
 
-    def __call__(self, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]) -> str:
+    def __call__(
+        self, conversation_id: str, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
+    ) -> str:
         """Return a recap of what was said.  Raises: AizuchiError, where there is none this time."""
         ...
 
@@ -159,7 +161,7 @@ class Compaction:
         if self.amendments.fresh_look(conversation_id) != amendments:  # words that are taken back go into no prompt
             return None
         try:
-            return self.summarise(batch, _answers_in(record, batch))
+            return self.summarise(conversation_id, batch, _answers_in(record, batch))
         except AizuchiError as cause:
             logs.warning("recap_failed", error_type=type(cause).__name__)
             return None

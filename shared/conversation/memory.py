@@ -11,6 +11,7 @@ from shared.conversation.bodies import Bodies
 from shared.conversation.calls import CallCopies
 from shared.conversation.filed import Filed, NothingFiled
 from shared.conversation.journal import Journal
+from shared.conversation.media import MediaCopies
 from shared.conversation.object_store import ObjectStore
 from shared.conversation.reading import Reader
 from shared.conversation.snapshot import Snapshots
@@ -67,6 +68,6 @@ class Memory:
                 snapshots=snapshots,
                 turns=turns,
                 clock=clock,
-                copies=(CallCopies(store=store), filed),
+                copies=(CallCopies(store=store), MediaCopies(store=store), filed),
             ),
         )

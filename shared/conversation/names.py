@@ -100,3 +100,18 @@ def is_slug(slug: str) -> bool:
         and all(character == "-" or unicodedata.category(character)[0] in "LMN" for character in slug)
         and unicodedata.is_normalized("NFKC", slug)
     )
+
+
+def media_prefix(conversation_id: str) -> str:
+    """What people showed."""
+    return f"media/{checked_conversation_id(conversation_id)}/"
+
+
+def medium_name(conversation_id: str, line_message_id: str) -> str:
+    """The bytes of one image, voice, video or file."""
+    return f"{media_prefix(conversation_id)}{checked_id(line_message_id)}"
+
+
+def medium_label_name(conversation_id: str, line_message_id: str) -> str:
+    """When it was sent, and what it is."""
+    return f"{medium_name(conversation_id, line_message_id)}{_SUFFIX}"

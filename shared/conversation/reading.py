@@ -13,6 +13,7 @@ from shared.conversation.bodies import Bodies, readable
 from shared.conversation.filed import Filed, FiledView
 from shared.conversation.names import OUTCOME_SUFFIX, journal_prefix
 from shared.conversation.object_store import ListedObject
+from shared.conversation.quoting import Quotable
 from shared.conversation.records import (
     MessageRecord,
     OutcomeKind,
@@ -101,13 +102,39 @@ class History:
             ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.until_ms))
         for one in self.said:
             ids |= self.ids_in(one)
+        ids |= self.quoted_ids(self.messages)
         return frozenset(ids - self.amendments.withdrawn)
 
     def newest_seen(self, line_message_ids: Iterable[str]) -> frozenset[str]:
-        """Return the newest SEEN_KEPT of these messages, and all those that entries came from, of which nothing else tells the time."""
+        """Return the newest SEEN_KEPT of these messages, and all those that are quoted, or that entries came from, which may be older."""
         stamps = {**self.timeline, **{one.line_message_id: one.timestamp_ms for one in self.messages}}
         newest = sorted(line_message_ids, key=lambda one: stamps.get(one, LATEST_MS))[-SEEN_KEPT:]
-        return frozenset((*newest, *self.filed.source_ids))
+        quoted = (one.line_message_id for one in self._quoted(self.messages) if isinstance(one, MessageRecord))
+        return frozenset((*newest, *quoted, *self.filed.source_ids))
+
+    @property
+    def quotable(self) -> Quotable:
+        """Everything that a message may quote."""
+        return Quotable.of((*self.older, *self.messages), self.outcomes, self.amendments.withdrawn)
+
+    def quoted_ids(self, messages: Sequence[MessageRecord]) -> frozenset[str]:
+        """Every message whose words a prompt can hold because these messages quote something."""
+        ids: set[str] = set()
+        for one in self._quoted(messages):
+            ids |= {one.line_message_id} if isinstance(one, MessageRecord) else self.ids_in(one)
+        return frozenset(ids)
+
+    def quoted_since_ms(self, messages: Sequence[MessageRecord]) -> int:
+        """The oldest timestamp of anything whose words these messages quote; LATEST_MS where they quote nothing."""
+        quoted = self._quoted(messages)
+        stamps = (one.timestamp_ms if isinstance(one, MessageRecord) else one.since_ms for one in quoted)
+        return min(stamps, default=LATEST_MS)
+
+    def _quoted(self, messages: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
+        quoting = [one for one in messages if one.quoted_message_id is not None]
+        quotable = self.quotable if quoting else Quotable()
+        found = (quotable.quoted_by(one) for one in quoting)
+        return tuple(one for one in found if isinstance(one, MessageRecord | OutcomeRecord))
 
     def ids_in(self, outcome: OutcomeRecord) -> frozenset[str]:
         """Every message whose words the outcome can hold."""
@@ -119,6 +146,7 @@ class History:
         stamps = [one.timestamp_ms for one in self.messages]
         stamps += [one.since_ms for one in self.said]
         stamps += [one.since_ms for one in self.recaps]
+        stamps.append(self.quoted_since_ms(self.messages))
         return min(stamps, default=LATEST_MS)
 
 

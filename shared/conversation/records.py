@@ -24,6 +24,11 @@ class MessageRecord:
     `text` is what a prompt shows of it, `addressed` whether it was meant for the bot. `timestamp_ms` is LINE's. `reply_token` came with it
     at `received_ms`; there is none where it cannot be answered. `presses` names the deferral whose button was pressed; a press has no
     message id of LINE's, so it goes by its webhook event id. `line_message_id` is empty in snapshots from before ids were kept.
+
+    `quoted_message_id` is all that is kept of a quote: its words are looked up when they are shown. `quote_token` is by what an answer
+    quotes this message; only those of groups and rooms are kept. `image_set_id` is shared by images that were sent together, of which
+    there are `image_set_size` where LINE tells. `is_described` tells that `text` says what an image, voice, video or file shows, or that
+    nobody tries any more.
     """
 
     version: int = VERSION
@@ -37,6 +42,11 @@ class MessageRecord:
     reply_token: str | None = field(default=None, repr=False)
     received_ms: int = 0
     presses: str | None = None
+    quoted_message_id: str | None = None
+    quote_token: str | None = field(default=None, repr=False)
+    image_set_id: str | None = None
+    image_set_size: int = 0
+    is_described: bool = False
 
 
 class OutcomeKind(StrEnum):
@@ -73,6 +83,8 @@ class OutcomeRecord:
     `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the newest message that it answers. `answers` are the deferrals that it
     makes good; a deferral, which `has_button`, names itself and those that it prolongs. `writes` are applied to the chat's entries after
     the commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the commits of the chat.
+    `quote_token` is by what the first bubble quotes the question. `asks_to_forget` tells that it asks, with a button, whether everything
+    may be erased, `is_joining` that it greets a group that the bot has just come into.
     """
 
     version: int = VERSION
@@ -93,6 +105,9 @@ class OutcomeRecord:
     filed_entry_path: str | None = field(default=None, repr=False)
     filed_confidence: float | None = None
     sequence: int = 0
+    quote_token: str | None = field(default=None, repr=False)
+    asks_to_forget: bool = False
+    is_joining: bool = False
 
     @property
     def holds_words(self) -> bool:
@@ -117,6 +132,7 @@ def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> Ou
         covers=tuple(one.line_message_id for one in messages),
         since_ms=messages[0].timestamp_ms,
         until_ms=messages[-1].timestamp_ms,
+        quote_token=next((one.quote_token for one in reversed(messages) if one.quote_token), None),
     )
 
 

@@ -8,18 +8,19 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.filed import Filed
+from shared.conversation.forgetting import forget_data
 from shared.conversation.journal import Journal
 from shared.conversation.late import button_data
 from shared.conversation.reading import ANSWERABLE_MS
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.turn import HeldTurn, Route
 from shared.errors import LineRefusedError
+from shared.line.answers import answer_messages, fixed_messages
 from shared.line.lateness import LateReply
-from shared.line.outgoing import MESSAGES_A_CALL, OutgoingMessage, PostbackButton
+from shared.line.outgoing import OutgoingMessage, PostbackButton
 from shared.line.phrases import Phrase
 from shared.line.pushes import PushApi, push_until_known
 from shared.line.replies import ReplyApi, SpentReply, spend_reply_token
-from shared.line.text import split_at_graphemes
 
 # Source: LINE, "Send reply message": a token works within one minute after receiving the webhook; clocks differ, and events travel
 TOKEN_SURELY_ALIVE_MS: Final = 53_000
@@ -163,7 +164,11 @@ class Speaker:
         if outcome.has_button:
             button = PostbackButton(label=self.phrase(Phrase.SHOW_BUTTON), data=button_data(outcome.webhook_event_id))
             return [OutgoingMessage(text=text, button=button)]
-        return [OutgoingMessage(text=bubble) for bubble in split_at_graphemes(text)[:MESSAGES_A_CALL]]
+        if outcome.asks_to_forget:
+            button = PostbackButton(label=self.phrase(Phrase.FORGET_BUTTON), data=forget_data(outcome.webhook_event_id))
+            return [OutgoingMessage(text=text, button=button)]
+        is_the_models = outcome.model_name is not None
+        return (answer_messages if is_the_models else fixed_messages)(text, quote_token=outcome.quote_token)
 
     def _is_dead(self, route: Route) -> bool:
         return self.clock.now_ms() - route.received_ms >= TOKEN_SURELY_DEAD_MS

@@ -26,7 +26,10 @@ class Copies(Protocol):
     """A place outside of the journal that keeps what was made of messages: entries, media, calls."""
 
     def take_out(self, conversation_id: str, amendments: Amendments) -> None:
-        """Nothing in it comes from what was taken back.  Repeated: does nothing.  Raises: StorageUnavailableError."""
+        """Nothing in it comes from what was taken back.  Repeated: does nothing.  Raises: StorageUnavailableError.
+
+        Filed entries, which people may want to keep when they reset a conversation, go by `erased_entries_ms`; all else by `erased_ms`.
+        """
         ...
 
 
@@ -68,8 +71,16 @@ class Withdrawal:
 
     def erase(self, conversation_id: str, *, until_ms: int, spares_entries: bool = False) -> None:
         """Nothing up to this timestamp of LINE's is in any object, but for what was filed if that is spared; what came later stays."""
+        self.begin_erasure(conversation_id, until_ms=until_ms, spares_entries=spares_entries)
+        self.end_erasure(conversation_id, until_ms=until_ms)
+
+    def begin_erasure(self, conversation_id: str, *, until_ms: int, spares_entries: bool = False) -> None:
+        """Nothing up to this timestamp of LINE's is shown any more, nor in any object but those that are just being written."""
         self.amendments.erase(conversation_id, until_ms, spares_entries=spares_entries)
         self._sweep(conversation_id)
+
+    def end_erasure(self, conversation_id: str, *, until_ms: int) -> None:
+        """What was begun with the same timestamp is complete.  Takes a little longer than a lease."""
         self.clock.sleep(self.turns.lease_s * _SECOND_PASS)
         self._sweep(conversation_id)
         for one in self._journalled(conversation_id, OutcomeRecord):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Final, Protocol
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
@@ -31,6 +31,14 @@ class Phrase(StrEnum):
     UNSUPPORTED = "unsupported"
     APOLOGY_BUSY = "apology_busy"
     APOLOGY_REFUSED = "apology_refused"
+
+
+class Say(Protocol):
+    """The fixed texts of a deployment."""
+
+    def __call__(self, which: Phrase, **facts: str) -> str:
+        """Return the text in the bot's locale and name; `facts` fill its other places."""
+        ...
 
 
 LABELS: Final = frozenset({Phrase.FORGET_BUTTON, Phrase.SHOW_BUTTON})

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from simulator.gemini.wire import FunctionDeclaration, GenerateContentRequest
 
 REPLY, SKIP, WRITE_RECAP = "reply", "skip", "write_recap"
+WRITE_DESCRIPTION = "write_description"
 MAX_QUOTE_CHARACTERS = 80
 _SHORTEST_REPAIR_CHARACTERS = 24
 _MAX_WORDS_AFTER_GREETING = 16
@@ -151,6 +152,11 @@ def _recap(scene: Scene) -> Intent:
     return Use(name=WRITE_RECAP, args={"text": " / ".join(one for one in words if one) or "…"})
 
 
+def _description(scene: Scene) -> Intent:
+    """What a stand-in sees of a medium: its type and size."""
+    return Use(name=WRITE_DESCRIPTION, args={"text": scene.messages[-1].detail if scene.messages else "…"})
+
+
 def _respond_to_medium(scene: Scene) -> Intent:
     message = scene.messages[-1]
     if message.is_data:  # a stand-in sees no more of it
@@ -195,6 +201,7 @@ def _is_acknowledgement(scene: Scene) -> bool:
 
 RULES: tuple[Rule, ...] = (
     Rule(recognise=lambda scene: scene.offers(WRITE_RECAP), respond=_recap),
+    Rule(recognise=lambda scene: scene.offers(WRITE_DESCRIPTION), respond=_description),
     Rule(recognise=lists.wants_search_itself, respond=lists.search),
     Rule(recognise=_has_failed_reply, respond=_repair),
     Rule(

@@ -2,7 +2,7 @@
 
 Relies on nothing but the contents, where each text part is one message. Its header is read tolerantly:
 `[2026-11-21 22:46]` or `[Yuki | 22:46]`, on a line of its own or before the words. `[sticker: happy]`, `[image]` and the
-like stand for what has no words; `[note]` begins a remark that no person made.
+like stand for what has no words; `[note]` begins a remark that no person made. A quote stands on a line before the words.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _MEDIA_NAMES = {
 _NOTE = "note"
 _BRACKETS = re.compile(r"\s*\[([^\[\]\n]{0,200})\][ \t]*\n?")
 _MEDIA = re.compile(r"\s*(" + "|".join(_MEDIA_NAMES) + r")\b\s*[:\uff1a]?\s*(.*?)\s*", re.IGNORECASE)
+_QUOTE = re.compile(r"\s*(?:引用メッセージ|Quoted message): [^\n]*\n(?:質問|Message): ")
 _MENTION = re.compile(r"\s*@\S+\s*")
 _TIME_OR_DATE = re.compile(r"[\d\s:/.,年月日時分-]*(?:JST|UTC|GMT|AM|PM)?[\d\s:+]*", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
@@ -96,6 +97,8 @@ def _message(text: str) -> Message | None:
             return None
         speaker = next((piece for piece in named if not _TIME_OR_DATE.fullmatch(piece)), None)
         rest = rest[header.end() :]
+    quote = _QUOTE.match(rest)
+    rest = rest[quote.end() if quote else 0 :]  # somebody else's words
     bracketed = _BRACKETS.match(rest)
     medium = _MEDIA.fullmatch(bracketed[1]) if bracketed else None
     if bracketed and medium:

@@ -110,7 +110,7 @@ def test_a_trace_goes_on_with_what_becomes_of_its_message(page: Page) -> None:
     bubble.click(button="right")
     page.locator("#menu [role=menuitem]", has_text="送信取消").click()
 
-    expect(page.locator("#trace .step", has_text="メッセージを消去")).to_contain_text("unsend")
+    expect(page.locator("#trace .step", has_text="メッセージを消去")).to_contain_text("unsend", timeout=15_000)
     expect(page.locator("#trace")).not_to_contain_text("1147")
 
 

@@ -8,19 +8,29 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from functions.agent_worker.amend import Edit, Erase
-from functions.agent_worker.answer import Answer, Presence
+from functions.agent_worker.answer import Answer
+from functions.agent_worker.command import Commands
 from functions.agent_worker.dispatch import Dispatch
 from functions.agent_worker.greet import Greet
+from shared.adapters.memory import MemoryMedia, MemoryProfiles
+from shared.agent.descriptions import Descriptions
 from shared.agent.executor import ToolExecutor
 from shared.agent.limits import Limits
 from shared.agent.loop import Agent
 from shared.agent.model import JsonModel, Model
+from shared.agent.people import People
 from shared.agent.prompt import Chat
 from shared.agent.recaps import Recaps
+from shared.agent.showing import Showing
 from shared.agent.tools import Registry, Tool, TurnContext, load_schema
 from shared.background import Background
 from shared.clock import Clock
+from shared.conversation.chiming import Chiming
 from shared.conversation.compaction import Compaction, MemoryLimits
+from shared.conversation.describing import Describing
+from shared.conversation.gathering import Gathering
+from shared.conversation.hearing import Hearing
+from shared.conversation.media import Media
 from shared.conversation.memory import Memory
 from shared.conversation.speaking import Messenger
 from shared.conversation.talk import Talk
@@ -28,20 +38,27 @@ from shared.knowledge.classification import Classifier
 from shared.knowledge.filing import Filing
 from shared.knowledge.overlay import EntryOverlay
 from shared.knowledge.stored_entries import StoredEntries
+from shared.line.addressing import GroupPolicy
 from shared.line.lateness import LateReply
-from shared.line.phrases import Phrase, phrase
+from shared.line.media import MediaSource
+from shared.line.membership import Membership
+from shared.line.names import Names, Profiles
+from shared.line.phrases import Phrase, Say, phrase
+from shared.line.presence import Presence, PresenceApi
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_reading import KnowledgeReadingTools
 
+BOT_NAMES = ("Aizuchi",)
 
-class Line(Messenger, Presence, Protocol):
+
+class Line(Messenger, PresenceApi, Membership, Protocol):
     """What the worker asks of LINE."""
 
 
-def says(which: Phrase) -> str:
+def says(which: Phrase, **facts: str) -> str:
     """Return a fixed text as a Japanese bot says it."""
-    return phrase(which, locale="ja", bot_name="Aizuchi")
+    return phrase(which, locale="ja", bot_name="Aizuchi", **facts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +76,12 @@ class WorkerPorts:
     late_reply: LateReply = LateReply.BUTTON
     settle_s: float = 0.5
     limits: MemoryLimits = field(default_factory=MemoryLimits)
-    phrase: Callable[[Phrase], str] = says
+    phrase: Say = says
+    profiles: Profiles = field(default_factory=MemoryProfiles)
+    media: MediaSource = field(default_factory=MemoryMedia)
+    policy: GroupPolicy = GroupPolicy.MENTION
+    loading_after_s: float = 1.0
+    bucket: str | None = None
     more_tools: tuple[Tool, ...] = ()
     json_model: JsonModel | None = None
     registry: Registry | None = None
@@ -68,7 +90,7 @@ class WorkerPorts:
 
 def worker_on(ports: WorkerPorts) -> Dispatch:
     """Return what handles every event."""
-    memory, clock, chat = ports.memory, ports.clock, Chat()
+    memory, clock, chat = ports.memory, ports.clock, Chat(locale="ja")
     talk = Talk.on(
         memory,
         line=ports.line,
@@ -81,11 +103,28 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
     entries = StoredEntries(store=memory.bodies.store, reads=memory.bodies.reads)
     tools = (*core_tools(), *_knowledge_tools(ports.json_model), *ports.more_tools)
     registry = ports.registry or Registry(tools)
-    recaps = Recaps(model=ports.model, chat=chat)
+    people = People(names=Names(profiles=ports.profiles, threads=ports.tools), bot_names=lambda: BOT_NAMES)
+    showing = Showing(
+        media=Media(store=memory.bodies.store, amendments=memory.amendments, source=ports.media, clock=clock),
+        bucket=ports.bucket,
+        threads=ports.tools,
+        clock=clock,
+    )
+    presence = Presence(api=ports.line, threads=ports.presence, after_s=ports.loading_after_s)
+    hearing = Hearing(reader=memory.reader, policy=ports.policy, bot_names=lambda: BOT_NAMES)
     answer = Answer(
+        hearing=hearing,
         journal=memory.journal,
         answering=talk.answering,
-        compaction=Compaction.on(memory, clock=clock, summarise=recaps, limits=ports.limits),
+        chiming=Chiming(answering=talk.answering, clock=clock),
+        gathering=Gathering(reader=memory.reader, clock=clock),
+        compaction=Compaction.on(
+            memory,
+            clock=clock,
+            summarise=Recaps(model=ports.model, chat=chat, people=people),
+            limits=ports.limits,
+        ),
+        describing=Describing.on(memory, clock=clock, describe=Descriptions(model=ports.model, showing=showing)),
         agent=Agent(
             model=ports.model,
             tools=ToolExecutor(registry=registry, threads=ports.tools),
@@ -94,8 +133,9 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
             chance=ports.chance,
         ),
         chat=chat,
-        presence=ports.line,
-        background=ports.presence,
+        people=people,
+        showing=showing,
+        presence=presence,
         clock=clock,
         settle_s=ports.settle_s,
         system_instruction=lambda: "be kind",
@@ -105,11 +145,23 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         ),
         done_before=ports.done_before,
     )
+    commands = Commands(
+        announce=talk.announcing,
+        withdrawal=memory.withdrawal,
+        reader=memory.reader,
+        membership=ports.line,
+        presence=presence,
+        clock=clock,
+        phrase=ports.phrase,
+    )
     return Dispatch(
         answer=answer,
         press=answer.press,
+        command_of=hearing.command,
+        command=commands,
+        confirm=commands.confirm,
         greet=Greet(announce=talk.announcing, clock=clock, phrase=ports.phrase),
-        edit=Edit(withdrawal=memory.withdrawal),
+        edit=Edit(withdrawal=memory.withdrawal, words=hearing.edited_words),
         erase=Erase(withdrawal=memory.withdrawal),
     )
 

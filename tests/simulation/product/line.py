@@ -45,6 +45,13 @@ class Line:
     def mark_as_read(self, mark_as_read_token: str) -> None:
         """Marks nothing: nothing depends on it."""
 
+    def marks_reads_by_hand(self) -> bool:
+        """No: nothing depends on it."""
+        return False
+
+    def leave(self, conversation_id: str) -> None:
+        """Nobody asks for it: the people here use no commands."""
+
     def _called(self, about: str, effect: Callable[[], Fate]) -> Fate:
         world, lossiness = self._world, self._world.weather.lossiness
         lost = world.rng.random()
@@ -85,4 +92,4 @@ class Line:
 
 
 def _text(messages: Sequence[OutgoingMessage]) -> str:
-    return "\n".join(one.text for one in messages)
+    return " ".join(one.text for one in messages)  # a long answer comes in bubbles, which break between words

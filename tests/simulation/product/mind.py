@@ -12,7 +12,7 @@ from shared.errors import ModelUnavailableError
 from tests.simulation.product.people import WORD
 from tests.simulation.product.world import World
 
-_MESSAGE: Final = re.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] .*$", re.MULTILINE)
+_MESSAGE: Final = re.compile(r"^\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] .*$", re.MULTILINE)
 _ASKED: Final = "To be answered:"
 
 

@@ -45,7 +45,7 @@ class Mutation:
 _CONVERSATION: Final = "shared.conversation"
 _TAKING: Final = f"{_CONVERSATION}.turn_taking:TurnTaking"
 _ANSWER: Final = f"{_CONVERSATION}.answering:_Answer"
-_KEEPER: Final = f"{_CONVERSATION}.answering:_Keeper"
+_KEEPER: Final = f"{_CONVERSATION}.answering:Keeper"
 _TURN: Final = f"{_CONVERSATION}.turn"
 _SPEAKER: Final = f"{_CONVERSATION}.speaking:Speaker"
 _JOURNAL: Final = f"{_CONVERSATION}.journal:Journal"
@@ -380,7 +380,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         "words of a writer that died before it looked stay",
     ),
     "erases_twice": Mutation(
-        f"{_WITHDRAWAL}.erase",
+        f"{_WITHDRAWAL}.end_erasure",
         "self._sweep(conversation_id)\n    for",
         "pass\n    for",
         "words of a writer that died before it looked stay",

@@ -74,12 +74,12 @@ class Pool(Executor):
         return promised
 
 
-class InlinePool(Executor):
-    """Runs at once what is submitted: for what nothing depends on."""
+class NoPool(Executor):
+    """Runs nothing: for what nothing depends on."""
 
-    def submit(self, fn: Callable[..., _ResultT], /, *args: Any, **kwargs: Any) -> Future[_ResultT]:  # noqa: ANN401 - as Executor has it
-        promised: Future[_ResultT] = Future()
-        promised.set_result(fn(*args, **kwargs))
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401, ARG002 - as Executor has it
+        promised: Future[Any] = Future()
+        promised.set_result(None)
         return promised
 
 

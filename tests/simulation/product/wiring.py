@@ -17,7 +17,7 @@ from tests.simulation.product.holders import Holders
 from tests.simulation.product.line import Line
 from tests.simulation.product.mind import Mind
 from tests.simulation.product.scheduler import Process
-from tests.simulation.product.threads import Background, InlinePool, Pool
+from tests.simulation.product.threads import Background, NoPool, Pool
 from tests.simulation.product.world import ProcessClock, World
 from tests.support.workers import WorkerPorts, worker_on
 
@@ -58,7 +58,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         clock=clock,
         tools=pool,
         background=Background(world.scheduler, pool),
-        presence=InlinePool(),
+        presence=NoPool(),
         chance=world.rng,
         late_reply=ports.settings.late_reply,
         settle_s=ports.settings.settle_s,

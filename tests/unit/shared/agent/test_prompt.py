@@ -58,9 +58,12 @@ def test_a_chat_is_told_oldest_first_with_local_times_and_what_to_answer_last() 
     contents = TOKYO.contents(history, pending=(message(3, "名前は？"),), now_ms=NOON_MS + 60_000)
 
     assert [content.role for content in contents] == ["user", "model", "user"]
-    assert contents[0].texts[1] == "[2025-11-21 12:00] 私は田中です"
+    assert contents[0].texts[1] == "[someone …7777 | 2025-11-21 12:00] 私は田中です"
     assert contents[1].texts == ("はじめまして",)
-    assert contents[2].texts == ("[note] It is 2025-11-21 12:01 now. To be answered:", "[2025-11-21 12:00] 名前は？")
+    assert contents[2].texts == (
+        "[note] It is 2025-11-21 12:01 now. To be answered:",
+        "[someone …7777 | 2025-11-21 12:00] 名前は？",
+    )
 
 
 @pytest.mark.parametrize(

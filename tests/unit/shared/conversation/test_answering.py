@@ -81,7 +81,7 @@ class Chat:
         return replace(press, line_message_id=press.webhook_event_id, type="postback", text="", presses=deferral)
 
     def deliver(self, message: MessageRecord) -> str:
-        return self._answering(CHAT, message, settle_s=0, think=self._think).came_of
+        return self._answering(CHAT, message, settle=lambda: None, think=self._think).came_of
 
     def withdraw(self, line_message_id: str) -> None:
         """What an unsend does before its second pass."""

@@ -26,7 +26,10 @@ class Scribe:
     is_down: bool = False
     meanwhile: Callable[[], object] = lambda: None
 
-    def __call__(self, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]) -> str:
+    def __call__(
+        self, conversation_id: str, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
+    ) -> str:
+        assert conversation_id == CHAT
         self.meanwhile()
         if self.is_down:
             raise ModelUnavailableError("503")

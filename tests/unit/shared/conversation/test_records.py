@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.conversation.media import MediumLabel
 from shared.conversation.records import (
     Amendment,
     MessageRecord,
@@ -34,6 +35,11 @@ MESSAGES = st.builds(
     reply_token=st.none() | TEXTS,
     received_ms=st.integers(0, 2**42),
     presses=st.none() | IDS,
+    quoted_message_id=st.none() | IDS,
+    quote_token=st.none() | TEXTS,
+    image_set_id=st.none() | IDS,
+    image_set_size=st.integers(0, 20),
+    is_described=st.booleans(),
 )
 OUTCOMES = st.builds(
     OutcomeRecord,
@@ -50,6 +56,9 @@ OUTCOMES = st.builds(
     model_name=st.none() | TEXTS,
     tools_used=st.lists(TEXTS, max_size=3).map(tuple),
     sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
+    quote_token=st.none() | TEXTS,
+    asks_to_forget=st.booleans(),
+    is_joining=st.booleans(),
     writes=st.lists(st.builds(StagedWrite, path=TEXTS, text=st.none() | TEXTS), max_size=3).map(tuple),
     filed_entry_path=st.none() | TEXTS,
     filed_confidence=st.none() | st.floats(0, 1),
@@ -123,6 +132,19 @@ def test_a_snapshot_is_read_as_it_was_written(record: SnapshotRecord) -> None:
 def test_a_watermark_is_read_as_it_was_written(record: Watermark) -> None:
     assert decode(Watermark, encode(record)) == record
     schemas.validator("records/watermark").validate(json.loads(encode(record)))
+
+
+@given(
+    st.builds(
+        MediumLabel,
+        timestamp_ms=st.integers(0, 2**42),
+        content_type=TEXTS,
+        size_bytes=st.integers(0, 2**42),
+    )
+)
+def test_a_label_is_read_as_it_was_written(record: MediumLabel) -> None:
+    assert decode(MediumLabel, encode(record)) == record
+    schemas.validator("records/medium").validate(json.loads(encode(record)))
 
 
 @pytest.mark.parametrize("kind", [MessageRecord, OutcomeRecord, Amendment])

@@ -318,3 +318,11 @@ def test_any_words_get_exactly_one_call_and_the_same_one_again(texts: list[str])
     assert isinstance(answer, Candidate)
     assert [part.name for part in answer.parts if isinstance(part, CallPart)] == ["reply"]
     assert brain.answer(request) == answer
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    ['引用メッセージ: "ありがとう"\n質問: こんにちは', "Quoted message: (it was taken back)\nMessage: こんにちは"],
+)
+def test_what_somebody_quotes_is_not_what_they_say(ask: Callable[..., tuple[str, str]], quoted: str) -> None:
+    assert ask(f"[ゆき | 2026-11-22 03:35] {quoted}") == ask("[ゆき | 2026-11-22 03:35] こんにちは")

@@ -1,0 +1,29 @@
+"""The question whether everything may be erased, and its button.
+
+A button names its question, which lies in its own chat: another chat's is not found there. It is good for ten minutes.
+"""
+
+import re
+from typing import Final
+
+from shared.conversation.reading import History
+
+GOOD_FOR_MS: Final = 10 * 60_000
+_PRESS: Final = re.compile(r"forget:([0-9A-Za-z_-]{1,64})")
+
+
+def forget_data(question_id: str) -> str:
+    """Return what the button of a question carries."""
+    return f"forget:{question_id}"
+
+
+def pressed_question(data: str | None) -> str | None:
+    """Return the question whose button carries this, or None where it is no button of ours."""
+    found = _PRESS.fullmatch(data or "")
+    return found[1] if found else None
+
+
+def is_confirmed(history: History, question_id: str, *, pressed_ms: int) -> bool:
+    """Whether the chat was asked this, not too long before the press; both by LINE's timestamp."""
+    asked = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
+    return asked is not None and asked.asks_to_forget and 0 <= pressed_ms - asked.timestamp_ms <= GOOD_FOR_MS

@@ -1,0 +1,90 @@
+"""What people see of the bot's manners; `make screenshots` keeps the pictures of it for docs/chat.md."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.test_page import in_a_new_group, say
+
+KEPT_IN = os.environ.get("SCREENSHOTS")  # noqa: TID251 - a folder, where the pictures are wanted
+PICTURE = (
+    "<svg xmlns='http://www.w3.org/2000/svg' width='160' height='110'><rect width='160' height='110' fill='#bfe3ff'/>"
+    "<circle cx='50' cy='78' r='22' fill='none' stroke='#222' stroke-width='4'/>"
+    "<circle cx='112' cy='78' r='22' fill='none' stroke='#222' stroke-width='4'/>"
+    "<path d='M50 78 72 44h30l10 34M72 44l20 34H50' fill='none' stroke='#c22' stroke-width='5'/></svg>"
+)
+
+
+@pytest.fixture
+def phone(browser: Browser, url: str) -> Iterator[Page]:
+    """The page as a phone shows it."""
+    opened = browser.new_page(viewport={"width": 390, "height": 720}, locale="ja-JP", base_url=url)
+    opened.goto(url)
+    expect(opened.locator("#text")).to_be_enabled()
+    yield opened
+    opened.close()
+
+
+def bot(page: Page) -> Locator:
+    return page.locator(".row.theirs .bubble:not(.dots)")
+
+
+def keep(page: Page, name: str, folder: Path) -> None:
+    """A picture of the chat; it is kept where SCREENSHOTS says, and thrown away otherwise."""
+    page.mouse.move(0, 0)
+    page.screenshot(path=(Path(KEPT_IN) if KEPT_IN else folder) / f"{name}.png")
+
+
+def test_in_a_group_the_bot_is_quiet_until_it_is_called_and_quotes_who_called(phone: Page, tmp_path: Path) -> None:
+    in_a_new_group(phone, "釣りの会")
+    phone.locator("#person-choice").select_option(label="花子")
+    say(phone, "明日は十時に駅で")
+    phone.locator("#person-choice").select_option(index=0)
+    bubble = phone.locator(".row.theirs .bubble", has_text="十時に駅で")
+    bubble.click(button="right")
+    phone.locator("#menu [role=menuitem]", has_text="リプライ").click()
+    phone.locator("#text").press_sequentially("@")
+    phone.keyboard.press("Enter")
+    phone.locator("#text").press_sequentially("こんにちは")
+    phone.keyboard.press("Enter")
+
+    expect(bot(phone).last).to_contain_text("こんにちは", timeout=15_000)
+    expect(bot(phone).last).not_to_contain_text("引用")
+    expect(bot(phone).last.locator(".quoted")).to_contain_text("こんにちは")
+    keep(phone, "group", tmp_path)
+
+
+def test_forgetting_asks_with_a_button_and_says_what_was_erased(phone: Page, tmp_path: Path) -> None:
+    say(phone, "/forget")
+    button = phone.locator(".row.theirs .buttons button", has_text="すべて消す").last
+    expect(button).to_be_visible(timeout=15_000)
+
+    button.click()
+
+    expect(bot(phone).last).to_contain_text("すべて消しました", timeout=15_000)
+    keep(phone, "forget", tmp_path)
+
+
+def test_help_tells_how_to_talk_to_the_bot(phone: Page, tmp_path: Path) -> None:
+    say(phone, "/help")
+
+    expect(bot(phone).last).to_contain_text("使い方", timeout=15_000)
+    expect(bot(phone).last).to_contain_text("/forget")
+    keep(phone, "help", tmp_path)
+
+
+def test_a_picture_gets_an_answer(phone: Page, browser: Browser, tmp_path: Path) -> None:
+    before = bot(phone).count()
+    drawn = browser.new_page(viewport={"width": 160, "height": 110})
+    drawn.set_content(f"<body style='margin:0'>{PICTURE}</body>")
+    png = drawn.screenshot()
+    drawn.close()
+
+    phone.locator("#image").set_input_files({"name": "bicycle.png", "mimeType": "image/png", "buffer": png})
+
+    expect(bot(phone)).to_have_count(before + 1, timeout=15_000)
+    expect(bot(phone).last).to_contain_text("image/png")
+    keep(phone, "picture", tmp_path)
