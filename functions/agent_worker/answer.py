@@ -60,7 +60,7 @@ class Answer:
     settle_s: float
     system_instruction: Callable[[], str] = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
-    overlay: Callable[[str, int], EntryOverlay] = field(repr=False)
+    overlay: Callable[[str, Question], EntryOverlay] = field(repr=False)
     done_before: Callable[[TurnContext], tuple[str, ...]] = field(default=lambda _: (), repr=False)
 
     def __call__(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
@@ -123,7 +123,7 @@ class Answer:
 
     def _thought_of(self, context: TurnContext, question: Question) -> OutcomeRecord:
         now_ms = self.clock.now_ms()
-        overlay = self.overlay(context.conversation_id, question.sequence)
+        overlay = self.overlay(context.conversation_id, question)
         context = replace(
             context,
             first_line_message_id=question.asked[0].line_message_id,
@@ -141,7 +141,7 @@ class Answer:
                 self.system_instruction(),
                 (*contents, *notes),
                 context,
-                look=question.look,
+                look=lambda: question.look(overlay.read_source_ids),
                 seconds=question.seconds,
             )
         except ModelBlockedError as cause:
