@@ -11,6 +11,7 @@ import pytest
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.records import Amendment
+from shared.knowledge.index import EMPTY_INDEX
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.unit.functions.agent_worker.test_worker import HELLO, SKIP, Worker
@@ -176,6 +177,25 @@ def test_what_a_tool_has_shown_reaches_no_model_once_it_is_taken_back(text: str 
     assert "4711" not in again
     assert f"Entry not found: {path}" in last
     assert "暗証番号は" not in last
+
+
+@pytest.mark.parametrize("text", [None, "内緒"], ids=["unsend", "edit"])
+def test_a_turn_that_begins_before_the_words_are_out_of_the_entries_does_not_meet_them(
+    text: str | None, worker: Worker
+) -> None:
+    files(worker, 1, "暗証番号は4711", name="暗証番号")
+    amendment = Amendment(line_message_id="m1", timestamp_ms=NOW_MS + 3_000, text=text)
+    worker.memory.amendments.amend(recorded.GROUP, amendment)  # and its sweep is still to come
+    assert "4711" in filed_bytes(worker)
+
+    calls = calling(("list_entries", {}), ("search_entries", {"query": "暗証"}), ("undo_last_change", {}))
+    worker.deliver(in_group(4, "一覧を見せて"), thinks=[calls, HELLO])
+
+    heard = str(asdict(worker.model.requests[-1]))
+    assert "4711" not in heard
+    assert EMPTY_INDEX in heard
+    assert heard.count("'total': 0") == 2
+    assert "There is nothing to undo." in heard
 
 
 def filed_bytes(worker: Worker) -> str:
