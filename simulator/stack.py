@@ -26,6 +26,7 @@ from simulator.notion.api import NotionStandIn
 from simulator.notion.lists import furnish, ids_by_name
 from simulator.notion.workspace import Workspace
 from simulator.page.app import page_routes
+from simulator.page.filed import FiledInBucket
 from simulator.processes import HOST, Child, free_port, listening_socket
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
 from simulator.servers import HttpServer
@@ -75,7 +76,11 @@ class LocalStack:
         self._ports = function_ports()
         self.children: dict[str, Child] = {}
         self._storage_port = free_port()
-        self.storage = StorageProxy(upstream_url=f"http://{HOST}:{self._storage_port}", monotonic_s=time.monotonic)
+        bucket_url = f"http://{HOST}:{self._storage_port}"
+        self.filed = FiledInBucket(storage_url=bucket_url, bucket=HISTORY_BUCKET)
+        self.storage = StorageProxy(
+            upstream_url=bucket_url, monotonic_s=time.monotonic, on_event=self.filed.heard_storage
+        )
         self.trace = Trace(now_ms=_now_ms)
         self.pubsub = PubSubServer(on_event=self.trace.heard_pubsub)
         self.gemini = GeminiStandIn(latency_s=settings.model_latency_s)
@@ -122,7 +127,9 @@ class LocalStack:
     async def _start(self) -> None:
         settings = self._settings
         page = HttpServer(
-            app=self.line.app_with(page_routes(self.line, self._about(), self.trace, self.notion.workspace)),
+            app=self.line.app_with(
+                page_routes(self.line, self._about(), self.trace, self.notion.workspace, self.filed)
+            ),
             sock=listening_socket(settings.page_port),
         )
         self._running.callback(page.sock.close)
@@ -130,6 +137,7 @@ class LocalStack:
         logs.start()
         self._running.push_async_callback(logs.stop)
         self._running.push_async_callback(self.storage.close)
+        self._running.push_async_callback(self.filed.close)
         bucket = HttpServer(app=self.storage.app, sock=listening_socket(0))
         await self._serve(bucket)
         storage = storage_child(

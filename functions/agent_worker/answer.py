@@ -63,7 +63,7 @@ class Answer:
     settle_s: float
     system_instruction: Callable[[], str] = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
-    overlay: Callable[[str, int], EntryOverlay] = field(repr=False)
+    overlay: Callable[[str, Question], EntryOverlay] = field(repr=False)
     done_before: Callable[[TurnContext], tuple[str, ...]] = field(default=lambda _: (), repr=False)
 
     def __call__(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
@@ -138,7 +138,7 @@ class Answer:
 
     def _decided(self, event: LineEvent, question: Question, begun: _Begun) -> OutcomeRecord:
         now_ms = self.clock.now_ms()
-        overlay = self.overlay(event.conversation_id, question.sequence)
+        overlay = self.overlay(event.conversation_id, question)
         context = TurnContext(
             conversation_id=event.conversation_id,
             user_id=event.user_id,
@@ -157,7 +157,7 @@ class Answer:
                 self.system_instruction(),
                 (*contents, *notes),
                 context,
-                look=question.look,
+                look=lambda: question.look(overlay.read_source_ids),
                 seconds=question.seconds,
             )
         except ModelBlockedError as cause:

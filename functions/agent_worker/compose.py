@@ -131,8 +131,11 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         settle_s=settings.settle_s,
         system_instruction=lambda: system_instruction(bot_name=bot_name(), persona=bot.persona, guides=offered.guides),
         phrase=say,
-        overlay=lambda conversation_id, sequence: EntryOverlay(
-            entries=entries, conversation_id=conversation_id, sequence=sequence
+        overlay=lambda conversation_id, question: EntryOverlay(
+            entries=entries,
+            conversation_id=conversation_id,
+            sequence=question.sequence,
+            withdrawn=question.history.amendments.take_out_of_entries,
         ),
         done_before=offered.done_before,
     )

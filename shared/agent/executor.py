@@ -77,7 +77,7 @@ class ToolExecutor:
     def _run_one(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
             known = ", ".join(one.name for one in self.registry.offered_in(context.conversation_id))
-            return ToolFault(message=f"There is no function of that name; there are: {known}.", may_retry=False)
+            return ToolFault(message=f"Unknown tool: {call.name[:64]}. There are: {known}.", may_retry=False)
         wrong = self.registry.faults_of_arguments(tool, call.args)
         if wrong is not None:
             return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)

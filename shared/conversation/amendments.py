@@ -24,10 +24,14 @@ SWAP_ATTEMPTS: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendments:
-    """What is withdrawn, edited and erased, as of one look.  Filed entries are erased up to `erased_entries_ms` only."""
+    """What is withdrawn, edited and erased, as of one look.
+
+    `edited_ms` has LINE's timestamp of each edit. Filed entries are erased up to `erased_entries_ms` only.
+    """
 
     withdrawn: frozenset[str] = frozenset()
     edits: Mapping[str, str] = field(default_factory=dict, repr=False)
+    edited_ms: Mapping[str, int] = field(default_factory=dict)
     erased_ms: int = -1
     erased_entries_ms: int = -1
 
@@ -35,18 +39,35 @@ class Amendments:
         """Whether the message was taken back or erased."""
         return message.line_message_id in self.withdrawn or message.timestamp_ms <= self.erased_ms
 
+    def take_out_of_entries(self, line_message_id: str, words_ms: int) -> bool:
+        """Whether what the message said at this moment may be in no entry: it was taken back, erased, or replaced by an edit."""
+        is_replaced = words_ms < self.edited_ms.get(line_message_id, words_ms)
+        return is_replaced or line_message_id in self.withdrawn or words_ms <= self.erased_entries_ms
+
     def touch(self, outcome: OutcomeRecord) -> bool:
         """Whether something that the outcome covers or saw was taken back or erased."""
         return outcome.since_ms <= self.erased_ms or not self.withdrawn.isdisjoint((*outcome.covers, *outcome.saw))
 
+    def concern(self, outcome: OutcomeRecord) -> bool:
+        """Whether something that the outcome covers or saw, also in entries, was taken back, erased or edited."""
+        ids = {*outcome.covers, *outcome.saw}
+        return self.touch(outcome) or self.erased_entries_ms >= 0 or not ids.isdisjoint(self.edits)
+
     def overlaid(self, message: MessageRecord) -> MessageRecord:
         """Return the message with its newest text."""
         edited = self.edits.get(message.line_message_id)
-        return message if edited is None else replace(message, text=edited)
+        if edited is None:
+            return message
+        return replace(message, text=edited, edited_ms=self.edited_ms.get(message.line_message_id, 0))
 
     def change(self, line_message_ids: AbstractSet[str], *, since_ms: int, before: "Amendments") -> bool:
-        """Whether one of these messages, of which the oldest words are of `since_ms`, was taken back or edited since `before`."""
+        """Whether one of these messages, of which the oldest words are of `since_ms`, was taken back or edited since `before`.
+
+        What was filed may be older than those: when entries are erased, it counts.
+        """
         if since_ms <= self.erased_ms and self.erased_ms > before.erased_ms:
+            return True
+        if self.erased_entries_ms > before.erased_entries_ms:
             return True
         taken_back = (self.withdrawn - before.withdrawn) & line_message_ids
         return bool(taken_back) or any(
@@ -162,6 +183,7 @@ def amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amend
     return Amendments(
         withdrawn=frozenset(one.line_message_id for one in amendments if one.text is None),
         edits={one.line_message_id: one.text for one in amendments if one.text is not None},
+        edited_ms={one.line_message_id: one.timestamp_ms for one in amendments if one.text is not None},
         erased_ms=watermark.timestamp_ms,
         erased_entries_ms=watermark.entries_ms,
     )

@@ -34,15 +34,16 @@ _TO_SAY_SORRY_MS: Final = 5_000
 class Question:
     """What a turn thinks about.
 
-    `asked` are the messages to answer, `draft` is the outcome as far as it is known. `look` is called before every call of the model and
-    raises PromptAmendedError where something in the prompt was edited or taken back. `seconds` is the time that there is, `sequence` the
-    number of the commit that the turn works towards. `is_overheard` tells that nobody has addressed the bot.
+    `asked` are the messages to answer, `draft` is the outcome as far as it is known. `look` is called before every call of the model, with
+    the messages behind what tools have shown it, and raises PromptAmendedError where something in the prompt was edited or taken back.
+    `seconds` is the time that there is, `sequence` the number of the commit that the turn works towards.
+    `is_overheard` tells that nobody has addressed the bot.
     """
 
     history: History
     asked: tuple[MessageRecord, ...]
     draft: OutcomeRecord
-    look: Callable[[], None]
+    look: Callable[[AbstractSet[str]], None]
     seconds: float
     sequence: int
     is_overheard: bool = False
@@ -131,7 +132,8 @@ class _Answer:
         if outcome is None:
             held.release()
             return None
-        if not held.commit(outcome, routes[0] if routes else Route(), prompt=keeper.prompt, since_ms=keeper.since_ms):
+        prompt = keeper.prompt.union(outcome.saw)
+        if not held.commit(outcome, routes[0] if routes else Route(), prompt=prompt, since_ms=keeper.since_ms):
             logs.info("turn_lost")
             return None
         return self.of.speaker.finish(held, taken_over=False, spare=routes[1:])
@@ -207,10 +209,10 @@ class Keeper:
     def _age_ms(self) -> int:
         return self._of.clock.now_ms() - self.routes[0].received_ms
 
-    def look(self) -> None:
-        """Raise PromptAmendedError where something in the prompt was edited or taken back since it was read."""
+    def look(self, more_ids: AbstractSet[str]) -> None:
+        """Raise PromptAmendedError where something in the prompt, or one of these messages, was edited or taken back since it was read."""
         amendments = self._of.journal.amendments.fresh_look(self.held.conversation_id)
-        if amendments.change(self.prompt, since_ms=self.since_ms, before=self.history.amendments):
+        if amendments.change(self.prompt | more_ids, since_ms=self.since_ms, before=self.history.amendments):
             raise PromptAmendedError("something in the prompt was edited or taken back")
 
     def keep(self, pause: Pause) -> None:
@@ -253,7 +255,7 @@ class Keeper:
             answer, webhook_event_id=stored_id(own_id), kind=OutcomeKind.STORED, answers=(own_id, *answer.answers)
         )
         try:
-            self.look()
+            self.look(frozenset(answer.saw))
         except PromptAmendedError:
             return self.deferral
         self._of.journal.record_outcome(self.held.conversation_id, late)

@@ -185,12 +185,12 @@ class Reader:
         snapshot = self.bodies.reads.submit(self.snapshots.read, conversation_id)
         messages, outcomes = listing.messages[-MESSAGES_READ:], listing.outcomes[-OUTCOMES_READ:]
         reading = self.bodies.reads.map(self.bodies.read, [*listing.amended, *messages, *outcomes])
-        filed = self.filed.shown(conversation_id)
+        shown = self.filed.shown(conversation_id)
         bodies, seen = list(reading), snapshot.result()
         amendments = amendments_of(bodies[: len(listing.amended)], listing.watermark)
         journalled = bodies[len(listing.amended) :]
-        if None in journalled or not amendments.withdrawn.isdisjoint(filed.source_ids):
-            return None  # a compaction has passed, or an unsend has not come to the entries yet
+        if None in journalled:
+            return None
         history = history_of(
             messages=readable(journalled[: len(messages)], MessageRecord),
             outcomes=readable(journalled[len(messages) :], OutcomeRecord),
@@ -198,7 +198,7 @@ class Reader:
             amendments=amendments,
             journalled=len(listing.messages),
         )
-        return replace(history, filed=filed)
+        return replace(history, filed=shown(amendments))
 
 
 def history_of(

@@ -21,9 +21,10 @@ _Record = TypeVar("_Record")
 class MessageRecord:
     """A message as received, or a press of a button; written once, and again only by an edit.
 
-    `text` is what a prompt shows of it, `addressed` whether it was meant for the bot. `timestamp_ms` is LINE's. `reply_token` came with it
-    at `received_ms`; there is none where it cannot be answered. `presses` names the deferral whose button was pressed; a press has no
-    message id of LINE's, so it goes by its webhook event id. `line_message_id` is empty in snapshots from before ids were kept.
+    `text` is what a prompt shows of it, `addressed` whether it was meant for the bot. `timestamp_ms` is LINE's, `edited_ms` that of the
+    edit that brought the text, 0 where there was none. `reply_token` came with it at `received_ms`; there is none where it cannot be
+    answered. `presses` names the deferral whose button was pressed; a press has no message id of LINE's, so it goes by its webhook event
+    id. `line_message_id` is empty in snapshots from before ids were kept.
 
     `quoted_message_id` is all that is kept of a quote: its words are looked up when they are shown. `quote_token` is by what an answer
     quotes this message; only those of groups and rooms are kept. `image_set_id` is shared by images that were sent together, of which
@@ -47,6 +48,12 @@ class MessageRecord:
     image_set_id: str | None = None
     image_set_size: int = 0
     is_described: bool = False
+    edited_ms: int = 0
+
+    @property
+    def words_ms(self) -> int:
+        """When its words were written, by LINE's timestamp."""
+        return max(self.timestamp_ms, self.edited_ms)
 
 
 class OutcomeKind(StrEnum):

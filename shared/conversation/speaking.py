@@ -79,13 +79,24 @@ class Speaker:
                 outcome = spoken
         elif outcome.kind in _SAID_BY_TURNS:  # its words were taken out of the turn
             outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
-        if held.is_over:
+        if held.is_over or not self._filed(held, outcome):
             return None
-        self.filed.apply(held.conversation_id, outcome)
         if self.journal.record_outcome(held.conversation_id, replace(outcome, writes=())):
             held.amend(outcome.without_words(), held.record.route)
-            self.filed.take_out(held.conversation_id, self.journal.amendments.look(held.conversation_id))
         return outcome
+
+    def _filed(self, held: HeldTurn, outcome: OutcomeRecord) -> bool:
+        """Return whether what the outcome stages is written, but for what was taken back or edited while it was.
+
+        The look comes after the writes and before the record: whoever takes over repeats both, and what is amended later finds the writes.
+        """
+        if not self.filed.apply(held.conversation_id, outcome, is_over=lambda: held.is_over):
+            return False
+        if outcome.writes:
+            amendments = self.journal.amendments.look(held.conversation_id)
+            if amendments.concern(outcome):
+                self.filed.take_out(held.conversation_id, amendments)
+        return True
 
     def _spoken(
         self, held: HeldTurn, outcome: OutcomeRecord, *, taken_over: bool, spare: Sequence[Route]

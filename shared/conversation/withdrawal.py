@@ -26,7 +26,9 @@ class Copies(Protocol):
     """A place outside of the journal that keeps what was made of messages: entries, media, calls."""
 
     def take_out(self, conversation_id: str, amendments: Amendments) -> None:
-        """Nothing in it comes from what was taken back.  Repeated: does nothing.  Raises: StorageUnavailableError.
+        """Nothing in it comes from what was taken back, or says what an edit has replaced.
+
+        Repeated: does nothing. Raises: StorageUnavailableError.
 
         Filed entries, which people may want to keep when they reset a conversation, go by `erased_entries_ms`; all else by `erased_ms`.
         """
@@ -58,6 +60,8 @@ class Withdrawal:
     def edit(self, conversation_id: str, line_message_id: str, *, text: str, timestamp_ms: int) -> bool:
         """Readers see the newest words, and no prompt that starts later holds older ones.  Answers that were given keep theirs.
 
+        What was filed from older words is filed no more; the newer ones are filed when somebody asks for it. A turn that files older words
+        at the same time looks after its writes, so there is no second pass.
         Returns whether the edit counts; one from before an erasure does not.
         """
         edit = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text)
@@ -67,6 +71,9 @@ class Withdrawal:
         self.journal.bring_up_to_date(conversation_id, line_message_id)
         self.turns.change(conversation_id, lambda turn: turn.cancelling(line_message_id))
         self._rewrite_snapshot(conversation_id, line_message_id)
+        amendments = self.amendments.look(conversation_id)
+        for place in self.copies:
+            place.take_out(conversation_id, amendments)
         return True
 
     def erase(self, conversation_id: str, *, until_ms: int, spares_entries: bool = False) -> None:

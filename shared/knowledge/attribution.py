@@ -32,7 +32,7 @@ def sources_of(
     answered = {one.line_message_id for one in to_answer}
     shared = [one for one in earlier if one.line_message_id not in answered and _share(wanted, fold(one.text))]
     return tuple(
-        Source(line_message_id=one.line_message_id, timestamp_ms=one.timestamp_ms)
+        Source(line_message_id=one.line_message_id, timestamp_ms=one.words_ms)
         for one in (*(holding[:1] or to_answer), *shared)
     )
 

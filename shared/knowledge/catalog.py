@@ -83,6 +83,10 @@ class Catalog:
         """The rows by path; made at each call."""
         return {row.path: row for row in self.rows}
 
+    def without(self, withdrawn: Withdrawn) -> "Catalog":
+        """Return what of the catalog can be shown before somebody has taken the messages out of the entries."""
+        return replace(self, rows=tuple(row for row in self.rows if not row.came_from(withdrawn)))
+
     def changed(self, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> "Catalog":
         """Return the catalog with these rows; None takes one out."""
         merged = {**self.by_path, **rows}

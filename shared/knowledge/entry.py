@@ -19,15 +19,21 @@ NAME_LIMIT: Final = 100
 _INBOX_ONLY: Final = frozenset({"suggested_name", "suggested_category", "original_text"})
 
 Withdrawn = Callable[[str, int], bool]
-"""Whether a message, by its id and LINE's timestamp, was taken back or erased."""
+"""Whether what a message, by its id, said at a moment, by LINE's timestamp, was taken back, erased or replaced by an edit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A message that something came from."""
+    """A message that something came from; `timestamp_ms` is LINE's, of the message or of the edit that brought the words."""
 
     line_message_id: str
     timestamp_ms: int
+
+
+def oldest_words(sources: Iterable[Source]) -> dict[str, Source]:
+    """Return each message once: of what it said before and after an edit, what it said before."""
+    newest_first = sorted(sources, key=lambda one: one.timestamp_ms, reverse=True)
+    return {one.line_message_id: one for one in newest_first}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +101,11 @@ class Entry:
         return replace(self, notes=(*self.notes, Note(text=text, came_from=_ids(sources)))).knowing(sources)
 
     def knowing(self, sources: Iterable[Source]) -> "Entry":
-        """Return the entry with these messages among its sources, and without those that no piece of it came from."""
-        known = {one.line_message_id: one for one in (*self.sources, *sources)}
+        """Return the entry with these messages among its sources, and without those that no piece of it came from.
+
+        Of what a message said before and after an edit the older counts: the next edit or look takes both out.
+        """
+        known = oldest_words((*self.sources, *sources))
         used = frozenset(
             one for ids in (*self.came_from.values(), *(note.came_from for note in self.notes)) for one in ids
         )

@@ -1,9 +1,10 @@
 """The filed entries of all chats, as conversations meet them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared.conversation.amendments import Amendments
-from shared.conversation.filed import FiledView
+from shared.conversation.filed import FiledView, Shown
 from shared.conversation.records import OutcomeRecord
 from shared.knowledge.index import KnowledgeIndex
 from shared.knowledge.stored_entries import StoredEntries
@@ -18,16 +19,14 @@ class FiledEntries:
     entries: StoredEntries
     are_shown: bool = True
 
-    def shown(self, conversation_id: str) -> FiledView:
-        return KnowledgeIndex(entries=self.entries).read(conversation_id) if self.are_shown else FiledView()
+    def shown(self, conversation_id: str) -> Shown:
+        if not self.are_shown:
+            return lambda _: FiledView()
+        view = KnowledgeIndex(entries=self.entries).read(conversation_id)
+        return lambda amendments: view(amendments.take_out_of_entries)
 
-    def apply(self, conversation_id: str, outcome: OutcomeRecord) -> None:
-        EntryWrites(entries=self.entries).apply(conversation_id, outcome)
+    def apply(self, conversation_id: str, outcome: OutcomeRecord, *, is_over: Callable[[], bool]) -> bool:
+        return EntryWrites(entries=self.entries).apply(conversation_id, outcome, is_over=is_over)
 
     def take_out(self, conversation_id: str, amendments: Amendments) -> None:
-        EntryWithdrawal(entries=self.entries)(
-            conversation_id,
-            lambda line_message_id, timestamp_ms: (
-                line_message_id in amendments.withdrawn or timestamp_ms <= amendments.erased_entries_ms
-            ),
-        )
+        EntryWithdrawal(entries=self.entries)(conversation_id, amendments.take_out_of_entries)

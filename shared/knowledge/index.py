@@ -10,6 +10,7 @@ from shared.conversation.filed import FiledView
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.categories import Category, cut
+from shared.knowledge.entry import Withdrawn
 from shared.knowledge.stored_entries import StoredEntries
 
 PROMPT_TOKENS: Final = 2_000
@@ -26,16 +27,17 @@ class KnowledgeIndex:
 
     entries: StoredEntries
 
-    def read(self, conversation_id: str) -> FiledView:
-        """Return the index in one read of the bucket, or a line that it cannot be read; not from a thread of `entries.reads`.
+    def read(self, conversation_id: str) -> Callable[[Withdrawn], FiledView]:
+        """Read the index in one read of the bucket; return what to show of it, or a line that it cannot be read.
 
-        Raises: StorageUnavailableError.
+        Not from a thread of `entries.reads`. Raises: StorageUnavailableError.
         """
         try:
-            return index_view(self.entries.catalog(conversation_id))
+            catalog = self.entries.catalog(conversation_id)
         except PermanentError as cause:
             logs.error("record_unreadable", cause=cause)
-            return FiledView(text=UNREADABLE_INDEX)
+            return lambda _: FiledView(text=UNREADABLE_INDEX)
+        return lambda withdrawn: index_view(catalog.without(withdrawn))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

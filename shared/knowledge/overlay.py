@@ -14,7 +14,7 @@ from shared.conversation.names import entry_name, is_entry_path
 from shared.conversation.records import StagedWrite
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Row, row_of
-from shared.knowledge.entry import Entry
+from shared.knowledge.entry import Entry, Withdrawn, oldest_words
 from shared.knowledge.files import read_entry, written, written_revision
 from shared.knowledge.stored_entries import UNDO_FILE, StoredEntries
 from shared.knowledge.undo import UndoRecord, read_undo, written_undo
@@ -44,12 +44,18 @@ class _Step:
 class EntryOverlay:
     """One turn's view of its chat's entries."""
 
-    def __init__(self, *, entries: StoredEntries, conversation_id: str, sequence: int) -> None:
-        """`sequence` is the number of the commit that the turn works towards."""
+    def __init__(
+        self, *, entries: StoredEntries, conversation_id: str, sequence: int, withdrawn: Withdrawn = lambda *_: False
+    ) -> None:
+        """`sequence` is the number of the commit that the turn works towards.
+
+        Entries that came from something `withdrawn` are not there for the turn: somebody is about to take the words out of them.
+        """
         self.filed: Filed | None = None
         self._entries = entries
         self._conversation_id = conversation_id
         self._sequence = sequence
+        self._withdrawn = withdrawn
         self._lock = threading.RLock()
         self._rows: dict[str, Row] | None = None
         self._read: dict[str, Entry | None] = {}
@@ -82,7 +88,7 @@ class EntryOverlay:
         """Return every entry's row, as the turn left it; one read of the bucket a turn."""
         with self._lock:
             if self._rows is None:
-                self._rows = self._entries.catalog(self._conversation_id).by_path
+                self._rows = self._entries.catalog(self._conversation_id).without(self._withdrawn).by_path
             merged = {**self._rows, **{path: row_of(one) if one else None for path, one in self._staged.items()}}
             return tuple(row for row in merged.values() if row is not None)
 
@@ -99,10 +105,11 @@ class EntryOverlay:
         """Return several entries that the model is shown, read at the same time; those that are gone are left out."""
         with self._lock:
             unread = [path for path in paths if path not in self._staged and path not in self._read]
-            self._read |= zip(unread, self._entries.entries(self._conversation_id, unread), strict=True)
-            found = [entry for path in paths if (entry := self._current(path)) is not None]
-            self._shown |= {one for entry in found for one in entry.source_ids}
-            return found
+            found = self._entries.entries(self._conversation_id, unread)
+            self._read |= zip(unread, map(self._standing, found), strict=True)
+            shown = [entry for path in paths if (entry := self._current(path)) is not None]
+            self._shown |= {one for entry in shown for one in entry.source_ids}
+            return shown
 
     def is_taken(self, path: str) -> bool:
         """Whether there is an object at the path, or will be."""
@@ -163,7 +170,7 @@ class EntryOverlay:
     def _way_back(self, key: tuple[int, int]) -> str:
         changed = {path: entry for path, entry in self._before.items() if entry != self._current(path)}
         involved = [entry for path, old in changed.items() for entry in (old, self._current(path)) if entry is not None]
-        sources = {one.line_message_id: one for entry in involved for one in entry.sources}
+        sources = oldest_words(one for entry in involved for one in entry.sources)
         return written_undo(
             UndoRecord(
                 revision=written_revision(key),
@@ -178,7 +185,9 @@ class EntryOverlay:
     def _stored_before(self) -> dict[str, Entry | None]:
         stored = self._entries.store.read(entry_name(self._conversation_id, UNDO_FILE))
         try:
-            steps = read_undo(stored.data).before if stored else ()
+            record = read_undo(stored.data) if stored else UndoRecord()
+            is_withdrawn = any(self._withdrawn(one.line_message_id, one.timestamp_ms) for one in record.sources)
+            steps = () if is_withdrawn else record.before
             before = {one.path: read_entry(one.path, one.text.encode()) if one.text else None for one in steps}
         except PermanentError:
             before = {}
@@ -189,8 +198,12 @@ class EntryOverlay:
     def _loaded(self, path: str) -> Entry | None:
         """Return the entry as it is in the bucket."""
         if path not in self._read:
-            self._read[path] = self._entries.entry(self._conversation_id, path)
+            self._read[path] = self._standing(self._entries.entry(self._conversation_id, path))
         return self._read[path]
+
+    def _standing(self, entry: Entry | None) -> Entry | None:
+        """Return the entry, or None where something in it was taken back."""
+        return entry if entry is not None and entry.without(self._withdrawn) is entry else None
 
     def _current(self, path: str) -> Entry | None:
         return self._staged[path] if path in self._staged else self._loaded(path)

@@ -1,5 +1,6 @@
 """Applying what a turn staged: once, whoever brings the outcome to its end, and then the catalog and the index that are made from it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,22 +24,30 @@ class EntryWrites:
 
     entries: StoredEntries
 
-    def apply(self, conversation_id: str, outcome: OutcomeRecord) -> None:
-        """Every staged write of the outcome is in its object, and catalog and index say so.
+    def apply(
+        self, conversation_id: str, outcome: OutcomeRecord, *, is_over: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Return whether every staged write of the outcome is in its object, and catalog and index say so.
 
-        A write is made iff its key, the outcome's sequence and its place, is larger than the one in the object; a later turn's stays.
-        Repeated, also after a part of it: does the rest. Raises: StorageUnavailableError.
+        False: `is_over`, which is asked before each write, told to stop. A write is made iff its key, the outcome's sequence and its
+        place, is larger than the one in the object; a later turn's stays. Repeated, also after a part of it: does the rest.
+        Raises: StorageUnavailableError.
         """
         if not outcome.writes:
-            return
+            return True
         rows: dict[str, Row | None] = {}
         for number, write in enumerate(outcome.writes):
+            if is_over():
+                return False
             stored = self._made(conversation_id, write, (outcome.sequence, number))
             if is_entry_path(write.path):
                 rows[write.path] = _row(write.path, stored)
+        if is_over():
+            return False
         self.catalogue(conversation_id, rows, key=(outcome.sequence, len(outcome.writes) - 1))
         self.rebuild_index(conversation_id)
         logs.info("entries_written", writes=len(outcome.writes))
+        return True
 
     def catalogue(self, conversation_id: str, rows: dict[str, Row | None], *, key: tuple[int, int]) -> None:
         """The catalog has these rows, unless it knows of a later write."""

@@ -19,6 +19,7 @@ from simulator.line.platform import LinePlatform
 from simulator.notion.lists import shown
 from simulator.notion.workspace import Workspace
 from simulator.page.actions import ACTIONS
+from simulator.page.filed import FiledInBucket
 from simulator.page.snapshot import snapshot, traced
 from simulator.trace.trace import Trace
 
@@ -34,19 +35,26 @@ _HEADERS: Final = {
 
 
 def page_routes(
-    platform: LinePlatform, about: Mapping[str, Any], trace: Trace, notion: Workspace | None = None
+    platform: LinePlatform,
+    about: Mapping[str, Any],
+    trace: Trace,
+    notion: Workspace | None = None,
+    filed: FiledInBucket | None = None,
 ) -> list[BaseRoute]:
     """The routes of the page.
 
     `about` is shown as it is: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`
-    is named in the page's bar. `trace` knows what happened to each event, `notion` what the bot keeps in lists.
+    is named in the page's bar. `trace` knows what happened to each event, `notion` what the bot keeps in lists, `filed` what it
+    has filed.
     """
-    page = _Page(platform, about, trace, notion)
+    page = _Page(platform, about, trace, notion, filed)
     return [
         Route("/", page.index),
         Route("/simulator/state", page.state),
         Route("/simulator/events", page.events),
         Route("/simulator/trace/{webhook_event_id}", page.trace),
+        Route("/simulator/filed/{chat_id}", page.filed),
+        Route("/simulator/filed/{chat_id}/{path:path}", page.filed_entry),
         Route("/simulator/media/{line_message_id}", page.media),
         Route("/simulator/image", page.image, methods=["POST"]),
         Route("/simulator/{action}", page.act, methods=["POST"]),
@@ -56,12 +64,18 @@ def page_routes(
 
 class _Page:
     def __init__(
-        self, platform: LinePlatform, about: Mapping[str, Any], trace: Trace, notion: Workspace | None
+        self,
+        platform: LinePlatform,
+        about: Mapping[str, Any],
+        trace: Trace,
+        notion: Workspace | None,
+        filed: FiledInBucket | None,
     ) -> None:
         self._platform = platform
         self._about = about
         self._trace = trace
         self._notion = notion
+        self._filed = filed
 
     async def index(self, _request: Request) -> Response:
         return FileResponse(_STATIC / "index.html", headers=_HEADERS)
@@ -77,6 +91,23 @@ class _Page:
         """Of an unknown event there are no steps: it may be of an earlier run."""
         webhook_event_id = request.path_params["webhook_event_id"]
         return JSONResponse(traced(self._trace.event(webhook_event_id)), headers=_HEADERS)
+
+    async def filed(self, request: Request) -> Response:
+        """What the bot has filed in a chat; without a bucket, nothing."""
+        chat_id = request.path_params["chat_id"]
+        if chat_id not in self._platform.chats:
+            return _refusal("there is no such chat", HTTPStatus.NOT_FOUND)
+        found = {"index": None, "entries": []} if self._filed is None else await self._filed.of(chat_id)
+        return JSONResponse(found, headers=_HEADERS)
+
+    async def filed_entry(self, request: Request) -> Response:
+        """`{"text"}`, the object as it stands in the bucket."""
+        chat_id, path = request.path_params["chat_id"], request.path_params["path"]
+        is_known = self._filed is not None and chat_id in self._platform.chats
+        text = await self._filed.entry(chat_id, path) if is_known and self._filed is not None else None
+        if text is None:
+            return _refusal("there is no such entry", HTTPStatus.NOT_FOUND)
+        return JSONResponse({"text": text}, headers=_HEADERS)
 
     async def media(self, request: Request) -> Response:
         media = self._platform.media.get(request.path_params["line_message_id"])
@@ -118,8 +149,11 @@ class _Page:
             return _refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
 
     async def _changes(self) -> AsyncIterator[bytes]:
-        """`changed` after every change of the state, `traced` after every step; several in quick succession become one."""
-        due: set[str] = {"changed", "traced"}
+        """`changed` after every change of the state, `traced` after every step, `filed` after every write to entries.
+
+        Several in quick succession become one.
+        """
+        due: set[str] = {"changed", "traced", "filed"}
         woken = asyncio.Event()
 
         def tell(name: str) -> None:
@@ -129,6 +163,8 @@ class _Page:
         stop_listening = [self._platform.listen(partial(tell, "changed")), self._trace.listen(partial(tell, "traced"))]
         if self._notion is not None:
             stop_listening.append(self._notion.listen(partial(tell, "changed")))
+        if self._filed is not None:
+            stop_listening.append(self._filed.listen(partial(tell, "filed")))
         try:
             yield b"retry: 500\n\n"
             while True:

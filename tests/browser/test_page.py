@@ -263,3 +263,62 @@ def test_what_stands_in_a_list_is_shown_as_notion_would_and_said_to_be_a_stand_i
 
     answered(page, "牛乳は買ったよ")
     expect(item.get_by_role("img", name="済み")).to_be_visible()
+
+
+def test_the_drawer_shows_what_the_chat_has_filed_and_follows_it(page: Page) -> None:
+    page.locator("#filed-button").click()
+    drawer = page.locator("#filed")
+    expect(drawer).to_contain_text("このパソコンの中のバケット")
+    expect(page.locator("#wire")).to_be_hidden()
+
+    answered(page, "庭の工事は来週の月曜から、覚えておいて")
+    entry = drawer.locator("details", has_text="庭の工事は来週の月曜から").first
+    expect(drawer.locator("h3")).to_have_text(["プロジェクト"])
+    entry.locator("summary").click()
+    expect(entry.locator("pre")).to_contain_text("confidence: 0.9")
+
+    answered(page, "庭の工事に「<b>雨</b>なら延期」と追記して")
+    expect(entry.locator("pre")).to_contain_text("<b>雨</b>なら延期")
+    drawer.locator("summary", has_text="index.md").click()
+    expect(drawer.locator("#filed-index")).to_contain_text("Projects: active")
+
+    page.locator(".row.mine .bubble", has_text="来週の月曜").click(button="right")
+    page.locator("#menu [role=menuitem]", has_text="送信取消").click()
+    expect(drawer).not_to_contain_text("月曜", timeout=15_000)
+    expect(drawer.locator("#filed-entries summary")).to_have_text([re.compile("雨")])  # what another message said
+    page.locator("#filed-close").click()
+    expect(page.locator("#wire")).to_be_visible()
+
+
+def test_the_drawer_is_of_the_chat_that_is_shown_and_makes_room_for_a_trace(page: Page) -> None:
+    answered(page, "牛乳を買うってメモして")
+    page.locator("#filed-button").click()
+    expect(page.locator("#filed-entries summary", has_text="牛乳を買う")).to_be_visible()
+
+    in_a_new_group(page, "別のトーク")
+    expect(page.locator("#filed-entries summary")).to_have_count(0)
+    expect(page.locator("#filed-empty")).to_be_visible()
+    page.locator("#chat-choice").select_option(index=0)
+    expect(page.locator("#filed-entries summary", has_text="牛乳を買う")).to_be_visible()
+
+    page.locator(".row.mine .bubble", has_text="牛乳").last.click()
+    expect(page.locator("#trace")).to_be_visible()
+    expect(page.locator("#filed")).to_be_hidden()
+
+
+def test_on_a_narrow_phone_the_drawer_is_a_sheet(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 640})
+    answered(page, "とても長い名前の計画の準備を来週から始める話を、覚えておいて")
+    page.locator("#filed-button").click()
+
+    expect(page.locator("#filed summary").first).to_be_in_viewport()
+    page.locator("#filed summary").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.set_viewport_size({"width": 1180, "height": 800})
+    expect(page.locator("#filed")).to_be_visible()
+    expect(page.locator("#text")).to_be_enabled()
+    page.locator("#text").fill("x")
+    page.set_viewport_size({"width": 360, "height": 640})
+    page.keyboard.press("Escape")
+    expect(page.locator("#filed")).to_be_hidden()
+    expect(page.locator("#filed-button")).to_be_focused()

@@ -69,7 +69,7 @@ class Conversation:
         number = len(self.messages) + 1
         asked = message(number, words)
         turn = self.filing.begin(asked, earlier=self.messages)
-        index = KnowledgeIndex(entries=self.filing.entries).read(self.filing.chat)
+        index = KnowledgeIndex(entries=self.filing.entries).read(self.filing.chat)(lambda *_: False)
         history = History(messages=tuple(self.messages), outcomes=tuple(self.outcomes), filed=index)
         contents = Chat(time_zone=TOKYO).contents(history, pending=(asked,), now_ms=number * 60_000)
         system = system_instruction(bot_name="Momo", guides=(KNOWLEDGE_GUIDE,))

@@ -72,9 +72,9 @@ class PushedWorker:
         )
         self._endpoint = PushEndpoint(handle=worker_on(ports), clock=self.clock)
 
-    def deliver(self, event: dict[str, Any], *, thinks: Sequence[Step] = ()) -> int:
+    def deliver(self, event: dict[str, Any], *, thinks: Sequence[Step] = (), published: str = push.PUBLISHED) -> int:
         self.model.steps = list(thinks)
-        return self._endpoint("POST", push.envelope(event))[1]
+        return self._endpoint("POST", push.envelope(event, published=published))[1]
 
     @property
     def said(self) -> list[str]:

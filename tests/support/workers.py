@@ -140,8 +140,11 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         settle_s=ports.settle_s,
         system_instruction=lambda: "be kind",
         phrase=ports.phrase,
-        overlay=lambda conversation_id, sequence: EntryOverlay(
-            entries=entries, conversation_id=conversation_id, sequence=sequence
+        overlay=lambda conversation_id, question: EntryOverlay(
+            entries=entries,
+            conversation_id=conversation_id,
+            sequence=question.sequence,
+            withdrawn=question.history.amendments.take_out_of_entries,
         ),
         done_before=ports.done_before,
     )

@@ -1,6 +1,7 @@
 // The chat as a phone shows it: draws the state, and turns what the person does into actions.
 
 import { actionButton, dateLine, make, messageRow, noticeLine, summaryOf } from "./bubbles.js";
+import { attachFiled, closeFiled, refreshFiled, showFiled } from "./filed.js";
 import { attachGathering } from "./gathering.js";
 import { attachMentions, mentionedIn } from "./mentions.js";
 import { showLists } from "./lists.js";
@@ -25,7 +26,8 @@ const drawn = new Map();
 
 fillIn(document);
 const showGathering = attachGathering({ ask, enter });
-watch(show, refreshTrace, () => complain(texts.disconnected));
+attachFiled({ onOpen: closeTrace });
+watch(show, refreshTrace, refreshFiled, () => complain(texts.disconnected));
 
 // Drawing
 
@@ -41,13 +43,14 @@ function show(newState) {
   showQuickReplies();
   showFacts();
   showLists(state.lists);
+  showFiled(chatId);
   showTraced();
   showGathering(state, chat());
 }
 
 // Nothing can be done before the first state is there: until then the controls are disabled.
 function open() {
-  for (const id of ["text", "attach", "friend-button", "people-button"]) by(id).disabled = false;
+  for (const id of ["text", "attach", "friend-button", "filed-button", "people-button"]) by(id).disabled = false;
 }
 
 const chat = () => state.chats.find((one) => one.chat_id === chatId);
@@ -220,6 +223,7 @@ const traceChoices = (message) => (eventsAbout(message).length > 0 ? [[texts.tra
 const eventsAbout = (message) => messageWith(message.line_message_id)?.webhook_event_ids ?? [];
 
 function trace(message, takesFocus) {
+  closeFiled();
   tracedId = message.line_message_id;
   openTrace({ about: aboutTraced(message), webhookEventIds: eventsAbout(message), takesFocus, onClose: leaveTrace });
   showTraced();

@@ -1,7 +1,8 @@
 // The way to the simulator: the state, its changes, and the actions of a person.
 
-/** Calls `onState` with every new state, `onTraced` after new steps of any event, and `onLost` while there is no connection. */
-export function watch(onState, onTraced, onLost) {
+/** Calls `onState` with every new state, `onTraced` after new steps of any event, `onFiled` after writes to entries, and `onLost` while
+ * there is no connection. */
+export function watch(onState, onTraced, onFiled, onLost) {
   let isFetching = false;
   let isStale = false;
 
@@ -25,6 +26,7 @@ export function watch(onState, onTraced, onLost) {
   const changes = new EventSource("/simulator/events");
   changes.addEventListener("changed", refresh);
   changes.addEventListener("traced", onTraced);
+  changes.addEventListener("filed", onFiled);
   changes.addEventListener("error", onLost);
 }
 
@@ -35,6 +37,16 @@ export async function stateNow() {
 /** What is known of an event: `{type, steps}`. */
 export async function traceOf(webhookEventId) {
   return answered(await fetch(`/simulator/trace/${encodeURIComponent(webhookEventId)}`));
+}
+
+/** What is filed in a chat: `{index, entries: [{path, generation}]}`. */
+export async function filedIn(chatId) {
+  return answered(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}`));
+}
+
+/** An entry as it stands in the bucket: `{text}`. Throws where there is none any more. */
+export async function filedText(chatId, path) {
+  return answered(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}/${path.split("/").map(encodeURIComponent).join("/")}`));
 }
 
 /** What the action caused. Throws an Error that says why it is not possible. */

@@ -91,8 +91,8 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "begins_again_when_gone": Mutation(
         f"{_READER}:Reader.read",
-        "None in journalled or ",
-        "",
+        "None in journalled",
+        "False",
         "what a compaction moved meanwhile is missing",
     ),
     "sees_through_answers": Mutation(
@@ -325,7 +325,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "looks_before_storing": Mutation(
         f"{_KEEPER}.stored",
-        "self.look()",
+        "self.look(frozenset(answer.saw))",
         "pass",
         "a stored answer keeps what was taken back while it was thought",
     ),

@@ -90,7 +90,7 @@ def test_a_tool_of_another_chat_is_as_if_there_were_none(threads: ThreadPoolExec
 
     ran = executor.run([FunctionCall(name="secret", args={})], CONTEXT, Deadline.after(FixedClock(), 5))
 
-    assert "There is no function of that name; there are: reply, skip." in str(ran.responses[0].response)
+    assert "Unknown tool: secret. There are: reply, skip." in str(ran.responses[0].response)
 
 
 def test_a_tool_knows_until_when_it_is_waited_for(threads: ThreadPoolExecutor) -> None:

@@ -138,7 +138,7 @@ def test_results_go_back_in_one_content_in_order_behind_what_the_model_said(turn
         ),
         (("look_up", {"word": "unknown"}), "There is no such word."),
         (("look_up", {"word": "crash"}), "The function failed."),
-        (("fly", {}), "There is no function of that name; there are: reply, skip, look_up."),
+        (("fly", {}), "Unknown tool: fly. There are: reply, skip, look_up."),
         (("reply", {"message": ""}), "Wrong arguments: message must satisfy minLength: 1."),
         (("reply", {"message": "x" * 5_001}), "Wrong arguments: message must satisfy maxLength: 5000."),
         (

@@ -119,3 +119,12 @@ def test_an_outcome_is_touched_by_what_it_covers_saw_or_reaches_back_to() -> Non
 def test_a_message_is_taken_back_by_id_or_by_time() -> None:
     assert Amendments(withdrawn=frozenset({"m1"})).take_back(message(1))
     assert [Amendments(erased_ms=number).take_back(message(5)) for number in (4, 5)] == [False, True]
+
+
+@pytest.mark.parametrize(("before", "expected"), [(-1, True), (9, True), (10, False)])
+def test_what_was_filed_may_be_older_than_the_prompt_so_an_erasure_of_entries_counts(
+    before: int, *, expected: bool
+) -> None:
+    erased = Amendments(erased_ms=10, erased_entries_ms=10)
+
+    assert erased.change(frozenset(), since_ms=20, before=Amendments(erased_entries_ms=before)) is expected

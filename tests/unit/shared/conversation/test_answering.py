@@ -94,7 +94,7 @@ class Chat:
         return found
 
     def _think(self, question: Question) -> OutcomeRecord:
-        question.look()
+        question.look(frozenset())
         asked = tuple(one.line_message_id for one in question.asked)
         self.thoughts.append(asked)
         self.seconds.append(question.seconds)

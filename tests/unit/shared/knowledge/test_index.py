@@ -117,13 +117,13 @@ def test_the_open_and_newest_come_first() -> None:
 
 def test_an_index_is_read_in_one_read() -> None:
     chat = FilingChat()
-    read = KnowledgeIndex(entries=chat.entries).read
+    index = KnowledgeIndex(entries=chat.entries)
 
-    assert read(chat.chat).text == EMPTY_INDEX
+    assert index.read(chat.chat)(lambda *_: False).text == EMPTY_INDEX
     chat.file("庭の工事", message(4, "庭の工事"))
     chat.watched.reads = 0
 
-    view = read(chat.chat)
+    view = index.read(chat.chat)(lambda *_: False)
 
     assert chat.watched.reads == 1
     assert "[庭の工事](projects/庭の工事.md)" in view.text
@@ -134,7 +134,7 @@ def test_an_index_of_a_newer_release_is_told_as_unreadable() -> None:
     chat = FilingChat()
     chat.store.create(f"entries/{chat.chat}/search.json", b'{"version": 2}')
 
-    assert KnowledgeIndex(entries=chat.entries).read(chat.chat).text == UNREADABLE_INDEX
+    assert KnowledgeIndex(entries=chat.entries).read(chat.chat)(lambda *_: False).text == UNREADABLE_INDEX
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("abcd", 1), ("abcde", 2), ("庭の工事", 4), ("庭 abc", 2)])

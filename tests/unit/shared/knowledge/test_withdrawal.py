@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from shared.conversation.names import entry_name
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError
+from shared.knowledge.entry import Source
 from shared.knowledge.index import index_file
 from shared.knowledge.withdrawal import EntryWithdrawal
 from tests.support.knowledge import CHAT, FilingChat, found, message
@@ -84,6 +85,20 @@ def test_an_entry_of_which_only_states_are_left_goes(chat: FilingChat) -> None:
     withdraw(chat, "m1")
 
     assert chat.paths == []
+
+
+@pytest.mark.parametrize("order", [(5, 15), (15, 5)])
+def test_of_what_a_message_said_before_and_after_an_edit_an_entry_remembers_the_older(order: tuple[int, int]) -> None:
+    chat = FilingChat()
+    entry = chat.entry(chat.file("庭の工事", message(9, "庭の工事")))
+    assert entry is not None
+    for at_ms in order:
+        entry = entry.with_note(f"at {at_ms}", (Source(line_message_id="m1", timestamp_ms=at_ms),))
+
+    left = entry.without(lambda one, words_ms: one == "m1" and words_ms < 15)
+
+    assert left is not None
+    assert [note.text for note in left.notes] == ["庭の工事"]
 
 
 def test_a_list_that_goes_on_repeating_an_older_message_goes_with_it(chat: FilingChat) -> None:

@@ -80,6 +80,24 @@ def test_whoever_takes_over_after_a_death_finishes_the_writes(change: str, call:
     assert snapshot(interrupted) == snapshot(calm)
 
 
+@pytest.mark.parametrize("change", CHANGES)
+@given(asked=st.integers(0, 2))
+def test_a_holder_whose_lease_is_over_writes_nothing_more_and_whoever_takes_over_finishes(
+    change: str, asked: int
+) -> None:
+    calm, late = filed(), filed()
+    calm.writes.apply(calm.chat, staged(calm, change))
+    outcome = staged(late, change)
+    answers = iter([False] * asked)
+
+    assert not late.writes.apply(late.chat, outcome, is_over=lambda: next(answers, True))
+    catalog = json.loads(late.text(f"entries/{late.chat}/search.json"))
+    assert catalog["revision"] == "1.1"  # as it was filed before
+    assert late.writes.apply(late.chat, outcome)
+
+    assert snapshot(late) == snapshot(calm)
+
+
 def test_a_write_that_a_later_turn_overtook_is_left_alone() -> None:
     chat = filed()
     older = staged(chat, "update")

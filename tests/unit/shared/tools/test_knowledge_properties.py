@@ -3,6 +3,7 @@
 Feature: llm-tool-routing, Property {N}: {title}
 """
 
+import random
 from dataclasses import replace
 
 import frontmatter
@@ -10,16 +11,23 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from shared.adapters.memory import FixedClock, ScriptedModel
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.executor import ToolExecutor
+from shared.agent.limits import Limits
+from shared.agent.loop import Agent
+from shared.agent.model import TextContent
 from shared.agent.prompt import Chat, system_instruction
-from shared.agent.tools import Tool, ToolFault
+from shared.agent.tools import Registry, Tool, ToolFault, TurnContext
 from shared.conversation.reading import History
 from shared.knowledge.catalog import Catalog, row_of, searched
 from shared.knowledge.categories import FIELDS, Category, Field, fields_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.folding import fold
 from shared.knowledge.index import EMPTY_INDEX, PROMPT_TOKENS, estimated_tokens, index_view
+from shared.tools.core import core_tools
 from shared.tools.knowledge import KNOWLEDGE_GUIDE
-from tests.support.knowledge import WORDS, FilingChat, WatchedStore, entries, found, message, values_of
+from tests.support.knowledge import CHAT, WORDS, FilingChat, Inline, WatchedStore, entries, found, message, values_of
 
 THE_SEVEN = (
     "classify_and_capture",
@@ -35,6 +43,7 @@ TARGETS = st.sampled_from([one for one in Category if one is not Category.INBOX]
 CONFIDENCES = st.floats(0, 1)
 STATUSES = ["active", "waiting", "done", "pending", "needs_review", "Active", "?"]
 TOOLS = list(FilingChat().tools.values())
+EXECUTOR = ToolExecutor(registry=Registry((*core_tools(), *TOOLS)), threads=Inline())
 several = settings(max_examples=200)
 
 
@@ -238,12 +247,22 @@ def test_property_7_a_request_tells_role_tools_guidelines_index_and_conversation
     view = index_view(catalog)
     messages = tuple(message(number, text) for number, text in enumerate(said))
 
-    system = system_instruction(bot_name="Momo", persona=persona, guides=(KNOWLEDGE_GUIDE,))
-    contents = Chat().contents(History(messages=messages[:-1], filed=view), pending=messages[-1:], now_ms=0)
+    model = ScriptedModel([calling(("skip", {"reason": "thanks"}))])
+    agent = Agent(model=model, tools=EXECUTOR, limits=Limits(), clock=FixedClock(), chance=random.Random(1))
+    agent.think(
+        system_instruction(bot_name="Momo", persona=persona, guides=(KNOWLEDGE_GUIDE,)),
+        Chat().contents(History(messages=messages[:-1], filed=view), pending=messages[-1:], now_ms=0),
+        TurnContext(conversation_id=CHAT),
+    )
+    (request,) = model.requests
 
+    system = request.system_instruction
+    assert set(THE_SEVEN) <= {one.name for one in request.declarations}
     assert "knowledge management assistant" in system
     assert all(f"`{name}`: when" in system for name in THE_SEVEN)
     assert "just chatting, answer without these functions" in system
+    contents = [content for content in request.contents if isinstance(content, TextContent)]
+    assert len(contents) == len(request.contents)
     texts = [text for content in contents for text in content.texts]
     assert texts[0].endswith(view.text)
     assert (view.text == EMPTY_INDEX) is (not catalog.rows)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from shared.adapters.memory import FixedClock, MemoryNotion, MemoryObjectStore
 from shared.agent.model import Json
@@ -182,6 +183,12 @@ def test_the_model_is_told_to_write_objects_as_text_and_which_databases_there_ar
         assert declared["type"] == "string"
         assert "anyOf" not in declared
     assert told["create_page"]["database_name"]["enum"] == ["shopping_list", "todo_list"]  # type: ignore[index]
+
+
+def test_the_schemas_are_schemas_also_where_they_name_the_databases(desk: Desk) -> None:
+    for tool in desk.registry:
+        Draft202012Validator.check_schema(tool.parameters)
+        Draft202012Validator.check_schema(tool.declaration.parameters)
 
 
 def test_only_the_configured_databases_can_be_named(desk: Desk) -> None:
