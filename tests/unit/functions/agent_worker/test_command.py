@@ -289,6 +289,13 @@ class TestLeaving:
         assert "swordfish" not in everything_in(member.worker.store)
         assert says(Phrase.GOODBYE_GROUP) not in everything_in(member.worker.store)
 
+    def test_a_group_that_was_joined_before_is_left(self, member: Person) -> None:
+        member.worker.deliver(member.event("join"))
+
+        member.says("/exit")
+
+        assert member.worker.line.chats_left == [recorded.GROUP]
+
     def test_a_redelivered_exit_never_leaves_a_group_joined_since(self, member: Person) -> None:
         leaving = member.says("/exit")
         member.worker.line.chats_left.clear()
