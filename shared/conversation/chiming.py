@@ -55,7 +55,7 @@ class Chiming:
         if outcome is None:
             held.release()
             return "kept_as_context"
-        if not held.commit(outcome, routes[0], prompt=keeper.prompt, since_ms=keeper.since_ms):
+        if not held.commit(outcome, routes[0], prompt=keeper.prompt.union(outcome.saw), since_ms=keeper.since_ms):
             return "kept_as_context"
         said = self._said(held)
         return said.kind.value if said is not None else "kept_as_context"

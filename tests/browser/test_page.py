@@ -319,6 +319,7 @@ def test_on_a_narrow_phone_the_drawer_is_a_sheet(page: Page) -> None:
     expect(page.locator("#text")).to_be_enabled()
     page.locator("#text").fill("x")
     page.set_viewport_size({"width": 360, "height": 640})
+    page.wait_for_function("document.querySelector('#filed').matches(':modal')")
     page.keyboard.press("Escape")
     expect(page.locator("#filed")).to_be_hidden()
     expect(page.locator("#filed-button")).to_be_focused()

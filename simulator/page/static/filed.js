@@ -25,11 +25,13 @@ export function attachFiled({ onOpen }) {
     if (event.target === drawer) drawer.close(); // beside the sheet
   });
   drawer.addEventListener("close", () => {
+    if (drawer.open) return; // the screen's width has changed: it was opened anew at once
     by("filed-button").setAttribute("aria-expanded", "false");
     if (!wide.matches || document.activeElement === document.body) by("filed-button").focus();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && !event.defaultPrevented && drawer.contains(document.activeElement)) drawer.close();
+    if (event.key !== "Escape" || event.defaultPrevented || !drawer.open) return;
+    if (drawer.matches(":modal") || drawer.contains(document.activeElement)) drawer.close();
   });
   wide.addEventListener("change", () => {
     if (!drawer.open) return;
