@@ -206,7 +206,7 @@ class LocalStack:
                     ack_deadline_s=self._settings.ack_deadline_s,
                     filter=filter_,
                     retry_policy=RetryPolicy(minimum_backoff_s=1.0, maximum_backoff_s=10.0),
-                    dead_letter_policy=DeadLetterPolicy(topic=DEAD_LETTERS, max_delivery_attempts=10),
+                    dead_letter_policy=DeadLetterPolicy(topic=DEAD_LETTERS, max_delivery_attempts=20),
                 )
             )
 
