@@ -17,7 +17,8 @@ from tests.simulation.product.world import EPOCH_MS
 from tests.support import push
 
 ACK_DEADLINE_S: Final = 120.0
-DELIVERY_ATTEMPTS: Final = 20  # as infra/terraform has it; a message that kills its workers takes its neighbours' deliveries with it
+# As infra/terraform has it: a message that kills its workers takes its neighbours' deliveries with it.
+DELIVERY_ATTEMPTS: Final = 20
 _ACKNOWLEDGED: Final = 204
 _GONE: Final = 503
 _TOO_LATE: Final = 504
