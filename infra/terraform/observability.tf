@@ -4,7 +4,7 @@ locals {
   services_of_ours = [module.agent_worker.service, module.unsend.service, module.webhook.service]
 
   # Every request to the model tells its tokens: those of turns, and those beside them.
-  model_requests = ["model_called", "recap_written", "thought_classified", "web_searched"]
+  model_requests = ["model_called", "recap_written", "description_written", "thought_classified", "web_searched"]
 
   # events: the `message` of the lines counted; where: what else they must have; value: the field that is summed up, otherwise lines are counted.
   metrics = {
