@@ -2,7 +2,10 @@
 
 import time
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
+
+SKEW_MS: Final = 5_000
+"""How far the wall clocks of two instances, or of an instance and LINE, may be apart."""
 
 
 class Clock(Protocol):

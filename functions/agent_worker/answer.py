@@ -66,27 +66,24 @@ class Answer:
     overlay: Callable[[str, Question], EntryOverlay] = field(repr=False)
     done_before: Callable[[TurnContext], tuple[str, ...]] = field(default=lambda _: (), repr=False)
 
-    def __call__(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
+    def __call__(self, event: LineEvent, content: MessageContent, received_ms: int) -> str:
         """The message is in the journal, and answered if it was meant for the bot and can be answered.  Returns what came of it.
 
         `received_ms` is when its reply token began to live. Repeated: an event that came to an end is not thought about again.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        message = self.hearing.message(event, content, received_ms=self._received_ms(received_ms))
+        message = self.hearing.message(event, content, received_ms=received_ms)
         if not message.addressed or message.reply_token is None:
             return self._overheard(event, message)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             return self._answered(event, message)
 
-    def press(self, event: LineEvent, deferral_id: str, received_ms: int | None) -> str:
+    def press(self, event: LineEvent, deferral_id: str, received_ms: int) -> str:
         """The answer behind the button is said, once, on the token of the press.  Returns what came of it.
 
         Repeated, pressed again, pressed by somebody else: what was said is not said again. Raises: as a message does.
         """
-        return self._answered(event, self.hearing.press(event, deferral_id, received_ms=self._received_ms(received_ms)))
-
-    def _received_ms(self, published_ms: int | None) -> int:
-        return self.clock.now_ms() if published_ms is None else published_ms
+        return self._answered(event, self.hearing.press(event, deferral_id, received_ms=received_ms))
 
     def _answered(self, event: LineEvent, message: MessageRecord) -> str:
         fetching = self.showing.begin(event.conversation_id, message)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from shared import logs
-from shared.clock import Clock
 from shared.conversation.announcing import Announcing
 from shared.conversation.forgetting import is_confirmed
 from shared.conversation.reading import Reader
@@ -30,10 +29,9 @@ class Commands:
     reader: Reader
     membership: Membership
     presence: Presence
-    clock: Clock = field(repr=False)
     phrase: Say = field(repr=False)
 
-    def __call__(self, event: LineEvent, content: MessageContent, command: Command, received_ms: int | None) -> str:
+    def __call__(self, event: LineEvent, content: MessageContent, command: Command, received_ms: int) -> str:
         """The command was carried out and answered.  Returns what came of it.
 
         Repeated: what was said is not said again, what came since is not erased, and a group that was joined since is not left.
@@ -57,7 +55,7 @@ class Commands:
                 case _:
                     assert_never(command)
 
-    def confirm(self, event: LineEvent, question_id: str, received_ms: int | None) -> str:
+    def confirm(self, event: LineEvent, question_id: str, received_ms: int) -> str:
         """Everything is forgotten, if this chat was asked that not long ago; else the question is asked anew.
 
         Repeated: an erasure that was begun is carried to its end, as of the first press. Raises: as a command does.
@@ -73,10 +71,10 @@ class Commands:
             return self._ask(event, received_ms)
         return self._erase(event, received_ms, Phrase.FORGET_DONE, spares_entries=False)
 
-    def _ask(self, event: LineEvent, received_ms: int | None) -> str:
+    def _ask(self, event: LineEvent, received_ms: int) -> str:
         return self._say(event, received_ms, self.phrase(Phrase.FORGET_QUESTION), asks_to_forget=True)
 
-    def _erase(self, event: LineEvent, received_ms: int | None, words: Phrase, *, spares_entries: bool) -> str:
+    def _erase(self, event: LineEvent, received_ms: int, words: Phrase, *, spares_entries: bool) -> str:
         """What is older than the event is gone; that is said as soon as nobody sees it any more, because certainty takes half a minute."""
         until_ms = event.timestamp_ms - 1
         self.withdrawal.begin_erasure(event.conversation_id, until_ms=until_ms, spares_entries=spares_entries)
@@ -85,14 +83,14 @@ class Commands:
         logs.info("conversation_erased")
         return came_of
 
-    def _leave(self, event: LineEvent, received_ms: int | None) -> str:
+    def _leave(self, event: LineEvent, received_ms: int) -> str:
         """Goodbye is said, the bot has left, and nothing of the group is kept, not even the goodbye."""
         self.withdrawal.begin_erasure(event.conversation_id, until_ms=event.timestamp_ms - 1)
         came_of = "left_before" if self._is_of_an_earlier_stay(event) else self._say_goodbye(event, received_ms)
         self.withdrawal.erase(event.conversation_id, until_ms=event.timestamp_ms)
         return came_of
 
-    def _say_goodbye(self, event: LineEvent, received_ms: int | None) -> str:
+    def _say_goodbye(self, event: LineEvent, received_ms: int) -> str:
         came_of = self._say(event, received_ms, self.phrase(Phrase.GOODBYE_GROUP))
         if not self._is_of_an_earlier_stay(event):  # it may have waited for the turn
             self.membership.leave(event.conversation_id)
@@ -106,7 +104,7 @@ class Commands:
         outcomes = self.reader.now(event.conversation_id).outcomes
         return any(one.is_joining and one.timestamp_ms > event.timestamp_ms for one in outcomes)
 
-    def _say(self, event: LineEvent, received_ms: int | None, text: str, *, asks_to_forget: bool = False) -> str:
+    def _say(self, event: LineEvent, received_ms: int, text: str, *, asks_to_forget: bool = False) -> str:
         return self.announce(
             event.conversation_id,
             event.webhook_event_id,
@@ -114,7 +112,7 @@ class Commands:
             route=Route(
                 kind="token",
                 reply_token=event.reply_token,
-                received_ms=self.clock.now_ms() if received_ms is None else received_ms,
+                received_ms=received_ms,
             ),
             text=text,
             asks_to_forget=asks_to_forget,

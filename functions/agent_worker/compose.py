@@ -145,16 +145,16 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         reader=memory.reader,
         membership=line,
         presence=presence,
-        clock=clock,
         phrase=say,
     )
     dispatch = Dispatch(
+        clock=clock,
         answer=answer,
         press=answer.press,
         command_of=hearing.command,
         command=commands,
         confirm=commands.confirm,
-        greet=Greet(announce=talk.announcing, clock=clock, phrase=say),
+        greet=Greet(announce=talk.announcing, phrase=say),
         edit=Edit(withdrawal=memory.withdrawal, words=hearing.edited_words),
         erase=Erase(withdrawal=memory.withdrawal),
     )

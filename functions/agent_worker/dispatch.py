@@ -1,10 +1,11 @@
 """Which use case an event belongs to; every event type that has none is acknowledged."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shared import logs
 from shared.bus.envelope import Envelope
+from shared.clock import Clock
 from shared.conversation.forgetting import pressed_question
 from shared.conversation.late import pressed_deferral
 from shared.line.commands import Command
@@ -13,20 +14,22 @@ from shared.line.events import LineEvent, MessageContent, parse_event
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
-    """Hands an event to its use case."""
+    """Hands an event to its use case, with the time at which its reply token began to live, as near as anybody knows."""
 
-    answer: Callable[[LineEvent, MessageContent, int | None], str]
-    press: Callable[[LineEvent, str, int | None], str]
+    clock: Clock = field(repr=False)
+    answer: Callable[[LineEvent, MessageContent, int], str]
+    press: Callable[[LineEvent, str, int], str]
     command_of: Callable[[LineEvent, MessageContent], Command | None]
-    command: Callable[[LineEvent, MessageContent, Command, int | None], str]
-    confirm: Callable[[LineEvent, str, int | None], str]
-    greet: Callable[[LineEvent, int | None], str]
+    command: Callable[[LineEvent, MessageContent, Command, int], str]
+    confirm: Callable[[LineEvent, str, int], str]
+    greet: Callable[[LineEvent, int], str]
     edit: Callable[[LineEvent, MessageContent], str]
     erase: Callable[[LineEvent], str]
 
     def __call__(self, event: Mapping[str, object], envelope: Envelope) -> str:
         """Return what came of the event.  Raises: UnusableIdError, and whatever the use case raises."""
         parsed = parse_event(event)
+        received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
         facts = {
             "type": parsed.type,
             "webhook_event_id": parsed.webhook_event_id,
@@ -35,11 +38,11 @@ class Dispatch:
         with logs.bound(**facts):
             match parsed:
                 case LineEvent(type="message", message=MessageContent() as content):
-                    return self._message(parsed, content, envelope.published_ms)
+                    return self._message(parsed, content, received_ms)
                 case LineEvent(type="follow" | "join"):
-                    return self.greet(parsed, envelope.published_ms)
+                    return self.greet(parsed, received_ms)
                 case LineEvent(type="postback"):
-                    return self._postback(parsed, envelope.published_ms)
+                    return self._postback(parsed, received_ms)
                 case LineEvent(type="messageEdited", message=MessageContent() as content):
                     return self.edit(parsed, content)
                 case LineEvent(type="unfollow" | "leave"):
@@ -47,7 +50,7 @@ class Dispatch:
                 case _:
                     return "ignored"
 
-    def _message(self, event: LineEvent, content: MessageContent, received_ms: int | None) -> str:
+    def _message(self, event: LineEvent, content: MessageContent, received_ms: int) -> str:
         """In standby mode another channel speaks, and a command is meant for that one."""
         command = self.command_of(event, content) if event.reply_token is not None else None
         if command is None:
@@ -55,7 +58,7 @@ class Dispatch:
         logs.info("command_received", command=command.value)
         return self.command(event, content, command, received_ms)
 
-    def _postback(self, event: LineEvent, received_ms: int | None) -> str:
+    def _postback(self, event: LineEvent, received_ms: int) -> str:
         deferral_id, question_id = pressed_deferral(event.postback_data), pressed_question(event.postback_data)
         if event.reply_token is None:
             return "not_answerable"

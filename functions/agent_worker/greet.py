@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from shared.clock import Clock
 from shared.conversation.announcing import Announcing
 from shared.conversation.turn import Route
 from shared.line.events import LineEvent
@@ -15,10 +14,9 @@ class Greet:
     """Handles follow and join events."""
 
     announce: Announcing
-    clock: Clock = field(repr=False)
     phrase: Callable[[Phrase], str] = field(repr=False)
 
-    def __call__(self, event: LineEvent, received_ms: int | None) -> str:
+    def __call__(self, event: LineEvent, received_ms: int) -> str:
         """The greeting was sent on the event's token, if it has one.  Returns what came of it.
 
         Repeated: an event that came to an end is not greeted again. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
@@ -32,7 +30,7 @@ class Greet:
             route=Route(
                 kind="token",
                 reply_token=event.reply_token,
-                received_ms=self.clock.now_ms() if received_ms is None else received_ms,
+                received_ms=received_ms,
             ),
             text=self.phrase(Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP),
             is_joining=event.type == "join",

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared import logs
-from shared.agent.model import FunctionDeclaration, MixedContent, Model, ModelRequest
+from shared.agent.model import MixedContent, Model
 from shared.agent.showing import Showing
-from shared.agent.tools import load_schema
+from shared.agent.writing import asked_to_write
 from shared.conversation.records import MessageRecord
 from shared.errors import ModelUnavailableError
 from shared.line.bubbles import shortened
@@ -15,7 +15,6 @@ from shared.line.masking import mask_ids
 _SECONDS: Final = 15.0
 _OUTPUT_TOKENS: Final = 1_000
 _LONGEST: Final = 200
-_FUNCTION: Final = "write_description"
 _INSTRUCTION: Final = """\
 You keep the memory of a chat. Say what the picture, voice message, video or file shows or says, by calling `write_description` once.
 - Write one sentence. Name what somebody may ask for later: things, people's names, places, numbers, what is written or spoken.
@@ -37,27 +36,23 @@ class Descriptions:
         part = self.showing.one(conversation_id, message)
         if part is None:
             return None
-        declaration = FunctionDeclaration(
-            name=_FUNCTION, description="Keep a description.", parameters=load_schema(f"{_FUNCTION}.parameters")
+        texts, usage = asked_to_write(
+            self.model,
+            "write_description",
+            purpose="Keep a description.",
+            instruction=_INSTRUCTION,
+            contents=(MixedContent(parts=("[note] This is to be described.", part)),),
+            max_output_tokens=_OUTPUT_TOKENS,
+            timeout_s=_SECONDS,
         )
-        response = self.model.generate(
-            ModelRequest(
-                system_instruction=_INSTRUCTION,
-                declarations=(declaration,),
-                contents=(MixedContent(parts=("[note] This is to be described.", part)),),
-                max_output_tokens=_OUTPUT_TOKENS,
-                timeout_s=_SECONDS,
-            )
-        )
-        texts = [str(call.args.get("text", "")) for call in response.calls if call.name == _FUNCTION]
         line = next((one for text in texts if (one := _line(text))), None)
         if line is None:
             raise ModelUnavailableError("the model wrote no description")
         logs.info(
             "description_written",
-            prompt_tokens=response.usage.prompt_tokens,
-            output_tokens=response.usage.output_tokens,
-            thought_tokens=response.usage.thought_tokens,
+            prompt_tokens=usage.prompt_tokens,
+            output_tokens=usage.output_tokens,
+            thought_tokens=usage.thought_tokens,
         )
         return line
 

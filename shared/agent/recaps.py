@@ -6,10 +6,10 @@ from typing import Final
 
 from shared import logs
 from shared.agent.masking import masked
-from shared.agent.model import FunctionDeclaration, Model, ModelRequest, TextContent
+from shared.agent.model import Model, TextContent
 from shared.agent.people import People
 from shared.agent.prompt import Chat
-from shared.agent.tools import load_schema
+from shared.agent.writing import asked_to_write
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.errors import ModelUnavailableError
 from shared.line.masking import mask_ids
@@ -18,7 +18,6 @@ from shared.line.text import split_at_graphemes
 _SECONDS: Final = 15.0
 _OUTPUT_TOKENS: Final = 2_000
 _LONGEST_UTF16: Final = 1_500
-_FUNCTION: Final = "write_recap"
 _INSTRUCTION: Final = """\
 You keep the memory of a chat. Sum up the part of the conversation that follows, by calling `write_recap` once.
 - Write two to five sentences, in the language of the conversation.
@@ -38,28 +37,24 @@ class Recaps:
         self, conversation_id: str, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
     ) -> str:
         """Return a recap.  Raises: ModelUnavailableError, ModelRefusedError."""
-        declaration = FunctionDeclaration(
-            name=_FUNCTION, description="Keep a summary.", parameters=load_schema(f"{_FUNCTION}.parameters")
+        texts, usage = asked_to_write(
+            self.model,
+            "write_recap",
+            purpose="Keep a summary.",
+            instruction=_INSTRUCTION,
+            contents=tuple(map(masked, self._told(conversation_id, messages, answers))),
+            max_output_tokens=_OUTPUT_TOKENS,
+            timeout_s=_SECONDS,
         )
-        response = self.model.generate(
-            ModelRequest(
-                system_instruction=_INSTRUCTION,
-                declarations=(declaration,),
-                contents=tuple(map(masked, self._told(conversation_id, messages, answers))),
-                max_output_tokens=_OUTPUT_TOKENS,
-                timeout_s=_SECONDS,
-            )
-        )
-        texts = [str(call.args.get("text", "")).strip() for call in response.calls if call.name == _FUNCTION]
-        text = next((one for one in texts if one), None)
+        text = next((one for one in map(str.strip, texts) if one), None)
         if text is None:
             raise ModelUnavailableError("the model wrote no recap")
         logs.info(
             "recap_written",
             messages=len(messages),
-            prompt_tokens=response.usage.prompt_tokens,
-            output_tokens=response.usage.output_tokens,
-            thought_tokens=response.usage.thought_tokens,
+            prompt_tokens=usage.prompt_tokens,
+            output_tokens=usage.output_tokens,
+            thought_tokens=usage.thought_tokens,
         )
         return split_at_graphemes(mask_ids(text), limit_utf16=_LONGEST_UTF16)[0]
 

@@ -16,10 +16,9 @@ from shared.conversation.bodies import Bodies, readable
 from shared.conversation.names import amended_name, amended_prefix, erased_name
 from shared.conversation.object_store import ListedObject
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark, decode, encode
-from shared.errors import StorageUnavailableError
+from shared.conversation.swapping import changed_by_swap
 
 NEWEST_READ: Final = 200  # older ones have long been carried out everywhere; they only wait for messages that come late
-SWAP_ATTEMPTS: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,18 +141,14 @@ class AmendmentLog:
 
         `spares_entries` leaves what was filed. Repeated, or older than another erasure: changes nothing.
         """
-        for _ in range(SWAP_ATTEMPTS):
-            stored = self.bodies.store.read(erased_name(conversation_id))
-            there = decode(Watermark, stored.data) if stored else Watermark()
+
+        def raised(data: bytes | None) -> bytes | None:
+            there = decode(Watermark, data) if data is not None else Watermark()
             entries_ms = there.entries_ms if spares_entries else max(timestamp_ms, there.entries_ms)
             wanted = replace(there, timestamp_ms=max(timestamp_ms, there.timestamp_ms), entries_ms=entries_ms)
-            if wanted == there:
-                break
-            name, generation = erased_name(conversation_id), stored.generation if stored else 0
-            if self.bodies.store.replace(name, encode(wanted), generation=generation) is not None:
-                break
-        else:
-            raise StorageUnavailableError("others kept changing the watermark")
+            return None if wanted == there else encode(wanted)
+
+        changed_by_swap(self.bodies.store, erased_name(conversation_id), raised, what="the watermark")
         for line_message_id in self._edited(conversation_id, until_ms=timestamp_ms):
             self.drop_erased_edit(conversation_id, line_message_id)
 
@@ -165,16 +160,12 @@ class AmendmentLog:
     def _swap(
         self, conversation_id: str, line_message_id: str, change: Callable[[Amendment | None], Amendment | None]
     ) -> None:
+        def changed(data: bytes | None) -> bytes | None:
+            wanted = change(decode(Amendment, data) if data is not None else None)
+            return None if wanted is None else encode(wanted)
+
         name = amended_name(conversation_id, line_message_id)
-        for _ in range(SWAP_ATTEMPTS):
-            stored = self.bodies.store.read(name)
-            wanted = change(decode(Amendment, stored.data) if stored else None)
-            if wanted is None:
-                return
-            generation = stored.generation if stored else 0
-            if self.bodies.store.replace(name, encode(wanted), generation=generation) is not None:
-                return
-        raise StorageUnavailableError("others kept changing an amendment")
+        changed_by_swap(self.bodies.store, name, changed, what="an amendment")
 
 
 def amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amendments:

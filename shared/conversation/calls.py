@@ -11,16 +11,16 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeVar
+from typing import TypeVar
 
-from shared import logs
-from shared.conversation.amendments import SWAP_ATTEMPTS, Amendments
+from shared.clock import SKEW_MS
+from shared.conversation.amendments import Amendments
+from shared.conversation.bodies import readable
 from shared.conversation.names import CALL_RESULT_SUFFIX, call_name, call_result_name, calls_prefix
-from shared.conversation.object_store import ListedObject, ObjectStore, StoredObject
-from shared.conversation.records import VERSION, decode, encode
-from shared.errors import CorruptRecordError, StorageUnavailableError
+from shared.conversation.object_store import ListedObject, ObjectStore
+from shared.conversation.records import VERSION, encode
+from shared.conversation.swapping import changed_by_swap
 
-_CLOCKS_DIFFER_MS: Final = 5_000
 _Record = TypeVar("_Record")
 
 
@@ -101,14 +101,16 @@ class Calls:
         listed = (
             one for one in self.store.list(calls_prefix(conversation_id)) if one.name.endswith(CALL_RESULT_SUFFIX)
         )
-        stored = (self.store.read(one.name) for one in listed)
-        results = (_readable(CallResult, one) for one in stored)
-        return tuple(one.result for one in results if one is not None)
+        return tuple(one.result for one in readable((self._data(one.name) for one in listed), CallResult))
 
     def _known(self, conversation_id: str, key: str) -> KnownCall | None:
-        result = _readable(CallResult, self.store.read(call_result_name(conversation_id, key)))
-        record = _readable(CallRecord, self.store.read(call_name(conversation_id, key)))
+        result = _readable(CallResult, self._data(call_result_name(conversation_id, key)))
+        record = _readable(CallRecord, self._data(call_name(conversation_id, key)))
         return None if record is None else KnownCall(record=record, result=result.result if result else None)
+
+    def _data(self, name: str) -> bytes | None:
+        stored = self.store.read(name)
+        return stored.data if stored else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,36 +130,27 @@ class CallCopies:
                 self._take_words_out(listed, amendments)
 
     def _take_words_out(self, listed: ListedObject, amendments: Amendments) -> None:
-        for _ in range(SWAP_ATTEMPTS):
-            stored = self.store.read(listed.name)
-            if stored is None:
-                return
-            record = _readable(CallRecord, stored)
+        def emptied(data: bytes | None) -> bytes | None:
+            if data is None:
+                return None
+            record = _readable(CallRecord, data)
             if record is None:
                 self.store.delete(listed.name)
-                return
-            if record.arguments is None or not _is_touched(record, amendments):
-                return
-            emptied = encode(replace(record, arguments=None))
-            if self.store.replace(listed.name, emptied, generation=stored.generation) is not None:
-                return
-        raise StorageUnavailableError("others kept changing a call")
+                return None
+            is_to_be_emptied = record.arguments is not None and _is_touched(record, amendments)
+            return encode(replace(record, arguments=None)) if is_to_be_emptied else None
+
+        changed_by_swap(self.store, listed.name, emptied, what="a call")
 
 
 def _is_touched(record: CallRecord, amendments: Amendments) -> bool:
-    is_erased = amendments.erased_ms >= 0 and record.started_ms <= amendments.erased_ms + _CLOCKS_DIFFER_MS
+    is_erased = amendments.erased_ms >= 0 and record.started_ms <= amendments.erased_ms + SKEW_MS
     return is_erased or not amendments.withdrawn.isdisjoint(record.line_message_ids)
 
 
-def _readable(kind: type[_Record], stored: StoredObject | None) -> _Record | None:
+def _readable(kind: type[_Record], data: bytes | None) -> _Record | None:
     """The record, or None where there is none that can be read: one broken object must not silence a chat."""
-    if stored is None:
-        return None
-    try:
-        return decode(kind, stored.data)
-    except CorruptRecordError as cause:
-        logs.error("record_unreadable", cause=cause)
-        return None
+    return next(iter(readable([data], kind)), None)
 
 
 def _turn_key(first_line_message_id: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from shared import logs
-from shared.clock import Clock
+from shared.clock import SKEW_MS, Clock
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.bodies import Bodies, readable
 from shared.conversation.folding import Folding
@@ -23,7 +23,6 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 from shared.conversation.snapshot import SeenSnapshot, Snapshots, cleaned
 from shared.errors import AizuchiError
 
-_SKEW_MS: Final = 5_000
 _FOLDED_AT_ONCE: Final = 500
 _OUTCOMES_KEPT: Final = 100
 _NEWEST_KEPT: Final = 20  # the turn names the last one: it must be known as recorded
@@ -100,7 +99,7 @@ class Compaction:
         asks = may_ask_model and self._may_sum_up(seen.record)
         if not self.is_due(journalled=len(messages)) and not asks:
             return False
-        old_ms = self.clock.now_ms() - ANSWERABLE_MS - _SKEW_MS
+        old_ms = self.clock.now_ms() - ANSWERABLE_MS - SKEW_MS
         folding = Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
         record = _bounded(cleaned(folding.record, amendments), self.limits)
         asks = may_ask_model and self._may_sum_up(record)

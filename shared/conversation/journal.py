@@ -9,12 +9,12 @@ words of people looks at the amendments after the write, because an unsend may h
 
 from dataclasses import dataclass
 
-from shared.conversation.amendments import SWAP_ATTEMPTS, AmendmentLog
+from shared.conversation.amendments import AmendmentLog
 from shared.conversation.bodies import Bodies
 from shared.conversation.names import message_name, outcome_name
 from shared.conversation.object_store import ListedObject
 from shared.conversation.records import MessageRecord, OutcomeRecord, decode, encode
-from shared.errors import StorageUnavailableError
+from shared.conversation.swapping import changed_by_swap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,18 +58,15 @@ class Journal:
 
         The record is read, then the amendments, then it is swapped: no older edit wins.
         """
-        name = message_name(conversation_id, line_message_id)
-        for _ in range(SWAP_ATTEMPTS):
-            stored = self.bodies.store.read(name)
-            if stored is None:
-                return
-            message = decode(MessageRecord, stored.data)
-            edited = self.amendments.look(conversation_id).overlaid(message)
-            if edited == message:
-                return
-            if self.bodies.store.replace(name, encode(edited), generation=stored.generation) is not None:
-                return
-        raise StorageUnavailableError("others kept changing a message")
+
+        def edited(data: bytes | None) -> bytes | None:
+            if data is None:
+                return None
+            message = decode(MessageRecord, data)
+            newest = self.amendments.look(conversation_id).overlaid(message)
+            return None if newest == message else encode(newest)
+
+        changed_by_swap(self.bodies.store, message_name(conversation_id, line_message_id), edited, what="a message")
 
     def outcome_of(self, conversation_id: str, webhook_event_id: str) -> OutcomeRecord | None:
         """Return what the handling of an event led to, as far as the journal still has it."""
@@ -90,17 +87,12 @@ class Journal:
 
     def take_words_out(self, name: str) -> None:
         """The outcome keeps its kind and loses its words.  Gone: a compaction folded it, and the snapshot is cleaned anyway."""
-        for _ in range(SWAP_ATTEMPTS):
-            stored = self.bodies.store.read(name)
-            if stored is None:
-                return
-            outcome = decode(OutcomeRecord, stored.data)
-            if not outcome.holds_words:
-                return
-            emptied = encode(outcome.without_words())
-            if self.bodies.store.replace(name, emptied, generation=stored.generation) is not None:
-                return
-        raise StorageUnavailableError("others kept changing an outcome")
+
+        def emptied(data: bytes | None) -> bytes | None:
+            outcome = decode(OutcomeRecord, data) if data is not None else None
+            return encode(outcome.without_words()) if outcome is not None and outcome.holds_words else None
+
+        changed_by_swap(self.bodies.store, name, emptied, what="an outcome")
 
     def _create(self, name: str, data: bytes) -> None:
         generation = self.bodies.store.create(name, data)

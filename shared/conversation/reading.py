@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.amendments import SWAP_ATTEMPTS, AmendmentLog, Amendments, amendments_of
+from shared.conversation.amendments import AmendmentLog, Amendments, amendments_of
 from shared.conversation.bodies import Bodies, readable
 from shared.conversation.filed import Filed, FiledView
 from shared.conversation.names import OUTCOME_SUFFIX, journal_prefix
@@ -24,6 +24,7 @@ from shared.conversation.records import (
     by_time,
 )
 from shared.conversation.snapshot import Snapshots, between, cleaned
+from shared.conversation.swapping import SWAP_ATTEMPTS
 from shared.errors import StorageUnavailableError
 
 MESSAGES_READ: Final = 100

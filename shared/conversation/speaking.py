@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from shared import logs
-from shared.clock import Clock, Deadline
+from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.filed import Filed
 from shared.conversation.forgetting import forget_data
 from shared.conversation.journal import Journal
@@ -25,7 +25,6 @@ from shared.line.replies import ReplyApi, SpentReply, spend_reply_token
 # Source: LINE, "Send reply message": a token works within one minute after receiving the webhook; clocks differ, and events travel
 TOKEN_SURELY_ALIVE_MS: Final = 53_000
 TOKEN_SURELY_DEAD_MS: Final = 65_000
-SKEW_MS: Final = 5_000
 _SECONDS: Final = 10.0
 _SAID_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 _RETRY_KEYS: Final = uuid.UUID("f1d1a7b5-3f0e-5d7c-9a61-6b0f3f1f6c2e")

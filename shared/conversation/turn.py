@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from shared.clock import Clock
-from shared.conversation.amendments import SWAP_ATTEMPTS, Amendments
+from shared.conversation.amendments import Amendments
 from shared.conversation.names import turn_name
 from shared.conversation.object_store import ObjectStore
 from shared.conversation.records import VERSION, OutcomeKind, OutcomeRecord, decode, encode
+from shared.conversation.swapping import SWAP_ATTEMPTS
 from shared.errors import StorageUnavailableError
 
 # The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol, TypeVar
 
 from shared.clock import Clock
-from shared.conversation.amendments import SWAP_ATTEMPTS, AmendmentLog, Amendments
+from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.bodies import readable
 from shared.conversation.journal import Journal
 from shared.conversation.names import OUTCOME_SUFFIX, journal_prefix, message_name, outcome_name
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
 from shared.conversation.snapshot import Snapshots, cleaned
+from shared.conversation.swapping import SWAP_ATTEMPTS
 from shared.conversation.turn import Turns
 from shared.errors import StorageUnavailableError
 

@@ -16,9 +16,8 @@ from shared.knowledge.files import read_entry, traces_in, written
 from shared.knowledge.slugs import numbered, slug_of
 from shared.knowledge.stored_entries import CATALOG_FILE, UNDO_FILE, StoredEntries, path_in
 from shared.knowledge.undo import UndoRecord, read_undo, written_undo
-from shared.knowledge.writes import EntryWrites
+from shared.knowledge.writes import SWAP_ATTEMPTS, EntryWrites
 
-_SWAP_ATTEMPTS: Final = 10
 _STAMP: Final = re.compile(r"(\d{14}-)?(.*?)(-\d{1,3})?", re.DOTALL)
 
 Cleaned = dict[str, Row | int]
@@ -62,7 +61,7 @@ class EntryWithdrawal:
     def _cleaned(self, conversation_id: str, listed: ListedObject, withdrawn: Withdrawn) -> Cleaned:
         """The entry holds nothing of the messages any more; return what became of it, for the catalog."""
         store, path = self.entries.store, path_in(listed.name)
-        for _ in range(_SWAP_ATTEMPTS):
+        for _ in range(SWAP_ATTEMPTS):
             stored = store.read(listed.name)
             if stored is None:
                 return {path: listed.generation}
@@ -100,7 +99,7 @@ class EntryWithdrawal:
 
     def _clean_undo(self, conversation_id: str, withdrawn: Withdrawn) -> None:
         name = entry_name(conversation_id, UNDO_FILE)
-        for _ in range(_SWAP_ATTEMPTS):
+        for _ in range(SWAP_ATTEMPTS):
             stored = self.entries.store.read(name)
             if stored is None:
                 return
@@ -118,7 +117,7 @@ class EntryWithdrawal:
 
     def _clean_catalog(self, conversation_id: str, cleaned: Cleaned, withdrawn: Withdrawn) -> None:
         name = entry_name(conversation_id, CATALOG_FILE)
-        for _ in range(_SWAP_ATTEMPTS):
+        for _ in range(SWAP_ATTEMPTS):
             stored = self.entries.store.read(name)
             if stored is None:
                 return

@@ -15,7 +15,7 @@ from shared.knowledge.index import index_file
 from shared.knowledge.stored_entries import CATALOG_FILE, INDEX_FILE, UNDO_FILE, StoredEntries
 from shared.knowledge.undo import undo_revision
 
-_SWAP_ATTEMPTS: Final = 10
+SWAP_ATTEMPTS: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class EntryWrites:
     def catalogue(self, conversation_id: str, rows: dict[str, Row | None], *, key: tuple[int, int]) -> None:
         """The catalog has these rows, unless it knows of a later write."""
         name = entry_name(conversation_id, CATALOG_FILE)
-        for _ in range(_SWAP_ATTEMPTS):
+        for _ in range(SWAP_ATTEMPTS):
             stored = self.entries.store.read(name)
             known = self.entries.catalog_in(conversation_id, stored)
             if stored is not None and known.key >= key:
@@ -65,7 +65,7 @@ class EntryWrites:
     def rebuild_index(self, conversation_id: str) -> None:
         """`index.md` is made from the catalog as it is: whoever changes the catalog does this next, so the last of them is right."""
         name = entry_name(conversation_id, INDEX_FILE)
-        for _ in range(_SWAP_ATTEMPTS):
+        for _ in range(SWAP_ATTEMPTS):
             stored = self.entries.store.read(
                 name
             )  # before the catalog: a catalog that changes meanwhile costs the swap
@@ -85,7 +85,7 @@ class EntryWrites:
     def _made(self, conversation_id: str, write: StagedWrite, key: tuple[int, int]) -> StoredObject | None:
         """Make the write unless it was made; return what is there then."""
         store, name = self.entries.store, entry_name(conversation_id, write.path)
-        for _ in range(_SWAP_ATTEMPTS):
+        for _ in range(SWAP_ATTEMPTS):
             stored = store.read(name)
             if stored is not None and _revision(write.path, stored.data) >= key:
                 return stored

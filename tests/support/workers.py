@@ -154,16 +154,16 @@ def worker_on(ports: WorkerPorts) -> Dispatch:
         reader=memory.reader,
         membership=ports.line,
         presence=presence,
-        clock=clock,
         phrase=ports.phrase,
     )
     return Dispatch(
+        clock=clock,
         answer=answer,
         press=answer.press,
         command_of=hearing.command,
         command=commands,
         confirm=commands.confirm,
-        greet=Greet(announce=talk.announcing, clock=clock, phrase=ports.phrase),
+        greet=Greet(announce=talk.announcing, phrase=ports.phrase),
         edit=Edit(withdrawal=memory.withdrawal, words=hearing.edited_words),
         erase=Erase(withdrawal=memory.withdrawal),
     )

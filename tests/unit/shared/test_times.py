@@ -1,5 +1,6 @@
 """The times of the protocol that only hold together in this order.  What Terraform adds to them: tests/infra/test_times.py."""
 
+from shared import clock
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent import recaps
 from shared.agent.limits import Limits
@@ -36,7 +37,7 @@ def test_the_second_pass_of_an_unsend_comes_when_no_holder_is_left_who_had_not_l
 
 def test_still_thinking_is_said_while_the_token_is_surely_alive_and_judged_with_the_clocks_apart() -> None:
     assert late.DEFER_AT_MS < speaking.TOKEN_SURELY_ALIVE_MS <= TOKEN_MS - SKEW_MS
-    assert speaking.TOKEN_SURELY_DEAD_MS >= TOKEN_MS + SKEW_MS == TOKEN_MS + speaking.SKEW_MS
+    assert speaking.TOKEN_SURELY_DEAD_MS >= TOKEN_MS + SKEW_MS == TOKEN_MS + clock.SKEW_MS
 
 
 def test_who_opens_a_turn_last_still_has_time_to_think_and_to_speak() -> None:
@@ -50,4 +51,4 @@ def test_nobody_asks_for_a_recap_while_somebody_may_be_at_it() -> None:
 
 def test_a_message_is_answerable_for_as_long_as_line_refreshes_its_token() -> None:
     assert reading.ANSWERABLE_MS == 20 * 60_000
-    assert compaction._SKEW_MS == SKEW_MS  # noqa: SLF001
+    assert clock.SKEW_MS == SKEW_MS  # of whoever compacts, speaks or clears calls
