@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from shared.bus.messages import BusMessage, bus_messages
-from shared.line.delivery import Delivery, parse_delivery
+from shared.line.webhook_body import Delivery, parse_delivery
 from simulator.line.deliveries import sign
 from simulator.processes import HOST
 from simulator.pubsub import Delivery as PubSubDelivery

@@ -18,11 +18,11 @@ from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.pubsub import PubSubEventBus
 from shared.clock import SystemClock
-from shared.conversation.memory import Memory
-from shared.conversation.object_store import ObjectStore
+from shared.conversation.store import Memory
 from shared.errors import AizuchiError
+from shared.knowledge.entry_store import StoredEntries
 from shared.knowledge.filed_entries import FiledEntries
-from shared.knowledge.stored_entries import StoredEntries
+from shared.storage.object_store import ObjectStore
 
 _CONNECTIONS: Final = 16
 _PUBLISH_TIMEOUT_S: Final = 10.0

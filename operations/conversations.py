@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.clock import Clock
-from shared.conversation.memory import Memory
-from shared.conversation.object_store import ObjectStore
-from shared.conversation.records import Amendment, SnapshotRecord, Watermark, decode
+from shared.conversation.records import Amendment, SnapshotRecord, Watermark
+from shared.conversation.store import Memory
 from shared.conversation.turn import TurnRecord
 from shared.errors import PermanentError
 from shared.line.ids import checked_conversation_id
+from shared.storage.codec import decode
+from shared.storage.object_store import ObjectStore
 
 # The kinds at the top of the bucket, a folder a chat or one object a chat. The journal is read before the snapshot: what a compaction takes
 # out of the one while both are read is in the other.

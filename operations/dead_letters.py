@@ -14,7 +14,7 @@ from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import BusMessage, EventBus
 from shared.clock import Clock
-from shared.conversation.memory import Memory
+from shared.conversation.store import Memory
 from shared.errors import UnusableEventError, UnusableIdError
 from shared.line.events import LineEvent, parse_event
 

@@ -7,18 +7,13 @@ from typing import Final, TypeAlias
 
 from shared import logs
 from shared.agent.loop import Agent, Thought
+from shared.agent.media_parts import Showing
 from shared.agent.model import Content, TextContent
-from shared.agent.people import People
-from shared.agent.prompt import Chat
-from shared.agent.showing import Showing
+from shared.agent.prompt import Chat, People
 from shared.agent.tools import TurnContext
 from shared.clock import Clock
-from shared.conversation.answering import Answering, Question
-from shared.conversation.chiming import Chiming
+from shared.conversation.captions import Describing
 from shared.conversation.compaction import Compaction
-from shared.conversation.describing import Describing
-from shared.conversation.gathering import Gathering
-from shared.conversation.hearing import Hearing
 from shared.conversation.journal import Journal
 from shared.conversation.media import MediumLabel, Unkept
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
@@ -29,14 +24,17 @@ from shared.errors import (
     ModelRefusedError,
     ModelUnavailableError,
 )
-from shared.knowledge.overlay import EntryOverlay
-from shared.line.addressing import GroupPolicy
-from shared.line.answers import shown_text
-from shared.line.bubbles import ANSWER, DIGEST
+from shared.handlers.intake import Hearing
+from shared.knowledge.staging import EntryOverlay
+from shared.line.bubbles import ANSWER, DIGEST, shown_text
 from shared.line.events import LineEvent, MessageContent
-from shared.line.masking import mask_ids
+from shared.line.ids import mask_ids
+from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.line.presence import Presence
+from shared.turns.interjection import Chiming
+from shared.turns.reply import Answering, Question
+from shared.turns.settle_window import Gathering
 
 _LONG_ANSWERS: Final = frozenset({"generate_digest"})  # what these tools tell may fill larger bubbles
 _LAST_FETCH_S: Final = 30.0

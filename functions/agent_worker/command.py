@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from shared import logs
-from shared.conversation.announcing import Announcing
-from shared.conversation.forgetting import is_confirmed
-from shared.conversation.reading import Reader
+from shared.conversation.history import Reader
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
+from shared.handlers.forget_question import is_confirmed
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
-from shared.line.membership import Membership
+from shared.line.messaging import Membership
 from shared.line.phrases import Phrase, Say
 from shared.line.presence import Presence
+from shared.turns.announcement import Announcing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

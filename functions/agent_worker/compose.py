@@ -18,33 +18,30 @@ from shared.adapters.gemini import GeminiModel
 from shared.adapters.line_api import LineApi
 from shared.adapters.line_media import LineMedia
 from shared.adapters.line_profiles import LineProfiles
-from shared.agent.descriptions import Descriptions
 from shared.agent.executor import ToolExecutor
-from shared.agent.limits import Limits
-from shared.agent.loop import Agent
-from shared.agent.people import People
-from shared.agent.prompt import Chat, system_instruction
-from shared.agent.recaps import Recaps
-from shared.agent.showing import Showing
+from shared.agent.loop import Agent, Limits
+from shared.agent.media_parts import Showing
+from shared.agent.prompt import Chat, People, system_instruction
+from shared.agent.summaries import Descriptions, Recaps
 from shared.agent.tools import Registry
-from shared.background import ThreadBackground
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
-from shared.conversation.chiming import Chiming
+from shared.conversation.captions import Describing
 from shared.conversation.compaction import Compaction
-from shared.conversation.describing import Describing
-from shared.conversation.gathering import Gathering
-from shared.conversation.hearing import Hearing
 from shared.conversation.media import Media
-from shared.conversation.memory import Memory
-from shared.conversation.talk import Talk
+from shared.conversation.store import Memory
+from shared.handlers.assembly import Talk
+from shared.handlers.intake import Hearing
+from shared.knowledge.entry_store import StoredEntries
 from shared.knowledge.filed_entries import FiledEntries
-from shared.knowledge.overlay import EntryOverlay
-from shared.knowledge.stored_entries import StoredEntries
-from shared.line.names import Names
+from shared.knowledge.staging import EntryOverlay
+from shared.line.display_names import Names
 from shared.line.phrases import Phrase, phrase
 from shared.line.presence import Presence
 from shared.settings.agent_worker import agent_worker_settings
+from shared.turns.background import ThreadBackground
+from shared.turns.interjection import Chiming
+from shared.turns.settle_window import Gathering
 
 _NAME_OF_LAST_RESORT: Final = "Aizuchi"
 _READ_THREADS: Final = 32

@@ -10,15 +10,15 @@ from shared.adapters.gemini_search import GeminiWebSearch
 from shared.agent.model import JsonModel
 from shared.agent.tools import Tool, TurnContext, load_schema
 from shared.clock import Clock
-from shared.conversation.calls import Calls
-from shared.conversation.memory import Memory
+from shared.conversation.external_calls import Calls
+from shared.conversation.store import Memory
 from shared.knowledge.classification import Classifier
 from shared.knowledge.filing import Filing
 from shared.settings.agent_worker import AgentWorkerSettings
 from shared.tools.core import core_tools
+from shared.tools.idempotency import Ledger
 from shared.tools.knowledge import KNOWLEDGE_GUIDE, KnowledgeTools
-from shared.tools.knowledge_reading import KnowledgeReadingTools
-from shared.tools.ledger import Ledger
+from shared.tools.knowledge_queries import KnowledgeReadingTools
 from shared.tools.notion.databases import Databases, Kept
 from shared.tools.notion.toolset import NotionTools
 from shared.tools.web import web_tools

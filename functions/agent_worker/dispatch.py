@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from shared import logs
 from shared.bus.envelope import Envelope
 from shared.clock import Clock
-from shared.conversation.forgetting import pressed_question
-from shared.conversation.late import pressed_deferral
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent, parse_event
+from shared.line.postback_data import deferral_id_in, question_id_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,7 @@ class Dispatch:
         return self.command(event, content, command, received_ms)
 
     def _postback(self, event: LineEvent, received_ms: int) -> str:
-        deferral_id, question_id = pressed_deferral(event.postback_data), pressed_question(event.postback_data)
+        deferral_id, question_id = deferral_id_in(event.postback_data), question_id_in(event.postback_data)
         if event.reply_token is None:
             return "not_answerable"
         if deferral_id is not None:

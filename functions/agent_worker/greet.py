@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from shared.conversation.announcing import Announcing
 from shared.conversation.turn import Route
 from shared.line.events import LineEvent
 from shared.line.phrases import Phrase
+from shared.turns.announcement import Announcing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

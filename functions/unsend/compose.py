@@ -10,9 +10,9 @@ from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
-from shared.conversation.memory import Memory
+from shared.conversation.store import Memory
+from shared.knowledge.entry_store import StoredEntries
 from shared.knowledge.filed_entries import FiledEntries
-from shared.knowledge.stored_entries import StoredEntries
 from shared.settings.unsend import unsend_settings
 
 _THREADS: Final = 16

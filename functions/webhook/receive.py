@@ -6,8 +6,8 @@ from shared import logs
 from shared.bus.messages import EventBus, bus_messages
 from shared.clock import Clock
 from shared.errors import DeliveryTooLargeError, MethodNotAllowedError
-from shared.line.delivery import parse_delivery
 from shared.line.signature import verify_signature
+from shared.line.webhook_body import parse_delivery
 
 DELIVERY_LIMIT_BYTES = 1_048_576
 

@@ -15,8 +15,8 @@ from google.cloud import storage
 from google.cloud.storage.exceptions import DataCorruption
 from google.cloud.storage.retry import DEFAULT_RETRY
 
-from shared.conversation.object_store import ListedObject, StoredObject
 from shared.errors import StorageUnavailableError
+from shared.storage.object_store import ListedObject, StoredObject
 
 _ATTEMPT_S: Final = (2.0, 5.0)  # to connect, to answer
 _RETRIES: Final = DEFAULT_RETRY.with_delay(initial=0.3, maximum=1.0)

@@ -26,10 +26,8 @@ from linebot.v3.messaging import (
 from shared import logs
 from shared.adapters.line_client import FAILURES, LOST, TIMEOUT_S, check_the_bot_is_welcome, line_client
 from shared.errors import LineUnavailableError
-from shared.line.outgoing import OutgoingMessage
+from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
 from shared.line.presence import SHOWN_S
-from shared.line.pushes import PushFate
-from shared.line.replies import ReplyFate
 
 _NOT_A_MEMBER: Final = frozenset(
     {400, 404}

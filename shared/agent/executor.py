@@ -13,7 +13,7 @@ from shared.agent.model import FunctionCall, FunctionResponse, Json
 from shared.agent.tools import Cited, Decision, Registry, Tool, ToolFault, ToolResult, TurnContext
 from shared.clock import Deadline
 from shared.errors import AizuchiError
-from shared.line.masking import mask_ids_in
+from shared.line.ids import mask_ids_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,6 @@ from typing import Final
 from shared import logs
 from shared.agent.executor import ToolExecutor
 from shared.agent.finish_reasons import Remedy, remedy_for
-from shared.agent.limits import Limits
-from shared.agent.masking import masked
 from shared.agent.model import (
     Content,
     FunctionDeclaration,
@@ -21,10 +19,26 @@ from shared.agent.model import (
     ModelResponse,
     TextContent,
     Usage,
+    masked,
 )
 from shared.agent.tools import Decision, TurnContext
 from shared.clock import Clock, Deadline
 from shared.errors import DeadlineError, ModelBlockedError, ModelCallLimitError, ModelUnavailableError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """`model_calls` counts every request to the model, also those whose answer could not be used.
+
+    `seconds` covers everything between the first request and the decision; a request is not begun with less than `least_call_s` left.
+    """
+
+    model_calls: int = 8
+    seconds: float = 40.0
+    least_call_s: float = 1.0
+    tool_seconds: float = 10.0
+    max_output_tokens: int = 2_048
+
 
 _ATTEMPTS_WHILE_DOWN: Final = 3
 

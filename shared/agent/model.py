@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
+from shared.line.ids import mask_ids, mask_ids_in
+
 Json = Mapping[str, object]
 
 INLINE_LIMIT_BYTES: Final = 20_000_000  # Source: Gemini API, "Audio understanding"; other pages give more
@@ -188,3 +190,20 @@ class JsonModel(Protocol):
         ModelRefusedError, when the provider refuses the request as it is; ModelBlockedError, when it blocks the prompt or the answer.
         """
         ...
+
+
+def masked(content: Content) -> Content:
+    """Return the content with every id as `[ID]`; the model's own contents are echoed as they came."""
+    match content:
+        case TextContent():
+            return TextContent(role=content.role, texts=tuple(map(mask_ids, content.texts)))
+        case MixedContent():
+            return MixedContent(parts=tuple(mask_ids(one) if isinstance(one, str) else one for one in content.parts))
+        case FunctionResponses():
+            return FunctionResponses(
+                responses=tuple(
+                    FunctionResponse(call=one.call, response=mask_ids_in(one.response)) for one in content.responses
+                )
+            )
+        case ModelContent():
+            return content

@@ -2,16 +2,15 @@
 
 import datetime as dt
 import zoneinfo
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from shared.agent.model import MediaPart, MixedContent, TextContent
-from shared.conversation.quoting import Quotable
-from shared.conversation.reading import History
+from shared.conversation.history import History, Quotable
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.line.bubbles import shortened
-from shared.line.names import someone
+from shared.line.display_names import Names, someone
 
 Part: TypeAlias = str | MediaPart
 _Line: TypeAlias = tuple[Literal["user", "model"], Part]
@@ -214,3 +213,16 @@ def _joined(lines: Iterable[_Line]) -> Iterator[TextContent | MixedContent]:
 def _content(role: Literal["user", "model"], parts: Sequence[Part]) -> TextContent | MixedContent:
     mixed = MixedContent(parts=tuple(parts))
     return mixed if len(mixed.texts) < len(parts) else TextContent(role=role, texts=mixed.texts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """What people are called; nobody is called like the bot."""
+
+    names: Names
+    bot_names: Callable[[], tuple[str, ...]] = field(repr=False)
+
+    def of(self, conversation_id: str, messages: Iterable[MessageRecord]) -> Mapping[str, str]:
+        """Return the names of everybody who wrote one of the messages, by their ids."""
+        user_ids = [one.user_id for one in messages if one.user_id is not None]
+        return self.names.of(conversation_id, user_ids, bot_names=self.bot_names()) if user_ids else {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from shared import logs
-from shared.line.delivery import Delivery, event_attributes
+from shared.line.webhook_body import Delivery, event_attributes
 
 TRACEPARENT: Final = "traceparent"  # the attribute that carries the webhook's trace to the workers
 

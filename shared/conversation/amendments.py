@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.clock import Clock
-from shared.conversation.bodies import Bodies, readable
-from shared.conversation.names import amended_name, amended_prefix, erased_name
-from shared.conversation.object_store import ListedObject
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark, decode, encode
-from shared.conversation.swapping import changed_by_swap
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
+from shared.storage.codec import decode, encode
+from shared.storage.compare_and_swap import changed_by_swap
+from shared.storage.object_cache import Bodies, readable
+from shared.storage.object_names import amended_name, amended_prefix, erased_name
+from shared.storage.object_store import ListedObject
 
 NEWEST_READ: Final = 200  # older ones have long been carried out everywhere; they only wait for messages that come late
 

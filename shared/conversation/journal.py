@@ -10,11 +10,12 @@ words of people looks at the amendments after the write, because an unsend may h
 from dataclasses import dataclass
 
 from shared.conversation.amendments import AmendmentLog
-from shared.conversation.bodies import Bodies
-from shared.conversation.names import message_name, outcome_name
-from shared.conversation.object_store import ListedObject
-from shared.conversation.records import MessageRecord, OutcomeRecord, decode, encode
-from shared.conversation.swapping import changed_by_swap
+from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.storage.codec import decode, encode
+from shared.storage.compare_and_swap import changed_by_swap
+from shared.storage.object_cache import Bodies
+from shared.storage.object_names import message_name, outcome_name
+from shared.storage.object_store import ListedObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,12 @@ from typing import Final, Literal, TypeAlias
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import AmendmentLog, Amendments
-from shared.conversation.names import media_prefix, medium_label_name, medium_name
-from shared.conversation.object_store import ObjectStore
-from shared.conversation.records import VERSION, MessageRecord, decode, encode
+from shared.conversation.records import MessageRecord
 from shared.errors import CorruptRecordError, LineRefusedError
 from shared.line.media import MediaSource, Unfetched, fetch_when_ready, readable_type
+from shared.storage.codec import VERSION, decode, encode
+from shared.storage.object_names import media_prefix, medium_label_name, medium_name
+from shared.storage.object_store import ObjectStore
 
 _LABEL_SUFFIX: Final = ".json"
 _FILE_NAME: Final = re.compile(r"\[file: (.*?)(?:, [\d,.]+ kB)?\]", re.DOTALL)

@@ -1,20 +1,10 @@
-"""What is stored of a chat, and how it is written down: one JSON object a record, each with a `version`.
-
-The JSON Schemas are in schemas/records/. A record of a newer version is an error, never a loss; unknown fields of our own version are
-ignored, so that an older release can run beside a newer one.
-"""
+"""The records of a chat: one JSON object each, with a `version`.  The JSON Schemas are in schemas/records/."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, TypeVar
 
-import msgspec
-
-from shared.errors import CorruptRecordError, UnknownRecordVersionError
-
-VERSION: Final = 1
-_Record = TypeVar("_Record")
+from shared.storage.codec import VERSION
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,23 +190,3 @@ class SnapshotRecord:
 def by_time(record: MessageRecord | OutcomeRecord) -> tuple[int, bool]:
     """Sort by LINE's timestamp, and an outcome after the message that it carries the timestamp of."""
     return record.timestamp_ms, isinstance(record, OutcomeRecord)
-
-
-def encode(record: object) -> bytes:
-    """Return the bytes of a record, a dataclass with a `version`."""
-    return msgspec.json.encode(record)
-
-
-def decode(kind: type[_Record], data: bytes) -> _Record:
-    """Read the bytes back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
-    try:
-        version = msgspec.json.decode(data, type=_Version).version
-        if version > VERSION:
-            raise UnknownRecordVersionError(f"a stored record has version {version}; this release reads {VERSION}")
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
-        raise CorruptRecordError(f"a stored {kind.__name__} cannot be read") from cause
-
-
-class _Version(msgspec.Struct):
-    version: int

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from shared.conversation.amendments import Amendments
-from shared.conversation.names import snapshot_name
-from shared.conversation.object_store import ObjectStore
-from shared.conversation.records import OutcomeRecord, Recap, SnapshotRecord, decode, encode
+from shared.conversation.records import OutcomeRecord, Recap, SnapshotRecord
+from shared.storage.codec import decode, encode
+from shared.storage.object_names import snapshot_name
+from shared.storage.object_store import ObjectStore
 
 TIMELINE_KEPT: Final = 500
 

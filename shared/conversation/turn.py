@@ -14,11 +14,12 @@ from typing import Final, Literal
 
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
-from shared.conversation.names import turn_name
-from shared.conversation.object_store import ObjectStore
-from shared.conversation.records import VERSION, OutcomeKind, OutcomeRecord, decode, encode
-from shared.conversation.swapping import SWAP_ATTEMPTS
+from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.errors import StorageUnavailableError
+from shared.storage.codec import VERSION, decode, encode
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS
+from shared.storage.object_names import turn_name
+from shared.storage.object_store import ObjectStore
 
 # The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
 FENCE: Final = 17 / 25

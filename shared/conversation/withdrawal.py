@@ -10,14 +10,14 @@ from typing import Final, Protocol, TypeVar
 
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog, Amendments
-from shared.conversation.bodies import readable
 from shared.conversation.journal import Journal
-from shared.conversation.names import OUTCOME_SUFFIX, journal_prefix, message_name, outcome_name
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
 from shared.conversation.snapshot import Snapshots, cleaned
-from shared.conversation.swapping import SWAP_ATTEMPTS
 from shared.conversation.turn import Turns
 from shared.errors import StorageUnavailableError
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS
+from shared.storage.object_cache import readable
+from shared.storage.object_names import OUTCOME_SUFFIX, journal_prefix, message_name, outcome_name
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
 _Record = TypeVar("_Record", MessageRecord, OutcomeRecord)

@@ -7,11 +7,11 @@ entries of a message reads only those that changed since.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from shared.conversation.records import VERSION
-from shared.knowledge.categories import Category, cut
 from shared.knowledge.entry import Entry, Source, Withdrawn
-from shared.knowledge.files import read_revision, written_revision
-from shared.knowledge.folding import fold
+from shared.knowledge.entry_file import read_revision, written_revision
+from shared.knowledge.schema import Category, cut
+from shared.knowledge.text_matching import fold
+from shared.storage.codec import VERSION
 
 _SHOWN_LIMIT = 80
 _SHOWN = (

@@ -13,9 +13,9 @@ from jsonschema import Draft202012Validator
 from shared import logs
 from shared.agent.model import Json, JsonModel, JsonRequest
 from shared.errors import ModelUnavailableError
-from shared.knowledge.categories import FIELDS, Category, Field, InvalidValueError, Value, one_line
 from shared.knowledge.entry import NAME_LIMIT
-from shared.line.text import split_at_graphemes
+from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, one_line
+from shared.line.graphemes import split_at_graphemes
 
 TIMEOUT_S: Final = 8.0  # less than what a round of tools may take
 _NAMED: Final = {

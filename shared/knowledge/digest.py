@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from shared.knowledge.catalog import Row
-from shared.knowledge.categories import Category, cut
+from shared.knowledge.schema import Category, cut
 from shared.knowledge.texts import DIGEST_TEXTS, DigestTexts
 
 STALE_INBOX_DAYS: Final = 3

@@ -4,16 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.knowledge.categories import (
-    FIELDS,
-    Category,
-    Field,
-    InvalidValueError,
-    Value,
-    fields_of,
-    name_field,
-    one_line,
-)
+from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, fields_of, name_field, one_line
 
 NAME_LIMIT: Final = 100
 _INBOX_ONLY: Final = frozenset({"suggested_name", "suggested_category", "original_text"})

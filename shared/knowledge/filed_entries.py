@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from shared.conversation.amendments import Amendments
 from shared.conversation.filed import FiledView, Shown
 from shared.conversation.records import OutcomeRecord
+from shared.knowledge.apply import EntryWrites
+from shared.knowledge.entry_store import StoredEntries
 from shared.knowledge.index import KnowledgeIndex
-from shared.knowledge.stored_entries import StoredEntries
 from shared.knowledge.withdrawal import EntryWithdrawal
-from shared.knowledge.writes import EntryWrites
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

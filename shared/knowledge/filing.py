@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.conversation.records import MessageRecord
-from shared.knowledge.attribution import repeats, sources_of
-from shared.knowledge.categories import (
+from shared.knowledge.classification import Classification
+from shared.knowledge.entry import NAME_LIMIT, Entry, Source
+from shared.knowledge.entry_file import free_slug, slug_of
+from shared.knowledge.provenance import repeats, sources_of
+from shared.knowledge.schema import (
     FIELDS,
     TEXT_LIMIT,
     Category,
@@ -18,11 +21,8 @@ from shared.knowledge.categories import (
     one_line,
     plain_text,
 )
-from shared.knowledge.classification import Classification
-from shared.knowledge.entry import NAME_LIMIT, Entry, Source
-from shared.knowledge.overlay import EntryFault, EntryOverlay, Filed
-from shared.knowledge.slugs import free_slug, slug_of
-from shared.line.characters import utf16_length
+from shared.knowledge.staging import EntryFault, EntryOverlay, Filed
+from shared.line.utf16 import utf16_length
 
 CONTENT_LIMIT: Final = 2 * TEXT_LIMIT
 _PROTECTED: Final = frozenset(

@@ -9,9 +9,9 @@ from shared import logs
 from shared.conversation.filed import FiledView
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Catalog, Row
-from shared.knowledge.categories import Category, cut
 from shared.knowledge.entry import Withdrawn
-from shared.knowledge.stored_entries import StoredEntries
+from shared.knowledge.entry_store import StoredEntries
+from shared.knowledge.schema import Category, cut
 
 PROMPT_TOKENS: Final = 2_000
 EMPTY_INDEX: Final = "(Nothing has been filed in this chat yet.)"

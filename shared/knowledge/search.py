@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.knowledge.catalog import Row
-from shared.knowledge.categories import Category
-from shared.knowledge.folding import fold
+from shared.knowledge.schema import Category
+from shared.knowledge.text_matching import fold
 
 DEFAULT_LIMIT: Final = 10
 _LIMIT: Final = 50

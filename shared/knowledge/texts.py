@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from shared.knowledge.categories import Category
+from shared.knowledge.schema import Category
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

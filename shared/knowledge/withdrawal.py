@@ -6,17 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from shared import logs
-from shared.conversation.names import entries_prefix, entry_name, is_entry_path
-from shared.conversation.object_store import ListedObject
-from shared.conversation.records import encode
 from shared.errors import PermanentError, StorageUnavailableError
+from shared.knowledge.apply import SWAP_ATTEMPTS, EntryWrites
 from shared.knowledge.catalog import Catalog, Row, row_of
 from shared.knowledge.entry import Entry, Withdrawn
-from shared.knowledge.files import read_entry, traces_in, written
-from shared.knowledge.slugs import numbered, slug_of
-from shared.knowledge.stored_entries import CATALOG_FILE, UNDO_FILE, StoredEntries, path_in
-from shared.knowledge.undo import UndoRecord, read_undo, written_undo
-from shared.knowledge.writes import SWAP_ATTEMPTS, EntryWrites
+from shared.knowledge.entry_file import numbered, read_entry, slug_of, traces_in, written
+from shared.knowledge.entry_store import CATALOG_FILE, UNDO_FILE, StoredEntries, path_in
+from shared.knowledge.staging import UndoRecord, read_undo, written_undo
+from shared.storage.codec import encode
+from shared.storage.object_names import entries_prefix, entry_name, is_entry_path
+from shared.storage.object_store import ListedObject
 
 _STAMP: Final = re.compile(r"(\d{14}-)?(.*?)(-\d{1,3})?", re.DOTALL)
 

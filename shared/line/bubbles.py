@@ -14,8 +14,11 @@ from typing import Final
 
 import regex
 
-from shared.line.characters import utf16_length
-from shared.line.outgoing import MESSAGES_A_CALL
+from shared.line.graphemes import split_at_graphemes
+from shared.line.ids import mask_ids
+from shared.line.markdown import plain_text
+from shared.line.messaging import MESSAGES_A_CALL, OutgoingMessage
+from shared.line.utf16 import utf16_length, without_lone_surrogates
 
 _ELLIPSIS: Final = "…"
 _UNITS_A_CHARACTER: Final = 4
@@ -154,3 +157,31 @@ def _weight(atom: str) -> int:
     if atom.startswith("http"):
         return len(atom)
     return max(1, -(-utf16_length(atom) // _UNITS_A_CHARACTER))
+
+
+_SMALL: Final = Layout(text_limit=MESSAGES_A_CALL * ANSWER.bubble_limit, bubble_limit=ANSWER.bubble_limit)
+
+
+def shown_text(markdown: str, *, limit: int = ANSWER.text_limit) -> str:
+    """Return what people see of what the model wrote: no Markdown, no ids, and a clean end within the limit.  It may be blank."""
+    return shortened(mask_ids(plain_text(without_lone_surrogates(markdown))), limit=limit)
+
+
+def answer_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:
+    """Return a shown text as messages that LINE takes in one call; the first quotes the question.  A blank text: none.
+
+    Bubbles are short; what does not fit into five of those, such as a digest or links to sources, gets larger ones.
+    """
+    fits = shortened(text, limit=_SMALL.text_limit) == text.strip()
+    return _quoting(bubbles(text, _SMALL if fits else DIGEST), quote_token)
+
+
+def fixed_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:
+    """Return words of our own as messages, in one bubble where LINE takes it, exactly as they are written."""
+    return _quoting(split_at_graphemes(text)[:MESSAGES_A_CALL], quote_token)
+
+
+def _quoting(texts: tuple[str, ...], quote_token: str | None) -> tuple[OutgoingMessage, ...]:
+    return tuple(
+        OutgoingMessage(text=text, quote_token=None if index else quote_token) for index, text in enumerate(texts)
+    )

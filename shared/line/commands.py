@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Sequence
 from enum import StrEnum
 
-from shared.line.addressing import without_address
 from shared.line.events import MessageContent
+from shared.line.mentions import without_address
 
 
 class Command(StrEnum):

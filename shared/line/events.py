@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.errors import UnusableIdError
-from shared.line.characters import utf16_length, without_lone_surrogates
 from shared.line.ids import checked_id, conversation_id_of, is_event_or_message_id
-from shared.line.outgoing import DATA_LIMIT
+from shared.line.postback_data import DATA_LIMIT
+from shared.line.utf16 import utf16_length, without_lone_surrogates
 
 _YEAR_3000_MS: Final = 32_503_680_000_000
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.line.addressing import GroupPolicy
-from shared.line.lateness import LateReply
+from shared.line.mentions import GroupPolicy
 from shared.line.phrases import LOCALES
 from shared.settings.notion import NotionSettings, notion_settings
 from shared.settings.reader import EnvironmentReader, read_settings
+from shared.turns.late_reply import LateReply
 
 TOOLSETS: Final = ("knowledge", "notion", "web")
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")

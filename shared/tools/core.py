@@ -5,7 +5,7 @@ Neither sends anything: the turn carries the decision out, because only it knows
 
 from shared.agent.model import Json
 from shared.agent.tools import Decision, Tool, TurnContext, load_schema
-from shared.line.characters import without_lone_surrogates
+from shared.line.utf16 import without_lone_surrogates
 
 
 def core_tools() -> tuple[Tool, ...]:

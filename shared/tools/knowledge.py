@@ -13,12 +13,12 @@ from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault, TurnContext, load_schema
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
-from shared.knowledge.categories import Category
 from shared.knowledge.classification import Classifier, split_hints
 from shared.knowledge.filing import Filing, Occasion
 from shared.knowledge.index import index_view
-from shared.knowledge.overlay import EntryFault, EntryOverlay
-from shared.line.characters import without_lone_surrogates
+from shared.knowledge.schema import Category
+from shared.knowledge.staging import EntryFault, EntryOverlay
+from shared.line.utf16 import without_lone_surrogates
 
 KNOWLEDGE_GUIDE: Final = """\
 # What you keep

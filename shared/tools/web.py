@@ -11,7 +11,7 @@ from shared.agent.model import Json
 from shared.agent.tools import Cited, Tool, ToolFault, TurnContext, load_schema
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
-from shared.line.characters import without_lone_surrogates
+from shared.line.utf16 import without_lone_surrogates
 
 SOURCES_SHOWN: Final = 5
 _SEARCHES_SHOWN: Final = 3

@@ -6,8 +6,8 @@ import pytest
 
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.object_store import ObjectStore
 from shared.knowledge.withdrawal import EntryWithdrawal
+from shared.storage.object_store import ObjectStore
 from tests.contract.simulator.storage.emulator import PROJECT_ID, close, running_emulator
 from tests.support.knowledge import FilingChat, message
 

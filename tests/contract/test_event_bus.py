@@ -11,7 +11,7 @@ from shared.adapters.memory import MemoryEventBus
 from shared.adapters.pubsub import MESSAGES_PER_CALL, PubSubEventBus
 from shared.bus.messages import BusMessage, EventBus, bus_messages
 from shared.errors import PublishFailedError
-from shared.line.delivery import parse_delivery
+from shared.line.webhook_body import parse_delivery
 from simulator.pubsub import Chaos, PubSubServer, SubscriptionSettings
 from tests.support import recorded
 from tests.support.loop import LoopThread

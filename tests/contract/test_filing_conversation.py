@@ -14,11 +14,10 @@ import pytest
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.memory import FixedClock
 from shared.agent.executor import ToolExecutor
-from shared.agent.limits import Limits
-from shared.agent.loop import Agent
+from shared.agent.loop import Agent, Limits
 from shared.agent.prompt import Chat, system_instruction
 from shared.agent.tools import Registry
-from shared.conversation.reading import History
+from shared.conversation.history import History
 from shared.knowledge.index import KnowledgeIndex
 from shared.settings.agent_worker import GeminiSettings
 from shared.tools.core import core_tools

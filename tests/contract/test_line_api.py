@@ -11,10 +11,7 @@ import pytest
 from shared.adapters.line_api import LineApi
 from shared.adapters.memory import MemoryLineApi
 from shared.errors import LineRefusedError, LineUnavailableError
-from shared.line.membership import Membership
-from shared.line.outgoing import OutgoingMessage, PostbackButton, is_sendable
-from shared.line.pushes import PushApi
-from shared.line.replies import ReplyApi
+from shared.line.messaging import Membership, OutgoingMessage, PostbackButton, PushApi, ReplyApi, is_sendable
 from simulator.line.chats import ChatKind
 from simulator.line.rehearsal import ACCESS_TOKEN, Rehearsal
 from simulator.line.switches import Fault

@@ -11,8 +11,8 @@ from shared.adapters.line_media import LineMedia
 from shared.adapters.line_profiles import LineProfiles
 from shared.adapters.memory import MemoryMedia, MemoryProfiles
 from shared.errors import LineRefusedError
+from shared.line.display_names import Profiles
 from shared.line.media import Fetched, MediaSource
-from shared.line.names import Profiles
 from simulator.line.chats import Chat
 from simulator.line.media import Media
 from simulator.line.people import Friendship, Person

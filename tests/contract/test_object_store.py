@@ -9,8 +9,8 @@ import pytest
 
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.memory.object_store import MemoryObjectStore
-from shared.conversation.object_store import ListedObject, ObjectStore, StoredObject
 from shared.errors import StorageUnavailableError
+from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 from simulator.storage import Call, Fault, Operation, StorageSwitches
 from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, close, running_emulator, settle
 

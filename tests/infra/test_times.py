@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from shared.agent.limits import Limits
-from shared.conversation import reading, speaking, turn_taking, withdrawal
+from shared.agent.loop import Limits
+from shared.conversation import history as reading
+from shared.conversation import withdrawal
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.unsend import unsend_settings
+from shared.turns import outbox as speaking
+from shared.turns import runner as turn_taking
 from simulator.stack import StackSettings
 from tests.infra.offline import ROOT, Plan
 from tests.infra.planned import FUNCTIONS, environment_of, function_of

@@ -5,8 +5,9 @@ from itertools import pairwise
 import pytest
 
 from shared.conversation.compaction import MemoryLimits
-from shared.conversation.names import OUTCOME_SUFFIX
-from shared.conversation.records import MessageRecord, SnapshotRecord, decode
+from shared.conversation.records import MessageRecord, SnapshotRecord
+from shared.storage.codec import decode
+from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.product.people import GROUP
 from tests.simulation.product.scene import Scene
 from tests.simulation.product.scheduler import Task

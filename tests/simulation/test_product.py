@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.line.lateness import LateReply
+from shared.turns.late_reply import LateReply
 from tests.simulation.product.mutations import MUTATIONS
 from tests.simulation.product.scene import Scene
 from tests.simulation.product.scenes import SCENES

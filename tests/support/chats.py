@@ -5,11 +5,11 @@ from concurrent.futures import Executor
 
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
-from shared.conversation.memory import Memory
-from shared.conversation.object_store import ObjectStore
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.store import Memory
+from shared.knowledge.entry_store import StoredEntries
 from shared.knowledge.filed_entries import FiledEntries
-from shared.knowledge.stored_entries import StoredEntries
+from shared.storage.object_store import ObjectStore
 
 
 def memory_on(

@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 from shared.adapters.memory import FixedClock, MemoryObjectStore, ScriptedJsonModel
 from shared.agent.model import JsonModel
 from shared.agent.tools import Registry, ToolFault, TurnContext, load_schema
-from shared.conversation.object_store import ListedObject, ObjectStore, StoredObject
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.errors import StorageUnavailableError
-from shared.knowledge.categories import FIELDS, Category, Field, Value, plain_text
+from shared.knowledge.apply import EntryWrites
 from shared.knowledge.classification import Classifier
 from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry_store import StoredEntries
 from shared.knowledge.filing import Filing
-from shared.knowledge.overlay import EntryOverlay
-from shared.knowledge.stored_entries import StoredEntries
-from shared.knowledge.writes import EntryWrites
+from shared.knowledge.schema import FIELDS, Category, Field, Value, plain_text
+from shared.knowledge.staging import EntryOverlay
+from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KnowledgeTools
-from shared.tools.knowledge_reading import KnowledgeReadingTools
+from shared.tools.knowledge_queries import KnowledgeReadingTools
 
 CHAT = "U" + "1" * 32
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")

@@ -17,10 +17,10 @@ from shared.adapters.memory import (
 from shared.adapters.memory.scripted_model import Step
 from shared.agent.model import MediaPart, MixedContent, TextContent
 from shared.agent.tools import Tool
-from shared.background import ThreadBackground
 from shared.bus.endpoint import PushEndpoint
-from shared.conversation.object_store import ListedObject
 from shared.errors import StorageUnavailableError
+from shared.storage.object_store import ListedObject
+from shared.turns.background import ThreadBackground
 from tests.support import push
 from tests.support.chats import memory_on
 from tests.support.workers import WorkerPorts, worker_on

@@ -13,41 +13,38 @@ from functions.agent_worker.command import Commands
 from functions.agent_worker.dispatch import Dispatch
 from functions.agent_worker.greet import Greet
 from shared.adapters.memory import MemoryMedia, MemoryProfiles
-from shared.agent.descriptions import Descriptions
 from shared.agent.executor import ToolExecutor
-from shared.agent.limits import Limits
-from shared.agent.loop import Agent
+from shared.agent.loop import Agent, Limits
+from shared.agent.media_parts import Showing
 from shared.agent.model import JsonModel, Model
-from shared.agent.people import People
-from shared.agent.prompt import Chat
-from shared.agent.recaps import Recaps
-from shared.agent.showing import Showing
+from shared.agent.prompt import Chat, People
+from shared.agent.summaries import Descriptions, Recaps
 from shared.agent.tools import Registry, Tool, TurnContext, load_schema
-from shared.background import Background
 from shared.clock import Clock
-from shared.conversation.chiming import Chiming
+from shared.conversation.captions import Describing
 from shared.conversation.compaction import Compaction, MemoryLimits
-from shared.conversation.describing import Describing
-from shared.conversation.gathering import Gathering
-from shared.conversation.hearing import Hearing
 from shared.conversation.media import Media
-from shared.conversation.memory import Memory
-from shared.conversation.speaking import Messenger
-from shared.conversation.talk import Talk
+from shared.conversation.store import Memory
+from shared.handlers.assembly import Talk
+from shared.handlers.intake import Hearing
 from shared.knowledge.classification import Classifier
+from shared.knowledge.entry_store import StoredEntries
 from shared.knowledge.filing import Filing
-from shared.knowledge.overlay import EntryOverlay
-from shared.knowledge.stored_entries import StoredEntries
-from shared.line.addressing import GroupPolicy
-from shared.line.lateness import LateReply
+from shared.knowledge.staging import EntryOverlay
+from shared.line.display_names import Names, Profiles
 from shared.line.media import MediaSource
-from shared.line.membership import Membership
-from shared.line.names import Names, Profiles
+from shared.line.mentions import GroupPolicy
+from shared.line.messaging import Membership
 from shared.line.phrases import Phrase, Say, phrase
 from shared.line.presence import Presence, PresenceApi
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KnowledgeTools
-from shared.tools.knowledge_reading import KnowledgeReadingTools
+from shared.tools.knowledge_queries import KnowledgeReadingTools
+from shared.turns.background import Background
+from shared.turns.interjection import Chiming
+from shared.turns.late_reply import LateReply
+from shared.turns.outbox import Messenger
+from shared.turns.settle_window import Gathering
 
 BOT_NAMES = ("Aizuchi",)
 

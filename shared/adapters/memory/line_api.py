@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from shared.line.outgoing import OutgoingMessage, is_sendable
-from shared.line.pushes import PushFate
-from shared.line.replies import ReplyFate
+from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate, is_sendable
 
 _Untold = Literal["refused", "not_sent", "unknown"]
 

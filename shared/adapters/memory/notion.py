@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar
 from shared.agent.model import Json
 from shared.clock import Clock, Deadline
 from shared.tools.notion.blocks import BLOCKS_A_REQUEST, text_of
+from shared.tools.notion.plain_values import plain
 from shared.tools.notion.port import (
     Block,
     Found,
@@ -20,7 +21,6 @@ from shared.tools.notion.port import (
     PropertyValues,
     Schema,
 )
-from shared.tools.notion.reading import plain
 
 _Value = TypeVar("_Value")
 _MINUTE_MS: Final = 60_000

@@ -5,8 +5,8 @@ import threading
 from typing import Final
 
 from shared.clock import Clock
-from shared.conversation.object_store import ListedObject, StoredObject
 from shared.errors import StorageUnavailableError
+from shared.storage.object_store import ListedObject, StoredObject
 
 _A_WRITE_S: Final = 1.0
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from shared.agent.model import Json
-from shared.line.text import split_at_graphemes
+from shared.line.graphemes import split_at_graphemes
+from shared.tools.notion.plain_values import plain_text
 from shared.tools.notion.properties import TEXT_LIMIT
-from shared.tools.notion.reading import plain_text
 
 BLOCKS_A_REQUEST: Final = 100
 _HEADING: Final = re.compile(r"(#{1,6})[ \t]+(.*)")

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from shared.agent.model import Json
+from shared.tools.notion.plain_values import plain
 from shared.tools.notion.port import Property, Schema
 from shared.tools.notion.properties import PropertyWriter, UnfitValueError, described, quoted
-from shared.tools.notion.reading import plain
 
 _EMPTINESS: Final = ("is_empty", "is_not_empty")
 _TEXT: Final = ("contains", "does_not_contain", "equals", "does_not_equal", "starts_with", "ends_with", *_EMPTINESS)

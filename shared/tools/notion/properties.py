@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from shared.agent.model import Json
-from shared.line.text import split_at_graphemes
+from shared.line.graphemes import split_at_graphemes
 from shared.tools.notion.port import Property, PropertyValues, Schema
 
 TEXT_LIMIT: Final = 2_000

@@ -10,15 +10,15 @@ from shared import logs
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault, TurnContext, load_schema
 from shared.clock import Deadline
-from shared.line.characters import without_lone_surrogates
-from shared.line.text import split_at_graphemes
-from shared.tools.ledger import Ledger
+from shared.line.graphemes import split_at_graphemes
+from shared.line.utf16 import without_lone_surrogates
+from shared.tools.idempotency import Ledger
 from shared.tools.notion.databases import Databases, LookedUp
 from shared.tools.notion.filters import filter_of
+from shared.tools.notion.plain_values import plain, title_of
 from shared.tools.notion.port import Notion, NotionRefusedError, NotionUnavailableError, Page, PropertyValues, Schema
 from shared.tools.notion.properties import PropertyWriter, UnfitValueError, described, quoted
-from shared.tools.notion.reading import plain, title_of
-from shared.tools.notion.writing import appending, creating, updating
+from shared.tools.notion.writes import appending, creating, updating
 
 PAGES_SHOWN: Final = 50
 _VALUE_SHOWN_UTF16: Final = 300

@@ -9,11 +9,12 @@ import pytest
 
 from operations.__main__ import run
 from shared import logs
-from shared.conversation.calls import CallRecord, CallResult
-from shared.conversation.names import message_name
-from shared.conversation.records import Amendment, MessageRecord, Recap, SnapshotRecord, Watermark, encode
+from shared.conversation.external_calls import CallRecord, CallResult
+from shared.conversation.records import Amendment, MessageRecord, Recap, SnapshotRecord, Watermark
 from shared.conversation.turn import TurnRecord
 from shared.settings.reader import SettingsError
+from shared.storage.codec import encode
+from shared.storage.object_names import message_name
 from simulator.line.rehearsal import ACCESS_TOKEN, WEBHOOK_URL, Rehearsal
 from simulator.pubsub import Message, PubSubServer, SubscriptionSettings
 from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, running_emulator

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from shared.adapters.memory.object_store import WriteLimitError
-from shared.conversation.object_store import ListedObject, StoredObject
-from shared.conversation.records import decode
 from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError
+from shared.storage.codec import decode
+from shared.storage.object_store import ListedObject, StoredObject
 from tests.simulation.model.times import JITTER_S
 from tests.simulation.product.holders import Holders
 from tests.simulation.product.world import World

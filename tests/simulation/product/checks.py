@@ -4,17 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from shared.conversation.late import button_data
-from shared.conversation.names import OUTCOME_SUFFIX
-from shared.conversation.records import (
-    MessageRecord,
-    OutcomeKind,
-    OutcomeRecord,
-    SnapshotRecord,
-    Watermark,
-    decode,
-)
-from shared.line.lateness import LateReply
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
+from shared.line.postback_data import show_answer_data
+from shared.storage.codec import decode
+from shared.storage.object_names import OUTCOME_SUFFIX
+from shared.turns.late_reply import LateReply
 from tests.simulation.model.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.product.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.product.mind import Mood
@@ -155,7 +149,7 @@ def _buttons(story: Story, history: dict[str, OutcomeRecord], message: Message) 
     found = {one.webhook_event_id for one in deferrals if message.id in one.covers}
     more = set(found)
     while more:
-        known = {button_data(one) for one in found}
+        known = {show_answer_data(one) for one in found}
         more = {
             one.webhook_event_id for one in deferrals if all(presses[covered] in known for covered in one.covers)
         } - found
@@ -170,7 +164,7 @@ def _pressed(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     effects = [outcome for _, outcome in _effects(story.world)]
     prolonged = {one for outcome in effects if outcome.has_button for one in outcome.covers}
     answered = {root for outcome in effects for root in outcome.answers if not outcome.has_button}
-    deferrals = {button_data(one.webhook_event_id): one for one in history.values() if one.has_button}
+    deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
     for press in story.people.messages:
         deferral = deferrals.get(press.presses or "")
         if deferral is None or press.id not in story.standing or story.standing.isdisjoint(deferral.covers):

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, decode
+from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord
 from shared.conversation.turn import TurnRecord
+from shared.storage.codec import decode
 from tests.simulation.model.times import FENCE_S
 from tests.simulation.product.people import spoken_by
 from tests.simulation.product.scheduler import Task

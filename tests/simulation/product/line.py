@@ -3,9 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias
 
-from shared.line.outgoing import OutgoingMessage
-from shared.line.pushes import PushFate
-from shared.line.replies import ReplyFate
+from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
 from tests.simulation.model.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.product.world import Said, World
 

@@ -43,15 +43,15 @@ class Mutation:
 
 
 _CONVERSATION: Final = "shared.conversation"
-_TAKING: Final = f"{_CONVERSATION}.turn_taking:TurnTaking"
-_ANSWER: Final = f"{_CONVERSATION}.answering:_Answer"
-_KEEPER: Final = f"{_CONVERSATION}.answering:Keeper"
+_TAKING: Final = "shared.turns.runner:TurnTaking"
+_ANSWER: Final = "shared.turns.reply:_Answer"
+_KEEPER: Final = "shared.turns.reply:Keeper"
 _TURN: Final = f"{_CONVERSATION}.turn"
-_SPEAKER: Final = f"{_CONVERSATION}.speaking:Speaker"
+_SPEAKER: Final = "shared.turns.outbox:Speaker"
 _JOURNAL: Final = f"{_CONVERSATION}.journal:Journal"
-_READER: Final = f"{_CONVERSATION}.reading"
-_SPENDING: Final = f"{_CONVERSATION}.speaking:spend_reply_token"
-_LATE: Final = f"{_CONVERSATION}.late"
+_READER: Final = f"{_CONVERSATION}.history"
+_SPENDING: Final = "shared.turns.outbox:spend_reply_token"
+_LATE: Final = "shared.turns.deferral"
 _AMENDMENTS: Final = f"{_CONVERSATION}.amendments"
 _WITHDRAWAL: Final = f"{_CONVERSATION}.withdrawal:Withdrawal"
 _COMPACTION: Final = f"{_CONVERSATION}.compaction"
@@ -293,13 +293,13 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     # the greeting
     "greets_once": Mutation(
-        f"{_CONVERSATION}.announcing:_Announcement.came_to",
+        "shared.turns.announcement:_Announcement.came_to",
         "if self.words.webhook_event_id in history.recorded:",
         "if False:",
         "an event that is delivered again is greeted again",
     ),
     "greets_who_is_there": Mutation(
-        f"{_CONVERSATION}.announcing:_Announcement.came_to",
+        "shared.turns.announcement:_Announcement.came_to",
         "if unfinished is None and history.amendments.touch(self.words):",
         "if False:",
         "a chat that was left is greeted",

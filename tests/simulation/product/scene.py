@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from shared.conversation.compaction import MemoryLimits
-from shared.line.lateness import LateReply
+from shared.turns.late_reply import LateReply
 from tests.simulation.model.times import SETTLE_S
 from tests.simulation.product.bus import Delivery
 from tests.simulation.product.mind import Mood

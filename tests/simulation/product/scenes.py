@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from shared.conversation.compaction import MemoryLimits
-from shared.line.lateness import LateReply
+from shared.turns.late_reply import LateReply
 from tests.simulation.product.people import PERSON
 from tests.simulation.product.scene import Scene
 

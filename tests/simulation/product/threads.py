@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from greenlet import GreenletExit
 
 from shared import logs
-from shared.background import Pause
 from shared.errors import AizuchiError
+from shared.turns.background import Pause
 from tests.simulation.product.scheduler import Process, Scheduler, Task
 
 _ResultT = TypeVar("_ResultT")

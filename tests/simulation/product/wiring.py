@@ -8,9 +8,11 @@ from functions.unsend.withdraw import Withdraw
 from shared.agent.tools import Registry
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.compaction import MemoryLimits
-from shared.conversation.memory import Memory
-from shared.line.lateness import LateReply
+from shared.conversation.store import Memory
+from shared.knowledge.entry_store import StoredEntries
+from shared.knowledge.filed_entries import FiledEntries
 from shared.tools.core import core_tools
+from shared.turns.late_reply import LateReply
 from tests.simulation.model.times import LEASE_S, SETTLE_S
 from tests.simulation.product.bucket import Bucket
 from tests.simulation.product.holders import Holders
@@ -76,9 +78,11 @@ def unsend(ports: Ports, process: Process) -> Endpoint:
 
 def _memory(ports: Ports, process: Process) -> Memory:
     world = ports.world
+    store, reads = Bucket(world, ports.holders), Pool(world.scheduler, process)
     return Memory.on(
-        Bucket(world, ports.holders),
-        reads=Pool(world.scheduler, process),
+        store,
+        reads=reads,
+        filed=FiledEntries(entries=StoredEntries(store=store, reads=reads), are_shown=False),
         clock=ProcessClock(world, process),
         lease_s=LEASE_S,
         new_id=lambda: f"id-{world.number()}",

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.memory import Memory
 from shared.conversation.records import MessageRecord
+from shared.conversation.store import Memory
 from tests.support import recorded
 from tests.support.chats import memory_on
 from tests.support.inline import InlineExecutor

@@ -6,19 +6,12 @@ import pytest
 
 from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.names import message_name, turn_name
-from shared.conversation.object_store import ListedObject
-from shared.conversation.records import (
-    OutcomeKind,
-    Recap,
-    SnapshotRecord,
-    Watermark,
-    decode,
-    encode,
-    outcome_covering,
-)
+from shared.conversation.records import OutcomeKind, Recap, SnapshotRecord, Watermark, outcome_covering
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
+from shared.storage.codec import decode, encode
+from shared.storage.object_names import message_name, turn_name
+from shared.storage.object_store import ListedObject
 from tests.support import recorded
 from tests.support.chats import memory_on
 from tests.support.inline import InlineExecutor

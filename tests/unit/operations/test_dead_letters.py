@@ -9,7 +9,7 @@ from shared.adapters.memory import MemoryEventBus
 from shared.bus.messages import bus_messages
 from shared.conversation.records import OutcomeKind, outcome_covering
 from shared.errors import PublishFailedError
-from shared.line.delivery import parse_delivery
+from shared.line.webhook_body import parse_delivery
 from tests.support import recorded, schemas
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
 

@@ -1,11 +1,11 @@
 import pytest
 
-from shared.line.addressing import GroupPolicy
-from shared.line.lateness import LateReply
+from shared.line.mentions import GroupPolicy
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.reader import SettingsError
 from shared.settings.unsend import unsend_settings
 from shared.settings.webhook import webhook_settings
+from shared.turns.late_reply import LateReply
 
 WEBHOOK = {"GOOGLE_CLOUD_PROJECT": "p", "EVENTS_TOPIC": "t", "LINE_CHANNEL_SECRET": "s"}
 WORKER = {

@@ -2,10 +2,15 @@
 
 from shared import clock
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.agent import recaps
-from shared.agent.limits import Limits
-from shared.conversation import answering, compaction, late, reading, speaking, turn, turn_taking, withdrawal
-from shared.conversation.memory import Memory
+from shared.agent import summaries
+from shared.agent.loop import Limits
+from shared.conversation import compaction, turn, withdrawal
+from shared.conversation import history as reading
+from shared.conversation.store import Memory
+from shared.turns import deferral as late
+from shared.turns import outbox as speaking
+from shared.turns import reply as answering
+from shared.turns import runner as turn_taking
 from tests.support.inline import InlineExecutor
 
 TOKEN_MS = 60_000  # Source: LINE, "Send reply message": within one minute after receiving the webhook
@@ -46,7 +51,7 @@ def test_who_opens_a_turn_last_still_has_time_to_think_and_to_speak() -> None:
 
 
 def test_nobody_asks_for_a_recap_while_somebody_may_be_at_it() -> None:
-    assert compaction._AT_IT_MS >= recaps._SECONDS * 1_000 + SKEW_MS  # noqa: SLF001
+    assert compaction._AT_IT_MS >= summaries._SECONDS * 1_000 + SKEW_MS  # noqa: SLF001
 
 
 def test_a_message_is_answerable_for_as_long_as_line_refreshes_its_token() -> None:

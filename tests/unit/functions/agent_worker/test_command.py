@@ -9,8 +9,8 @@ import pytest
 
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelResponse
-from shared.conversation.forgetting import GOOD_FOR_MS
 from shared.errors import LineUnavailableError
+from shared.handlers.forget_question import GOOD_FOR_MS
 from shared.line.phrases import Phrase
 from tests.support import recorded
 from tests.support.chats import everything_in

@@ -12,7 +12,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses, ModelResponse
 from shared.agent.tools import Tool, load_schema
 from shared.errors import ModelUnavailableError
-from shared.line.addressing import GroupPolicy
+from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from tests.support import recorded
 from tests.support.chats import everything_in

@@ -3,9 +3,9 @@ import pytest
 from functions.unsend.withdraw import Withdraw
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.bus.endpoint import PushEndpoint
-from shared.conversation.calls import CallRecord, Calls
-from shared.conversation.memory import Memory
+from shared.conversation.external_calls import CallRecord, Calls
 from shared.conversation.records import MessageRecord
+from shared.conversation.store import Memory
 from tests.support import push, recorded
 from tests.support.chats import everything_in, memory_on
 from tests.support.inline import InlineExecutor

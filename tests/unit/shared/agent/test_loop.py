@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from shared.adapters.memory import FixedClock, ScriptedModel
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.executor import ToolExecutor
-from shared.agent.limits import Limits
-from shared.agent.loop import Agent, Thought
+from shared.agent.loop import Agent, Limits, Thought
 from shared.agent.model import FunctionResponses, Json, ModelRequest, ModelResponse, TextContent
 from shared.agent.tools import Decision, Registry, Tool, ToolFault, TurnContext
 from shared.errors import (

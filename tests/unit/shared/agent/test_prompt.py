@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shared.agent.prompt import Chat, system_instruction
 from shared.conversation.filed import FiledView
-from shared.conversation.reading import History
+from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 
 TOKYO = Chat(time_zone=zoneinfo.ZoneInfo("Asia/Tokyo"))

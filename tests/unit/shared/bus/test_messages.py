@@ -3,7 +3,7 @@ import json
 import pytest
 
 from shared.bus.messages import bus_messages
-from shared.line.delivery import parse_delivery
+from shared.line.webhook_body import parse_delivery
 from tests.support import recorded, schemas
 
 

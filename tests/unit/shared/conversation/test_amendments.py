@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import NEWEST_READ, Amendments
-from shared.conversation.memory import Memory
 from shared.conversation.records import Amendment
+from shared.conversation.store import Memory
 from tests.support.chats import answer, everything_in, memory_on, message
 from tests.support.inline import InlineExecutor
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.compaction import Compaction, MemoryLimits
-from shared.conversation.memory import Memory
-from shared.conversation.reading import ANSWERABLE_MS, History
+from shared.conversation.history import ANSWERABLE_MS, History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.store import Memory
 from shared.errors import ModelUnavailableError
 from tests.support.chats import answer, everything_in, memory_on, message
 from tests.support.inline import InlineExecutor

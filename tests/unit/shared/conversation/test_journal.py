@@ -1,10 +1,11 @@
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.memory import Memory
-from shared.conversation.names import message_name, outcome_name
-from shared.conversation.records import Amendment, MessageRecord, decode
+from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.store import Memory
 from shared.errors import UnusableIdError
+from shared.storage.codec import decode
+from shared.storage.object_names import message_name, outcome_name
 from tests.support.chats import answer, everything_in, message
 
 CHAT = "U" + "1" * 32

@@ -14,11 +14,10 @@ from shared.conversation.records import (
     SnapshotRecord,
     StagedWrite,
     Watermark,
-    decode,
-    encode,
 )
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
+from shared.storage.codec import decode, encode
 from tests.support import schemas
 
 IDS = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.memory import Memory
-from shared.conversation.names import snapshot_name
-from shared.conversation.reading import History
+from shared.conversation.history import History
 from shared.conversation.records import Recap, SnapshotRecord
+from shared.conversation.store import Memory
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import StorageUnavailableError, UnusableIdError
+from shared.storage.object_names import snapshot_name
 from tests.support.chats import answer, everything_in, memory_on, message
 from tests.support.inline import InlineExecutor
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from shared.adapters.memory import ScriptedJsonModel
 from shared.agent.tools import load_schema
 from shared.errors import ModelUnavailableError
-from shared.knowledge.categories import FIELDS, Category
 from shared.knowledge.classification import Classifier, Hint, clamped, split_hints
+from shared.knowledge.schema import FIELDS, Category
 from tests.support.knowledge import found
 
 SCHEMA = load_schema("classify_and_capture.classification")

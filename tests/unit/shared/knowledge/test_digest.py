@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.knowledge.catalog import Row
-from shared.knowledge.categories import Category
 from shared.knowledge.digest import digest
 from shared.knowledge.entry import Source
+from shared.knowledge.schema import Category
 from shared.knowledge.texts import DIGEST_TEXTS
 from shared.line.phrases import LOCALES
 from tests.support.knowledge import TOKYO, WORDS

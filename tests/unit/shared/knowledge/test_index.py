@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.knowledge.catalog import Catalog, Row
-from shared.knowledge.categories import Category
 from shared.knowledge.entry import Source
 from shared.knowledge.index import (
     EMPTY_INDEX,
@@ -15,6 +14,7 @@ from shared.knowledge.index import (
     index_file,
     index_view,
 )
+from shared.knowledge.schema import Category
 from tests.support.knowledge import WORDS, FilingChat, message
 
 ROWS = st.builds(

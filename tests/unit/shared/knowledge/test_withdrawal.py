@@ -4,11 +4,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from shared.conversation.names import entry_name
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError
 from shared.knowledge.entry import Source
 from shared.knowledge.index import index_file
 from shared.knowledge.withdrawal import EntryWithdrawal
+from shared.storage.object_names import entry_name
 from tests.support.knowledge import CHAT, FilingChat, found, message
 
 SECRET = "駐輪場の暗証番号は4711"

@@ -4,7 +4,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shared.line.bubbles import ANSWER, DIGEST, Layout, bubbles, shortened
-from shared.line.outgoing import OutgoingMessage, is_sendable
+from shared.line.messaging import OutgoingMessage, is_sendable
 
 URL = "https://example.com/a_b/c.html?x=1&y=(2)#z"
 PIECES = [

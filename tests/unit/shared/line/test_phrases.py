@@ -2,7 +2,7 @@ import pytest
 import regex
 
 from shared.line.commands import Command
-from shared.line.outgoing import OutgoingMessage, PostbackButton, is_sendable
+from shared.line.messaging import OutgoingMessage, PostbackButton, is_sendable
 from shared.line.phrases import LABELS, LOCALES, TEMPLATE_TEXTS, Phrase, phrase
 
 LONG_NAME = "名" * 20

@@ -6,10 +6,10 @@ import pytest
 
 from shared.adapters.memory.scripted_model import JsonStep
 from shared.agent.tools import ToolFault
-from shared.conversation.names import entry_name
-from shared.conversation.records import decode, encode
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog, row_of
+from shared.storage.codec import decode, encode
+from shared.storage.object_names import entry_name
 from tests.support.knowledge import CHAT, FilingChat, found, message
 
 OTHER_CHAT = "C" + "2" * 32

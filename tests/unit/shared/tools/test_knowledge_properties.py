@@ -14,17 +14,16 @@ from hypothesis import strategies as st
 from shared.adapters.memory import FixedClock, ScriptedModel
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.executor import ToolExecutor
-from shared.agent.limits import Limits
-from shared.agent.loop import Agent
+from shared.agent.loop import Agent, Limits
 from shared.agent.model import TextContent
 from shared.agent.prompt import Chat, system_instruction
 from shared.agent.tools import Registry, Tool, ToolFault, TurnContext
-from shared.conversation.reading import History
+from shared.conversation.history import History
 from shared.knowledge.catalog import Catalog, row_of, searched
-from shared.knowledge.categories import FIELDS, Category, Field, fields_of
 from shared.knowledge.entry import Entry
-from shared.knowledge.folding import fold
 from shared.knowledge.index import EMPTY_INDEX, PROMPT_TOKENS, estimated_tokens, index_view
+from shared.knowledge.schema import FIELDS, Category, Field, fields_of
+from shared.knowledge.text_matching import fold
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KNOWLEDGE_GUIDE
 from tests.support.knowledge import CHAT, WORDS, FilingChat, Inline, WatchedStore, entries, found, message, values_of

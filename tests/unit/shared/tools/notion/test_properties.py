@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.tools.notion.plain_values import holds, plain
 from shared.tools.notion.port import Property, Schema
 from shared.tools.notion.properties import PropertyWriter, UnfitValueError
-from shared.tools.notion.reading import holds, plain
 from tests.support.notion import todo_list
 
 

@@ -10,9 +10,9 @@ from shared.adapters.memory import FixedClock, MemoryNotion, MemoryObjectStore
 from shared.agent.model import Json
 from shared.agent.tools import Registry, ToolFault, TurnContext
 from shared.clock import Deadline
-from shared.conversation.calls import Calls
+from shared.conversation.external_calls import Calls
 from shared.tools.core import core_tools
-from shared.tools.ledger import Ledger
+from shared.tools.idempotency import Ledger
 from shared.tools.notion.databases import KEPT_S, Databases, Kept
 from shared.tools.notion.port import Property
 from shared.tools.notion.toolset import PAGES_SHOWN, NotionTools

@@ -1,0 +1,218 @@
+"""Entries as files: Markdown under YAML front matter, which people can read and other tools open.
+
+    ---
+    id: 0f8c...
+    name: 庭の工事
+    status: active
+    revision: '12.0'
+    sources:
+    - line_message_id: '5123'
+      timestamp_ms: 1763700000000
+    came_from: {name: ['5123'], notes: [{lines: 1, ids: ['5123']}]}
+    ---
+    ## Notes
+
+    来週の月曜から
+
+What people or models wrote can stand anywhere in it, so the YAML is read without tags, without aliases, and every value is checked.
+Source: python-frontmatter 1.3, `YAMLHandler`; PyYAML 6, `SafeLoader`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Final
+
+import frontmatter
+import msgspec
+import yaml
+from frontmatter.default_handlers import YAMLHandler
+
+from shared.errors import CorruptRecordError, UnknownRecordVersionError
+from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.schema import FIELDS, NOTES_HEADING, Category, InvalidValueError, Value, fields_of
+from shared.line.graphemes import split_at_graphemes
+from shared.storage.object_names import is_entry_path, is_slug
+
+VERSION: Final = 1
+LIMIT_BYTES: Final = 256 * 1024
+_REVISION: Final = re.compile(r"(\d{1,15})\.(\d{1,6})")
+_TRACES: Final = re.compile(r"line_message_id:\s*['\"]?([0-9A-Za-z_-]{1,64})['\"]?\s+timestamp_ms:\s*(\d{1,16})")
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # of the two the fast one, where the machine has it
+_MessageId = Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z_-]{1,64}$")]
+
+
+class _Lines(msgspec.Struct, forbid_unknown_fields=True):
+    lines: Annotated[int, msgspec.Meta(ge=1)]
+    ids: tuple[_MessageId, ...] = ()
+
+
+class _Source(msgspec.Struct):
+    line_message_id: _MessageId
+    timestamp_ms: int
+
+
+class _Head(msgspec.Struct):
+    """What every entry's front matter holds."""
+
+    id: str
+    version: int
+    created_at: str
+    confidence: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    revision: str
+    sources: tuple[_Source, ...]
+    updated_at: str = ""
+    source_channel: str = "chat"
+    came_from: dict[str, object] = {}
+
+
+def written(entry: Entry) -> str:
+    """Return the entry as the text of its object."""
+    own = {one.name: _plain(entry.fields[one.name]) for one in FIELDS[entry.category]}
+    inbox = entry.category is Category.INBOX
+    head: dict[str, object] = {
+        "id": entry.id,
+        **own,
+        "created_at": entry.created_at,
+        **({} if inbox else {"updated_at": entry.updated_at}),
+        "source_channel": entry.source_channel,
+        "confidence": entry.confidence,
+        "version": VERSION,
+        "revision": written_revision(entry.revision),
+        "sources": [
+            {"line_message_id": one.line_message_id, "timestamp_ms": one.timestamp_ms} for one in entry.sources
+        ],
+        "came_from": {
+            **{name: list(ids) for name, ids in entry.came_from.items() if ids},
+            "notes": [{"lines": note.text.count("\n") + 1, "ids": list(note.came_from)} for note in entry.notes],
+        },
+    }
+    body = f"{NOTES_HEADING[entry.category]}\n\n{entry.content}" if entry.notes else ""
+    return frontmatter.dumps(frontmatter.Post(body, None, **head), handler=YAMLHandler(), sort_keys=False) + "\n"
+
+
+def read_entry(path: str, data: bytes) -> Entry:
+    """Read an entry back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
+    try:
+        values, body = _parsed(data)
+        head = msgspec.convert(values, _Head)
+        category, slug = _split(path)
+        fields = {one.name: one.checked(values.get(one.name)) for one in FIELDS[category]}
+        sources = tuple(
+            Source(line_message_id=one.line_message_id, timestamp_ms=one.timestamp_ms) for one in head.sources
+        )
+        lines = msgspec.convert(head.came_from.get("notes", []), tuple[_Lines, ...])
+        ids = {name: value for name, value in head.came_from.items() if name in fields_of(category)}
+        return Entry(
+            category=category,
+            slug=slug,
+            id=head.id,
+            created_at=head.created_at,
+            updated_at=head.updated_at or head.created_at,
+            confidence=head.confidence,
+            source_channel=head.source_channel,
+            fields=fields,
+            came_from=msgspec.convert(ids, dict[str, tuple[_MessageId, ...]]),
+            notes=_notes(body.removeprefix(NOTES_HEADING[category]).strip(), lines, sources),
+            sources=sources,
+            revision=read_revision(head.revision),
+        )
+    except (msgspec.MsgspecError, yaml.YAMLError, InvalidValueError, ValueError, TypeError, RecursionError) as cause:
+        raise CorruptRecordError("a stored entry cannot be read") from cause
+
+
+def revision_of(data: bytes) -> tuple[int, int]:
+    """Return the key of the write that made this Markdown object; the smallest there is where it names none."""
+    try:
+        values, _ = _parsed(data)
+        return read_revision(values.get("revision"))
+    except (yaml.YAMLError, CorruptRecordError, UnknownRecordVersionError, ValueError, TypeError, RecursionError):
+        return (0, 0)
+
+
+def traces_in(data: bytes) -> tuple[Source, ...]:
+    """Return the sources that an object seems to name, for one that cannot be read any more."""
+    found = _TRACES.findall(data.decode("utf-8", "replace"))
+    return tuple(Source(line_message_id=one, timestamp_ms=int(at)) for one, at in found)
+
+
+def written_revision(revision: tuple[int, int]) -> str:
+    """Return a key as it stands in an object, such as `12.0`."""
+    return f"{revision[0]}.{revision[1]}"
+
+
+def read_revision(value: object) -> tuple[int, int]:
+    """Read a key back.  Raises: ValueError."""
+    found = _REVISION.fullmatch(str(value))
+    if found is None:
+        raise ValueError("no revision")
+    return int(found[1]), int(found[2])
+
+
+def _parsed(data: bytes) -> tuple[Mapping[str, object], str]:
+    if len(data) > LIMIT_BYTES:
+        raise CorruptRecordError("a stored entry is larger than any can be")
+    handler = YAMLHandler()
+    head, body = handler.split(data.decode("utf-8").strip())
+    if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(head, Loader=_LOADER)):
+        raise CorruptRecordError("a stored entry holds an alias, a few bytes of which can stand for gigabytes")
+    values = handler.load(head, Loader=_LOADER)
+    if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
+        raise CorruptRecordError("the front matter of a stored entry is no mapping")
+    version = values.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise UnknownRecordVersionError(f"a stored entry has version {version}; this release reads {VERSION}")
+    return values, body.strip()
+
+
+def _split(path: str) -> tuple[Category, str]:
+    if not is_entry_path(path):
+        raise ValueError("no path of an entry")
+    category, _, file = path.partition("/")
+    return Category(category), file.removesuffix(".md")
+
+
+def _notes(body: str, lines: tuple[_Lines, ...], sources: tuple[Source, ...]) -> tuple[Note, ...]:
+    """Divide the body as it was written; a body that somebody edited by hand is one note that came from all of the sources."""
+    if not body:
+        return ()
+    left = body.split("\n")
+    notes: list[Note] = []
+    for one in lines:
+        notes.append(Note(text="\n".join(left[: one.lines]), came_from=one.ids))
+        if left[one.lines : one.lines + 1] not in ([], [""]):
+            break
+        left = left[one.lines + 1 :]
+    if "\n\n".join(note.text for note in notes) == body:
+        return tuple(notes)
+    return (Note(text=body, came_from=tuple(one.line_message_id for one in sources)),)
+
+
+def _plain(value: Value) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+SLUG_LIMIT: Final = 50
+_FALLBACK: Final = "entry"
+_SUFFIXES: Final = 998  # three digits
+
+
+def slug_of(name: str) -> str:
+    """Return the name in NFKC and lower case, its letters and digits of whatever script kept and everything else a hyphen; never empty."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).lower())
+    kept = "".join(one if unicodedata.category(one)[0] in "LMN" else "-" for one in folded)
+    slug = "-".join(part for part in kept.split("-") if part)
+    pieces = split_at_graphemes(slug, limit_utf16=SLUG_LIMIT)
+    slug = unicodedata.normalize("NFKC", pieces[0]).strip("-") if pieces else ""
+    return slug if is_slug(slug) else _FALLBACK
+
+
+def free_slug(wanted: str, is_taken: Callable[[str], bool]) -> str:
+    """Return the slug, with the first numeric suffix that nobody has where it is taken."""
+    return next(one for one in numbered(wanted) if not is_taken(one))
+
+
+def numbered(slug: str) -> Iterator[str]:
+    """Return the slug, then the slug with suffixes."""
+    yield slug
+    yield from (f"{slug}-{number}" for number in range(2, _SUFFIXES + 2))

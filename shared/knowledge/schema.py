@@ -1,0 +1,159 @@
+"""The five categories of entries and the fields of each: what a value must look like, and what stands where none was given."""
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal
+
+from shared.line.graphemes import split_at_graphemes
+from shared.line.utf16 import without_lone_surrogates
+
+TEXT_LIMIT: Final = 5_000  # as long as a message of LINE's
+LINE_LIMIT: Final = 300
+LIST_LIMIT: Final = 20
+_SPACES: Final = re.compile(r"\s+")
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff\u2028\u2029]")
+
+Value = str | tuple[str, ...] | None
+
+
+class Category(StrEnum):
+    """Where an entry lies."""
+
+    PEOPLE = "people"
+    PROJECTS = "projects"
+    IDEAS = "ideas"
+    ADMIN = "admin"
+    INBOX = "inbox"
+
+
+class InvalidValueError(ValueError):
+    """A value that a field does not take; the text is one plain sentence for the model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A field of the front matter: one `line`, several lines (`text`), a list of `names`, a `date`, or a `choice`.
+
+    `holds_words`: what people said may stand in it, so that it goes with the message that it came from.
+    """
+
+    name: str
+    kind: Literal["line", "text", "names", "date", "choice"] = "line"
+    choices: tuple[str, ...] = ()
+    default: Value = ""
+
+    @property
+    def holds_words(self) -> bool:
+        """Whether people's words may stand in it."""
+        return self.kind != "choice"
+
+    def checked(self, value: object) -> Value:
+        """Return the value as it is stored.  Raises: InvalidValueError."""
+        if value is None:
+            return self.default
+        match self.kind:
+            case "names":
+                return self._names(value)
+            case "date":
+                return self._date(value)
+            case "choice":
+                if value not in self.choices:
+                    raise InvalidValueError(f"{self.name} must be one of: {', '.join(self.choices)}")
+                return str(value)
+            case "line" | "text":
+                if not isinstance(value, str):
+                    raise InvalidValueError(f"{self.name} must be a text")
+                return one_line(value) if self.kind == "line" else plain_text(value)
+
+    def _names(self, value: object) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+            raise InvalidValueError(f"{self.name} must be a list of texts")
+        if len(value) > LIST_LIMIT:
+            raise InvalidValueError(f"{self.name} takes at most {LIST_LIMIT} items")
+        return tuple(line for line in (one_line(one) for one in value) if line)
+
+    def _date(self, value: object) -> str | None:
+        if value == "":
+            return None
+        try:
+            return dt.date.fromisoformat(str(value)[:10]).isoformat()
+        except ValueError:
+            raise InvalidValueError(f"{self.name} must be a date such as 2026-12-24") from None
+
+
+def one_line(text: str, *, limit: int = LINE_LIMIT) -> str:
+    """Return the text in one line, at most `limit` UTF-16 units long and cut between graphemes."""
+    return cut(_SPACES.sub(" ", _CONTROLS.sub(" ", without_lone_surrogates(text))).strip(), limit=limit)
+
+
+def plain_text(text: str, *, limit: int = TEXT_LIMIT) -> str:
+    """Return the text without control characters, its lines ending alike, at most `limit` UTF-16 units long."""
+    lines = without_lone_surrogates(text).replace("\r\n", "\n").replace("\r", "\n")
+    return cut(_CONTROLS.sub(" ", lines).strip(), limit=limit).strip()
+
+
+def cut(text: str, *, limit: int) -> str:
+    """Return the text, or as much of it as leaves room for an ellipsis, whole graphemes only."""
+    if len(text) * 2 <= limit or len(split_at_graphemes(text, limit_utf16=limit)) <= 1:
+        return text
+    return split_at_graphemes(text, limit_utf16=limit - 1)[0].rstrip() + "…"
+
+
+_NAME: Final = Field(name="name")
+_TAGS: Final = Field(name="tags", kind="names", default=())
+_DUE: Final = Field(name="due_date", kind="date", default=None)
+_PROJECT_STATUS: Final = ("active", "waiting", "blocked", "someday", "done")
+
+FIELDS: Final[Mapping[Category, tuple[Field, ...]]] = {
+    Category.PEOPLE: (
+        _NAME,
+        Field(name="context"),
+        Field(name="follow_ups", kind="names", default=()),
+        Field(name="related_projects", kind="names", default=()),
+        Field(name="last_touched", kind="date", default=None),
+        _TAGS,
+    ),
+    Category.PROJECTS: (
+        _NAME,
+        Field(name="status", kind="choice", choices=_PROJECT_STATUS, default="active"),
+        Field(name="next_action"),
+        Field(name="related_people", kind="names", default=()),
+        _DUE,
+        _TAGS,
+    ),
+    Category.IDEAS: (
+        _NAME,
+        Field(name="one_liner"),
+        Field(name="related_projects", kind="names", default=()),
+        _TAGS,
+    ),
+    Category.ADMIN: (
+        _NAME,
+        Field(name="status", kind="choice", choices=("pending", "done"), default="pending"),
+        _DUE,
+        _TAGS,
+    ),
+    Category.INBOX: (
+        Field(name="suggested_name"),
+        Field(name="original_text", kind="text"),
+        Field(
+            name="suggested_category", kind="choice", choices=("people", "projects", "ideas", "admin"), default="ideas"
+        ),
+        Field(name="status", kind="choice", choices=("needs_review",), default="needs_review"),
+    ),
+}
+
+NOTES_HEADING: Final[Mapping[Category, str]] = dict.fromkeys(Category, "## Notes") | {Category.IDEAS: "## Elaboration"}
+
+
+def fields_of(category: Category) -> Mapping[str, Field]:
+    """Return the fields of a category by name."""
+    return {one.name: one for one in FIELDS[category]}
+
+
+def name_field(category: Category) -> str:
+    """Return which field names an entry of the category."""
+    return "suggested_name" if category is Category.INBOX else "name"

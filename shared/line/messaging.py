@@ -1,0 +1,187 @@
+"""What the bot sends: texts, and texts with a button that stays in the chat.
+
+A button is one of a buttons template and not a quick reply: quick replies are shown on phones only and vanish with the next message, while
+somebody may come back for an answer after twenty more.  Source: LINE, "Use quick replies", "Buttons template", "Postback action",
+"Send quote messages": a template cannot quote.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, Protocol
+
+from shared.clock import Clock, Deadline
+from shared.line.postback_data import DATA_LIMIT
+from shared.line.utf16 import utf16_length
+
+MESSAGES_A_CALL: Final = 5
+TEXT_LIMIT_UTF16: Final = 5_000  # Source: LINE, "Text message"
+TEMPLATE_TEXT_LIMIT: Final = 160  # without image and title
+LABEL_LIMIT: Final = 20
+DISPLAY_TEXT_LIMIT: Final = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostbackButton:
+    """A button whose press comes back as a postback event with `data`; `display_text` then stands in the chat as the person's own words."""
+
+    label: str
+    data: str = field(repr=False)
+    display_text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingMessage:
+    """One bubble.  `quote_token` shows it as the answer to a message of the same chat; a message with a button has none."""
+
+    text: str = field(repr=False)
+    quote_token: str | None = field(default=None, repr=False)
+    button: PostbackButton | None = None
+
+
+def is_sendable(messages: Sequence[OutgoingMessage]) -> bool:
+    """Whether LINE takes the messages in one call, as far as that can be known without it.
+
+    Texts of templates are counted by UTF-16 units too, although LINE counts graphemes there, which are never more.
+    """
+    return 1 <= len(messages) <= MESSAGES_A_CALL and all(map(_fits, messages))
+
+
+def _fits(message: OutgoingMessage) -> bool:
+    button = message.button
+    if button is None:
+        return _within(message.text, TEXT_LIMIT_UTF16)
+    return (
+        message.quote_token is None
+        and _within(message.text, TEMPLATE_TEXT_LIMIT)
+        and _within(button.label, LABEL_LIMIT)
+        and _within(button.data, DATA_LIMIT)
+        and (button.display_text is None or _within(button.display_text, DISPLAY_TEXT_LIMIT))
+    )
+
+
+def _within(text: str, limit_utf16: int) -> bool:
+    return bool(text.strip()) and utf16_length(text) <= limit_utf16
+
+
+ATTEMPTS: Final = 3
+_PAUSE_S: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyFate:
+    """What became of one reply call.
+
+    `accepted`: LINE sent it, and `sent_message_ids` name the bubbles. `refused`: LINE did not (400). `unknown`: no answer, or 5xx.
+    `not_sent`: LINE says to come again later (429).
+    """
+
+    kind: Literal["accepted", "refused", "unknown", "not_sent"]
+    sent_message_ids: tuple[str, ...] = ()
+
+
+class ReplyApi(Protocol):
+    """The one call of LINE's Messaging API that spends a reply token."""
+
+    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        """Send 1 to 5 messages.  Raises: LineRefusedError, where LINE refuses this bot altogether (401, 403)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpentReply:
+    """What the user saw: `delivered` is None where nobody can know."""
+
+    delivered: bool | None
+    sent_message_ids: tuple[str, ...] = field(default=())
+
+
+def spend_reply_token(  # noqa: PLR0913 - the call's own arguments, the time it has, and the token's
+    api: ReplyApi,
+    reply_token: str,
+    messages: Sequence[OutgoingMessage],
+    *,
+    surely_alive_until_ms: int,
+    clock: Clock,
+    deadline: Deadline,
+) -> SpentReply:
+    """The messages were sent once, or not at all, or nobody knows; an unknown fate is tried again with the same token and messages.
+
+    A refusal of the first call means that nothing was sent. After a call whose answer was lost it means that that one was accepted, as long
+    as the token is surely alive; later it may as well have died.
+    """
+    may_have_arrived = False
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
+        fate = api.reply(reply_token, messages)
+        if fate.kind == "accepted":
+            return SpentReply(delivered=True, sent_message_ids=fate.sent_message_ids)
+        if fate.kind == "refused":
+            was_spent = True if clock.now_ms() < surely_alive_until_ms else None
+            return SpentReply(delivered=was_spent if may_have_arrived else False)
+        may_have_arrived = may_have_arrived or fate.kind == "unknown"
+        if not deadline.left_s:
+            break
+    return SpentReply(delivered=None if may_have_arrived else False)
+
+
+_WORTH_ANOTHER_TRY: Final = frozenset({"unknown", "not_sent"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushFate:
+    """What became of one push.
+
+    `accepted`: LINE sent it. `already_accepted`: it had sent it before under the same key (409); both name the bubbles where LINE tells
+    them. `quota_spent`: the month's messages are used up (429). `refused`: it never will (4xx). `unknown`: no answer, or 5xx.
+    `not_sent`: LINE was not reached, or says to come again later (429).
+    """
+
+    kind: Literal["accepted", "already_accepted", "quota_spent", "refused", "unknown", "not_sent"]
+    sent_message_ids: tuple[str, ...] = ()
+
+
+class PushApi(Protocol):
+    """The call of LINE's Messaging API that needs no reply token."""
+
+    def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
+        """Send 1 to 5 messages to a chat.  Repeated with the same key: `already_accepted`, and nothing is sent again.
+
+        Raises: LineRefusedError, where LINE refuses this bot altogether (401, 403).
+        """
+        ...
+
+
+def push_until_known(  # noqa: PLR0913 - the call's own arguments, and the time it has
+    api: PushApi,
+    to: str,
+    messages: Sequence[OutgoingMessage],
+    *,
+    retry_key: str,
+    clock: Clock,
+    deadline: Deadline,
+) -> PushFate:
+    """Return the push's fate, tried again with the same key while it is unknown or LINE was not reached."""
+    fate = api.push(to, messages, retry_key=retry_key)
+    for attempt in range(1, ATTEMPTS):
+        if fate.kind not in _WORTH_ANOTHER_TRY or not deadline.left_s:
+            break
+        clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
+        fate = _joined(fate, api.push(to, messages, retry_key=retry_key))
+    return fate
+
+
+def _joined(before: PushFate, after: PushFate) -> PushFate:
+    """A call that was surely not sent tells nothing about the one before it."""
+    return before if before.kind == "unknown" and after.kind == "not_sent" else after
+
+
+class Membership(Protocol):
+    """The bot's seat in groups and rooms."""
+
+    def leave(self, conversation_id: str) -> None:
+        """The bot is not in the group or room.  Not in it (any more): does nothing.
+
+        Raises: LineUnavailableError, LineRefusedError.
+        """
+        ...

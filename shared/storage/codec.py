@@ -1,0 +1,34 @@
+"""Records as bytes: one JSON object each, with a `version`.
+
+A record of a newer version is an error, never a loss. Unknown fields of a known version are ignored, so that an older release can run
+beside a newer one.
+"""
+
+from typing import Final, TypeVar
+
+import msgspec
+
+from shared.errors import CorruptRecordError, UnknownRecordVersionError
+
+VERSION: Final = 1
+_Record = TypeVar("_Record")
+
+
+def encode(record: object) -> bytes:
+    """Return the bytes of a record, a dataclass with a `version`."""
+    return msgspec.json.encode(record)
+
+
+def decode(kind: type[_Record], data: bytes) -> _Record:
+    """Read the bytes back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
+    try:
+        version = msgspec.json.decode(data, type=_Version).version
+        if version > VERSION:
+            raise UnknownRecordVersionError(f"a stored record has version {version}; this release reads {VERSION}")
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
+        raise CorruptRecordError(f"a stored {kind.__name__} cannot be read") from cause
+
+
+class _Version(msgspec.Struct):
+    version: int

@@ -1,0 +1,126 @@
+"""The knowledge toolset's other half: listing, reading, searching and summing up what the chat filed."""
+
+import zoneinfo
+from dataclasses import dataclass, field
+from typing import Literal
+
+from shared.agent.model import Json
+from shared.agent.tools import Tool, ToolFault
+from shared.knowledge.catalog import Row, searched
+from shared.knowledge.digest import digest
+from shared.knowledge.entry import Entry
+from shared.knowledge.filing import Occasion
+from shared.knowledge.schema import FIELDS, Category
+from shared.knowledge.search import Match, clamped_limit, listed, matches
+from shared.knowledge.staging import EntryOverlay
+from shared.knowledge.text_matching import fold, snippet
+from shared.tools.knowledge import entry_tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnowledgeReadingTools:
+    """The tools that change nothing."""
+
+    time_zone: zoneinfo.ZoneInfo = field(repr=False)
+    locale: str
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return them in the order in which they are declared."""
+        return (
+            entry_tool(
+                "list_entries",
+                "List entries from the knowledge base with optional filters. Use when the person asks to see, show, or list their entries.",
+                _list,
+                time_zone=self.time_zone,
+            ),
+            entry_tool(
+                "get_entry",
+                "Get the full details of a specific entry. Use when the person asks about a specific person, project, idea, or task.",
+                _get,
+                time_zone=self.time_zone,
+            ),
+            entry_tool(
+                "search_entries",
+                "Search for entries by keyword. Use when the person wants to find entries containing specific terms, or before you change "
+                "an entry whose path you do not know.",
+                _search,
+                time_zone=self.time_zone,
+            ),
+            entry_tool(
+                "generate_digest",
+                "Generate a daily digest or weekly review. Use when the person asks for their digest, summary, or review.",
+                self._digest,
+                time_zone=self.time_zone,
+            ),
+        )
+
+    def _digest(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
+        kind: Literal["daily", "weekly"] = "daily" if arguments["type"] == "daily" else "weekly"
+        made = digest(overlay.rows(), kind=kind, locale=self.locale, now=occasion.now)
+        overlay.showed(made.source_ids)
+        return {"type": kind, "content": made.text}
+
+
+def _list(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
+    status = arguments.get("status")
+    found = listed(overlay.rows(), category=_category(arguments), status=str(status) if status else None)
+    shown = found[: clamped_limit(arguments.get("limit"))]
+    overlay.showed(frozenset(one for row in shown for one in row.source_ids))
+    return {"entries": [_summary(row) for row in shown], "total": len(found)}
+
+
+def _get(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json | ToolFault:
+    return {"entry": _told(overlay.entry(str(arguments["path"])))}
+
+
+def _search(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
+    query = str(arguments["query"])
+    found = matches(overlay.rows(), query, category=_category(arguments))
+    shown = {one.row.path: one for one in found[: clamped_limit(arguments.get("limit"))]}
+    hits = [_hit(entry, shown[entry.path], query) for entry in overlay.hits(list(shown))]
+    return {"entries": [hit for hit in hits if hit is not None], "total": len(found)}
+
+
+def _hit(entry: Entry, match: Match, query: str) -> Json | None:
+    """Return the hit as the entry itself has it; None where the entry has changed since the catalog was written."""
+    text = searched(entry).get(match.matched_field, "")
+    if fold(query) not in fold(text):
+        return None
+    return {
+        "path": entry.path,
+        "name": entry.name,
+        "category": entry.category.value,
+        "matchedField": match.matched_field,
+        "snippet": snippet(text, query),
+    }
+
+
+def _summary(row: Row) -> Json:
+    return {
+        "path": row.path,
+        "name": row.name,
+        "category": row.category.value,
+        **row.shown,
+        "updated_at": row.updated_at,
+    }
+
+
+def _told(entry: Entry) -> Json:
+    fields = {one.name: entry.fields[one.name] for one in FIELDS[entry.category]}
+    return {
+        "path": entry.path,
+        "category": entry.category.value,
+        "id": entry.id,
+        "name": entry.name,
+        **{name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()},
+        "created_at": entry.created_at,
+        "updated_at": entry.updated_at,
+        "source_channel": entry.source_channel,
+        "confidence": entry.confidence,
+        "content": entry.content,
+    }
+
+
+def _category(arguments: Json) -> Category | None:
+    value = arguments.get("category")
+    return Category(str(value)) if value else None

@@ -1,0 +1,105 @@
+"""The late way: what a turn says when the model is not ready before the token dies, and what a press of its button gets.
+
+`button`: "still thinking", with a button; the answer is stored, and a press, which brings a token of its own, gets it. `push`: the
+answer is pushed. `drop`: it is lost, and history says so. A deferral's id is its button's. A press may be deferred in its turn; that
+deferral prolongs the first. Buttons name a deferral of their own chat: another chat's is not found.
+"""
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final
+
+from shared.conversation.history import History
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
+
+LATE_SUFFIX: Final = "-late"
+DEFER_AT_MS: Final = 50_000  # of the freshest token's age: it has ten seconds to live
+
+
+def stored_id(deferral_id: str) -> str:
+    """Return the id under which the answer of a deferral waits."""
+    return f"{deferral_id[: 64 - len(LATE_SUFFIX)]}{LATE_SUFFIX}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errand:
+    """What a turn is for: the messages that it brings to their end, what it thinks about, and the deferrals that it makes good.
+
+    `stored` is the answer that was thought already. `nothing_left` tells that every press was served before, `unknown` that the answer
+    behind a button is not kept any more.
+    """
+
+    covers: tuple[MessageRecord, ...]
+    asked: tuple[MessageRecord, ...] = ()
+    answers: tuple[str, ...] = ()
+    stored: OutcomeRecord | None = None
+    nothing_left: bool = False
+    unknown: bool = False
+
+
+def errand(history: History, pending: Sequence[MessageRecord]) -> Errand:
+    """Return what the next turn is for.
+
+    A press whose answer is stored gets a turn of its own, which is short; everything else that is pending is answered together. An answer
+    is sent only if nothing of what it answers was delivered, or perhaps delivered, by another one.
+    """
+    deferrals = {one.webhook_event_id: one for one in history.outcomes if one.has_button}
+    delivered = _delivered(history)
+    wanted = {
+        one.line_message_id: _open(history, deferrals, one.presses, delivered)
+        for one in pending
+        if one.presses is not None
+    }
+    roots = frozenset(root for open_roots in wanted.values() for root in open_roots)
+    stored = _stored(history, roots, delivered)
+    if stored is not None:
+        covers = tuple(one for one in pending if set(wanted.get(one.line_message_id, ())) & set(stored.answers))
+        return Errand(covers=covers, answers=stored.answers, stored=stored)
+    questions = _questions(history, deferrals, roots)
+    asked = {one.line_message_id: one for one in (*questions, *(one for one in pending if one.presses is None))}
+    only_presses = len(wanted) == len(pending)
+    return Errand(
+        covers=tuple(pending),
+        asked=tuple(sorted(asked.values(), key=by_time)),
+        answers=tuple(sorted(roots)),
+        nothing_left=only_presses and not roots,
+        unknown=only_presses and not roots and not any(one.presses in deferrals for one in pending),
+    )
+
+
+def _delivered(history: History) -> frozenset[str]:
+    """Deferrals whose answer arrived, or may have."""
+    arrived = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN}
+    answering = (one for one in history.outcomes if one.kind in arrived and not one.has_button)
+    return frozenset(root for one in answering for root in one.answers)
+
+
+def _open(
+    history: History, deferrals: dict[str, OutcomeRecord], pressed: str | None, delivered: AbstractSet[str]
+) -> tuple[str, ...]:
+    """The deferrals behind a button that still want an answer: not delivered, and some question of theirs still stands."""
+    deferral = deferrals.get(pressed or "")
+    roots = deferral.answers if deferral else ()
+    return tuple(root for root in roots if root not in delivered and _questions(history, deferrals, {root}))
+
+
+def _questions(
+    history: History, deferrals: dict[str, OutcomeRecord], roots: AbstractSet[str]
+) -> tuple[MessageRecord, ...]:
+    """What was asked before these deferrals; a press is no question."""
+    covered = {one for root in roots if root in deferrals for one in deferrals[root].covers}
+    known = (*history.older, *history.messages)
+    return tuple(one for one in known if one.line_message_id in covered and one.presses is None)
+
+
+def _stored(history: History, roots: AbstractSet[str], delivered: AbstractSet[str]) -> OutcomeRecord | None:
+    fitting = (
+        one
+        for one in history.outcomes
+        if one.kind is OutcomeKind.STORED
+        and one.text is not None
+        and not roots.isdisjoint(one.answers)
+        and delivered.isdisjoint(one.answers)
+    )
+    return max(fitting, key=lambda one: (one.timestamp_ms, one.webhook_event_id), default=None)

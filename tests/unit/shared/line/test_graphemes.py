@@ -1,0 +1,32 @@
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.line.graphemes import split_at_graphemes
+from shared.line.utf16 import utf16_length
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.text(
+    st.sampled_from("a 。はがか\u3099กำไทย한글👨‍👩‍👧🇯🇵👍🏽\n\r"), max_size=80
+)
+
+
+@given(TEXTS, st.integers(2, 30))
+def test_splitting_loses_nothing_and_every_piece_fits(text: str, limit: int) -> None:
+    pieces = split_at_graphemes(text, limit_utf16=limit)
+
+    assert "".join(pieces) == text
+    assert all(0 < utf16_length(piece) <= limit for piece in pieces)
+
+
+@given(TEXTS)
+def test_no_grapheme_is_cut_where_it_fits(text: str) -> None:
+    graphemes = regex.findall(r"\X", text)
+    limit = max((utf16_length(one) for one in graphemes), default=2)
+
+    pieces = split_at_graphemes(text, limit_utf16=max(limit, 2))
+
+    assert [one for piece in pieces for one in regex.findall(r"\X", piece)] == graphemes
+
+
+def test_a_family_stays_together() -> None:
+    assert split_at_graphemes("ab👨‍👩‍👧cd", limit_utf16=9) == ("ab", "👨‍👩‍👧c", "d")

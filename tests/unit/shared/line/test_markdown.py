@@ -1,0 +1,119 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.line.markdown import plain_text
+
+FENCED = "```python\nx = 1\n  y = 2 * 3\n```\nafter"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("1 * 2 * 3", "2*3*4", "a*b*c = d", "5*3=15, 4*2=8", "2**3**2", "f(*args, **kwargs)", "**kwargs", "f**k s**t"),
+        *("snake_case_name", "__init__ and __name__", "$x_1 * y_2$", "x[0](y)", "[1] ref", "- [ ] task\n- [x] done"),
+        *(
+            "<3",
+            ":)",
+            ">_<",
+            "^_^ foo ^_^",
+            "m(_ _)m",
+            "(*^_^*)",
+            "(*≧▽≦)(*´▽`*)",
+            "(*ノωノ) (*´▽`*)",
+            "(´･ω･`) hi (´･ω･`)",
+        ),
+        *("¯\\_(ツ)_/¯", "\\(^o^)/", "_(:3」∠)_", "T_T T_T", "orz_", "わー~~い~~", "~~~\nえー~~~"),
+        *(
+            "****-****-****-1234",
+            "***-***-1234",
+            "****",
+            "100円*です",
+            "p.s. *",
+            "`",
+            "``",
+            "*",
+            "-",
+            "1.",
+            "+1",
+            "C:\\Users\\new",
+        ),
+        *(
+            "> quote",
+            "&amp; &lt;",
+            "<b>bold</b>",
+            "5 < 6 > 4",
+            "#hashtag",
+            "foo\n---\nbar",
+            "a\n===",
+            "see\n\n[foo]: http://x",
+            "a | b",
+        ),
+        *(
+            "https://example.com/a_b_c*d*e?x=_y_",
+            "foo@example.com",
+            "[a](javascript:x)",
+            "1) x\n2) y",
+            "- a\n  - b\n- c",
+        ),
+        *("line one\nline two", "one\n\ntwo", "こんにちは。\n元気ですか？", "    indented\n    more", ""),
+    ],
+)
+def test_what_people_write_stays_as_it_is(text: str) -> None:
+    assert plain_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("# Title\n\nHello **world** and *you*.", "Title\n\nHello world and you."),
+        ("## H\ntext", "H\ntext"),
+        ("**「重要」**です", "「重要」です"),
+        ("これは**重要**です。*これ*も", "これは重要です。これも"),
+        ("***both***, _it_, ~~old~~ new", "both, it, old new"),
+        ("**a *b* c**", "a b c"),
+        ("**a *b** c*", "a *b c*"),
+        ("**L**arge **L**anguage", "Large Language"),
+        ("**`code`** and `x = *y*`", "code and x = *y*"),
+        ("[text](https://a.b/c_d_e)", "text (https://a.b/c_d_e)"),
+        ('[text](https://a.b "title")', "text (https://a.b)"),
+        ("[https://a.b](https://a.b/)", "https://a.b/"),
+        ("<https://a.b>", "https://a.b"),
+        ("**https://a.b/c**", "https://a.b/c"),
+        ("[mail](mailto:a@b.c) [a@b.c](mailto:a@b.c)", "mail (mailto:a@b.c) a@b.c"),
+        ("![a cat](https://a.b/x.png)", "a cat (https://a.b/x.png)"),
+        ("* a\n* b\n    * c", "- a\n- b\n  - c"),
+        ("1. **One**: x\n   more\n2. Two\n\n   para", "1. One: x\n   more\n2. Two\n\n   para"),
+        ("| a | b |\n|---|---|\n| 1 | **2** |\n\nafter", "a | b\n1 | 2\n\nafter"),
+        (FENCED, "x = 1\n  y = 2 * 3\nafter"),
+        ("```\nonly code\n```", "only code"),
+        ("5 \\* 3, snake\\_case, \\#1", "5 * 3, snake_case, #1"),
+        ("a\r\nb", "a\nb"),
+        ("one\n\n\n\ntwo", "one\n\ntwo"),
+    ],
+)
+def test_markdown_becomes_what_a_person_would_write(markdown: str, expected: str) -> None:
+    assert plain_text(markdown) == expected
+
+
+@given(st.text(st.sampled_from("ab 12。、「」*_~#`|>-+.()\\\n&<^ω😀"), max_size=60))
+def test_no_word_is_ever_lost(text: str) -> None:
+    def words(one: str) -> str:
+        return re.sub(r"[^\w]|_", "", one)
+
+    assert words(plain_text(text)) == words(text)
+
+
+@given(st.text(max_size=200))
+def test_whatever_comes_there_is_an_answer(text: str) -> None:
+    assert bool(plain_text(text)) >= bool(text.strip())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["- " * 500 + "x", "[" * 3_000 + "x", "\n".join("  " * depth + "- x" for depth in range(100)), "![" * 900 + "x"],
+)
+def test_what_nests_without_end_is_not_lost(text: str) -> None:
+    assert plain_text(text).count("x") == text.count("x")
