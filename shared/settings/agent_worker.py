@@ -7,7 +7,7 @@ from typing import Final
 
 from shared.line.addressing import GroupPolicy
 from shared.line.lateness import LateReply
-from shared.line.phrases import LOCALES
+from shared.locales.language_file import LOCALES
 from shared.settings.notion import NotionSettings, notion_settings
 from shared.settings.reader import EnvironmentReader, read_settings
 
