@@ -4,6 +4,7 @@ import datetime as dt
 import zoneinfo
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final, Literal, TypeAlias
 
 from shared.agent.model import MediaPart, MixedContent, TextContent
@@ -11,6 +12,7 @@ from shared.conversation.history import History, Quotable
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.line.bubbles import shortened
 from shared.line.display_names import Names, someone
+from shared.locales.language_file import language_file
 
 Part: TypeAlias = str | MediaPart
 _Line: TypeAlias = tuple[Literal["user", "model"], Part]
@@ -67,17 +69,6 @@ class _QuoteWords:
     question: str
     withdrawn: str
     unknown: str
-
-
-_QUOTE_WORDS: Final[Mapping[str, _QuoteWords]] = {
-    "ja": _QuoteWords(quote="引用メッセージ", question="質問", withdrawn="取り消されました", unknown="見つかりません"),
-    "en": _QuoteWords(
-        quote="Quoted message",
-        question="Message",
-        withdrawn="(it was taken back)",
-        unknown="(it is not known any more)",
-    ),
-}
 
 
 def system_instruction(*, bot_name: str, persona: str | None = None, guides: Sequence[str] = ()) -> str:
@@ -175,7 +166,7 @@ class _Telling:
         quoted = self.quotable.quoted_by(message) if self.quotable is not None else None
         if quoted is None:
             return message.text
-        words = _QUOTE_WORDS.get(self.chat.locale, _QUOTE_WORDS["en"])
+        words = _quote_words(self.chat.locale)
         match quoted:
             case "withdrawn":
                 told = words.withdrawn
@@ -184,6 +175,11 @@ class _Telling:
             case MessageRecord() | OutcomeRecord():
                 told = f'"{shortened(" ".join((quoted.text or "").split()), limit=_LONGEST_QUOTE)}"'
         return f"{words.quote}: {told}\n{words.question}: {message.text}"
+
+
+@cache
+def _quote_words(locale: str) -> _QuoteWords:
+    return language_file(locale).table("quote", _QuoteWords)
 
 
 def _with_sets_marked(messages: Sequence[MessageRecord]) -> Iterator[tuple[MessageRecord, bool]]:

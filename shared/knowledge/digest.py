@@ -2,13 +2,14 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final, Literal
 
 from shared.knowledge.catalog import Row
 from shared.knowledge.schema import Category, cut
-from shared.knowledge.texts import DIGEST_TEXTS, DigestTexts
+from shared.locales.language_file import language_file
 
 STALE_INBOX_DAYS: Final = 3
 _QUIET_DAYS: Final = 7
@@ -18,6 +19,39 @@ _CHARACTERS: Final = {"daily": 300, "weekly": 480}
 _ITEM_UTF16: Final = 40
 _ITEM_WORDS: Final = 7
 _FAR: Final = "9999"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DigestTexts:
+    """What digests say in one language.  `counts_words`: their limits are counted in words, else in characters."""
+
+    counts_words: bool
+    greeting: str
+    top: str
+    nothing_open: str
+    stuck: str
+    stuck_item: str
+    win: str
+    win_item: str
+    win_next: str
+    daily_footer: str
+    week: str
+    happened: str
+    captured: str
+    of_category: Mapping[Category, str]
+    completed: str
+    loops: str
+    loop_item: str
+    no_loops: str
+    focus: str
+    focus_inbox: str
+    focus_person: str
+    focus_deadline: str
+    no_focus: str
+    theme: str
+    theme_item: str
+    nothing_filed: str
+    weekly_footer: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +103,13 @@ class _Draft:
 def digest(rows: Iterable[Row], *, kind: Literal["daily", "weekly"], locale: str, now: dt.datetime) -> Digest:
     """Return the digest of the entries as they are at `now`, in the bot's time zone."""
     make = _daily if kind == "daily" else _weekly
-    return make(sorted(rows, key=lambda row: row.path), _Draft(DIGEST_TEXTS[locale], kind), now)
+    return make(sorted(rows, key=lambda row: row.path), _Draft(digest_texts(locale), kind), now)
+
+
+@cache
+def digest_texts(locale: str) -> DigestTexts:
+    """Return what digests say in one of the bot's locales."""
+    return language_file(locale).table("digest", DigestTexts)
 
 
 def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:

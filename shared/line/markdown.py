@@ -1,8 +1,8 @@
 r"""Markdown as the plain text that LINE shows: emphasis without its stars, links as `text (url)`, lists and headings on lines of their own.
 
 Words are never lost, and what is no markup stays as it was written. CommonMark takes `2*3*4`, `(*^_^*)`, `^_^ ... ^_^` and `C:\_x` for
-markup, and leaves `**「重要」**です` as it stands. Chats are full of the former and models of the latter, so emphasis, escapes and code have
-rules of their own here; everything else follows CommonMark.
+markup, and leaves `**「重要」**です` as it stands. Chats are full of the former and models of the latter, so emphasis, escapes and
+code have rules of their own here; everything else follows CommonMark.
 """
 
 import re

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.line.mentions import GroupPolicy
-from shared.line.phrases import LOCALES
+from shared.locales.language_file import LOCALES
 from shared.settings.notion import NotionSettings, notion_settings
 from shared.settings.reader import EnvironmentReader, read_settings
 from shared.turns.late_reply import LateReply

@@ -26,7 +26,9 @@ _MEDIA_NAMES = {
 _NOTE = "note"
 _BRACKETS = re.compile(r"\s*\[([^\[\]\n]{0,200})\][ \t]*\n?")
 _MEDIA = re.compile(r"\s*(" + "|".join(_MEDIA_NAMES) + r")\b\s*[:\uff1a]?\s*(.*?)\s*", re.IGNORECASE)
-_QUOTE = re.compile(r"\s*(?:引用メッセージ|Quoted message): [^\n]*\n(?:質問|Message): ")
+_QUOTE = re.compile(
+    r"\s*(?:引用メッセージ|Quoted message|引用訊息|ข้อความที่อ้างถึง): [^\n]*\n(?:質問|Message|訊息|ข้อความ): "
+)
 _MENTION = re.compile(r"\s*@\S+\s*")
 _TIME_OR_DATE = re.compile(r"[\d\s:/.,年月日時分-]*(?:JST|UTC|GMT|AM|PM)?[\d\s:+]*", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")

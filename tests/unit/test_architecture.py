@@ -44,6 +44,7 @@ HEAVY = (
     "google.genai",
     "google.cloud.storage",
     "jsonschema",
+    "msgspec",
     "pydantic",
     "regex",
     "httpx2",
@@ -129,6 +130,12 @@ def test_the_unsend_function_imports_neither_a_model_nor_line() -> None:
     modules = loaded_by("unsend")
 
     assert [name for name in ("linebot", "google.genai", "google.pubsub_v1", "jsonschema") if name in modules] == []
+
+
+def test_only_the_agent_worker_reads_languages(started: tuple[str, dict[str, str]]) -> None:
+    function, modules = started
+
+    assert ("shared.locales.language_file" in modules) is (function == "agent_worker")
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -1,5 +1,6 @@
 import dataclasses
 import itertools
+import re
 import zoneinfo
 
 import pytest
@@ -10,6 +11,7 @@ from shared.agent.prompt import Chat, system_instruction
 from shared.conversation.filed import FiledView
 from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.locales.language_file import LOCALES
 
 TOKYO = Chat(time_zone=zoneinfo.ZoneInfo("Asia/Tokyo"))
 NOON_MS = 1_763_694_000_000  # 2025-11-21 12:00 in Tokyo
@@ -121,3 +123,25 @@ def test_a_guide_of_a_toolset_survives_a_persona() -> None:
     instruction = system_instruction(bot_name="Momo", persona="You are a cat.", guides=("# What you keep\nfiles",))
 
     assert "\n\n# What you keep\nfiles\n\n# How you speak" in instruction
+
+
+QUOTES = {
+    "ja": ('引用メッセージ: "at ten"\n質問: where?', "引用メッセージ: 見つかりません\n質問: where?"),
+    "en": ('Quoted message: "at ten"\nMessage: where?', "Quoted message: (it is not known any more)\nMessage: where?"),
+    "zh-TW": ('引用訊息: "at ten"\n訊息: where?', "引用訊息: （已經找不到）\n訊息: where?"),
+    "th": ('ข้อความที่อ้างถึง: "at ten"\nข้อความ: where?', "ข้อความที่อ้างถึง: (หาไม่พบแล้ว)\nข้อความ: where?"),
+}
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_quote_is_given_in_the_words_of_the_locale(locale: str) -> None:
+    known, unknown = QUOTES[locale]
+    asking = [
+        dataclasses.replace(message(number, "where?"), quoted_message_id=quoted)
+        for number, quoted in [(2, "m1"), (3, "m0")]
+    ]
+    history = History(messages=(message(1, "at ten"), *asking))
+
+    (content,) = Chat(locale=locale).contents(history, pending=asking, now_ms=NOON_MS)
+
+    assert [re.sub(r"^\[.*?\] ", "", text) for text in content.texts[-2:]] == [known, unknown]

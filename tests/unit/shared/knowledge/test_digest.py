@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.knowledge.catalog import Row
-from shared.knowledge.digest import digest
+from shared.knowledge.digest import digest, digest_texts
 from shared.knowledge.entry import Source
 from shared.knowledge.schema import Category
-from shared.knowledge.texts import DIGEST_TEXTS
-from shared.line.phrases import LOCALES
+from shared.locales.language_file import LOCALES
 from tests.support.knowledge import TOKYO, WORDS
 
 NOW = dt.datetime(2026, 11, 22, 7, 0, tzinfo=TOKYO)
@@ -86,7 +85,7 @@ def test_a_week_counts_what_was_filed_by_when_it_was_filed_not_changed() -> None
 
 @pytest.mark.parametrize("locale", LOCALES)
 def test_an_empty_digest_says_so(locale: str) -> None:
-    texts = DIGEST_TEXTS[locale]
+    texts = digest_texts(locale)
 
     assert texts.nothing_open in digest((), kind="daily", locale=locale, now=NOW).text
     assert texts.nothing_filed in digest((), kind="weekly", locale=locale, now=NOW).text
@@ -103,9 +102,10 @@ def test_a_digest_is_never_longer_than_its_limit(
         assert len(text.split()) < {"daily": 150, "weekly": 250}[kind]
     else:
         assert len(text) <= {"daily": 300, "weekly": 480}[kind]
-    footer = DIGEST_TEXTS[locale].daily_footer if kind == "daily" else DIGEST_TEXTS[locale].weekly_footer
+    footer = digest_texts(locale).daily_footer if kind == "daily" else digest_texts(locale).weekly_footer
     assert text.endswith(footer) or not rows
 
 
-def test_every_locale_has_its_texts() -> None:
-    assert set(DIGEST_TEXTS) == set(LOCALES)
+@pytest.mark.parametrize("locale", LOCALES)
+def test_every_locale_has_a_word_for_every_category(locale: str) -> None:
+    assert set(digest_texts(locale).of_category) == set(Category)

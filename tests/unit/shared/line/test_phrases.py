@@ -3,7 +3,8 @@ import regex
 
 from shared.line.commands import Command
 from shared.line.messaging import OutgoingMessage, PostbackButton, is_sendable
-from shared.line.phrases import LABELS, LOCALES, TEMPLATE_TEXTS, Phrase, phrase
+from shared.line.phrases import Phrase, phrase
+from shared.locales.language_file import LOCALES
 
 LONG_NAME = "名" * 20
 
@@ -31,8 +32,6 @@ def test_what_goes_with_a_button_can_be_sent(locale: str, text: Phrase, label: P
     button = PostbackButton(label=said(label, locale), data="x", display_text=said(label, locale))
 
     assert is_sendable([OutgoingMessage(text=said(text, locale), button=button)])
-    assert text in TEMPLATE_TEXTS
-    assert label in LABELS
 
 
 @pytest.mark.parametrize("locale", LOCALES)

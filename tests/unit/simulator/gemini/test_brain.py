@@ -322,7 +322,12 @@ def test_any_words_get_exactly_one_call_and_the_same_one_again(texts: list[str])
 
 @pytest.mark.parametrize(
     "quoted",
-    ['引用メッセージ: "ありがとう"\n質問: こんにちは', "Quoted message: (it was taken back)\nMessage: こんにちは"],
+    [
+        '引用メッセージ: "ありがとう"\n質問: こんにちは',
+        "Quoted message: (it was taken back)\nMessage: こんにちは",
+        "引用訊息: （已收回）\n訊息: こんにちは",
+        'ข้อความที่อ้างถึง: "ขอบคุณ"\nข้อความ: こんにちは',
+    ],
 )
 def test_what_somebody_quotes_is_not_what_they_say(ask: Callable[..., tuple[str, str]], quoted: str) -> None:
     assert ask(f"[ゆき | 2026-11-22 03:35] {quoted}") == ask("[ゆき | 2026-11-22 03:35] こんにちは")
