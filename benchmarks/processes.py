@@ -96,7 +96,7 @@ def end_group(pid: int) -> None:
 
 
 def wiring(stand_ins: Mapping[str, Child], **more_env: str) -> Wiring:
-    """Return where functions find the stand-ins `pubsub`, `bucket`, `line` and `gemini`; those that nobody uses may be missing."""
+    """Return where functions find the stand-ins `pubsub`, `bucket`, `line` and `gemini`; unused ones may be missing."""
 
     def url(name: str) -> str:
         return stand_ins[name].url if name in stand_ins else ""

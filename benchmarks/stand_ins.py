@@ -27,12 +27,12 @@ from simulator.storage import Fault, StorageProxy
 
 
 class _Line:
-    """A LINE whose deliveries reach nobody: an event is answered to whoever caused it, who takes it to the worker."""
+    """A LINE that delivers to no webhook: an event is returned to the request that caused it, and the benchmark pushes it to the worker."""
 
     def __init__(self) -> None:
         accepting = httpx2.MockTransport(lambda _: httpx2.Response(200))
         self._platform = LinePlatform(
-            webhook_url="http://nobody.invalid/",
+            webhook_url="http://webhook.invalid/",
             channel_secret=CHANNEL_SECRET,
             channel_access_token=CHANNEL_ACCESS_TOKEN,
             now_ms=lambda: time.time_ns() // 1_000_000,
@@ -56,7 +56,7 @@ class _Line:
         person = self._platform.add_person("Alice")
         group = self._platform.create_group("Friends", (person.user_id,))
         self._platform.join(group.chat_id)
-        await self._platform.settled()
+        await self._platform.wait_until_settled()
         return JSONResponse({"group_id": group.chat_id, "user_id": person.user_id})
 
     async def _say(self, request: Request) -> Response:
@@ -66,7 +66,7 @@ class _Line:
         mentioning = (bot.user_id,) if said["addressed"] else ()
         text = f"@{bot.display_name} {said['text']}" if said["addressed"] else said["text"]
         event = self._platform.say(said["user_id"], said["group_id"], text, mentioning=mentioning)
-        await self._platform.settled()
+        await self._platform.wait_until_settled()
         return JSONResponse(event.as_sent(is_redelivery=False))
 
     async def _calls(self, _: Request) -> Response:

@@ -9,7 +9,7 @@ from benchmarks.samples import Comparison
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A figure.  `target` is the ratio that it should not exceed, None where nobody set one."""
+    """A figure.  `target` is the ratio that it should not exceed, None where there is none."""
 
     what: str
     against: str

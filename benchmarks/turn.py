@@ -127,12 +127,12 @@ async def _counted(
 
 async def asked_of(stand_ins: Mapping[str, Child], *, slow_bucket_s: float) -> Requests:
     """Return what was asked of the stand-ins since the last look."""
-    log = await _told(stand_ins["bucket"], f"/bench/log?delay_s={slow_bucket_s}")
+    log = await _answer_of(stand_ins["bucket"], f"/bench/log?delay_s={slow_bucket_s}")
     storage = [
         BucketRequest(operation=one, started_s=started_s, ended_s=ended_s, body_bytes=body_bytes)
         for one, started_s, ended_s, body_bytes in log
     ]
-    asked = await _told(stand_ins["gemini"], "/bench/asked")
+    asked = await _answer_of(stand_ins["gemini"], "/bench/asked")
     asked_s = [received_s for received_s, _ in asked]
     first_s, last_s = (min(asked_s), max(asked_s)) if asked_s else (0.0, 0.0)
     return Requests(
@@ -143,17 +143,17 @@ async def asked_of(stand_ins: Mapping[str, Child], *, slow_bucket_s: float) -> R
         gemini=len(asked),
         storage_bytes=sum(one.body_bytes for one in storage),
         prompt_bytes=sum(request_bytes for _, request_bytes in asked),
-        line=len(await _told(stand_ins["line"], "/bench/calls")),
+        line=len(await _answer_of(stand_ins["line"], "/bench/calls")),
     )
 
 
-async def _told(stand_in: Child, path: str) -> list[Any]:
-    told: list[Any] = (await asyncio.to_thread(wire.send, stand_in.port, path)).json()
-    return told
+async def _answer_of(stand_in: Child, path: str) -> list[Any]:
+    answer: list[Any] = (await asyncio.to_thread(wire.send, stand_in.port, path)).json()
+    return answer
 
 
 async def _unsends(processes: Processes, stand_ins: Mapping[str, Child]) -> dict[str, usage.Memory | None]:
-    """What the unsend function held before and after it withdrew messages that nobody knows."""
+    """What the unsend function held before and after it withdrew unknown messages."""
     function = await processes.start(processes.function("unsend", wiring(stand_ins, LEASE_S="1")))
     await asyncio.to_thread(wire.send, function.port, any_status=True)
     pid = usage.worker_pid(function.pid)

@@ -18,10 +18,11 @@ from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.pubsub import PubSubEventBus
 from shared.clock import SystemClock
-from shared.conversation.store import Memory
+from shared.conversation.history import HistoryReader
+from shared.conversation.store import Conversations
 from shared.errors import AizuchiError
-from shared.knowledge.entry_store import StoredEntries
-from shared.knowledge.filed_entries import FiledEntries
+from shared.handlers.unsend import withdrawal_of
+from shared.knowledge.index import KnowledgeIndex
 from shared.storage.object_store import ObjectStore
 
 _CONNECTIONS: Final = 16
@@ -90,7 +91,14 @@ def _dead_letters(env: Mapping[str, str], asked: argparse.Namespace) -> int:
         timeout_s=_PUBLISH_TIMEOUT_S,
         emulator_host=settings.pubsub_emulator_host,
     )
-    letters = DeadLetters(queue=queue, bus=bus, memory=_memory(env), clock=SystemClock(), shows_ids=asked.show_ids)
+    letters = DeadLetters(
+        queue=queue,
+        bus=bus,
+        conversations=_conversations(env),
+        reader=HistoryReader(index=KnowledgeIndex(is_shown=False)),
+        clock=SystemClock(),
+        shows_ids=asked.show_ids,
+    )
     explained = letters.replay(most=asked.most) if asked.replay else letters.look(most=asked.most)
     for one in explained:
         print(one.line)
@@ -99,7 +107,8 @@ def _dead_letters(env: Mapping[str, str], asked: argparse.Namespace) -> int:
 
 
 def _forget(env: Mapping[str, str], conversation_id: str) -> int:
-    forget = Forget(memory=_memory(env), clock=SystemClock())
+    clock = SystemClock()
+    forget = Forget(conversations=_conversations(env), withdrawal=withdrawal_of(clock), clock=clock)
     print(f"forgotten: {forget(conversation_id)} objects are gone")
     return 0
 
@@ -129,11 +138,9 @@ def _store(env: Mapping[str, str]) -> ObjectStore:
     return GcsObjectStore(project_id=settings.project_id, bucket=settings.history_bucket, connections=_CONNECTIONS)
 
 
-def _memory(env: Mapping[str, str]) -> Memory:
+def _conversations(env: Mapping[str, str]) -> Conversations:
     reads = ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="read")
-    store = _store(env)
-    filed = FiledEntries(entries=StoredEntries(store=store, reads=reads))
-    return Memory.on(store, reads=reads, clock=SystemClock(), lease_s=history_settings(env).lease_s, filed=filed)
+    return Conversations.on(_store(env), reads=reads, clock=SystemClock(), lease_s=history_settings(env).lease_s)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ from typing import Final
 
 from shared.clock import Clock
 from shared.conversation.records import Amendment, SnapshotRecord, Watermark
-from shared.conversation.store import Memory
+from shared.conversation.store import Conversations
 from shared.conversation.turn import TurnRecord
+from shared.conversation.withdrawal import Withdrawal
 from shared.errors import PermanentError
 from shared.line.ids import checked_conversation_id
 from shared.storage.codec import decode
@@ -41,7 +42,8 @@ def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
 class Forget:
     """Erases chats."""
 
-    memory: Memory
+    conversations: Conversations
+    withdrawal: Withdrawal
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation_id: str) -> int:
@@ -51,25 +53,27 @@ class Forget:
         it later, what comes late stays out, and what is written from now on stays. What cannot be read goes too. Takes a little longer
         than a lease. Repeated: does nothing new. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
         """
-        store = self.memory.bodies.store
+        conversation = self.conversations.of(conversation_id)
+        store = conversation.objects.store
         before = names_of(store, conversation_id)
         until_ms = self.clock.now_ms()
         for name in before:
-            if _kind(name) in _STAY and not self._can_be_read(name):
+            if _kind(name) in _STAY and not _is_readable(store, name):
                 store.delete(name)
-        self.memory.amendments.erase(conversation_id, until_ms)  # first, so that whoever writes later finds it
+        conversation.amendments.erase(until_ms)  # first, so that a writer that comes later finds it
         for name in before:
             if _kind(name) not in _STAY:
                 store.delete(name)
-        self.memory.withdrawal.erase(conversation_id, until_ms=until_ms)
+        self.withdrawal.erase(conversation, until_ms=until_ms)
         return len({*before} - {*names_of(store, conversation_id)})
 
-    def _can_be_read(self, name: str) -> bool:
-        stored = self.memory.bodies.store.read(name)
-        try:
-            return stored is None or decode(_STAY[_kind(name)], stored.data) is not None
-        except PermanentError:
-            return False
+
+def _is_readable(store: ObjectStore, name: str) -> bool:
+    stored = store.read(name)
+    try:
+        return stored is None or decode(_STAY[_kind(name)], stored.data) is not None
+    except PermanentError:
+        return False
 
 
 def _prefixes(conversation_id: str) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import BusMessage, EventBus
 from shared.clock import Clock
-from shared.conversation.store import Memory
+from shared.conversation.history import HistoryReader
+from shared.conversation.store import Conversations
 from shared.errors import UnusableEventError, UnusableIdError
 from shared.line.events import LineEvent, parse_event
 
@@ -81,7 +82,8 @@ class DeadLetters:
 
     queue: DeadLetterQueue
     bus: EventBus
-    memory: Memory
+    conversations: Conversations
+    reader: HistoryReader
     clock: Clock = field(repr=False)
     shows_ids: bool = False
 
@@ -132,16 +134,15 @@ class DeadLetters:
     def _verdict(self, event: LineEvent) -> Verdict:
         if event.type == "unsend":
             return Verdict.REPLAY_UNSEND
-        if self.memory.journal.outcome_of(event.conversation_id, event.webhook_event_id) is not None:
+        conversation = self.conversations.of(event.conversation_id)
+        if conversation.journal.outcome_of(event.webhook_event_id) is not None:
             return Verdict.ANSWERED
         if event.message is None:
             return Verdict.REPLAY
         line_message_id = event.message.line_message_id
-        if self.memory.amendments.has_taken_back(
-            event.conversation_id, line_message_id, timestamp_ms=event.timestamp_ms
-        ):
+        if conversation.amendments.has_withdrawn(line_message_id, timestamp_ms=event.timestamp_ms):
             return Verdict.WITHDRAWN
-        is_covered = line_message_id in self.memory.reader.now(event.conversation_id).covered
+        is_covered = line_message_id in self.reader.read_newest(conversation).covered
         return Verdict.ANSWERED if is_covered else Verdict.REPLAY
 
     def _name_of(self, conversation_id: str) -> str:

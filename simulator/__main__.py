@@ -1,4 +1,4 @@
-"""`python -m simulator`: the local stack, with a page to chat on.  Ctrl-C stops all of it."""
+"""`python -m simulator`: the local stack, with a web page for the chat.  Ctrl-C stops all of it."""
 
 import argparse
 import asyncio
@@ -66,7 +66,10 @@ def _parser() -> argparse.ArgumentParser:
         "--data", type=Path, default=Path(".data"), help="folder for chats, objects and logs (default: %(default)s)"
     )
     parser.add_argument(
-        "--latency", type=float, default=0.6, help="seconds that the stand-in model thinks (default: %(default)s)"
+        "--latency",
+        type=float,
+        default=0.6,
+        help="seconds that every answer of the stand-in model takes (default: %(default)s)",
     )
     parser.add_argument(
         "--locale", default="ja", choices=["ja", "en", "zh-TW", "th"], help="fixed texts (default: %(default)s)"
@@ -75,4 +78,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], os.environ))  # noqa: TID251 - the one place that reads the environment
+    sys.exit(main(sys.argv[1:], os.environ))  # noqa: TID251 - the only place that reads the environment

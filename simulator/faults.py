@@ -1,48 +1,96 @@
-"""The faults that a stand-in has in force, whatever its requests are."""
+"""Faults that tests inject into a stand-in's HTTP API, and what they do to a request.
 
+    request ─ before(): `arrived`, delay ─ `error_status`, or the effect ─ after(): `took_effect` ─ `lost_answer`, or the answer
+
+Each stand-in defines its own `Fault` with the requests that it applies to.
+"""
+
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
-_Request_contra = TypeVar("_Request_contra", contravariant=True)
 _Request = TypeVar("_Request")
 
 
-class AnyFault(Protocol[_Request_contra]):
-    """Something that goes wrong with requests of a kind: with the `nth`, counted from 1 since it was added, or with every one."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestFault(Generic[_Request]):
+    """What goes wrong with the `nth` matching request, counted from 1 since the fault was added; None: with every one.
+
+    `arrived` is called before anything happens, `took_effect` between the effect and its answer. `error_status` is answered
+    without an effect. `answer`: "sent", or the way in which the answer is lost after the effect.
+    """
+
+    nth: int | None = None
+    delay_s: float = 0.0
+    error_status: int | None = None
+    answer: str = "sent"
+    arrived: Callable[[], None] | None = None
+    took_effect: Callable[[], None] | None = None
+
+    def applies_to(self, request: _Request, /) -> bool:
+        """Whether the request is of the kind that this fault is for."""
+        raise NotImplementedError
+
+
+_Fault = TypeVar("_Fault", bound=RequestFault)  # type: ignore[type-arg]  # bound to the request's type where it is used
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFaults(Generic[_Fault]):
+    """The faults that one request meets, in the order in which they were added."""
+
+    faults: tuple[_Fault, ...] = ()
+
+    async def before(self, sleep: Callable[[float], Awaitable[None]]) -> None:
+        """Report the arrival and wait out the delays."""
+        for fault in self.faults:
+            if fault.arrived is not None:
+                fault.arrived()
+            if fault.delay_s:
+                await sleep(fault.delay_s)
+
+    def after(self) -> None:
+        """Report that the request took effect."""
+        for fault in self.faults:
+            if fault.took_effect is not None:
+                fault.took_effect()
 
     @property
-    def nth(self) -> int | None:
-        """Which request of the kind; None: every one."""
-        ...
+    def error(self) -> _Fault | None:
+        """The first fault that answers with an error instead of the effect."""
+        return next((fault for fault in self.faults if fault.error_status is not None), None)
 
-    def befalls(self, request: _Request_contra, /) -> bool:
-        """Whether the request is of the kind that this goes wrong with."""
-        ...
+    @property
+    def error_status(self) -> int | None:
+        """The status that is answered instead of the effect."""
+        return None if self.error is None else self.error.error_status
 
-
-_Fault = TypeVar("_Fault", bound=AnyFault)  # type: ignore[type-arg]  # bound to the request's type where it is used
+    @property
+    def lost_answer(self) -> str | None:
+        """How the answer is lost; None where it is sent."""
+        return next((fault.answer for fault in self.faults if fault.answer != "sent"), None)
 
 
 @dataclass(slots=True)
 class FaultsInForce(Generic[_Fault, _Request]):
-    """The faults in force, and how often each was met."""
+    """The faults in force, and how many requests each has matched."""
 
-    _met: list[tuple[_Fault, list[int]]] = field(default_factory=list)
+    _counts: list[tuple[_Fault, list[int]]] = field(default_factory=list)
 
     def add(self, fault: _Fault) -> None:
-        """The fault is in force from the next request on."""
-        self._met.append((fault, [0]))
+        """Put the fault in force from the next request on."""
+        self._counts.append((fault, [0]))
 
     def clear(self) -> None:
-        """Nothing goes wrong any more."""
-        self._met.clear()
+        """Put every fault out of force."""
+        self._counts.clear()
 
-    def of(self, request: _Request) -> tuple[_Fault, ...]:
-        """The faults that this request meets. Every call counts as a request."""
-        met = []
-        for fault, count in tuple(self._met):
-            if fault.befalls(request):
+    def match(self, request: _Request) -> RequestFaults[_Fault]:
+        """Count the request, and return the faults that it meets."""
+        matches = []
+        for fault, count in tuple(self._counts):
+            if fault.applies_to(request):
                 count[0] += 1
                 if fault.nth in {None, count[0]}:
-                    met.append(fault)
-        return tuple(met)
+                    matches.append(fault)
+        return RequestFaults(tuple(matches))

@@ -1,4 +1,4 @@
-"""The three real functions, each in a process of its own under functions-framework, as they start from a checkout."""
+"""The three real functions, each in a process of its own under functions-framework."""
 
 import json
 import sys
@@ -13,31 +13,31 @@ REPOSITORY: Final = Path(__file__).parents[1]
 PROJECT_ID: Final = "aizuchi-local"
 EVENTS_TOPIC: Final = "line-events"
 HISTORY_BUCKET: Final = "aizuchi-history"
-_THREADS: Final = "40"  # requests wait for their turn; as deployed
+_THREADS: Final = "40"  # requests wait for the turn of their chat; the value of the deployment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotionWiring:
-    """Where the agent worker finds Notion, and the web."""
+    """The settings with which the agent worker reaches Notion and the web."""
 
     url: str
     token: str = field(repr=False)
     databases: Mapping[str, str]
 
     def env(self) -> dict[str, str]:
-        """Return the variables of the contract."""
+        """Return the environment variables of the agent worker's contract."""
         return {
             "TOOLSETS": "knowledge,notion,web",
             "NOTION_BASE_URL": self.url,
             "NOTION_TOKEN": self.token,
             "NOTION_DATABASES": json.dumps(self.databases),
-            "NOTION_CONVERSATIONS": "*",  # nobody else can write to a LINE on this machine
+            "NOTION_CONVERSATIONS": "*",  # only people of this machine can write to this LINE
         }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wiring:
-    """Where the functions find the platform.  `gemini_base_url` is None where the real Gemini answers."""
+    """The settings with which the functions reach the platforms.  `gemini_base_url` is None where the real Gemini answers."""
 
     channel_secret: str = field(repr=False)
     channel_access_token: str = field(repr=False)
@@ -51,7 +51,7 @@ class Wiring:
     more_env: Mapping[str, str] = field(default_factory=dict)
 
     def env_of(self, function: str) -> dict[str, str]:
-        """Return the contract's variables for one function, and nothing that belongs to another."""
+        """Return the contract's variables for one function, without those of the others."""
         env = {"GOOGLE_CLOUD_PROJECT": PROJECT_ID}
         match function:
             case "webhook":
@@ -79,7 +79,7 @@ class Wiring:
 
 
 def function_child(function: str, wiring: Wiring, *, port: int, log_path: Path, env: Mapping[str, str]) -> Child:
-    """Return the function, not started.  `env` is what any process of this machine needs, such as PATH."""
+    """Return the function, not started.  `env` is the environment of every process on this machine, such as PATH."""
     source = f"functions/{function}/main.py"
     options = ["--source", source, "--target", function, "--host", HOST, "--port", str(port)]
     return Child(

@@ -1,4 +1,4 @@
-"""Child processes of the local stack: started with a log file, awaited until they serve, stopped by their own id."""
+"""Child processes of the local stack: started with a log file, ready once they serve, stopped by process id."""
 
 import asyncio
 import contextlib
@@ -17,12 +17,12 @@ _LOG_LINES_TOLD: Final = 5
 
 
 class StackError(Exception):
-    """The local stack cannot start or go on; the text says what to do."""
+    """The local stack cannot start or run on; the message says what to do."""
 
 
 def listening_socket(port: int) -> socket.socket:
-    """Return a socket that listens on the port, 0 for any free one.  Raises: StackError, where somebody else has it."""
-    # With the protocol named asyncio sends at once; without it, an answer's body waits 40 ms for the head's acknowledgement.
+    """Return a socket that listens on the port, 0 for any free one.  Raises: StackError, where another process has it."""
+    # With an explicit protocol asyncio disables Nagle's algorithm; otherwise a body waits 40 ms for the acknowledgement of its head.
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -35,7 +35,7 @@ def listening_socket(port: int) -> socket.socket:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on at this moment."""
+    """Return a port on which no process listens at this moment."""
     with socket.socket() as sock:
         sock.bind((HOST, 0))
         return int(sock.getsockname()[1])
@@ -55,17 +55,17 @@ class Child:
 
     @property
     def url(self) -> str:
-        """Where it serves."""
+        """The address of the process."""
         return f"http://{HOST}:{self.port}"
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The process id."""
         assert self._process is not None  # noqa: S101 - it was started
         return self._process.pid
 
     async def start(self, *, timeout_s: float = 30.0) -> None:
-        """It answers connections.  Raises: StackError, where it ends or stays silent instead."""
+        """Start the process, and return once it accepts connections.  Raises: StackError, where it ends or does not serve in time."""
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
         with self.log_path.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
@@ -87,13 +87,13 @@ class Child:
             raise StackError(f"{self.name} did not start within {timeout_s:.0f} s; see {self.log_path}") from cause
 
     async def ended(self) -> str:
-        """Wait until it ends by itself; return what to tell about it."""
+        """Wait for the end of the process; return its status and the end of its log."""
         assert self._process is not None  # noqa: S101 - it was started
         await self._process.wait()
         return self._obituary()
 
     async def stop(self) -> None:
-        """It is gone: asked first, killed after a while.  Repeated: does nothing."""
+        """Terminate the process, and kill it if it does not end in time.  Repeated: does nothing."""
         process = self._process
         if process is None or process.returncode is not None:
             return

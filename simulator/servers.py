@@ -1,4 +1,4 @@
-"""HTTP servers of the stand-ins, in the stack's own event loop."""
+"""HTTP servers of the stand-ins, in the event loop of the stack."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn that leaves the signals to the launcher."""
+    """A uvicorn server that leaves signals to the launcher."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -20,7 +20,7 @@ class _Server(uvicorn.Server):
 
 @dataclass(slots=True, kw_only=True)
 class HttpServer:
-    """Serves an app on a socket that listens already."""
+    """Serves an app on a listening socket."""
 
     app: ASGIApp
     sock: socket.socket
@@ -29,11 +29,11 @@ class HttpServer:
 
     @property
     def port(self) -> int:
-        """Where it serves."""
+        """The port of the socket."""
         return int(self.sock.getsockname()[1])
 
     async def start(self) -> None:
-        """Requests are answered from here on."""
+        """Start to serve requests."""
         config = uvicorn.Config(
             self.app, log_level="critical", access_log=False, lifespan="off", timeout_graceful_shutdown=1
         )
@@ -41,7 +41,7 @@ class HttpServer:
         self._serving = asyncio.create_task(self._server.serve(sockets=[self.sock]))
 
     async def stop(self) -> None:
-        """Nobody is served any more.  Repeated: does nothing."""
+        """Stop serving.  Repeated: does nothing."""
         if self._server is None or self._serving is None:
             return
         self._server.should_exit = True

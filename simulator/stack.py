@@ -1,4 +1,4 @@
-"""The local stack as one object: every stand-in, wired to the three real functions, started and stopped together."""
+"""The local stack as one object: all stand-ins and the three real functions, started and stopped together."""
 
 import asyncio
 import time
@@ -23,10 +23,10 @@ from simulator.gemini.app import GeminiStandIn
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
 from simulator.notion.api import NotionStandIn
-from simulator.notion.lists import furnish, ids_by_name
+from simulator.notion.lists import add_default_databases, ids_by_name
 from simulator.notion.workspace import Workspace
 from simulator.page.app import page_routes
-from simulator.page.filed import FiledInBucket
+from simulator.page.knowledge import KnowledgeReader
 from simulator.processes import HOST, Child, free_port, listening_socket
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
 from simulator.servers import HttpServer
@@ -35,7 +35,7 @@ from simulator.trace.logs import LogFollower
 from simulator.trace.steps import FUNCTIONS
 from simulator.trace.trace import Trace
 
-CHANNEL_SECRET: Final = "local-channel-secret"  # noqa: S105 - of a LINE that exists on this machine only
+CHANNEL_SECRET: Final = "local-channel-secret"  # noqa: S105 - valid only on this machine
 CHANNEL_ACCESS_TOKEN: Final = "local-channel-access-token"  # noqa: S105 - likewise
 NOTION_TOKEN: Final = "local-notion-token"  # noqa: S105 - likewise
 _BOT_USER_ID: Final = "U" + "b07" * 10 + "b0"
@@ -46,10 +46,10 @@ _FILTERS: Final = {"agent_worker": 'attributes.type != "unsend"', "unsend": 'att
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackSettings:
-    """How a stack is run.
+    """The settings of a stack.
 
-    `folder` keeps chats, objects and logs across restarts. `gemini_api_key` connects the real Gemini; without it the stand-in answers,
-    after `model_latency_s`. `base_env` is what any process of this machine needs, `more_env` goes to every function.
+    `folder` keeps chats, objects and logs across restarts. `gemini_api_key` connects the real Gemini; without it the stand-in answers
+    after `model_latency_s`. `base_env` is the environment of every process on this machine, `more_env` goes to every function.
     """
 
     folder: Path
@@ -65,9 +65,9 @@ class StackSettings:
 
 
 class LocalStack:
-    """The stack while it runs: `async with LocalStack(settings) as stack`.  Lives in one event loop.
+    """A running stack: `async with LocalStack(settings) as stack`.  Lives in one event loop.
 
-    Raises on entering: StackError, with what to do about it.
+    Raises on entering: StackError, whose message says what to do.
     """
 
     def __init__(self, settings: StackSettings) -> None:
@@ -77,12 +77,12 @@ class LocalStack:
         self.children: dict[str, Child] = {}
         self._storage_port = free_port()
         bucket_url = f"http://{HOST}:{self._storage_port}"
-        self.filed = FiledInBucket(storage_url=bucket_url, bucket=HISTORY_BUCKET)
+        self.knowledge = KnowledgeReader(storage_url=bucket_url, bucket=HISTORY_BUCKET)
         self.storage = StorageProxy(
-            upstream_url=bucket_url, monotonic_s=time.monotonic, on_event=self.filed.heard_storage
+            upstream_url=bucket_url, monotonic_s=time.monotonic, on_event=self.knowledge.record_storage_call
         )
         self.trace = Trace(now_ms=_now_ms)
-        self.pubsub = PubSubServer(on_event=self.trace.heard_pubsub)
+        self.pubsub = PubSubServer(on_event=self.trace.record_pubsub_event)
         self.gemini = GeminiStandIn(latency_s=settings.model_latency_s)
         self.line = LinePlatform(
             webhook_url=f"http://{HOST}:{self._ports['webhook']}/",
@@ -92,7 +92,7 @@ class LocalStack:
             monotonic_s=time.monotonic,
             rng=Random(),
             bot=Bot(user_id=_BOT_USER_ID),
-            on_event=self.trace.heard_line,
+            on_event=self.trace.record_line_event,
             state_path=settings.folder / "line.json" if settings.keeps_data else None,
         )
         workspace = Workspace(
@@ -115,7 +115,7 @@ class LocalStack:
         await self._running.aclose()
 
     async def failure(self) -> str:
-        """Wait until a part of the stack ends by itself; return what to tell about it."""
+        """Wait until a process of the stack ends unexpectedly; return its status and the end of its log."""
         ended = [asyncio.create_task(child.ended()) for child in self.children.values()]
         try:
             done, _ = await asyncio.wait(ended, return_when=asyncio.FIRST_COMPLETED)
@@ -128,16 +128,16 @@ class LocalStack:
         settings = self._settings
         page = HttpServer(
             app=self.line.app_with(
-                page_routes(self.line, self._about(), self.trace, self.notion.workspace, self.filed)
+                page_routes(self.line, self._about(), self.trace, self.notion.workspace, self.knowledge)
             ),
             sock=listening_socket(settings.page_port),
         )
         self._running.callback(page.sock.close)
-        logs = LogFollower({function: self._log_path(function) for function in FUNCTIONS}, self.trace.heard_log)
+        logs = LogFollower({function: self._log_path(function) for function in FUNCTIONS}, self.trace.record_log_line)
         logs.start()
         self._running.push_async_callback(logs.stop)
         self._running.push_async_callback(self.storage.close)
-        self._running.push_async_callback(self.filed.close)
+        self._running.push_async_callback(self.knowledge.close)
         bucket = HttpServer(app=self.storage.app, sock=listening_socket(0))
         await self._serve(bucket)
         storage = storage_child(
@@ -154,7 +154,7 @@ class LocalStack:
         gemini = HttpServer(app=self.gemini.app, sock=listening_socket(0))
         await self._serve(gemini)
         if not self.notion.workspace.load():
-            furnish(self.notion.workspace)
+            add_default_databases(self.notion.workspace)
         notion = HttpServer(app=self.notion.app, sock=listening_socket(0))
         await self._serve(notion)
         self._subscribe()
@@ -188,13 +188,13 @@ class LocalStack:
         self._make_friends()
 
     def _make_friends(self) -> None:
-        """On the very first run somebody adds the bot as a friend, and is greeted."""
+        """Emit a follow event for every person on the first run, so that the bot greets them."""
         for person in self.line.people:
             if self._settings.keeps_data and not self.line.chat(person).entries:
                 self.line.follow(person)
 
     def _subscribe(self) -> None:
-        """Topic and push subscriptions as Terraform makes them."""
+        """Create the topics and push subscriptions of the Terraform configuration."""
         self.pubsub.create_topic(TOPIC)
         self.pubsub.create_topic(DEAD_LETTERS)
         for function, filter_ in _FILTERS.items():

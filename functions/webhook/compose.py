@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from endpoint import WebhookEndpoint
-from receive import Receive
+from receive import Receive, WebhookEndpoint
 
 from shared import logs
 from shared.adapters.pubsub import PubSubEventBus

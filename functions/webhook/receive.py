@@ -1,15 +1,22 @@
-"""Hand every event of a delivery to the bus, and only then say that it was received."""
+"""Receive a delivery of LINE: check its signature, publish every event, and answer LINE.
+
+200 only once Pub/Sub has every event; 503 makes LINE deliver again; 4xx answers a sender that is not LINE.
+Source: LINE, "Receive messages (webhook)": anything but 2xx is redelivered, where that is switched on.
+"""
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from shared import logs
 from shared.bus.messages import EventBus, bus_messages
 from shared.clock import Clock
-from shared.errors import DeliveryTooLargeError, MethodNotAllowedError
+from shared.errors import AizuchiError, DeliveryTooLargeError, MethodNotAllowedError, RejectedError
 from shared.line.signature import verify_signature
 from shared.line.webhook_body import parse_delivery
 
-DELIVERY_LIMIT_BYTES = 1_048_576
+DELIVERY_LIMIT_BYTES: Final = 1_048_576
+_RECEIVED: Final = 200
+_UNFORESEEN: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +28,7 @@ class Receive:
     clock: Clock = field(repr=False)
 
     def __call__(self, method: str, body: bytes, signature: str | None, traceparent: str | None = None) -> int:
-        """Every event of the delivery is on the bus; return how many there were, 0 when LINE only checks that somebody answers.
+        """Every event of the delivery is on the bus; return how many there were, 0 when LINE only checks the address.
 
         `traceparent` travels with every event.
         Repeated: published again, with `is_redelivery` set; the workers tell by the webhook_event_id.
@@ -49,3 +56,30 @@ class Receive:
                 duration_ms=duration_ms,
             )
         return len(messages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookEndpoint:
+    """Answers one request; every failure becomes one line in the log and one sentence for the caller."""
+
+    receive: Receive
+
+    def __call__(
+        self, method: str, body: bytes, *, signature: str | None, traceparent: str | None = None
+    ) -> tuple[str, int]:
+        """Return body and status.  Never raises."""
+        with logs.bound(**logs.trace_fields(traceparent)):
+            try:
+                if not self.receive(method, body, signature, traceparent):
+                    logs.info("webhook_received", events=0)
+                answer, status = "OK", _RECEIVED
+            except RejectedError as cause:
+                answer, status = str(cause), cause.http_status
+                logs.warning("webhook_rejected", reason=answer, status=status, body_bytes=len(body))
+            except AizuchiError as cause:
+                answer, status = str(cause), cause.http_status
+                logs.error("webhook_failed", cause=cause, reason=answer, status=status)
+            except Exception as cause:  # noqa: BLE001 - LINE delivers again, and a stack trace would quote the input
+                answer, status = "something unforeseen happened", _UNFORESEEN
+                logs.error("webhook_crashed", cause=cause, status=status)
+        return answer, status

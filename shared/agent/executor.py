@@ -45,7 +45,7 @@ class ToolExecutor:
         calls = [
             replace(call, args=mask_ids_in(call.args)) for call in calls
         ]  # what the model made up goes nowhere either
-        tools = [self.registry.find(call.name, context.conversation_id) for call in calls]
+        tools = [self.registry.find(call.name, context.conversation) for call in calls]
         deciding = [index for index, tool in enumerate(tools) if tool is not None and tool.is_final]
         results: dict[int, ToolResult] = {}
         begun = {
@@ -76,7 +76,7 @@ class ToolExecutor:
 
     def _run_one(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
-            known = ", ".join(one.name for one in self.registry.offered_in(context.conversation_id))
+            known = ", ".join(one.name for one in self.registry.offered_in(context.conversation))
             return ToolFault(message=f"Unknown tool: {call.name[:64]}. There are: {known}.", may_retry=False)
         wrong = self.registry.faults_of_arguments(tool, call.args)
         if wrong is not None:

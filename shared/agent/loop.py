@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,7 +12,6 @@ from shared.agent.executor import ToolExecutor
 from shared.agent.finish_reasons import Remedy, remedy_for
 from shared.agent.model import (
     Content,
-    FunctionDeclaration,
     FunctionResponses,
     Model,
     ModelRequest,
@@ -71,20 +70,19 @@ class Agent:
         contents: Sequence[Content],
         context: TurnContext,
         *,
-        look: Callable[[], None] = lambda: None,
         seconds: float = math.inf,
     ) -> Thought:
-        """Return the decision.  `look` is called before every call of the model; what it raises ends the turn.  `seconds` is all there is.
+        """Return the decision, within `seconds`.
 
-        Raises: ModelUnavailableError, ModelRefusedError, ModelBlockedError (the content is refused), ModelCallLimitError, DeadlineError.
+        Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError (the content is refused),
+        ModelCallLimitError, DeadlineError.
         """
         turn = _Turn(
             agent=self,
             system_instruction=system_instruction,
             first=tuple(contents),
-            look=look,
+            context=context,
             seconds=min(seconds, self.limits.seconds),
-            declarations=self.tools.registry.declarations(context.conversation_id),
         )
         used: list[str] = []
         footnotes: list[str] = []
@@ -112,24 +110,23 @@ class Agent:
 class _Turn:
     """The state of one run of the loop: what the model has been shown, and what is left to spend."""
 
-    def __init__(  # noqa: PLR0913 - everything that the loop is given, once
+    def __init__(
         self,
         *,
         agent: Agent,
         system_instruction: str,
         first: tuple[Content, ...],
-        look: Callable[[], None],
+        context: TurnContext,
         seconds: float,
-        declarations: tuple[FunctionDeclaration, ...],
     ) -> None:
         self.model_calls = 0
         self.usage = Usage()
         self._agent = agent
-        self._look = look
+        self._context = context
         self._seconds = seconds
         self._system_instruction = system_instruction
         self._first = first
-        self._declarations = declarations
+        self._declarations = agent.tools.registry.declarations(context.conversation)
         self._contents = list(first)
         self._deadline = Deadline.after(agent.clock, seconds)
         self._troubles: Counter[str] = Counter()
@@ -141,7 +138,7 @@ class _Turn:
         """Ask until the model answers something, as long as it may be asked."""
         for attempt in range(1, _ATTEMPTS_WHILE_DOWN + 1):
             request = self._request()
-            self._look()
+            self._context.check_amendments()
             started_s = self._agent.clock.monotonic_s()
             try:
                 response = self._agent.model.generate(request)

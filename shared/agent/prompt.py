@@ -2,16 +2,19 @@
 
 import datetime as dt
 import zoneinfo
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal, TypeAlias
 
 from shared.agent.model import MediaPart, MixedContent, TextContent
-from shared.conversation.history import History, Quotable
+from shared.conversation.history import History
+from shared.conversation.quotes import Quotable
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.store import Conversation
+from shared.line.bot_name import BotName
 from shared.line.bubbles import shortened
-from shared.line.display_names import Names, someone
+from shared.line.display_names import DisplayNames, someone
 from shared.locales.language_file import language_file
 
 Part: TypeAlias = str | MediaPart
@@ -71,18 +74,23 @@ class _QuoteWords:
     unknown: str
 
 
-def system_instruction(*, bot_name: str, persona: str | None = None, guides: Sequence[str] = ()) -> str:
-    """Return who the bot is and how it behaves; `persona` replaces the first part only, `guides` say when to use the toolsets."""
-    who = f"# Who you are\n{(persona or DEFAULT_PERSONA).replace('{bot}', bot_name)}"
-    return "\n\n".join((who, *guides, _RULES))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chat:
-    """Turns a chat's history into contents, in the bot's time zone; quotes are given in the words of its locale."""
+class PromptBuilder:
+    """Builds what the model reads, with times in the bot's time zone and quotes in the words of its locale.
 
+    `persona` replaces the first part of the system instruction only; `guides` say when to use the toolsets.
+    """
+
+    bot_name: BotName
+    persona: str | None = None
+    guides: tuple[str, ...] = ()
     time_zone: zoneinfo.ZoneInfo = field(default_factory=lambda: zoneinfo.ZoneInfo("UTC"))
     locale: str = "en"
+
+    def system_instruction(self) -> str:
+        """Return who the bot is and how it behaves."""
+        who = f"# Who you are\n{(self.persona or DEFAULT_PERSONA).replace('{bot}', self.bot_name.shown)}"
+        return "\n\n".join((who, *self.guides, _RULES))
 
     def contents(  # noqa: PLR0913 - everything that a prompt is made of
         self,
@@ -99,26 +107,26 @@ class Chat:
         `names` are what people are called, by their ids. `shown` are what goes with a message that is to be answered, by its id: media, or
         remarks on why they are missing. `is_overheard` tells that nobody asked the bot.
         """
-        telling = _Telling(chat=self, names=names or {}, quotable=history.quotable)
+        transcript = _Transcript(builder=self, names=names or {}, quotable=history.quotable)
         asked = {message.line_message_id for message in pending}
         earlier = (one for one in history.messages if one.line_message_id not in asked and one.presses is None)
         lines: list[_Line] = [("user", _OPENING)]
-        if history.filed.text:
-            lines.insert(0, ("user", f"{_INDEX}\n{history.filed.text}"))
+        if history.index.text:
+            lines.insert(0, ("user", f"{_INDEX}\n{history.index.text}"))
         lines += [("user", f"[note] {_RECAP} {recap.text}") for recap in history.recaps if recap.text]
-        records: list[MessageRecord | OutcomeRecord] = [*earlier, *history.said]
+        records: list[MessageRecord | OutcomeRecord] = [*earlier, *history.answers]
         for record in sorted(records, key=by_time):
-            lines += telling.line(record)
+            lines += transcript.lines(record)
         lines.append(
             ("user", f"[note] It is {self.local_time(now_ms)} now. {_OVERHEARD if is_overheard else _TO_ANSWER}")
         )
         for message, is_first in _with_sets_marked(pending):
             lines += [("user", f"[note] {_TOGETHER}")] if is_first else []
-            lines.append(("user", telling.said(message)))
+            lines.append(("user", transcript.header_and_words(message)))
             lines += [("user", part) for part in (shown or {}).get(message.line_message_id, ())]
-        return tuple(_joined(lines))
+        return tuple(_contents(lines))
 
-    def retold(
+    def stretch(
         self,
         messages: Sequence[MessageRecord],
         answers: Sequence[OutcomeRecord],
@@ -126,10 +134,10 @@ class Chat:
         names: Mapping[str, str] | None = None,
     ) -> tuple[TextContent, ...]:
         """Return a stretch of the chat as one content of data, to be summed up; quotes are left out, because they come from elsewhere."""
-        telling = _Telling(chat=self, names=names or {}, quotable=None)
+        transcript = _Transcript(builder=self, names=names or {}, quotable=None)
         records: list[MessageRecord | OutcomeRecord] = [*messages, *answers]
         spoken = (
-            telling.said(one) if isinstance(one, MessageRecord) else f"[you] {one.text}"
+            transcript.header_and_words(one) if isinstance(one, MessageRecord) else f"[you] {one.text}"
             for one in sorted(records, key=by_time)
         )
         return (TextContent(role="user", texts=("[note] This part of the conversation is to be summed up.", *spoken)),)
@@ -141,16 +149,16 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Telling:
-    """One chat, told with the names of its people; without quotes where there is nothing to look them up in."""
+class _Transcript:
+    """One chat with the names of its members; without quotes where there is nothing to look them up in."""
 
-    chat: Chat
+    builder: PromptBuilder
     names: Mapping[str, str]
     quotable: Quotable | None
 
-    def line(self, record: MessageRecord | OutcomeRecord) -> list[_Line]:
+    def lines(self, record: MessageRecord | OutcomeRecord) -> list[_Line]:
         if isinstance(record, MessageRecord):
-            return [("user", self.said(record))]
+            return [("user", self.header_and_words(record))]
         said: list[_Line] = [("model", record.text)] if record.text is not None else []
         if record.kind in _REMARKS:
             said.append(("user", f"[note] {_REMARKS[record.kind]}"))
@@ -158,15 +166,15 @@ class _Telling:
             said.append(("user", f"[note] Filed then: {record.filed_entry_path}"))
         return said
 
-    def said(self, message: MessageRecord) -> str:
+    def header_and_words(self, message: MessageRecord) -> str:
         name = self.names.get(message.user_id) or someone(message.user_id) if message.user_id else _SOMEBODY
-        return f"[{name} | {self.chat.local_time(message.timestamp_ms)}] {self._quoting(message)}"
+        return f"[{name} | {self.builder.local_time(message.timestamp_ms)}] {self._words(message)}"
 
-    def _quoting(self, message: MessageRecord) -> str:
+    def _words(self, message: MessageRecord) -> str:
         quoted = self.quotable.quoted_by(message) if self.quotable is not None else None
         if quoted is None:
             return message.text
-        words = _quote_words(self.chat.locale)
+        words = _quote_words(self.builder.locale)
         match quoted:
             case "withdrawn":
                 told = words.withdrawn
@@ -193,7 +201,7 @@ def _with_sets_marked(messages: Sequence[MessageRecord]) -> Iterator[tuple[Messa
         yield from ((one, False) for one in together)
 
 
-def _joined(lines: Iterable[_Line]) -> Iterator[TextContent | MixedContent]:
+def _contents(lines: Iterable[_Line]) -> Iterator[TextContent | MixedContent]:
     role: Literal["user", "model"] = "user"
     parts: list[Part] = []
     for side, part in lines:
@@ -213,12 +221,12 @@ def _content(role: Literal["user", "model"], parts: Sequence[Part]) -> TextConte
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """What people are called; nobody is called like the bot."""
+    """The names under which the members of a chat are shown to the model; none of them is the bot's."""
 
-    names: Names
-    bot_names: Callable[[], tuple[str, ...]] = field(repr=False)
+    display_names: DisplayNames
+    bot_name: BotName
 
-    def of(self, conversation_id: str, messages: Iterable[MessageRecord]) -> Mapping[str, str]:
-        """Return the names of everybody who wrote one of the messages, by their ids."""
+    def of(self, conversation: Conversation, messages: Iterable[MessageRecord]) -> Mapping[str, str]:
+        """Return the name of every author of the messages, by their ids."""
         user_ids = [one.user_id for one in messages if one.user_id is not None]
-        return self.names.of(conversation_id, user_ids, bot_names=self.bot_names()) if user_ids else {}
+        return self.display_names.of(conversation.id, user_ids, bot_names=self.bot_name.all) if user_ids else {}

@@ -16,14 +16,35 @@ from jsonschema import Draft202012Validator
 from shared.agent.model import FunctionDeclaration, Json
 from shared.clock import Deadline, SystemClock
 from shared.conversation.records import MessageRecord, StagedWrite
+from shared.conversation.store import Conversation
+from shared.turns.question import Question
 
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 _NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
 
 
+class EntryPlacement(Protocol):
+    """Where an entry was filed or moved to, and how sure its classification was."""
+
+    @property
+    def path(self) -> str:
+        """Below `entries/{conversation_id}/`."""
+        ...
+
+    @property
+    def confidence(self) -> float:
+        """From 0 to 1."""
+        ...
+
+
 class StagedEntries(Protocol):
     """What a turn read and staged of the chat's entries; the tools of the knowledge toolset know the whole of it."""
+
+    @property
+    def placement(self) -> EntryPlacement | None:
+        """The last placement of this turn."""
+        ...
 
     @property
     def read_source_ids(self) -> frozenset[str]:
@@ -39,14 +60,12 @@ class StagedEntries(Protocol):
 class TurnContext:
     """What a tool knows of the chat that it works for; it never comes from the model.
 
-    `first_line_message_id` is the oldest message that the turn answers, `seen_message_ids` all whose words its prompt can hold. Until
-    `deadline` a tool is waited for.
-    `sequence` is the number of the commit that the turn works towards. `to_answer` are the messages that it answers, `earlier` the others
-    in its prompt. `entries` is made anew for every thought.
+    `first_line_message_id` is the oldest message that the turn answers, `seen_message_ids` all whose words its prompt can hold. A tool is
+    waited for until `deadline`. `sequence` is the number of the commit that the turn works towards. `to_answer` are the messages that it
+    answers, `earlier` the others in its prompt. `entries` holds the staged writes of this attempt at the turn.
     """
 
-    conversation_id: str = field(repr=False)
-    user_id: str | None = field(default=None, repr=False)
+    conversation: Conversation
     first_line_message_id: str = ""
     seen_message_ids: frozenset[str] = frozenset()
     deadline: Deadline = field(default=_NEVER, compare=False, repr=False)
@@ -55,6 +74,13 @@ class TurnContext:
     to_answer: tuple[MessageRecord, ...] = field(default=(), repr=False)
     earlier: tuple[MessageRecord, ...] = field(default=(), repr=False)
     entries: StagedEntries | None = field(default=None, repr=False)
+    question: Question | None = field(default=None, repr=False)
+
+    def check_amendments(self) -> None:
+        """Look at the amendments before a request to the model.  Raises: PromptAmendedError."""
+        if self.question is not None:
+            read_ids = self.entries.read_source_ids if self.entries is not None else frozenset[str]()
+            self.question.check_amendments(read_ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +132,10 @@ class Tool:
     only_in: frozenset[str] | None = field(default=None, repr=False)
     declared: Json | None = field(default=None, repr=False)
 
+    def is_offered_in(self, conversation: Conversation) -> bool:
+        """Whether there is such a tool in this chat."""
+        return self.only_in is None or conversation.id in self.only_in
+
     @property
     def declaration(self) -> FunctionDeclaration:
         """What the model is told of it."""
@@ -132,17 +162,17 @@ class Registry:
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
 
-    def offered_in(self, conversation_id: str) -> tuple[Tool, ...]:
+    def offered_in(self, conversation: Conversation) -> tuple[Tool, ...]:
         """Return the tools that there are in a chat."""
-        return tuple(tool for tool in self if tool.only_in is None or conversation_id in tool.only_in)
+        return tuple(tool for tool in self if tool.is_offered_in(conversation))
 
-    def find(self, name: str, conversation_id: str) -> Tool | None:
+    def find(self, name: str, conversation: Conversation) -> Tool | None:
         """Return the tool, or None where the model made the name up, or where there is none such in the chat."""
-        return next((tool for tool in self.offered_in(conversation_id) if tool.name == name), None)
+        return next((tool for tool in self.offered_in(conversation) if tool.name == name), None)
 
-    def declarations(self, conversation_id: str) -> tuple[FunctionDeclaration, ...]:
+    def declarations(self, conversation: Conversation) -> tuple[FunctionDeclaration, ...]:
         """What the model is told, byte-stable for a deployment and a chat."""
-        return tuple(tool.declaration for tool in self.offered_in(conversation_id))
+        return tuple(tool.declaration for tool in self.offered_in(conversation))
 
     @property
     def final_names(self) -> tuple[str, ...]:

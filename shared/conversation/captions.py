@@ -1,7 +1,7 @@
-"""Say in a line what pictures, voices, videos and files show: prompts do not hold them any more once they are in the snapshot.
+"""Captions: a line that says what a picture, voice, video or file shows, because prompts hold no media once they are in the snapshot.
 
-The line takes the place of the placeholder, so it is a word of the message and goes with it. Each is marked before the model is asked: one
-that ends its worker keeps its placeholder.
+A caption takes the place of the placeholder, so it is part of the message's words and is withdrawn with them. Each medium is marked before
+the model is asked: one that crashes its worker keeps its placeholder.
 """
 
 from collections.abc import Mapping
@@ -10,21 +10,21 @@ from typing import Final, Protocol
 
 from shared import logs
 from shared.clock import Clock, Deadline
-from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.amendments import Amendments
 from shared.conversation.records import MessageRecord, SnapshotRecord
-from shared.conversation.snapshot import Snapshots, cleaned
-from shared.conversation.store import Memory
+from shared.conversation.snapshot import cleaned
+from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
 from shared.line.media import MESSAGE_TYPES
 
 AT_ONCE: Final = 3
-_SECONDS: Final = 20.0  # after which no description is begun
+_SECONDS: Final = 20.0  # after which no caption is begun
 
 
-class Describer(Protocol):
-    """Looks at what people showed."""
+class Captioner(Protocol):
+    """Looks at what people sent."""
 
-    def __call__(self, conversation_id: str, message: MessageRecord) -> str | None:
+    def caption(self, conversation: Conversation, message: MessageRecord) -> str | None:
         """Return one line about an image, voice, video or file; None where its bytes are not kept.
 
         Raises: AizuchiError, where there is none this time.
@@ -33,57 +33,50 @@ class Describer(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Describing:
-    """Describes the media in snapshots.  Raises StorageUnavailableError when the bucket does not answer in time."""
+class CaptionWriter:
+    """Writes captions into snapshots.  Raises StorageUnavailableError when the bucket does not answer in time."""
 
-    amendments: AmendmentLog
-    snapshots: Snapshots
+    captioner: Captioner = field(repr=False)
     clock: Clock = field(repr=False)
-    describe: Describer = field(repr=False)
 
-    @classmethod
-    def on(cls, memory: Memory, *, clock: Clock, describe: Describer) -> "Describing":
-        """Return what describes the media of a memory."""
-        return cls(amendments=memory.amendments, snapshots=memory.snapshots, clock=clock, describe=describe)
+    def write(self, conversation: Conversation) -> None:
+        """The newest few media of the snapshot that have no caption get one, as far as their bytes are kept.  Repeated: finds fewer.
 
-    def __call__(self, conversation_id: str) -> None:
-        """The newest few media of the snapshot that nobody has described are, as far as their bytes are kept.  Repeated: finds fewer.
-
-        Somebody else rewrites the snapshot meanwhile: nothing is written.
+        Where another worker rewrites the snapshot meanwhile, nothing is written.
         """
-        seen = self.snapshots.read(conversation_id)
-        amendments = self.amendments.look(conversation_id)
+        seen = conversation.snapshot.read()
+        amendments = conversation.amendments.look()
         record = cleaned(seen.record, amendments)
         waiting = [
             one for one in record.messages if one.type in MESSAGE_TYPES and not one.is_described and one.line_message_id
         ][-AT_ONCE:]
         if not waiting:
             return
-        marked = self.snapshots.swap(conversation_id, seen, _marked(record, {one.line_message_id for one in waiting}))
+        marked = conversation.snapshot.swap(seen, _marked(record, {one.line_message_id for one in waiting}))
         if marked is None:
             return
-        told, failed = self._described(conversation_id, waiting, amendments)
-        if told or failed:
-            self.snapshots.swap(conversation_id, marked, _told(marked.record, told, failed))
+        captions, failed = self._captions(conversation, waiting, amendments)
+        if captions or failed:
+            conversation.snapshot.swap(marked, _with_captions(marked.record, captions, failed))
 
-    def _described(
-        self, conversation_id: str, waiting: list[MessageRecord], amendments: Amendments
+    def _captions(
+        self, conversation: Conversation, waiting: list[MessageRecord], amendments: Amendments
     ) -> tuple[Mapping[str, str], frozenset[str]]:
-        """Return the lines, and what has to be tried again."""
+        """Return the captions, and the messages that have to be tried again."""
         deadline = Deadline.after(self.clock, _SECONDS)
-        told: dict[str, str] = {}
+        captions: dict[str, str] = {}
         left = {one.line_message_id: one for one in waiting}
-        while left and deadline.left_s and self.amendments.fresh_look(conversation_id) == amendments:
+        while left and deadline.left_s and conversation.amendments.fresh_look() == amendments:
             line_message_id, message = left.popitem()
             try:
-                line = self.describe(conversation_id, message)
+                line = self.captioner.caption(conversation, message)
             except AizuchiError as cause:
                 logs.warning("description_failed", error_type=type(cause).__name__)
                 left[line_message_id] = message
                 break
             if line is not None:
-                told[line_message_id] = line
-        return told, frozenset(left)
+                captions[line_message_id] = line
+        return captions, frozenset(left)
 
 
 def _marked(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecord:
@@ -96,13 +89,13 @@ def _marked(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecor
     )
 
 
-def _told(record: SnapshotRecord, told: Mapping[str, str], failed: frozenset[str]) -> SnapshotRecord:
-    """Return the record with the lines behind what LINE told: `[voice message: 12 s: ...]`."""
+def _with_captions(record: SnapshotRecord, captions: Mapping[str, str], failed: frozenset[str]) -> SnapshotRecord:
+    """Return the record with the captions behind what LINE told: `[voice message: 12 s: ...]`."""
     return replace(
         record,
         messages=tuple(
-            replace(one, text=f"{one.text.removesuffix(']')}: {told[one.line_message_id]}]")
-            if one.line_message_id in told
+            replace(one, text=f"{one.text.removesuffix(']')}: {captions[one.line_message_id]}]")
+            if one.line_message_id in captions
             else replace(one, is_described=one.is_described and one.line_message_id not in failed)
             for one in record.messages
         ),

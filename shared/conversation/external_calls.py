@@ -15,10 +15,10 @@ from typing import TypeVar
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
-from shared.storage.codec import VERSION, encode
-from shared.storage.compare_and_swap import changed_by_swap
-from shared.storage.object_cache import readable
-from shared.storage.object_names import CALL_RESULT_SUFFIX, call_name, call_result_name, calls_prefix
+from shared.conversation.store import Conversation
+from shared.storage.codec import VERSION, decode_readable, encode
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_names import CALL_RESULT_SUFFIX
 from shared.storage.object_store import ListedObject, ObjectStore
 
 _Record = TypeVar("_Record")
@@ -41,7 +41,7 @@ class CallRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallResult:
-    """What came of it: what the tool answered, without any word of a person."""
+    """What the tool answered, without any word of a person."""
 
     version: int = VERSION
     result: dict[str, object]
@@ -56,101 +56,106 @@ class KnownCall:
 
 
 def call_key(tool: str, arguments: Mapping[str, object], *, first_line_message_id: str) -> str:
-    """Return the key of a call; the calls of one turn begin alike."""
+    """Return the key of a call; the keys of one turn begin alike."""
     canonical = json.dumps([tool, arguments], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return f"{_turn_key(first_line_message_id)}-{hashlib.sha256(canonical.encode()).hexdigest()[:32]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calls:
-    """Reads and writes the calls of all chats.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+@dataclass(frozen=True, slots=True)
+class ExternalCalls:
+    """One chat's calls.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
-    store: ObjectStore
+    conversation: Conversation
 
-    def begin(self, conversation_id: str, key: str, record: CallRecord) -> KnownCall | None:
-        """The intent is written; return what was known of the call before, or None where this is the first time.
+    def begin(self, key: str, record: CallRecord) -> KnownCall | None:
+        """The intent is written; return what was known of the call before, or None for the first time.
 
-        A write whose answer was lost may come back as known although it is ours: whoever finds an intent without a result looks first.
+        A write whose answer was lost may come back as known although it is ours: the caller of an intent without a result looks first.
         """
-        if self.store.create(call_name(conversation_id, key), encode(record)) is not None:
+        if self._store.create(self.conversation.names.call(key), encode(record)) is not None:
             return None
-        known = self._known(conversation_id, key)
+        known = self._known(key)
         return KnownCall(record=record) if known is None else known
 
-    def finish(self, conversation_id: str, key: str, result: Mapping[str, object]) -> None:
+    def finish(self, key: str, result: Mapping[str, object]) -> None:
         """The result is written.  Repeated: the first one stays."""
-        self.store.create(call_result_name(conversation_id, key), encode(CallResult(result=dict(result))))
+        self._store.create(self.conversation.names.call_result(key), encode(CallResult(result=dict(result))))
 
-    def drop(self, conversation_id: str, key: str) -> None:
+    def drop(self, key: str) -> None:
         """The intent is gone, because it had no effect.  Repeated: does nothing."""
-        self.store.delete(call_name(conversation_id, key))
+        self._store.delete(self.conversation.names.call(key))
 
-    def of_turn(self, conversation_id: str, *, first_line_message_id: str) -> tuple[KnownCall, ...]:
+    def of_turn(self, *, first_line_message_id: str) -> tuple[KnownCall, ...]:
         """Return what earlier attempts at a turn set out to do, oldest first."""
-        prefix = f"{calls_prefix(conversation_id)}{_turn_key(first_line_message_id)}-"
+        calls_prefix = self.conversation.names.calls_prefix
         keys = [
-            listed.name.removeprefix(calls_prefix(conversation_id)).removesuffix(".json")
-            for listed in sorted(self.store.list(prefix), key=lambda listed: listed.generation)
+            listed.name.removeprefix(calls_prefix).removesuffix(".json")
+            for listed in sorted(
+                self._store.list(f"{calls_prefix}{_turn_key(first_line_message_id)}-"),
+                key=lambda listed: listed.generation,
+            )
             if not listed.name.endswith(CALL_RESULT_SUFFIX)
         ]
-        known = (self._known(conversation_id, key) for key in keys)
+        known = map(self._known, keys)
         return tuple(one for one in known if one is not None)
 
-    def results(self, conversation_id: str) -> tuple[Mapping[str, object], ...]:
+    def results(self) -> tuple[Mapping[str, object], ...]:
         """Return the results of every call of the chat that is still kept."""
-        listed = (
-            one for one in self.store.list(calls_prefix(conversation_id)) if one.name.endswith(CALL_RESULT_SUFFIX)
-        )
-        return tuple(one.result for one in readable((self._data(one.name) for one in listed), CallResult))
+        listed = self._store.list(self.conversation.names.calls_prefix)
+        bodies = (self._data(one.name) for one in listed if one.name.endswith(CALL_RESULT_SUFFIX))
+        return tuple(one.result for one in decode_readable(CallResult, bodies))
 
-    def _known(self, conversation_id: str, key: str) -> KnownCall | None:
-        result = _readable(CallResult, self._data(call_result_name(conversation_id, key)))
-        record = _readable(CallRecord, self._data(call_name(conversation_id, key)))
+    @property
+    def _store(self) -> ObjectStore:
+        return self.conversation.objects.store
+
+    def _known(self, key: str) -> KnownCall | None:
+        result = _readable(CallResult, self._data(self.conversation.names.call_result(key)))
+        record = _readable(CallRecord, self._data(self.conversation.names.call(key)))
         return None if record is None else KnownCall(record=record, result=result.result if result else None)
 
     def _data(self, name: str) -> bytes | None:
-        stored = self.store.read(name)
+        stored = self._store.read(name)
         return stored.data if stored else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallCopies:
-    """The words in calls, for whoever takes words back."""
+class CallWords:
+    """The words in calls; a WordHolder."""
 
-    store: ObjectStore
-
-    def take_out(self, conversation_id: str, amendments: Amendments) -> None:
-        """No call of the chat holds words that anything taken back may have brought.
+    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+        """No call of the chat holds words that a withdrawn message may have brought.
 
         What was done and its result stay known, without words. Repeated: does nothing new. A record that cannot be read is deleted.
         Raises: StorageUnavailableError; safe to repeat.
         """
-        for listed in self.store.list(calls_prefix(conversation_id)):
+        store = conversation.objects.store
+        for listed in store.list(conversation.names.calls_prefix):
             if not listed.name.endswith(CALL_RESULT_SUFFIX):
-                self._take_words_out(listed, amendments)
-
-    def _take_words_out(self, listed: ListedObject, amendments: Amendments) -> None:
-        def emptied(data: bytes | None) -> bytes | None:
-            if data is None:
-                return None
-            record = _readable(CallRecord, data)
-            if record is None:
-                self.store.delete(listed.name)
-                return None
-            is_to_be_emptied = record.arguments is not None and _is_touched(record, amendments)
-            return encode(replace(record, arguments=None)) if is_to_be_emptied else None
-
-        changed_by_swap(self.store, listed.name, emptied, what="a call")
+                _remove_words(store, listed, amendments)
 
 
-def _is_touched(record: CallRecord, amendments: Amendments) -> bool:
+def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendments) -> None:
+    def without_arguments(data: bytes | None) -> bytes | None:
+        if data is None:
+            return None
+        record = _readable(CallRecord, data)
+        if record is None:
+            store.delete(listed.name)
+            return None
+        has_withdrawn_words = record.arguments is not None and _is_affected(record, amendments)
+        return encode(replace(record, arguments=None)) if has_withdrawn_words else None
+
+    update_by_swap(store, listed.name, without_arguments, what="a call")
+
+
+def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
     is_erased = amendments.erased_ms >= 0 and record.started_ms <= amendments.erased_ms + SKEW_MS
     return is_erased or not amendments.withdrawn.isdisjoint(record.line_message_ids)
 
 
 def _readable(kind: type[_Record], data: bytes | None) -> _Record | None:
-    """The record, or None where there is none that can be read: one broken object must not silence a chat."""
-    return next(iter(readable([data], kind)), None)
+    """Return the record, or None where there is none that can be read: a broken object must not silence a chat."""
+    return next(iter(decode_readable(kind, [data])), None)
 
 
 def _turn_key(first_line_message_id: str) -> str:

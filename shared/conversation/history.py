@@ -1,15 +1,16 @@
-"""What a turn knows of a chat: journal overlaid on snapshot, amendments overlaid on both, read in two rounds.
+"""What a turn knows of a chat: journal overlaid on snapshot, amendments overlaid on both, read in two round trips.
 
-The listing comes first and the snapshot after it, beside the bodies. A message that a compaction moves meanwhile is then seen in the
-snapshot at the latest; a listed object that is gone when it is read means that one has passed, and the reader begins again.
+The listing comes first, and the snapshot after it, beside the bodies: a message that a compaction moves meanwhile is in the snapshot at the
+latest. A listed object that is gone when it is read means that a compaction passed; the reader begins again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Final, Protocol
 
-from shared.conversation.amendments import AmendmentLog, Amendments, amendments_of
-from shared.conversation.filed import Filed, FiledView
+from shared.conversation.amendments import Amendments, amendments_of
+from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.quotes import Quotable
 from shared.conversation.records import (
     MessageRecord,
     OutcomeKind,
@@ -18,61 +19,44 @@ from shared.conversation.records import (
     SnapshotRecord,
     Watermark,
     by_time,
+    provenance_of,
 )
-from shared.conversation.snapshot import Snapshots, between, cleaned
+from shared.conversation.snapshot import between, cleaned
+from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
+from shared.storage.codec import decode_readable
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
-from shared.storage.object_cache import Bodies, readable
-from shared.storage.object_names import OUTCOME_SUFFIX, journal_prefix
 from shared.storage.object_store import ListedObject
 
 MESSAGES_READ: Final = 100
 OUTCOMES_READ: Final = 100
 MESSAGES_SHOWN: Final = 80  # 50 verbatim, what is journalled since the last compaction, and what has no recap yet
-SEEN_KEPT: Final = 200  # ids that an outcome names; how far its words reach back tells the rest
-LATEST_MS: Final = 2**53
+SEEN_KEPT: Final = 200  # ids that an outcome names; its interval covers the rest
 ANSWERABLE_MS: Final = 20 * 60_000  # Source: LINE, "Send reply message": no token works longer after its event
 
 
-Unquotable = Literal["withdrawn", "unknown"]
-"""Why there are no words: they were taken back, or nothing is kept (any more) under that id."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quotable:
-    """Everything in a chat that can be quoted: messages by their ids, what the bot said by the ids of its bubbles."""
+class IndexView:
+    """What a prompt shows of the filed entries, and the messages that they came from.  Nothing: `text` is empty."""
 
-    messages: Mapping[str, MessageRecord] = field(default_factory=dict)
-    answers: Mapping[str, OutcomeRecord] = field(default_factory=dict)
-    withdrawn: frozenset[str] = frozenset()
+    text: str = field(default="", repr=False)
+    source_ids: frozenset[str] = frozenset()
 
-    @classmethod
-    def of(
-        cls, messages: Iterable[MessageRecord], outcomes: Sequence[OutcomeRecord], withdrawn: frozenset[str]
-    ) -> "Quotable":
-        """Return what can be quoted; what was taken back is in neither of the two, or has lost its words."""
-        return cls(
-            messages={one.line_message_id: one for one in messages},
-            answers={bubble: one for one in outcomes for bubble in one.sent_message_ids},
-            withdrawn=withdrawn,
-        )
 
-    def quoted_by(self, message: MessageRecord) -> MessageRecord | OutcomeRecord | Unquotable | None:
-        """Return whose words the message quotes, or why they cannot be shown; None: it quotes nothing."""
-        quoted_id = message.quoted_message_id
-        if quoted_id is None:
-            return None
-        if quoted_id in self.messages:
-            return self.messages[quoted_id]
-        answer = self.answers.get(quoted_id)
-        if answer is not None and answer.text is not None:
-            return answer
-        return "withdrawn" if quoted_id in self.withdrawn or answer is not None else "unknown"
+class EntryIndex(Protocol):
+    """The index of what was filed in a chat."""
+
+    def read(self, conversation: Conversation) -> Callable[[Amendments], IndexView]:
+        """Read the index, in one read; return what a prompt shows of it, as a function of what was withdrawn.
+
+        Raises: StorageUnavailableError.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What there is of a chat: the names and generations of one moment."""
+    """The objects of a chat: names and generations of one moment, in the order in which they were written."""
 
     messages: tuple[ListedObject, ...]
     outcomes: tuple[ListedObject, ...]
@@ -82,11 +66,11 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The newest part of a chat, without what was taken back; everything by LINE's timestamp.
+    """The newest part of a chat, without what was withdrawn; everything by LINE's timestamp.
 
-    `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not. `outcomes` have lost the words that
-    repeat something taken back. `covered` are the messages that came to their end, `recorded` the ids of the outcomes. `journalled` tells
-    how many messages a compaction could fold.
+    `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show. `outcomes` have lost the words that
+    repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes. `journalled` is how
+    many messages a compaction could fold.
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -98,16 +82,16 @@ class History:
     recorded: frozenset[str] = frozenset()
     amendments: Amendments = field(default_factory=Amendments)
     timeline: Mapping[str, int] = field(default_factory=dict)
-    filed: FiledView = field(default_factory=FiledView)
+    index: IndexView = field(default_factory=IndexView)
     journalled: int = 0
 
     def pending(self, own: MessageRecord, *, now_ms: int) -> tuple[MessageRecord, ...]:
-        """Return what the next turn has to answer, oldest first: addressed, not taken back, covered by no outcome, and young enough.
+        """Return what the next turn has to answer, oldest first: addressed, not withdrawn, covered by no outcome, and young enough.
 
         `own` is the message of the delivery that asks; it counts even where a burst has pushed it out of the newest part.
         """
         known = {one.line_message_id: one for one in self.messages}
-        mine = known.get(own.line_message_id, self.amendments.overlaid(own))
+        mine = known.get(own.line_message_id, self.amendments.overlay(own))
         newest_ms = max(own.received_ms, mine.received_ms)  # a redelivery refreshes the token
         known[own.line_message_id] = replace(mine, received_ms=newest_ms)
         waiting = (
@@ -116,14 +100,14 @@ class History:
             if one.addressed
             and one.reply_token is not None
             and one.line_message_id not in self.covered
-            and not self.amendments.take_back(one)
+            and not self.amendments.is_withdrawn(one)
             and now_ms - one.timestamp_ms < ANSWERABLE_MS
         )
         return tuple(sorted(waiting, key=by_time))
 
     @property
-    def said(self) -> tuple[OutcomeRecord, ...]:
-        """The outcomes whose words a prompt shows: not older than the messages, and a stored answer is nobody's yet."""
+    def answers(self) -> tuple[OutcomeRecord, ...]:
+        """The outcomes whose words a prompt shows: not older than the messages, and not stored for a press of a button."""
         return tuple(
             one
             for one in self.outcomes
@@ -131,40 +115,43 @@ class History:
         )
 
     @property
-    def seen_ids(self) -> frozenset[str]:
-        """Every message whose words a prompt made of this can hold, also inside answers and recaps that repeat them."""
-        ids = {*self.filed.source_ids, *(one.line_message_id for one in self.messages)}
-        for recap in self.recaps:
-            ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.until_ms))
-        for one in self.said:
-            ids |= self.ids_in(one)
-        ids |= self.quoted_ids(self.messages)
-        return frozenset(ids - self.amendments.withdrawn)
-
-    def newest_seen(self, line_message_ids: Iterable[str]) -> frozenset[str]:
-        """Return the newest SEEN_KEPT of these messages, and all those that are quoted, or that entries came from, which may be older."""
-        stamps = {**self.timeline, **{one.line_message_id: one.timestamp_ms for one in self.messages}}
-        newest = sorted(line_message_ids, key=lambda one: stamps.get(one, LATEST_MS))[-SEEN_KEPT:]
-        quoted = (one.line_message_id for one in self._quoted(self.messages) if isinstance(one, MessageRecord))
-        return frozenset((*newest, *quoted, *self.filed.source_ids))
-
-    @property
     def quotable(self) -> Quotable:
         """Everything that a message may quote."""
         return Quotable.of((*self.older, *self.messages), self.outcomes, self.amendments.withdrawn)
 
-    def quoted_ids(self, messages: Sequence[MessageRecord]) -> frozenset[str]:
-        """Every message whose words a prompt can hold because these messages quote something."""
-        ids: set[str] = set()
-        for one in self._quoted(messages):
-            ids |= {one.line_message_id} if isinstance(one, MessageRecord) else self.ids_in(one)
-        return frozenset(ids)
+    @property
+    def provenance(self) -> Provenance:
+        """The messages whose words a prompt made of this can hold, also inside answers and recaps that repeat them."""
+        prompt = provenance_of(self.messages) | Provenance(ids=self.index.source_ids)
+        for provenance in (*(one.provenance for one in self.recaps), *(one.provenance for one in self.answers)):
+            prompt |= self.traced(provenance)
+        prompt |= self.provenance_of_quotes(self.messages)
+        return prompt.without(self.amendments.withdrawn)
 
-    def quoted_since_ms(self, messages: Sequence[MessageRecord]) -> int:
-        """The oldest timestamp of anything whose words these messages quote; LATEST_MS where they quote nothing."""
-        quoted = self._quoted(messages)
-        stamps = (one.timestamp_ms if isinstance(one, MessageRecord) else one.since_ms for one in quoted)
-        return min(stamps, default=LATEST_MS)
+    def provenance_of_quotes(self, messages: Sequence[MessageRecord]) -> Provenance:
+        """The messages whose words a prompt can hold because these messages quote something."""
+        quotes = Provenance()
+        for one in self._quoted(messages):
+            if isinstance(one, MessageRecord):
+                quotes |= Provenance(ids=frozenset({one.line_message_id}), since_ms=one.timestamp_ms)
+            else:
+                quotes |= self.traced(one.provenance)
+        return quotes
+
+    def traced(self, provenance: Provenance) -> Provenance:
+        """Return the provenance with the ids of all messages in its interval.
+
+        Its end is left out: what a prompt repeats is not newer than the messages that the prompt shows.
+        """
+        within = between(self.timeline, provenance.since_ms, provenance.until_ms)
+        return Provenance(ids=provenance.ids.union(within), since_ms=provenance.since_ms)
+
+    def newest_of(self, prompt: Provenance) -> frozenset[str]:
+        """Return the ids that an outcome names: the newest SEEN_KEPT, and those of quotes and entries, which may be older."""
+        stamps = {**self.timeline, **{one.line_message_id: one.timestamp_ms for one in self.messages}}
+        newest = sorted(prompt.ids, key=lambda one: stamps.get(one, LATEST_MS))[-SEEN_KEPT:]
+        quoted = (one.line_message_id for one in self._quoted(self.messages) if isinstance(one, MessageRecord))
+        return frozenset((*newest, *quoted, *self.index.source_ids))
 
     def _quoted(self, messages: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
         quoting = [one for one in messages if one.quoted_message_id is not None]
@@ -172,69 +159,54 @@ class History:
         found = (quotable.quoted_by(one) for one in quoting)
         return tuple(one for one in found if isinstance(one, MessageRecord | OutcomeRecord))
 
-    def ids_in(self, outcome: OutcomeRecord) -> frozenset[str]:
-        """Every message whose words the outcome can hold."""
-        return frozenset((*outcome.covers, *outcome.saw, *between(self.timeline, outcome.since_ms, outcome.until_ms)))
-
-    @property
-    def since_ms(self) -> int:
-        """The oldest timestamp of anything whose words a prompt made of this can hold; LATEST_MS where there is nothing."""
-        stamps = [one.timestamp_ms for one in self.messages]
-        stamps += [one.since_ms for one in self.said]
-        stamps += [one.since_ms for one in self.recaps]
-        stamps.append(self.quoted_since_ms(self.messages))
-        return min(stamps, default=LATEST_MS)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
+class HistoryReader:
     """Reads chats.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
-    bodies: Bodies
-    amendments: AmendmentLog
-    snapshots: Snapshots
-    filed: Filed
+    index: EntryIndex
 
-    def list(self, conversation_id: str) -> Listing:
-        """Return what there is, in one round."""
-        reads = self.bodies.reads
-        amended = reads.submit(self.amendments.listed, conversation_id)
-        watermark = reads.submit(self.amendments.watermark, conversation_id)
-        journal = sorted(self.bodies.store.list(journal_prefix(conversation_id)), key=lambda listed: listed.generation)
+    def list(self, conversation: Conversation) -> Listing:
+        """Return what there is, in one round trip."""
+        amendments, reads = conversation.amendments, conversation.objects.reads
+        amended = reads.submit(amendments.list_newest)
+        watermark = reads.submit(amendments.watermark)
+        journal = conversation.journal.list_objects()
         return Listing(
-            messages=tuple(one for one in journal if not one.name.endswith(OUTCOME_SUFFIX)),
-            outcomes=tuple(one for one in journal if one.name.endswith(OUTCOME_SUFFIX)),
+            messages=journal.messages,
+            outcomes=journal.outcomes,
             amended=amended.result(),
             watermark=watermark.result(),
         )
 
-    def now(self, conversation_id: str) -> History:
-        """Return the newest part of the chat, for whoever is in no hurry.  Raises: StorageUnavailableError, also where it keeps moving."""
+    def read_newest(self, conversation: Conversation) -> History:
+        """Return the newest part of the chat as it is now.  Raises: StorageUnavailableError, also where compactions keep passing."""
         for _ in range(SWAP_ATTEMPTS):
-            history = self.read(conversation_id, self.list(conversation_id))
+            history = self.read(conversation, self.list(conversation))
             if history is not None:
                 return history
         raise StorageUnavailableError("others kept folding the chat")
 
-    def read(self, conversation_id: str, listing: Listing) -> History | None:
-        """Return the newest part of what is listed and of the snapshot, in one round; None: a compaction passed, begin again."""
-        snapshot = self.bodies.reads.submit(self.snapshots.read, conversation_id)
+    def read(self, conversation: Conversation, listing: Listing) -> History | None:
+        """Return the newest part of what is listed and of the snapshot, in one round trip; None: a compaction passed, begin again."""
+        objects = conversation.objects
+        snapshot = objects.reads.submit(conversation.snapshot.read)
         messages, outcomes = listing.messages[-MESSAGES_READ:], listing.outcomes[-OUTCOMES_READ:]
-        reading = self.bodies.reads.map(self.bodies.read, [*listing.amended, *messages, *outcomes])
-        shown = self.filed.shown(conversation_id)
+        reading = objects.reads.map(objects.read, [*listing.amended, *messages, *outcomes])
+        view = self.index.read(conversation)
         bodies, seen = list(reading), snapshot.result()
         amendments = amendments_of(bodies[: len(listing.amended)], listing.watermark)
         journalled = bodies[len(listing.amended) :]
         if None in journalled:
             return None
         history = history_of(
-            messages=readable(journalled[: len(messages)], MessageRecord),
-            outcomes=readable(journalled[len(messages) :], OutcomeRecord),
+            messages=decode_readable(MessageRecord, journalled[: len(messages)]),
+            outcomes=decode_readable(OutcomeRecord, journalled[len(messages) :]),
             snapshot=seen.record,
             amendments=amendments,
             journalled=len(listing.messages),
         )
-        return replace(history, filed=shown(amendments))
+        return replace(history, index=view(amendments))
 
 
 def history_of(
@@ -247,14 +219,17 @@ def history_of(
 ) -> History:
     """Overlay the journal on the snapshot, and the amendments on both."""
     clean = cleaned(snapshot, amendments)
-    fresh = {one.line_message_id: amendments.overlaid(one) for one in messages if not amendments.take_back(one)}
+    fresh = {one.line_message_id: amendments.overlay(one) for one in messages if not amendments.is_withdrawn(one)}
     kept = (*(one for one in clean.messages if one.line_message_id not in fresh), *fresh.values())
     summed_up = frozenset(source for recap in clean.recaps for source in recap.covers)
     shown = sorted((one for one in kept if one.line_message_id not in summed_up), key=by_time)
     is_cut = len(shown) > MESSAGES_SHOWN or bool(summed_up)
     shown = shown[-MESSAGES_SHOWN:]
     recorded = {one.webhook_event_id: one for one in clean.outcomes}
-    recorded |= {one.webhook_event_id: one.without_words() if amendments.touch(one) else one for one in outcomes}
+    recorded |= {
+        one.webhook_event_id: one.without_words() if one.provenance.is_affected_by(amendments) else one
+        for one in outcomes
+    }
     return History(
         messages=tuple(shown),
         older=tuple(sorted((one for one in kept if one.line_message_id in summed_up), key=by_time)),

@@ -1,9 +1,11 @@
 """The records of a chat: one JSON object each, with a `version`.  The JSON Schemas are in schemas/records/."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.line.messaging import ReplyToken
 from shared.storage.codec import VERSION
 
 
@@ -44,6 +46,23 @@ class MessageRecord:
     def words_ms(self) -> int:
         """When its words were written, by LINE's timestamp."""
         return max(self.timestamp_ms, self.edited_ms)
+
+    @property
+    def token(self) -> ReplyToken | None:
+        """Its reply token, or None where it cannot be answered."""
+        return (
+            ReplyToken(value=self.reply_token, received_ms=self.received_ms) if self.reply_token is not None else None
+        )
+
+
+def provenance_of(messages: Iterable[MessageRecord]) -> Provenance:
+    """Return the provenance of something that holds these messages themselves."""
+    known = tuple(messages)
+    return Provenance(
+        ids=frozenset(one.line_message_id for one in known),
+        since_ms=min((one.timestamp_ms for one in known), default=LATEST_MS),
+        until_ms=max((one.timestamp_ms for one in known), default=-1),
+    )
 
 
 class OutcomeKind(StrEnum):
@@ -111,9 +130,10 @@ class OutcomeRecord:
         """Whether there is anything in it that a withdrawal has to take out."""
         return self.text is not None or bool(self.writes) or self.filed_entry_path is not None
 
-    def reaches(self, timestamp_ms: int) -> bool:
-        """Whether its words may repeat what was said then."""
-        return self.since_ms <= timestamp_ms <= self.until_ms
+    @property
+    def provenance(self) -> Provenance:
+        """The messages whose words it may hold."""
+        return Provenance(ids=frozenset((*self.covers, *self.saw)), since_ms=self.since_ms, until_ms=self.until_ms)
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
         """Return it as it stays after a withdrawal."""
@@ -165,6 +185,11 @@ class Recap:
     timestamp_ms: int
     since_ms: int
     until_ms: int
+
+    @property
+    def provenance(self) -> Provenance:
+        """The messages whose words it may hold."""
+        return Provenance(ids=frozenset(self.covers), since_ms=self.since_ms, until_ms=self.until_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

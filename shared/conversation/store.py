@@ -1,21 +1,17 @@
-"""The parts of a bucket's memory, put together once: what every function and every test of them begins with."""
+"""The chats of one bucket.  `Conversations.of(id)` binds an id to everything that is stored of its chat."""
 
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog
-from shared.conversation.external_calls import CallCopies
-from shared.conversation.filed import Filed, NothingFiled
-from shared.conversation.history import Reader
 from shared.conversation.journal import Journal
-from shared.conversation.media import MediaCopies
-from shared.conversation.snapshot import Snapshots
-from shared.conversation.turn import FENCE, Turns
-from shared.conversation.withdrawal import Withdrawal
-from shared.storage.object_cache import Bodies
+from shared.conversation.snapshot import Snapshot
+from shared.conversation.turn import FENCE, Turn
+from shared.storage.object_cache import ObjectCache
+from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
 
@@ -24,20 +20,38 @@ def _new_id() -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
-    """What was said in the chats of one bucket."""
+class Conversation:
+    """One chat.  Its id crosses wires only; everything else is handed the conversation."""
 
-    bodies: Bodies
-    amendments: AmendmentLog
-    journal: Journal
-    snapshots: Snapshots
-    reader: Reader
-    turns: Turns
-    withdrawal: Withdrawal
-    filed: Filed
+    names: ObjectNames
+    objects: ObjectCache = field(repr=False)
+    amendments: AmendmentLog = field(repr=False)
+    journal: Journal = field(repr=False)
+    snapshot: Snapshot = field(repr=False)
+    turn: Turn = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        """LINE's id of the user, group or room."""
+        return self.names.conversation_id
+
+    @property
+    def is_one_on_one(self) -> bool:
+        """Whether it is a chat with one person.  Source: LINE, webhook.yml: ids of users begin with U."""
+        return self.id.startswith("U")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversations:
+    """The chats of one bucket.  `lease_s` is how long a worker that died keeps its chat's turn."""
+
+    objects: ObjectCache = field(repr=False)
+    clock: Clock = field(repr=False)
+    lease_s: float
+    new_id: Callable[[], str] = field(default=_new_id, repr=False)
 
     @classmethod
-    def on(  # noqa: PLR0913 - everything that time, chance and the outside bring in
+    def on(
         cls,
         store: ObjectStore,
         *,
@@ -45,29 +59,19 @@ class Memory:
         clock: Clock,
         lease_s: float,
         new_id: Callable[[], str] = _new_id,
-        filed: Filed | None = None,
-    ) -> "Memory":
-        """Return the memory on a bucket, read on the threads of `reads`."""
-        filed = filed or NothingFiled()
-        bodies = Bodies(store=store, reads=reads)
-        amendments = AmendmentLog(bodies=bodies, clock=clock, look_s=lease_s * FENCE)
-        journal = Journal(bodies=bodies, amendments=amendments)
-        snapshots = Snapshots(store=store)
-        turns = Turns(store=store, clock=clock, new_id=new_id, lease_s=lease_s)
-        return cls(
-            bodies=bodies,
+    ) -> "Conversations":
+        """Return the chats of a bucket that is read on the threads of `reads`."""
+        return cls(objects=ObjectCache(store=store, reads=reads), clock=clock, lease_s=lease_s, new_id=new_id)
+
+    def of(self, conversation_id: str) -> Conversation:
+        """Return the chat of an id; reads nothing.  Raises: UnusableIdError."""
+        names, objects = ObjectNames(conversation_id), self.objects
+        amendments = AmendmentLog(names=names, objects=objects, clock=self.clock, look_s=self.lease_s * FENCE)
+        return Conversation(
+            names=names,
+            objects=objects,
             amendments=amendments,
-            journal=journal,
-            snapshots=snapshots,
-            reader=Reader(bodies=bodies, amendments=amendments, snapshots=snapshots, filed=filed),
-            turns=turns,
-            filed=filed,
-            withdrawal=Withdrawal(
-                journal=journal,
-                amendments=amendments,
-                snapshots=snapshots,
-                turns=turns,
-                clock=clock,
-                copies=(CallCopies(store=store), MediaCopies(store=store), filed),
-            ),
+            journal=Journal(names=names, objects=objects, amendments=amendments),
+            snapshot=Snapshot(names=names, store=objects.store),
+            turn=Turn(names=names, store=objects.store, clock=self.clock, new_id=self.new_id, lease_s=self.lease_s),
         )

@@ -1,142 +1,128 @@
-"""Take words back: the amendment first, then every place that can hold them, always, and once more one lease later.
+"""Withdraw messages, replace their words, erase chats: the amendment first, then every object that can hold the words.
 
-The second pass is for writers that died between their write and their look: one lease later there are none left.
+One lease later a second pass follows, for writers that died between their write and their look: one lease later there are none left.
 Source: LINE, "Processing on receipt of unsend event": respect the user's intent, so that the message can't be seen or used in the future.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 
 from shared.clock import Clock
-from shared.conversation.amendments import AmendmentLog, Amendments
-from shared.conversation.journal import Journal
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
-from shared.conversation.snapshot import Snapshots, cleaned
-from shared.conversation.turn import Turns
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import Amendment, OutcomeRecord
+from shared.conversation.snapshot import cleaned
+from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
-from shared.storage.object_cache import readable
-from shared.storage.object_names import OUTCOME_SUFFIX, journal_prefix, message_name, outcome_name
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
-_Record = TypeVar("_Record", MessageRecord, OutcomeRecord)
 
 
-class Copies(Protocol):
-    """A place outside of the journal that keeps what was made of messages: entries, media, calls."""
+class WordHolder(Protocol):
+    """A place outside of journal, turn and snapshot that holds what was made of messages: entries, media, external calls."""
 
-    def take_out(self, conversation_id: str, amendments: Amendments) -> None:
-        """Nothing in it comes from what was taken back, or says what an edit has replaced.
-
-        Repeated: does nothing. Raises: StorageUnavailableError.
+    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+        """Nothing in it comes from what was withdrawn, or says what an edit has replaced.
 
         Filed entries, which people may want to keep when they reset a conversation, go by `erased_entries_ms`; all else by `erased_ms`.
+        Repeated: does nothing. Raises: StorageUnavailableError.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawal:
-    """Takes back messages, replaces their words, erases chats.  Every method may be repeated, and raises StorageUnavailableError."""
+    """Withdraws, edits and erases.  Every method may be repeated, and raises StorageUnavailableError."""
 
-    journal: Journal
-    amendments: AmendmentLog
-    snapshots: Snapshots
-    turns: Turns
+    holders: Sequence[WordHolder]
     clock: Clock = field(repr=False)
-    copies: Sequence[Copies] = ()
 
-    def withdraw(self, conversation_id: str, line_message_id: str, *, timestamp_ms: int) -> bool:
-        """No object holds the message's words, and whoever writes them later finds that they were taken back.
+    def withdraw(self, conversation: Conversation, line_message_id: str, *, timestamp_ms: int) -> bool:
+        """No object holds the message's words, and a writer of them finds later that they were withdrawn.
 
         Returns whether the message was known; for one that is not (yet), the amendment waits.
         """
-        gone = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms)
-        self.amendments.amend(conversation_id, gone)
-        is_known = self._sweep(conversation_id, line_message_id)
-        self.clock.sleep(self.turns.lease_s * _SECOND_PASS)
-        return self._sweep(conversation_id, line_message_id) or is_known
+        conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
+        is_known = self._sweep(conversation, line_message_id)
+        self._wait_for_writers(conversation)
+        return self._sweep(conversation, line_message_id) or is_known
 
-    def edit(self, conversation_id: str, line_message_id: str, *, text: str, timestamp_ms: int) -> bool:
+    def edit(self, conversation: Conversation, line_message_id: str, *, text: str, timestamp_ms: int) -> bool:
         """Readers see the newest words, and no prompt that starts later holds older ones.  Answers that were given keep theirs.
 
-        What was filed from older words is filed no more; the newer ones are filed when somebody asks for it. A turn that files older words
-        at the same time looks after its writes, so there is no second pass.
+        What was filed from older words is removed; the newer ones are filed when a person asks for it. A turn that files older words at
+        the same time looks after its writes, so there is no second pass.
         Returns whether the edit counts; one from before an erasure does not.
         """
-        edit = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text)
-        self.amendments.amend(conversation_id, edit)
-        if self.amendments.drop_erased_edit(conversation_id, line_message_id):
+        conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text))
+        if conversation.amendments.drop_erased_edit(line_message_id):
             return False
-        self.journal.bring_up_to_date(conversation_id, line_message_id)
-        self.turns.change(conversation_id, lambda turn: turn.cancelling(line_message_id))
-        self._rewrite_snapshot(conversation_id, line_message_id)
-        amendments = self.amendments.look(conversation_id)
-        for place in self.copies:
-            place.take_out(conversation_id, amendments)
+        conversation.journal.apply_edit(line_message_id)
+        conversation.turn.update(lambda turn: turn.with_cancellation(line_message_id))
+        self._rewrite_snapshot(conversation, line_message_id)
+        self._clear_holders(conversation, conversation.amendments.look())
         return True
 
-    def erase(self, conversation_id: str, *, until_ms: int, spares_entries: bool = False) -> None:
-        """Nothing up to this timestamp of LINE's is in any object, but for what was filed if that is spared; what came later stays."""
-        self.begin_erasure(conversation_id, until_ms=until_ms, spares_entries=spares_entries)
-        self.end_erasure(conversation_id, until_ms=until_ms)
+    def erase(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
+        """Nothing up to this timestamp of LINE's is in any object, but for entries if those are spared; what came later stays."""
+        self.begin_erasure(conversation, until_ms=until_ms, spares_entries=spares_entries)
+        self.end_erasure(conversation, until_ms=until_ms)
 
-    def begin_erasure(self, conversation_id: str, *, until_ms: int, spares_entries: bool = False) -> None:
-        """Nothing up to this timestamp of LINE's is shown any more, nor in any object but those that are just being written."""
-        self.amendments.erase(conversation_id, until_ms, spares_entries=spares_entries)
-        self._sweep(conversation_id)
+    def begin_erasure(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
+        """Nothing up to this timestamp is shown any more, nor in any object but those that are being written at this moment."""
+        conversation.amendments.erase(until_ms, spares_entries=spares_entries)
+        self._sweep(conversation)
 
-    def end_erasure(self, conversation_id: str, *, until_ms: int) -> None:
-        """What was begun with the same timestamp is complete.  Takes a little longer than a lease."""
-        self.clock.sleep(self.turns.lease_s * _SECOND_PASS)
-        self._sweep(conversation_id)
-        for one in self._journalled(conversation_id, OutcomeRecord):
+    def end_erasure(self, conversation: Conversation, *, until_ms: int) -> None:
+        """Complete the erasure that was begun with the same timestamp.  Takes a little longer than a lease."""
+        self._wait_for_writers(conversation)
+        self._sweep(conversation)
+        for one in conversation.journal.read_outcomes():
             if one.until_ms <= until_ms and not one.holds_words:
-                self.journal.bodies.store.delete(outcome_name(conversation_id, one.webhook_event_id))
+                conversation.journal.drop_outcome(one.webhook_event_id)
 
-    def _sweep(self, conversation_id: str, line_message_id: str | None = None) -> bool:
-        """What was taken back by now is in no object; return whether the message was known.  None: every message is looked at."""
-        amendments = self.amendments.look(conversation_id)
+    def _wait_for_writers(self, conversation: Conversation) -> None:
+        self.clock.sleep(conversation.turn.lease_s * _SECOND_PASS)
+
+    def _sweep(self, conversation: Conversation, line_message_id: str | None = None) -> bool:
+        """No object holds what was withdrawn by now; return whether the message was known.  None: every message is looked at."""
+        journal, amendments = conversation.journal, conversation.amendments.look()
         is_known = False
         if line_message_id is None:
-            for message in self._journalled(conversation_id, MessageRecord):
-                if amendments.take_back(message):
-                    self.journal.drop(conversation_id, message.line_message_id)
+            for message in journal.read_messages():
+                if amendments.is_withdrawn(message):
+                    journal.drop(message.line_message_id)
         else:  # among the newest amendments or not
             amendments = replace(amendments, withdrawn=amendments.withdrawn | {line_message_id})
-            is_known = self.journal.bodies.store.read(message_name(conversation_id, line_message_id)) is not None
-            self.journal.drop(conversation_id, line_message_id)
-        said_ms = self.snapshots.read(conversation_id).record.timeline.get(line_message_id or "")
+            is_known = journal.holds(line_message_id)
+            journal.drop(line_message_id)
+        written_ms = conversation.snapshot.read().record.timeline.get(line_message_id or "")
 
-        def touched(outcome: OutcomeRecord) -> bool:
-            return amendments.touch(outcome) or (said_ms is not None and outcome.reaches(said_ms))
+        def is_affected(outcome: OutcomeRecord) -> bool:
+            provenance = outcome.provenance
+            return provenance.is_affected_by(amendments) or (written_ms is not None and provenance.spans(written_ms))
 
-        self.turns.change(conversation_id, lambda turn: turn.without(amendments, line_message_id, touched))
-        is_known |= self._rewrite_snapshot(conversation_id, line_message_id)
-        for outcome in self._journalled(conversation_id, OutcomeRecord):
-            if outcome.holds_words and touched(outcome):
-                self.journal.take_words_out(outcome_name(conversation_id, outcome.webhook_event_id))
-        for place in self.copies:
-            place.take_out(conversation_id, amendments)
+        conversation.turn.update(lambda turn: turn.without_withdrawn(amendments, line_message_id, is_affected))
+        is_known |= self._rewrite_snapshot(conversation, line_message_id)
+        for outcome in journal.read_outcomes():
+            if outcome.holds_words and is_affected(outcome):
+                journal.remove_words(outcome.webhook_event_id)
+        self._clear_holders(conversation, amendments)
         return is_known
 
-    def _rewrite_snapshot(self, conversation_id: str, line_message_id: str | None) -> bool:
+    def _clear_holders(self, conversation: Conversation, amendments: Amendments) -> None:
+        for holder in self.holders:
+            holder.remove_withdrawn(conversation, amendments)
+
+    def _rewrite_snapshot(self, conversation: Conversation, line_message_id: str | None) -> bool:
         """The snapshot is as the amendments want it; return whether it knew the message.
 
-        It is rewritten in any case, so that a compaction under way loses its swap.
+        It is rewritten in any case, so that a compaction in flight loses its swap.
         """
         for _ in range(SWAP_ATTEMPTS):
-            seen = self.snapshots.read(conversation_id)
-            amendments = self.amendments.look(conversation_id)
-            if self.snapshots.swap(conversation_id, seen, cleaned(seen.record, amendments)) is not None:
+            seen = conversation.snapshot.read()
+            amendments = conversation.amendments.look()
+            if conversation.snapshot.swap(seen, cleaned(seen.record, amendments)) is not None:
                 return line_message_id in seen.record.timeline
         raise StorageUnavailableError("others kept changing the snapshot")
-
-    def _journalled(self, conversation_id: str, kind: type[_Record]) -> list[_Record]:
-        listed = self.journal.bodies.store.list(journal_prefix(conversation_id))
-        wants_outcomes = kind is OutcomeRecord
-        return readable(
-            self.journal.bodies.read_all(one for one in listed if one.name.endswith(OUTCOME_SUFFIX) is wants_outcomes),
-            kind,
-        )

@@ -1,55 +1,131 @@
-"""Talking in the chats of one bucket, put together once: everything between a message that was read and words that were said."""
+"""The assembly: from ports to Dispatch.  Functions, tests and the simulation put the agent worker together here and nowhere else."""
 
-import random
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from shared.agent.executor import ToolExecutor
+from shared.agent.loop import Agent, Limits
+from shared.agent.media_parts import MediaParts
+from shared.agent.prompt import People, PromptBuilder
+from shared.agent.responder import AgentResponder
+from shared.agent.summaries import ModelCaptioner, ModelSummariser
+from shared.agent.tools import Registry
+from shared.conversation.captions import CaptionWriter
+from shared.conversation.compaction import Compaction
+from shared.conversation.history import HistoryReader
+from shared.conversation.media import Media
+from shared.conversation.recap import RecapWriter
+from shared.handlers.command import CommandHandler
+from shared.handlers.departure import DepartureHandler
+from shared.handlers.dispatch import Dispatch
+from shared.handlers.edit import EditHandler
+from shared.handlers.greeting import GreetingHandler
+from shared.handlers.intake import Intake
+from shared.handlers.message import MessageHandler
+from shared.handlers.ports import Options, Ports
+from shared.handlers.postback import PostbackHandler
+from shared.handlers.toolsets import Toolsets
+from shared.handlers.unsend import withdrawal_of
+from shared.knowledge.apply import StagedEntryWriter
+from shared.knowledge.index import KnowledgeIndex
+from shared.knowledge.staging import EntryStaging
+from shared.knowledge.withdrawal import EntryWords
+from shared.line.bot_name import BotName
+from shared.line.display_names import DisplayNames
+from shared.line.phrases import LocalePhrases
+from shared.line.presence import Presence
+from shared.turns.announcement import Announcer
+from shared.turns.interjection import Interjection
+from shared.turns.outbox import Outbox
+from shared.turns.reply import Reply
+from shared.turns.runner import TurnRunner
+from shared.turns.settle_window import SettleWindow
 
-from shared.clock import Clock
-from shared.conversation.store import Memory
-from shared.line.phrases import Phrase
-from shared.turns.announcement import Announcing
-from shared.turns.background import Background
-from shared.turns.late_reply import LateReply
-from shared.turns.outbox import Messenger, Speaker
-from shared.turns.reply import Answering
-from shared.turns.runner import TurnTaking
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
-    """How chats are answered, and how fixed words are said in them."""
-
-    memory: Memory
-    answering: Answering = field(repr=False)
-    announcing: Announcing = field(repr=False)
-
-    @classmethod
-    def on(  # noqa: PLR0913 - everything that time, chance and the outside bring in
-        cls,
-        memory: Memory,
-        *,
-        line: Messenger,
-        clock: Clock,
-        chance: random.Random,
-        background: Background,
-        phrase: Callable[[Phrase], str],
-        late_reply: LateReply,
-    ) -> "Talk":
-        """Return talk on a memory; `background` runs what goes on beside a turn, one thread for every turn that thinks."""
-        speaker = Speaker(
-            journal=memory.journal, line=line, clock=clock, late_reply=late_reply, phrase=phrase, filed=memory.filed
-        )
-        taking = TurnTaking(reader=memory.reader, turns=memory.turns, speaker=speaker, clock=clock, chance=chance)
-        return cls(
-            memory=memory,
-            answering=Answering(
-                journal=memory.journal,
-                turns=memory.turns,
-                taking=taking,
-                speaker=speaker,
-                background=background,
-                clock=clock,
-                phrase=phrase,
-            ),
-            announcing=Announcing(turns=memory.turns, taking=taking),
-        )
+def assemble(ports: Ports, options: Options) -> Dispatch:
+    """Return what handles every event of the agent worker."""
+    conversations, clock, threads = ports.conversations, ports.clock, ports.threads
+    bot_name = BotName(account=ports.line, configured=options.bot_name)
+    phrases = LocalePhrases(locale=options.locale, bot_name=bot_name)
+    reader = HistoryReader(index=KnowledgeIndex(is_shown=ports.json_model is not None))
+    withdrawal = withdrawal_of(clock)
+    toolsets = Toolsets.of(ports, options)
+    outbox = Outbox(
+        line=ports.line,
+        staged=StagedEntryWriter(),
+        entries=EntryWords(),
+        phrases=phrases,
+        late_reply=options.late_reply,
+        clock=clock,
+    )
+    runner = TurnRunner(reader=reader, outbox=outbox, clock=clock, chance=ports.chance)
+    media = Media(source=ports.media, threads=threads.media, clock=clock)
+    parts = MediaParts(media=media, bucket=options.media_bucket)
+    prompt = PromptBuilder(
+        bot_name=bot_name,
+        persona=options.persona,
+        guides=toolsets.guides,
+        time_zone=options.time_zone,
+        locale=options.locale,
+    )
+    people = People(display_names=DisplayNames(profiles=ports.profiles, threads=threads.names), bot_name=bot_name)
+    presence = Presence(api=ports.line, threads=threads.presence, after_s=options.loading_after_s)
+    agent = Agent(
+        model=ports.model,
+        tools=ToolExecutor(registry=Registry(toolsets.tools), threads=threads.tools),
+        limits=Limits(),
+        clock=clock,
+        chance=ports.chance,
+    )
+    responder = AgentResponder(
+        agent=agent,
+        prompt=prompt,
+        people=people,
+        parts=parts,
+        staging=EntryStaging(),
+        earlier_calls=toolsets,
+        presence=presence,
+        phrases=phrases,
+        clock=clock,
+    )
+    recaps = RecapWriter(
+        summariser=ModelSummariser(model=ports.model, prompt=prompt, people=people),
+        limits=options.memory,
+        clock=clock,
+    )
+    intake = Intake(reader=reader, policy=options.group_policy, bot_name=bot_name)
+    announcer = Announcer(runner=runner, outbox=outbox)
+    message = MessageHandler(
+        conversations=conversations,
+        intake=intake,
+        media=media,
+        reply=Reply(
+            runner=runner,
+            responder=responder,
+            settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
+            outbox=outbox,
+            background=threads.background,
+            phrases=phrases,
+            clock=clock,
+        ),
+        interjection=Interjection(runner=runner, responder=responder, outbox=outbox, phrases=phrases, clock=clock),
+        compaction=Compaction(recaps=recaps, limits=options.memory, clock=clock),
+        captions=CaptionWriter(captioner=ModelCaptioner(model=ports.model, parts=parts), clock=clock),
+        presence=presence,
+    )
+    command = CommandHandler(
+        conversations=conversations,
+        announcer=announcer,
+        withdrawal=withdrawal,
+        reader=reader,
+        membership=ports.line,
+        presence=presence,
+        phrases=phrases,
+    )
+    return Dispatch(
+        intake=intake,
+        message=message,
+        command=command,
+        postback=PostbackHandler(message=message, command=command),
+        greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
+        edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake),
+        departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal),
+        clock=clock,
+    )

@@ -1,13 +1,15 @@
-"""From an event to what is remembered of it: whether it was meant for the bot, and its words without the bot's name.
+"""Intake: from a parsed event to the record of its message, with whether it was meant for the bot, and its words without the bot's name.
 
-Whether an unaddressed message quotes one of the bot's own takes a look at the chat; nothing else here does.
+The chat is read only to find out whether an unaddressed message quotes one of the bot's own.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from shared.conversation.history import Reader
+from shared.conversation.history import HistoryReader
 from shared.conversation.records import MessageRecord
+from shared.conversation.store import Conversation
+from shared.line.bot_name import BotName
 from shared.line.commands import Command, command_of
 from shared.line.events import LineEvent, MessageContent
 from shared.line.ids import is_event_or_message_id
@@ -17,21 +19,21 @@ from shared.line.utf16 import without_lone_surrogates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hearing:
-    """Listens in all chats.  `bot_names` are the names by which people call the bot."""
+class Intake:
+    """Reads events as messages of their chats."""
 
-    reader: Reader
+    reader: HistoryReader
     policy: GroupPolicy
-    bot_names: Callable[[], tuple[str, ...]] = field(repr=False)
+    bot_name: BotName
 
-    def message(self, event: LineEvent, content: MessageContent, *, received_ms: int) -> MessageRecord:
-        """Return the record of a message.  Raises: StorageUnavailableError, where it had to be looked up whom it quotes."""
+    def message(self, conversation: Conversation, event: LineEvent, content: MessageContent) -> MessageRecord:
+        """Return the record of a message.  Raises: StorageUnavailableError, where the chat had to be read for what it quotes."""
         bot_names = self._names(event)
         addressed = is_addressed(
             event,
             policy=self.policy,
             bot_names=bot_names,
-            is_own_message=lambda quoted_id: self._is_own(event.conversation_id, quoted_id),
+            is_own_message=lambda quoted_id: self._is_own(conversation, quoted_id),
         )
         set_id, set_size = _image_set(content.fields)
         return MessageRecord(
@@ -42,15 +44,15 @@ class Hearing:
             addressed=addressed,
             text=_words(content, bot_names) if addressed else describe(content.type, content.fields),
             user_id=event.user_id,
-            reply_token=event.reply_token,
-            received_ms=received_ms,
+            reply_token=event.reply_token.value if event.reply_token is not None else None,
+            received_ms=event.received_ms,
             quoted_message_id=content.quoted_message_id,
             quote_token=None if event.is_one_on_one else content.quote_token,
             image_set_id=set_id,
             image_set_size=set_size,
         )
 
-    def press(self, event: LineEvent, deferral_id: str, *, received_ms: int) -> MessageRecord:
+    def press(self, event: LineEvent, deferral_id: str) -> MessageRecord:
         """Return the record of a press of the button under "still thinking"."""
         return MessageRecord(
             line_message_id=event.webhook_event_id,
@@ -60,8 +62,8 @@ class Hearing:
             addressed=True,
             text="",
             user_id=event.user_id,
-            reply_token=event.reply_token,
-            received_ms=received_ms,
+            reply_token=event.reply_token.value if event.reply_token is not None else None,
+            received_ms=event.received_ms,
             presses=deferral_id,
         )
 
@@ -70,15 +72,15 @@ class Hearing:
         return _words(content, self._names(event))
 
     def command(self, event: LineEvent, content: MessageContent) -> Command | None:
-        """Return the command that a message is, addressed or not."""
-        return command_of(content, bot_names=self._names(event))
+        """Return the command that a message is, addressed or not.  In standby mode another channel answers, so there is none."""
+        return command_of(content, bot_names=self._names(event)) if event.reply_token is not None else None
 
     def _names(self, event: LineEvent) -> tuple[str, ...]:
         """In a 1:1 chat nobody has to be called by name."""
-        return () if event.is_one_on_one else self.bot_names()
+        return () if event.is_one_on_one else self.bot_name.all
 
-    def _is_own(self, conversation_id: str, line_message_id: str) -> bool:
-        return line_message_id in self.reader.now(conversation_id).quotable.answers
+    def _is_own(self, conversation: Conversation, line_message_id: str) -> bool:
+        return line_message_id in self.reader.read_newest(conversation).quotable.answers
 
 
 def _words(content: MessageContent, bot_names: tuple[str, ...]) -> str:

@@ -1,110 +1,97 @@
-"""Applying what a turn staged: once, whoever brings the outcome to its end, and then the catalog and the index that are made from it."""
+"""Apply what a turn staged, once, whichever worker ends the turn; then update catalog and index, which are derived from the entries."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping
+from typing import Protocol
 
 from shared import logs
 from shared.conversation.records import OutcomeRecord, StagedWrite
-from shared.errors import PermanentError, StorageUnavailableError
+from shared.conversation.store import Conversation
+from shared.errors import PermanentError
 from shared.knowledge.catalog import Row, row_of
 from shared.knowledge.entry_file import read_entry, revision_of
-from shared.knowledge.entry_store import CATALOG_FILE, INDEX_FILE, UNDO_FILE, StoredEntries
-from shared.knowledge.index import index_file
-from shared.knowledge.staging import undo_revision
+from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore
+from shared.knowledge.index import rebuild_index
+from shared.knowledge.undo import revision_of_undo
 from shared.storage.codec import encode
-from shared.storage.object_names import entry_name, is_entry_path
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_names import is_entry_path
 from shared.storage.object_store import StoredObject
 
-SWAP_ATTEMPTS: Final = 10
+
+class HeldLease(Protocol):
+    """The lease under which a worker applies staged writes."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its holder may write nothing more."""
+        ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryWrites:
+class StagedEntryWriter:
     """Applies staged writes.  Only the holder of the chat's turn calls it."""
 
-    entries: StoredEntries
+    def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: HeldLease) -> bool:
+        """Return whether every staged write of the outcome is in its object, and catalog and index agree with it.
 
-    def apply(
-        self, conversation_id: str, outcome: OutcomeRecord, *, is_over: Callable[[], bool] = lambda: False
-    ) -> bool:
-        """Return whether every staged write of the outcome is in its object, and catalog and index say so.
-
-        False: `is_over`, which is asked before each write, told to stop. A write is made iff its key, the outcome's sequence and its
-        place, is larger than the one in the object; a later turn's stays. Repeated, also after a part of it: does the rest.
+        False: the lease, which is checked before each write because a late write could bring back what a later turn deleted, was over.
+        A staged write is made if its key, the outcome's sequence and the write's place, is larger than the one in the object, so a later
+        turn's write stays. Repeated, also after a part of it: does the rest.
         Raises: StorageUnavailableError.
         """
         if not outcome.writes:
             return True
+        entries = EntryStore(conversation)
         rows: dict[str, Row | None] = {}
         for number, write in enumerate(outcome.writes):
-            if is_over():
+            if lease.is_over:
                 return False
-            stored = self._made(conversation_id, write, (outcome.sequence, number))
+            stored = _apply_write(conversation, write, (outcome.sequence, number))
             if is_entry_path(write.path):
                 rows[write.path] = _row(write.path, stored)
-        if is_over():
+        if lease.is_over:
             return False
-        self.catalogue(conversation_id, rows, key=(outcome.sequence, len(outcome.writes) - 1))
-        self.rebuild_index(conversation_id)
+        _update_catalog(entries, rows, key=(outcome.sequence, len(outcome.writes) - 1))
+        rebuild_index(entries)
         logs.info("entries_written", writes=len(outcome.writes))
         return True
 
-    def catalogue(self, conversation_id: str, rows: dict[str, Row | None], *, key: tuple[int, int]) -> None:
-        """The catalog has these rows, unless it knows of a later write."""
-        name = entry_name(conversation_id, CATALOG_FILE)
-        for _ in range(SWAP_ATTEMPTS):
-            stored = self.entries.store.read(name)
-            known = self.entries.catalog_in(conversation_id, stored)
-            if stored is not None and known.key >= key:
-                return
-            catalog = known if stored is not None else self.entries.made_anew(conversation_id)
-            if self.swapped(name, encode(catalog.changed(rows, key=key)), stored):
-                return
-        raise StorageUnavailableError("others kept changing the catalog of a chat")
 
-    def rebuild_index(self, conversation_id: str) -> None:
-        """`index.md` is made from the catalog as it is: whoever changes the catalog does this next, so the last of them is right."""
-        name = entry_name(conversation_id, INDEX_FILE)
-        for _ in range(SWAP_ATTEMPTS):
-            stored = self.entries.store.read(
-                name
-            )  # before the catalog: a catalog that changes meanwhile costs the swap
-            text = index_file(self.entries.catalog(conversation_id)).encode()
-            if (stored is not None and stored.data == text) or self.swapped(name, text, stored):
-                return
-        raise StorageUnavailableError("others kept changing the index of a chat")
+def _apply_write(conversation: Conversation, write: StagedWrite, key: tuple[int, int]) -> StoredObject | None:
+    """Make the write unless its object has this key or a larger one; return the object as it is then, None where there is none."""
+    store, name = conversation.objects.store, conversation.names.entry(write.path)
+    if write.text is None:
+        stored = store.read(name)
+        if stored is None or _revision(write.path, stored.data) >= key:
+            return stored
+        store.delete(name)
+        return None
+    data = write.text.encode()
 
-    def swapped(self, name: str, data: bytes, stored: StoredObject | None) -> bool:
-        """Whether the object was written over what was read of it."""
-        store = self.entries.store
-        written = (
-            store.create(name, data) if stored is None else store.replace(name, data, generation=stored.generation)
-        )
-        return written is not None
+    def newer(there: bytes | None) -> bytes | None:
+        return None if there is not None and _revision(write.path, there) >= key else data
 
-    def _made(self, conversation_id: str, write: StagedWrite, key: tuple[int, int]) -> StoredObject | None:
-        """Make the write unless it was made; return what is there then."""
-        store, name = self.entries.store, entry_name(conversation_id, write.path)
-        for _ in range(SWAP_ATTEMPTS):
-            stored = store.read(name)
-            if stored is not None and _revision(write.path, stored.data) >= key:
-                return stored
-            if write.text is None:
-                if stored is not None:
-                    store.delete(name)
-                return None
-            data = write.text.encode()
-            done = (
-                store.create(name, data) if stored is None else store.replace(name, data, generation=stored.generation)
-            )
-            if done is not None:
-                return StoredObject(data=data, generation=done)
-        raise StorageUnavailableError("others kept changing an entry")
+    return update_by_swap(store, name, newer, what="an entry", attempts=SWAP_ATTEMPTS, creates=True)
+
+
+def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> None:
+    """The catalog has these rows, unless it includes a later write."""
+
+    def with_rows(data: bytes | None) -> bytes | None:
+        catalog = entries.catalog_in(data)
+        if data is None:
+            catalog = entries.rebuild_catalog()
+        elif catalog.key >= key:
+            return None
+        return encode(catalog.with_rows(rows, key=key))
+
+    store, names = entries.conversation.objects.store, entries.conversation.names
+    update_by_swap(
+        store, names.entry(CATALOG_FILE), with_rows, what="the catalog of a chat", attempts=SWAP_ATTEMPTS, creates=True
+    )
 
 
 def _revision(path: str, data: bytes) -> tuple[int, int]:
-    return undo_revision(data) if path == UNDO_FILE else revision_of(data)
+    return revision_of_undo(data) if path == UNDO_FILE else revision_of(data)
 
 
 def _row(path: str, stored: StoredObject | None) -> Row | None:

@@ -1,14 +1,14 @@
 """`search.json`: what list, search, index and digest need of every entry, in one object, so that none of them reads the entries.
 
-It is made from the entries and can be made anew from them. A row knows the generation of its entry's object, so that whoever looks for the
-entries of a message reads only those that changed since.
+It is derived from the entries and can be rebuilt from them. A row has the generation of its entry's object, so that a withdrawal reads only
+the entries that changed since.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from shared.knowledge.entry import Entry, Source, Withdrawn
-from shared.knowledge.entry_file import read_revision, written_revision
+from shared.knowledge.entry import Entry, IsWithdrawn, Source
+from shared.knowledge.entry_file import format_revision, read_revision
 from shared.knowledge.schema import Category, cut
 from shared.knowledge.text_matching import fold
 from shared.storage.codec import VERSION
@@ -42,16 +42,16 @@ class Row:
 
     @property
     def status(self) -> str | None:
-        """Where it stands; None in categories that know no status."""
+        """Its status; None in categories without one."""
         return self.shown.get("status")
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody may still have to do something about it."""
+        """Whether there may still be something to do about it."""
         return self.status not in {"done", "someday"}
 
     @property
-    def touched(self) -> str:
+    def last_activity(self) -> str:
         """The date on which anything last happened with it."""
         return max(self.shown.get("last_touched", ""), self.updated_at[:10])
 
@@ -60,14 +60,14 @@ class Row:
         """The messages that it came from."""
         return frozenset(one.line_message_id for one in self.sources)
 
-    def came_from(self, withdrawn: Withdrawn) -> bool:
-        """Whether one of its messages was taken back."""
-        return any(withdrawn(one.line_message_id, one.timestamp_ms) for one in self.sources)
+    def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
+        """Whether one of its messages was withdrawn."""
+        return any(is_withdrawn(one.line_message_id, one.timestamp_ms) for one in self.sources)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
-    """All rows of a chat, by path; `revision` is the key of the last write that it knows of."""
+    """All rows of a chat, by path; `revision` is the key of the last write that it includes."""
 
     version: int = VERSION
     revision: str = "0.0"
@@ -80,18 +80,18 @@ class Catalog:
 
     @property
     def by_path(self) -> dict[str, Row]:
-        """The rows by path; made at each call."""
+        """The rows by path; computed at each call."""
         return {row.path: row for row in self.rows}
 
-    def without(self, withdrawn: Withdrawn) -> "Catalog":
-        """Return what of the catalog can be shown before somebody has taken the messages out of the entries."""
-        return replace(self, rows=tuple(row for row in self.rows if not row.came_from(withdrawn)))
+    def without(self, is_withdrawn: IsWithdrawn) -> "Catalog":
+        """Return the catalog without rows of withdrawn messages: a withdrawal may not have cleaned the entries yet."""
+        return replace(self, rows=tuple(row for row in self.rows if not row.is_from_withdrawn(is_withdrawn)))
 
-    def changed(self, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> "Catalog":
-        """Return the catalog with these rows; None takes one out."""
+    def with_rows(self, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> "Catalog":
+        """Return the catalog with these rows; None removes one."""
         merged = {**self.by_path, **rows}
         kept = (merged[path] for path in sorted(merged))
-        return replace(self, revision=written_revision(key), rows=tuple(row for row in kept if row is not None))
+        return replace(self, revision=format_revision(key), rows=tuple(row for row in kept if row is not None))
 
 
 def row_of(entry: Entry, *, generation: int = 0) -> Row:
@@ -109,13 +109,15 @@ def row_of(entry: Entry, *, generation: int = 0) -> Row:
             name: cut(value, limit=_SHOWN_LIMIT) for name, value in shown.items() if isinstance(value, str) and value
         },
         folded={
-            name: folded for name, folded in ((name, fold(text)) for name, text in searched(entry).items()) if folded
+            name: folded
+            for name, folded in ((name, fold(text)) for name, text in search_texts(entry).items())
+            if folded
         },
     )
 
 
-def searched(entry: Entry) -> dict[str, str]:
-    """Return what search looks through, under the names that its results give."""
+def search_texts(entry: Entry) -> dict[str, str]:
+    """Return the texts that search looks through, by the names under which its results tell them."""
     named = {name: entry.fields.get(name) for name in ("one_liner", "context", "original_text")}
     texts = {name: value for name, value in named.items() if isinstance(value, str)}
     return {"name": entry.name, **texts, "content": entry.content}
@@ -125,4 +127,4 @@ def catalog_of(entries: Iterable[tuple[Entry, int]]) -> Catalog:
     """Return the catalog of entries, each with its object's generation."""
     rows = {entry.path: (row_of(entry, generation=generation), entry.revision) for entry, generation in entries}
     newest = max((revision for _, revision in rows.values()), default=(0, 0))
-    return Catalog(revision=written_revision(newest), rows=tuple(rows[path][0] for path in sorted(rows)))
+    return Catalog(revision=format_revision(newest), rows=tuple(rows[path][0] for path in sorted(rows)))

@@ -17,14 +17,14 @@ from shared.knowledge.entry import NAME_LIMIT
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, one_line
 from shared.line.graphemes import split_at_graphemes
 
-TIMEOUT_S: Final = 8.0  # less than what a round of tools may take
-_NAMED: Final = {
+TIMEOUT_S: Final = 8.0  # shorter than the timeout of a round of tools
+_CATEGORIES_BY_HINT: Final = {
     **dict.fromkeys(("person", "people", "人", "人物"), Category.PEOPLE),
     **dict.fromkeys(("project", "projects", "プロジェクト"), Category.PROJECTS),
     **dict.fromkeys(("idea", "ideas", "アイデア"), Category.IDEAS),
     **dict.fromkeys(("task", "tasks", "admin", "タスク"), Category.ADMIN),
 }
-_HINT: Final = re.compile(rf"\[\s*({'|'.join(_NAMED)})\s*(?::([^\[\]\n]{{1,100}}))?\]", re.IGNORECASE)
+_HINT: Final = re.compile(rf"\[\s*({'|'.join(_CATEGORIES_BY_HINT)})\s*(?::([^\[\]\n]{{1,100}}))?\]", re.IGNORECASE)
 _SYSTEM: Final = """\
 You classify a thought that a person wants to keep, and answer with one JSON object.
 - people: somebody, what to know or to do about them.
@@ -45,7 +45,7 @@ class Hint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
-    """The model's answer, made fit to be filed."""
+    """The model's answer, with valid values only."""
 
     category: Category
     confidence: float
@@ -61,37 +61,37 @@ class Classifier:
     schema: Json = field(repr=False)
 
     def classify(self, text: str, hint: Hint, *, index: str, today: dt.date) -> Classification:
-        """Return the classification; a category that the person named stands.
+        """Return the classification; a category that the person named takes precedence.
 
         Raises: ModelUnavailableError (also for an answer that breaks the schema), ModelRefusedError, ModelBlockedError.
         """
-        told = f"\nThe person says that it belongs to: {hint.category}" if hint.category else ""
-        answered = self.model.answer_json(
+        hint_line = f"\nThe person says that it belongs to: {hint.category}" if hint.category else ""
+        response = self.model.answer_json(
             JsonRequest(
                 system_instruction=_SYSTEM,
-                prompt=f"Today is {today.isoformat()}.{told}\n\n# Index\n{index}\n\n# Text\n{text}",
+                prompt=f"Today is {today.isoformat()}.{hint_line}\n\n# Index\n{index}\n\n# Text\n{text}",
                 schema=self.schema,
                 timeout_s=TIMEOUT_S,
             )
         )
         logs.info(
             "thought_classified",
-            prompt_tokens=answered.usage.prompt_tokens,
-            output_tokens=answered.usage.output_tokens,
-            thought_tokens=answered.usage.thought_tokens,
+            prompt_tokens=response.usage.prompt_tokens,
+            output_tokens=response.usage.output_tokens,
+            thought_tokens=response.usage.thought_tokens,
         )
-        answer = answered.value
+        answer = response.value
         if not Draft202012Validator(self.schema).is_valid(answer):
             raise ModelUnavailableError("the model's classification breaks its schema")
         category = hint.category or Category(str(answer["category"]))
         return Classification(
             category=category,
-            confidence=clamped(answer["confidence"]),
+            confidence=clamp(answer["confidence"]),
             name=one_line(hint.name or str(answer["name"]), limit=NAME_LIMIT) or _first_words(text),
             values={
                 one.name: value
                 for one in FIELDS[category]
-                if one.name != "name" and (value := _kept(one, answer)) is not None
+                if one.name != "name" and (value := _usable_value(one, answer)) is not None
             },
         )
 
@@ -102,22 +102,24 @@ def split_hints(text: str, hints: str = "") -> tuple[str, Hint]:
     if not found:
         return text.strip(), Hint()
     name = (found[-1][2] or "").strip() or None
-    return _HINT.sub("", text).strip() or (name or ""), Hint(category=_NAMED[found[-1][1].lower()], name=name)
+    return _HINT.sub("", text).strip() or (name or ""), Hint(
+        category=_CATEGORIES_BY_HINT[found[-1][1].lower()], name=name
+    )
 
 
-def clamped(confidence: object) -> float:
-    """Return the confidence within 0 to 1; what is no number at all is no confidence."""
+def clamp(confidence: object) -> float:
+    """Return the confidence within 0 to 1; 0 for anything but a number."""
     if not isinstance(confidence, int | float) or math.isnan(confidence):
         return 0.0
     return float(min(1.0, max(0.0, confidence)))
 
 
-def _kept(one: Field, answer: Json) -> Value:
-    """Return the field's value where the answer gives a usable one: a bad date or status is left out, not a reason to file nothing."""
+def _usable_value(one: Field, answer: Json) -> Value:
+    """Return the field's value, or None where the answer has none that is valid: a bad date or status must not prevent the filing."""
     if one.name not in answer:
         return None
     try:
-        return one.checked(answer[one.name])
+        return one.check(answer[one.name])
     except InvalidValueError:
         return None
 

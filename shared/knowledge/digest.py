@@ -1,4 +1,4 @@
-"""Digests: what is open and what happened, made from the catalog without a model, and never longer than a chat takes."""
+"""Digests of the catalog: what is open and what happened, written without a model, within a limit of length."""
 
 import datetime as dt
 from collections import Counter
@@ -56,7 +56,7 @@ class DigestTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """A digest, and the messages that what it names came from."""
+    """A digest, and the messages behind the entries that it names."""
 
     text: str = field(repr=False)
     source_ids: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ class Digest:
 
 @dataclass(slots=True)
 class _Draft:
-    """A digest while it is written: an item is an optional line, and is left out where the digest would become too long."""
+    """A digest that is being written: an item is a line that is left out where the digest would be too long."""
 
     texts: DigestTexts
     kind: Literal["daily", "weekly"]
@@ -79,13 +79,13 @@ class _Draft:
     def item(self, text: str, row: Row | None = None) -> None:
         self.lines.append((f"・{text}" if not self.texts.counts_words else f"- {text}", True, row))
 
-    def named(self, row: Row, text: str = "") -> str:
-        """What an item calls the row, short enough that a handful of them fits."""
+    def label(self, row: Row, text: str = "") -> str:
+        """What an item calls the row, short enough for several items to fit."""
         short = " ".join((text or row.name).split(" ")[:_ITEM_WORDS]) if self.texts.counts_words else text or row.name
         return cut(short, limit=_ITEM_UTF16)
 
-    def finished(self) -> Digest:
-        """The digest within its limit; the last items go first."""
+    def finish(self) -> Digest:
+        """Return the digest within its limit; the last items are left out first."""
         while not self._fits():
             last = max(index for index, (_, is_item, _) in enumerate(self.lines) if is_item)
             del self.lines[last]
@@ -122,14 +122,14 @@ def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     for row in todo[:3]:
         action = row.shown.get("next_action", "")
         is_more = action not in {"", row.name}
-        named = f"{draft.named(row, action)} ({draft.named(row)})" if is_more else draft.named(row)
+        label = f"{draft.label(row, action)} ({draft.label(row)})" if is_more else draft.label(row)
         due = row.shown.get("due_date")
-        draft.item(f"{named}, {due}" if due else named, row)
+        draft.item(f"{label}, {due}" if due else label, row)
     stale = _stale(rows, now)
     if stale:
         draft.heading(texts.stuck)
         row = stale[0]
-        original = draft.named(row, row.shown.get("original_text", ""))
+        original = draft.label(row, row.shown.get("original_text", ""))
         draft.item(texts.stuck_item.format(text=original, days=_days(row.created_at, now)), row)
     done = [
         row
@@ -140,9 +140,9 @@ def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
         draft.heading(texts.win)
         draft.item(texts.win_item.format(count=len(done)))
         if todo:
-            draft.item(texts.win_next.format(text=draft.named(todo[0])), todo[0])
+            draft.item(texts.win_next.format(text=draft.label(todo[0])), todo[0])
     draft.lines += [("", False, None), (texts.daily_footer, False, None)]
-    return draft.finished()
+    return draft.finish()
 
 
 def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
@@ -151,7 +151,7 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     draft.line(texts.week.format(first=first.isoformat(), last=last.isoformat()))
     if not rows:
         draft.line(texts.nothing_filed)
-        return draft.finished()
+        return draft.finish()
     draft.heading(texts.happened)
     counts = Counter(row.category for row in rows if _is_recent(row.created_at, now))
     parts = ", ".join(f"{texts.of_category[one]} {counts[one]}" for one in Category if counts[one])
@@ -162,7 +162,7 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     loops = [row for row in rows if row.category is Category.PROJECTS and row.status in {"waiting", "blocked"}]
     oldest = sorted([*loops, *_stale(rows, now)], key=lambda row: (row.updated_at, row.path))[:3]
     for row in oldest:
-        draft.item(texts.loop_item.format(text=draft.named(row), days=_days(row.updated_at, now)), row)
+        draft.item(texts.loop_item.format(text=draft.label(row), days=_days(row.updated_at, now)), row)
     if not oldest:
         draft.line(texts.no_loops)
     draft.heading(texts.focus)
@@ -177,7 +177,7 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
         percent = round(100 * most / counts.total())
         draft.item(texts.theme_item.format(category=texts.of_category[category], percent=percent))
     draft.lines += [("", False, None), (texts.weekly_footer, False, None)]
-    return draft.finished()
+    return draft.finish()
 
 
 def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[str, Row | None]]:
@@ -185,8 +185,8 @@ def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[s
     inbox = sum(row.category is Category.INBOX for row in rows)
     quiet = _first(
         rows,
-        lambda row: row.category is Category.PEOPLE and _days(row.touched, now) > _QUIET_DAYS,
-        lambda row: row.touched,
+        lambda row: row.category is Category.PEOPLE and _days(row.last_activity, now) > _QUIET_DAYS,
+        lambda row: row.last_activity,
     )
     open_ended = _first(
         rows,
@@ -197,14 +197,14 @@ def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[s
     if inbox:
         found.append((texts.focus_inbox.format(count=inbox), None))
     if quiet:
-        found.append((texts.focus_person.format(text=draft.named(quiet)), quiet))
+        found.append((texts.focus_person.format(text=draft.label(quiet)), quiet))
     if open_ended:
-        found.append((texts.focus_deadline.format(text=draft.named(open_ended)), open_ended))
+        found.append((texts.focus_deadline.format(text=draft.label(open_ended)), open_ended))
     return found
 
 
-def _first(rows: Iterable[Row], wanted: Callable[[Row], bool], key: Callable[[Row], str]) -> Row | None:
-    return min((row for row in rows if wanted(row)), key=lambda row: (key(row), row.path), default=None)
+def _first(rows: Iterable[Row], is_wanted: Callable[[Row], bool], key: Callable[[Row], str]) -> Row | None:
+    return min((row for row in rows if is_wanted(row)), key=lambda row: (key(row), row.path), default=None)
 
 
 def _todo(rows: Iterable[Row]) -> list[Row]:

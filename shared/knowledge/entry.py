@@ -9,20 +9,20 @@ from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, 
 NAME_LIMIT: Final = 100
 _INBOX_ONLY: Final = frozenset({"suggested_name", "suggested_category", "original_text"})
 
-Withdrawn = Callable[[str, int], bool]
-"""Whether what a message, by its id, said at a moment, by LINE's timestamp, was taken back, erased or replaced by an edit."""
+IsWithdrawn = Callable[[str, int], bool]
+"""Whether no entry may hold what a message, by its id, said at a timestamp of LINE's: it was withdrawn, erased or replaced by an edit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A message that something came from; `timestamp_ms` is LINE's, of the message or of the edit that brought the words."""
+    """A message that something came from.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words."""
 
     line_message_id: str
     timestamp_ms: int
 
 
 def oldest_words(sources: Iterable[Source]) -> dict[str, Source]:
-    """Return each message once: of what it said before and after an edit, what it said before."""
+    """Return each message once, with the timestamp of its oldest words: those before an edit, if there are such."""
     newest_first = sorted(sources, key=lambda one: one.timestamp_ms, reverse=True)
     return {one.line_message_id: one for one in newest_first}
 
@@ -67,7 +67,7 @@ class Entry:
 
     @property
     def status(self) -> str | None:
-        """Where it stands; None in categories that know no status."""
+        """Its status; None in categories without one."""
         value = self.fields.get("status")
         return value if isinstance(value, str) else None
 
@@ -85,16 +85,16 @@ class Entry:
         """Return the entry with these fields; `sources` are the messages behind each of them."""
         ids = {name: _ids(sources.get(name, ())) for name in values if fields_of(self.category)[name].holds_words}
         changed = replace(self, fields={**self.fields, **values}, came_from={**self.came_from, **ids})
-        return changed.knowing(one for name in ids for one in sources.get(name, ()))
+        return changed.with_sources(one for name in ids for one in sources.get(name, ()))
 
     def with_note(self, text: str, sources: tuple[Source, ...]) -> "Entry":
         """Return the entry with one more paragraph."""
-        return replace(self, notes=(*self.notes, Note(text=text, came_from=_ids(sources)))).knowing(sources)
+        return replace(self, notes=(*self.notes, Note(text=text, came_from=_ids(sources)))).with_sources(sources)
 
-    def knowing(self, sources: Iterable[Source]) -> "Entry":
+    def with_sources(self, sources: Iterable[Source]) -> "Entry":
         """Return the entry with these messages among its sources, and without those that no piece of it came from.
 
-        Of what a message said before and after an edit the older counts: the next edit or look takes both out.
+        A message that was edited counts with its older words, so that the next withdrawal removes both.
         """
         known = oldest_words((*self.sources, *sources))
         used = frozenset(
@@ -103,49 +103,49 @@ class Entry:
         kept = (one for one in known.values() if one.line_message_id in used)
         return replace(self, sources=tuple(sorted(kept, key=lambda one: (one.timestamp_ms, one.line_message_id))))
 
-    def moved_to(self, target: Category, *, slug: str) -> "Entry":
-        """Return the entry in another category: what the target knows is carried over, and the rest is noted in the body."""
+    def in_category(self, target: Category, *, slug: str) -> "Entry":
+        """Return the entry in another category: fields of the target keep their values, and the other values become notes."""
         known = fields_of(target)
         values: dict[str, Value] = {one.name: one.default for one in FIELDS[target]}
         came_from: dict[str, tuple[str, ...]] = {}
-        noted: list[Note] = []
+        remarks: list[Note] = []
         for one in FIELDS[self.category]:
             value, ids = self.fields[one.name], self.came_from.get(one.name, ())
             name = name_field(target) if one.name == name_field(self.category) else one.name
-            if name in known and _fits(known[name], value):
+            if name in known and _is_fit(known[name], value):
                 values[name] = value
                 came_from |= {name: ids} if ids else {}
             elif value not in {one.default, "", ()} and one.name != "suggested_category":
-                noted.append(Note(text=_noted(one.name, value), came_from=ids))
+                remarks.append(Note(text=_remark(one.name, value), came_from=ids))
         moved = replace(
-            self, category=target, slug=slug, fields=values, came_from=came_from, notes=(*self.notes, *noted)
+            self, category=target, slug=slug, fields=values, came_from=came_from, notes=(*self.notes, *remarks)
         )
-        return moved.knowing(())
+        return moved.with_sources(())
 
-    def without(self, withdrawn: Withdrawn) -> "Entry | None":
-        """Return what stays of the entry when messages are taken back; None where nothing does.
+    def without(self, is_withdrawn: IsWithdrawn) -> "Entry | None":
+        """Return the entry without what came from withdrawn messages; the entry itself where nothing did, None where nothing is left.
 
-        A piece goes with any of the messages that it came from, because it may repeat each of them. An entry that loses its name is named
-        after what is left of it; its slug is then the caller's to choose anew.
+        A field or note is removed with any message that it came from, because it may repeat each of them. An entry that loses its name is
+        named after what is left of it; the caller then chooses a slug for it.
         """
-        gone = {one.line_message_id for one in self.sources if withdrawn(one.line_message_id, one.timestamp_ms)}
-        if not gone:
+        withdrawn = {one.line_message_id for one in self.sources if is_withdrawn(one.line_message_id, one.timestamp_ms)}
+        if not withdrawn:
             return self
         defaults = {one.name: one.default for one in FIELDS[self.category]}
-        lost = {name for name, ids in self.came_from.items() if not gone.isdisjoint(ids)}
-        left = replace(
+        lost = {name for name, ids in self.came_from.items() if not withdrawn.isdisjoint(ids)}
+        rest = replace(
             self,
             fields={name: defaults[name] if name in lost else value for name, value in self.fields.items()},
             came_from={name: ids for name, ids in self.came_from.items() if name not in lost},
-            notes=tuple(note for note in self.notes if gone.isdisjoint(note.came_from)),
-        ).knowing(())
-        if not left.sources:
+            notes=tuple(note for note in self.notes if withdrawn.isdisjoint(note.came_from)),
+        ).with_sources(())
+        if not rest.sources:
             return None
-        return left if left.name else _named_after_the_rest(left)
+        return rest if rest.name else _name_after_rest(rest)
 
 
-def _named_after_the_rest(entry: Entry) -> Entry | None:
-    """Return the entry under the first of its texts that somebody stands behind; None where nothing but states is left."""
+def _name_after_rest(entry: Entry) -> Entry | None:
+    """Return the entry, named after the first of its texts that came from a message; None where it has no such text."""
     field_name = name_field(entry.category)
     for text, ids in _pieces(entry):
         if text and ids:
@@ -164,14 +164,14 @@ def _pieces(entry: Entry) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield from ((note.text, note.came_from) for note in entry.notes)
 
 
-def _fits(known: Field, value: Value) -> bool:
+def _is_fit(target: Field, value: Value) -> bool:
     try:
-        return known.checked(value) == value
+        return target.check(value) == value
     except InvalidValueError:
         return False
 
 
-def _noted(name: str, value: Value) -> str:
+def _remark(name: str, value: Value) -> str:
     text = ", ".join(value) if isinstance(value, tuple) else value or ""
     return text if name in _INBOX_ONLY else f"{name}: {text}"
 

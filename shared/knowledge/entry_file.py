@@ -1,4 +1,4 @@
-"""Entries as files: Markdown under YAML front matter, which people can read and other tools open.
+"""Entries as files, and the slugs that name them: Markdown under YAML front matter, which people can read and other tools open.
 
     ---
     id: 0f8c...
@@ -14,7 +14,7 @@
 
     来週の月曜から
 
-What people or models wrote can stand anywhere in it, so the YAML is read without tags, without aliases, and every value is checked.
+What people or models wrote can stand anywhere in a file, so its YAML is read without tags and without aliases, and every value is checked.
 Source: python-frontmatter 1.3, `YAMLHandler`; PyYAML 6, `SafeLoader`.
 """
 
@@ -36,13 +36,18 @@ from shared.storage.object_names import is_entry_path, is_slug
 
 VERSION: Final = 1
 LIMIT_BYTES: Final = 256 * 1024
+SLUG_LIMIT: Final = 50
+_SLUG_FALLBACK: Final = "entry"
+_SLUG_SUFFIXES: Final = 998  # three digits
 _REVISION: Final = re.compile(r"(\d{1,15})\.(\d{1,6})")
 _TRACES: Final = re.compile(r"line_message_id:\s*['\"]?([0-9A-Za-z_-]{1,64})['\"]?\s+timestamp_ms:\s*(\d{1,16})")
-_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # of the two the fast one, where the machine has it
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the fast one, where PyYAML was built with it
 _MessageId = Annotated[str, msgspec.Meta(pattern="^[0-9A-Za-z_-]{1,64}$")]
 
 
-class _Lines(msgspec.Struct, forbid_unknown_fields=True):
+class _NoteLines(msgspec.Struct, forbid_unknown_fields=True):
+    """One note of the body: how many lines it has, and the messages that it came from."""
+
     lines: Annotated[int, msgspec.Meta(ge=1)]
     ids: tuple[_MessageId, ...] = ()
 
@@ -52,7 +57,7 @@ class _Source(msgspec.Struct):
     timestamp_ms: int
 
 
-class _Head(msgspec.Struct):
+class _FrontMatter(msgspec.Struct):
     """What every entry's front matter holds."""
 
     id: str
@@ -66,19 +71,19 @@ class _Head(msgspec.Struct):
     came_from: dict[str, object] = {}
 
 
-def written(entry: Entry) -> str:
+def format_entry(entry: Entry) -> str:
     """Return the entry as the text of its object."""
-    own = {one.name: _plain(entry.fields[one.name]) for one in FIELDS[entry.category]}
-    inbox = entry.category is Category.INBOX
+    fields = {one.name: _plain_value(entry.fields[one.name]) for one in FIELDS[entry.category]}
+    is_inbox = entry.category is Category.INBOX
     head: dict[str, object] = {
         "id": entry.id,
-        **own,
+        **fields,
         "created_at": entry.created_at,
-        **({} if inbox else {"updated_at": entry.updated_at}),
+        **({} if is_inbox else {"updated_at": entry.updated_at}),
         "source_channel": entry.source_channel,
         "confidence": entry.confidence,
         "version": VERSION,
-        "revision": written_revision(entry.revision),
+        "revision": format_revision(entry.revision),
         "sources": [
             {"line_message_id": one.line_message_id, "timestamp_ms": one.timestamp_ms} for one in entry.sources
         ],
@@ -94,14 +99,14 @@ def written(entry: Entry) -> str:
 def read_entry(path: str, data: bytes) -> Entry:
     """Read an entry back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
     try:
-        values, body = _parsed(data)
-        head = msgspec.convert(values, _Head)
-        category, slug = _split(path)
-        fields = {one.name: one.checked(values.get(one.name)) for one in FIELDS[category]}
+        values, body = _parse(data)
+        head = msgspec.convert(values, _FrontMatter)
+        category, slug = _split_path(path)
+        fields = {one.name: one.check(values.get(one.name)) for one in FIELDS[category]}
         sources = tuple(
             Source(line_message_id=one.line_message_id, timestamp_ms=one.timestamp_ms) for one in head.sources
         )
-        lines = msgspec.convert(head.came_from.get("notes", []), tuple[_Lines, ...])
+        lines = msgspec.convert(head.came_from.get("notes", []), tuple[_NoteLines, ...])
         ids = {name: value for name, value in head.came_from.items() if name in fields_of(category)}
         return Entry(
             category=category,
@@ -122,22 +127,22 @@ def read_entry(path: str, data: bytes) -> Entry:
 
 
 def revision_of(data: bytes) -> tuple[int, int]:
-    """Return the key of the write that made this Markdown object; the smallest there is where it names none."""
+    """Return the key of the write that made this Markdown object; the smallest key where it names none."""
     try:
-        values, _ = _parsed(data)
+        values, _ = _parse(data)
         return read_revision(values.get("revision"))
     except (yaml.YAMLError, CorruptRecordError, UnknownRecordVersionError, ValueError, TypeError, RecursionError):
         return (0, 0)
 
 
 def traces_in(data: bytes) -> tuple[Source, ...]:
-    """Return the sources that an object seems to name, for one that cannot be read any more."""
+    """Return the sources that an object seems to name, also where it cannot be read."""
     found = _TRACES.findall(data.decode("utf-8", "replace"))
     return tuple(Source(line_message_id=one, timestamp_ms=int(at)) for one, at in found)
 
 
-def written_revision(revision: tuple[int, int]) -> str:
-    """Return a key as it stands in an object, such as `12.0`."""
+def format_revision(revision: tuple[int, int]) -> str:
+    """Return the text of a key, such as `12.0`."""
     return f"{revision[0]}.{revision[1]}"
 
 
@@ -149,9 +154,30 @@ def read_revision(value: object) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def _parsed(data: bytes) -> tuple[Mapping[str, object], str]:
+def slug_of(name: str) -> str:
+    """Return the name in NFKC and lower case: letters and digits of any script stay, everything else becomes a hyphen; never empty."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).lower())
+    kept = "".join(one if unicodedata.category(one)[0] in "LMN" else "-" for one in folded)
+    slug = "-".join(part for part in kept.split("-") if part)
+    pieces = split_at_graphemes(slug, limit_utf16=SLUG_LIMIT)
+    slug = unicodedata.normalize("NFKC", pieces[0]).strip("-") if pieces else ""
+    return slug if is_slug(slug) else _SLUG_FALLBACK
+
+
+def free_slug(wanted: str, is_taken: Callable[[str], bool]) -> str:
+    """Return the slug, with the first free numeric suffix where it is taken."""
+    return next(one for one in slug_candidates(wanted) if not is_taken(one))
+
+
+def slug_candidates(slug: str) -> Iterator[str]:
+    """Yield the slug, then the slug with numeric suffixes."""
+    yield slug
+    yield from (f"{slug}-{number}" for number in range(2, _SLUG_SUFFIXES + 2))
+
+
+def _parse(data: bytes) -> tuple[Mapping[str, object], str]:
     if len(data) > LIMIT_BYTES:
-        raise CorruptRecordError("a stored entry is larger than any can be")
+        raise CorruptRecordError(f"a stored entry is larger than {LIMIT_BYTES} bytes")
     handler = YAMLHandler()
     head, body = handler.split(data.decode("utf-8").strip())
     if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(head, Loader=_LOADER)):
@@ -165,15 +191,15 @@ def _parsed(data: bytes) -> tuple[Mapping[str, object], str]:
     return values, body.strip()
 
 
-def _split(path: str) -> tuple[Category, str]:
+def _split_path(path: str) -> tuple[Category, str]:
     if not is_entry_path(path):
         raise ValueError("no path of an entry")
     category, _, file = path.partition("/")
     return Category(category), file.removesuffix(".md")
 
 
-def _notes(body: str, lines: tuple[_Lines, ...], sources: tuple[Source, ...]) -> tuple[Note, ...]:
-    """Divide the body as it was written; a body that somebody edited by hand is one note that came from all of the sources."""
+def _notes(body: str, lines: tuple[_NoteLines, ...], sources: tuple[Source, ...]) -> tuple[Note, ...]:
+    """Divide the body into its notes; a body that was edited by hand is one note that came from all sources."""
     if not body:
         return ()
     left = body.split("\n")
@@ -188,31 +214,5 @@ def _notes(body: str, lines: tuple[_Lines, ...], sources: tuple[Source, ...]) ->
     return (Note(text=body, came_from=tuple(one.line_message_id for one in sources)),)
 
 
-def _plain(value: Value) -> object:
+def _plain_value(value: Value) -> object:
     return list(value) if isinstance(value, tuple) else value
-
-
-SLUG_LIMIT: Final = 50
-_FALLBACK: Final = "entry"
-_SUFFIXES: Final = 998  # three digits
-
-
-def slug_of(name: str) -> str:
-    """Return the name in NFKC and lower case, its letters and digits of whatever script kept and everything else a hyphen; never empty."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).lower())
-    kept = "".join(one if unicodedata.category(one)[0] in "LMN" else "-" for one in folded)
-    slug = "-".join(part for part in kept.split("-") if part)
-    pieces = split_at_graphemes(slug, limit_utf16=SLUG_LIMIT)
-    slug = unicodedata.normalize("NFKC", pieces[0]).strip("-") if pieces else ""
-    return slug if is_slug(slug) else _FALLBACK
-
-
-def free_slug(wanted: str, is_taken: Callable[[str], bool]) -> str:
-    """Return the slug, with the first numeric suffix that nobody has where it is taken."""
-    return next(one for one in numbered(wanted) if not is_taken(one))
-
-
-def numbered(slug: str) -> Iterator[str]:
-    """Return the slug, then the slug with suffixes."""
-    yield slug
-    yield from (f"{slug}-{number}" for number in range(2, _SUFFIXES + 2))

@@ -1,65 +1,69 @@
-"""Reading a chat's entries, wherever they are needed: one object for the catalog, one for each entry."""
+"""The entries of a chat as objects of the bucket: one object for each entry, and one for their catalog."""
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Final
 
 from shared import logs
+from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, PermanentError
 from shared.knowledge.catalog import Catalog, catalog_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import read_entry
 from shared.storage.codec import decode
-from shared.storage.object_names import entries_prefix, entry_name, is_entry_path
-from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
+from shared.storage.object_names import is_entry_path
+from shared.storage.object_store import ListedObject
 
-CATALOG_FILE = "search.json"
-INDEX_FILE = "index.md"
-UNDO_FILE = "undo.json"
+CATALOG_FILE: Final = "search.json"
+INDEX_FILE: Final = "index.md"
+UNDO_FILE: Final = "undo.json"
+SWAP_ATTEMPTS: Final = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredEntries:
-    """What is filed in the bucket.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+@dataclass(frozen=True, slots=True)
+class EntryStore:
+    """Reads one chat's entries.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
-    store: ObjectStore
-    reads: Executor = field(repr=False)
+    conversation: Conversation
 
-    def catalog(self, conversation_id: str) -> Catalog:
-        """Return the chat's catalog; made from the entries where its object cannot be read, empty where nothing was ever filed."""
-        return self.catalog_in(conversation_id, self.store.read(entry_name(conversation_id, CATALOG_FILE)))
+    def catalog(self) -> Catalog:
+        """Return the catalog; rebuilt from the entries where its object cannot be read, empty where nothing was ever filed.
 
-    def catalog_in(self, conversation_id: str, stored: StoredObject | None) -> Catalog:
-        """Return the catalog that an object holds.  Raises: UnknownRecordVersionError."""
-        if stored is None:
+        Raises: UnknownRecordVersionError.
+        """
+        stored = self.conversation.objects.store.read(self.conversation.names.entry(CATALOG_FILE))
+        return self.catalog_in(stored.data if stored else None)
+
+    def catalog_in(self, data: bytes | None) -> Catalog:
+        """Return the catalog that an object holds, as `catalog` does.  Raises: UnknownRecordVersionError."""
+        if data is None:
             return Catalog()
         try:
-            catalog = decode(Catalog, stored.data)
+            catalog = decode(Catalog, data)
             _ = catalog.key
         except (CorruptRecordError, ValueError) as cause:
             logs.error("record_unreadable", cause=cause)
-            return self.made_anew(conversation_id)
+            return self.rebuild_catalog()
         return catalog
 
-    def made_anew(self, conversation_id: str) -> Catalog:
-        """Return the catalog as the entries themselves have it; an entry that cannot be read is left out."""
-        listed = self.listed(conversation_id)
-        read = self.reads.map(lambda one: self.with_generation(conversation_id, path_in(one.name)), listed)
-        return catalog_of(one for one in read if one is not None)
+    def rebuild_catalog(self) -> Catalog:
+        """Return the catalog that the entries themselves make; an entry that cannot be read is left out."""
+        found = self.conversation.objects.reads.map(lambda one: self.with_generation(path_in(one.name)), self.list())
+        return catalog_of(one for one in found if one is not None)
 
-    def listed(self, conversation_id: str) -> Sequence[ListedObject]:
-        """Return the objects of all entries, without those that are made from them."""
-        listed = self.store.list(entries_prefix(conversation_id))
+    def list(self) -> Sequence[ListedObject]:
+        """Return the objects of all entries, without those that are derived from them."""
+        listed = self.conversation.objects.store.list(self.conversation.names.entries_prefix)
         return [one for one in listed if is_entry_path(path_in(one.name))]
 
-    def entry(self, conversation_id: str, path: str) -> Entry | None:
+    def entry(self, path: str) -> Entry | None:
         """Return the entry, or None where there is none, or one that cannot be read."""
-        found = self.with_generation(conversation_id, path)
+        found = self.with_generation(path)
         return found[0] if found else None
 
-    def with_generation(self, conversation_id: str, path: str) -> tuple[Entry, int] | None:
+    def with_generation(self, path: str) -> tuple[Entry, int] | None:
         """Return the entry with its object's generation, or None where there is none, or one that cannot be read."""
-        stored = self.store.read(entry_name(conversation_id, path))
+        stored = self.conversation.objects.store.read(self.conversation.names.entry(path))
         if stored is None:
             return None
         try:
@@ -68,13 +72,13 @@ class StoredEntries:
             logs.error("record_unreadable", cause=cause)
             return None
 
-    def exists(self, conversation_id: str, path: str) -> bool:
+    def exists(self, path: str) -> bool:
         """Whether there is an object at the path, readable or not."""
-        return self.store.read(entry_name(conversation_id, path)) is not None
+        return self.conversation.objects.store.read(self.conversation.names.entry(path)) is not None
 
-    def entries(self, conversation_id: str, paths: Iterable[str]) -> list[Entry | None]:
-        """Return several at once."""
-        return list(self.reads.map(lambda path: self.entry(conversation_id, path), paths))
+    def entries(self, paths: Iterable[str]) -> Sequence[Entry | None]:
+        """Return several entries, read in parallel, in the order of `paths`."""
+        return tuple(self.conversation.objects.reads.map(self.entry, paths))
 
 
 def path_in(name: str) -> str:

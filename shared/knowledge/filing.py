@@ -1,4 +1,4 @@
-"""Filing a thought, and changing, moving and deleting what was filed: all of it on the turn's overlay."""
+"""File a thought, and change, move and delete entries, all on the turn's overlay."""
 
 import datetime as dt
 import zoneinfo
@@ -21,11 +21,11 @@ from shared.knowledge.schema import (
     one_line,
     plain_text,
 )
-from shared.knowledge.staging import EntryFault, EntryOverlay, Filed
+from shared.knowledge.staging import EntryFault, EntryOverlay, Placement
 from shared.line.utf16 import utf16_length
 
 CONTENT_LIMIT: Final = 2 * TEXT_LIMIT
-_PROTECTED: Final = frozenset(
+_READ_ONLY_FIELDS: Final = frozenset(
     {
         "id",
         "path",
@@ -44,7 +44,7 @@ _PROTECTED: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """When something is filed, and which messages are being answered."""
+    """When something is filed, the messages that the turn answers, and the earlier ones of its prompt."""
 
     now: dt.datetime
     to_answer: Sequence[MessageRecord] = field(default=(), repr=False)
@@ -79,37 +79,37 @@ class Occasion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filing:
-    """Changes entries; `threshold` is the confidence from which a thought is filed where it was classified, and not in the inbox."""
+    """Changes entries.  A thought whose classification is less confident than `threshold` is filed in the inbox."""
 
     new_id: Callable[[], str] = field(repr=False)
     threshold: float
 
     def capture(self, overlay: EntryOverlay, text: str, found: Classification, occasion: Occasion) -> Entry:
         """Return the entry, staged.  Raises: EntryFault."""
-        kept = plain_text(text)
+        original = plain_text(text)
         sources = occasion.sources_of(text)
         is_sure = found.confidence >= self.threshold
         category = found.category if is_sure else Category.INBOX
-        given = dict(found.values) if is_sure else {
-            "suggested_name": found.name, "original_text": kept, "suggested_category": found.category.value,
+        values = dict(found.values) if is_sure else {
+            "suggested_name": found.name, "original_text": original, "suggested_category": found.category.value,
         }  # fmt: skip
-        given |= {"name": found.name} if is_sure else {}
-        given |= {"last_touched": occasion.today} if category is Category.PEOPLE else {}
-        words = {name: sources for name in given if name != "last_touched"}
+        values |= {"name": found.name} if is_sure else {}
+        values |= {"last_touched": occasion.today} if category is Category.PEOPLE else {}
+        words = {name: sources for name in values if name != "last_touched"}
         stamp = "" if is_sure else f"{occasion.now:%Y%m%d%H%M%S}-"
         with overlay.together():
             blank = Entry(
                 category=category,
-                slug=_free(overlay, category, f"{stamp}{slug_of(found.name)}"),
+                slug=_free_slug(overlay, category, f"{stamp}{slug_of(found.name)}"),
                 id=self.new_id(),
                 created_at=occasion.stamp,
                 updated_at=occasion.stamp,
                 confidence=found.confidence,
                 fields={one.name: one.default for one in FIELDS[category]},
             )
-            entry = blank.with_values(given, words)
-            entry = entry.with_note(kept, sources) if is_sure else entry
-            overlay.stage({entry.path: entry}, filed=Filed(path=entry.path, confidence=entry.confidence))
+            entry = blank.with_values(values, words)
+            entry = entry.with_note(original, sources) if is_sure else entry
+            overlay.stage({entry.path: entry}, placement=Placement(path=entry.path, confidence=entry.confidence))
         return entry
 
     def update(
@@ -120,18 +120,18 @@ class Filing:
         Raises: EntryFault.
         """
         with overlay.together():
-            entry = overlay.entry(path)
-            values = _checked(entry.category, updates)
+            entry = overlay.show_entry(path)
+            values = _check_updates(entry.category, updates)
             sources = {
-                name: (*occasion.sources_of(_text(value)), *_repeated(entry, name, value))
+                name: (*occasion.sources_of(_text(value)), *_sources_of_old_value(entry, name, value))
                 for name, value in values.items()
             }
             changed = replace(entry.with_values(values, sources), updated_at=occasion.stamp)
             if "content" in updates:
                 text = plain_text(str(updates["content"]))
-                origins = (*occasion.sources_of(text), *_repeated_notes(entry, text))
-                emptied = replace(changed, notes=())
-                changed = emptied.with_note(text, origins) if text else emptied.knowing(())
+                origins = (*occasion.sources_of(text), *_sources_of_old_notes(entry, text))
+                without_notes = replace(changed, notes=())
+                changed = without_notes.with_note(text, origins) if text else without_notes.with_sources(())
             if updates.get("note"):
                 text = plain_text(str(updates["note"]))
                 changed = changed.with_note(f"{occasion.today}: {text}", occasion.sources_of(text))
@@ -143,32 +143,34 @@ class Filing:
     def move(self, overlay: EntryOverlay, path: str, target: Category, occasion: Occasion) -> Entry:
         """Return the entry in its new category, staged; its id, body and fields stay.  Raises: EntryFault."""
         with overlay.together():
-            entry = overlay.entry(path)
+            entry = overlay.show_entry(path)
             if entry.category is target:
                 raise EntryFault(f"The entry is in {target} already.")
-            moved = entry.moved_to(target, slug=_free(overlay, target, slug_of(entry.name)))
+            moved = entry.in_category(target, slug=_free_slug(overlay, target, slug_of(entry.name)))
             moved = replace(moved, updated_at=occasion.stamp)
-            overlay.stage({moved.path: moved, path: None}, filed=Filed(path=moved.path, confidence=moved.confidence))
+            overlay.stage(
+                {moved.path: moved, path: None}, placement=Placement(path=moved.path, confidence=moved.confidence)
+            )
             return moved
 
     @staticmethod
     def delete(overlay: EntryOverlay, path: str) -> Entry:
-        """Return the entry, which is gone, staged.  Raises: EntryFault."""
+        """Return the entry, whose deletion is staged.  Raises: EntryFault."""
         with overlay.together():
-            entry = overlay.entry(path)
+            entry = overlay.show_entry(path)
             overlay.stage({path: None})
             return entry
 
 
-def _free(overlay: EntryOverlay, category: Category, slug: str) -> str:
+def _free_slug(overlay: EntryOverlay, category: Category, slug: str) -> str:
     return free_slug(slug, lambda one: overlay.is_taken(f"{category}/{one}.md"))
 
 
-def _checked(category: Category, updates: Mapping[str, object]) -> dict[str, Value]:
+def _check_updates(category: Category, updates: Mapping[str, object]) -> dict[str, Value]:
     known = fields_of(category)
     values: dict[str, Value] = {}
     for name, value in updates.items():
-        if name in _PROTECTED:
+        if name in _READ_ONLY_FIELDS:
             raise EntryFault(f"{name} cannot be changed.")
         if name in {"content", "note"}:
             if not isinstance(value, str):
@@ -179,7 +181,7 @@ def _checked(category: Category, updates: Mapping[str, object]) -> dict[str, Val
                 f"{category} entries have no field {name[:40]}; they have: {', '.join(known)}, content, note."
             )
         try:
-            values[name] = known[name].checked(value)
+            values[name] = known[name].check(value)
         except InvalidValueError as cause:
             raise EntryFault(f"{cause}.") from cause
     for name in {"name", "suggested_name"} & values.keys():
@@ -193,19 +195,19 @@ def _text(value: Value) -> str:
     return " ".join(value) if isinstance(value, tuple) else value or ""
 
 
-def _repeated(entry: Entry, name: str, value: Value) -> tuple[Source, ...]:
-    """Return the messages behind the field's old value where the new one goes on repeating some of it, as a longer list does."""
+def _sources_of_old_value(entry: Entry, name: str, value: Value) -> tuple[Source, ...]:
+    """Return the messages behind the field's old value where the new one repeats some of it, as a longer list does."""
     old = entry.fields.get(name)
     pieces = old if isinstance(old, tuple) else (old or "",)
     if not any(repeats(piece, _text(value)) for piece in pieces):
         return ()
-    return _named(entry, entry.came_from.get(name, ()))
+    return _sources_by_id(entry, entry.came_from.get(name, ()))
 
 
-def _repeated_notes(entry: Entry, text: str) -> tuple[Source, ...]:
-    return _named(entry, (one for note in entry.notes if repeats(note.text, text) for one in note.came_from))
+def _sources_of_old_notes(entry: Entry, text: str) -> tuple[Source, ...]:
+    return _sources_by_id(entry, (one for note in entry.notes if repeats(note.text, text) for one in note.came_from))
 
 
-def _named(entry: Entry, line_message_ids: Iterable[str]) -> tuple[Source, ...]:
+def _sources_by_id(entry: Entry, line_message_ids: Iterable[str]) -> tuple[Source, ...]:
     wanted = frozenset(line_message_ids)
     return tuple(one for one in entry.sources if one.line_message_id in wanted)

@@ -1,4 +1,4 @@
-"""The index: `index.md` for people, and the part of it that a prompt carries, with the open and newest entries first."""
+"""The index of the entries: `index.md` for people, and the part of it that a prompt holds, with the open and newest entries first."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -6,38 +6,42 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared import logs
-from shared.conversation.filed import FiledView
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import IndexView
+from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Catalog, Row
-from shared.knowledge.entry import Withdrawn
-from shared.knowledge.entry_store import StoredEntries
+from shared.knowledge.entry_store import INDEX_FILE, SWAP_ATTEMPTS, EntryStore
 from shared.knowledge.schema import Category, cut
+from shared.storage.compare_and_swap import update_by_swap
 
 PROMPT_TOKENS: Final = 2_000
 EMPTY_INDEX: Final = "(Nothing has been filed in this chat yet.)"
 UNREADABLE_INDEX: Final = "(The index cannot be read just now; list_entries and search_entries may still work.)"
 _TITLE: Final = "# Index of the knowledge base"
-_FRAME_TOKENS: Final = 40  # of the line that says how many more there are
+_FRAME_TOKENS: Final = 40  # of the line that tells how many entries are left out
 _SPECIAL: Final = str.maketrans({one: f"\\{one}" for one in "\\|[]`<>"} | {"\n": " ", "\r": " "})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnowledgeIndex:
-    """Reads the index of a chat for a prompt."""
+    """Reads the index of a chat for a prompt; an EntryIndex.  Where it is not `is_shown`, it reads nothing and shows nothing."""
 
-    entries: StoredEntries
+    is_shown: bool
 
-    def read(self, conversation_id: str) -> Callable[[Withdrawn], FiledView]:
+    def read(self, conversation: Conversation) -> Callable[[Amendments], IndexView]:
         """Read the index in one read of the bucket; return what to show of it, or a line that it cannot be read.
 
-        Not from a thread of `entries.reads`. Raises: StorageUnavailableError.
+        Not to be called on a thread of `conversation.objects.reads`. Raises: StorageUnavailableError.
         """
+        if not self.is_shown:
+            return lambda _: IndexView()
         try:
-            catalog = self.entries.catalog(conversation_id)
+            catalog = EntryStore(conversation).catalog()
         except PermanentError as cause:
             logs.error("record_unreadable", cause=cause)
-            return lambda _: FiledView(text=UNREADABLE_INDEX)
-        return lambda withdrawn: index_view(catalog.without(withdrawn))
+            return lambda _: IndexView(text=UNREADABLE_INDEX)
+        return lambda amendments: index_view(catalog.without(amendments.is_withdrawn_from_entries))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +55,11 @@ class _Section:
     newest_first: bool = True
 
 
-def _newest(row: Row) -> tuple[bool, str]:
+def _by_update(row: Row) -> tuple[bool, str]:
     return True, row.updated_at
 
 
-def _due(row: Row) -> tuple[bool, str]:
+def _by_due_date(row: Row) -> tuple[bool, str]:
     due = row.shown.get("due_date", "")
     return not due, due
 
@@ -66,40 +70,40 @@ _SECTIONS: Final = (
         columns=("Name", "Context", "Last touched"),
         nothing="No people yet.",
         holds=lambda row: row.category is Category.PEOPLE,
-        cells=lambda row: (_shown(row, "context", 50), row.touched),
-        order=lambda row: (True, row.touched),
+        cells=lambda row: (_value_cell(row, "context", 50), row.last_activity),
+        order=lambda row: (True, row.last_activity),
     ),
     _Section(
         heading="Projects: active",
         columns=("Project", "Next action", "Status"),
         nothing="No active projects yet.",
         holds=lambda row: row.category is Category.PROJECTS and row.status == "active",
-        cells=lambda row: (_shown(row, "next_action", 40), _shown(row, "status", 10)),
-        order=_newest,
+        cells=lambda row: (_value_cell(row, "next_action", 40), _value_cell(row, "status", 10)),
+        order=_by_update,
     ),
     _Section(
         heading="Projects: waiting or blocked",
         columns=("Project", "Waiting on", "Since"),
         nothing="No waiting projects.",
         holds=lambda row: row.category is Category.PROJECTS and row.status in {"waiting", "blocked"},
-        cells=lambda row: (_shown(row, "next_action", 40), row.updated_at[:10]),
-        order=_newest,
+        cells=lambda row: (_value_cell(row, "next_action", 40), row.updated_at[:10]),
+        order=_by_update,
     ),
     _Section(
         heading="Ideas",
         columns=("Idea", "One-liner"),
         nothing="No ideas yet.",
         holds=lambda row: row.category is Category.IDEAS,
-        cells=lambda row: (_shown(row, "one_liner", 60),),
-        order=_newest,
+        cells=lambda row: (_value_cell(row, "one_liner", 60),),
+        order=_by_update,
     ),
     _Section(
         heading="Admin: pending",
         columns=("Task", "Due"),
         nothing="No pending tasks.",
         holds=lambda row: row.category is Category.ADMIN and row.status == "pending",
-        cells=lambda row: (_shown(row, "due_date", 10),),
-        order=_due,
+        cells=lambda row: (_value_cell(row, "due_date", 10),),
+        order=_by_due_date,
         newest_first=False,
     ),
     _Section(
@@ -108,9 +112,9 @@ _SECTIONS: Final = (
         nothing="The inbox is empty.",
         holds=lambda row: row.category is Category.INBOX,
         cells=lambda row: (
-            _shown(row, "original_text", 40),
+            _value_cell(row, "original_text", 40),
             row.created_at[:10],
-            _shown(row, "suggested_category", 10),
+            _value_cell(row, "suggested_category", 10),
         ),
         order=lambda row: (True, row.created_at),
     ),
@@ -119,17 +123,32 @@ _SECTIONS: Final = (
 
 def index_file(catalog: Catalog) -> str:
     """Return the whole of `index.md`; the same for the same catalog."""
-    return _rendered(catalog.rows, catalog.rows)
+    return _render(catalog.rows, catalog.rows)
 
 
-def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> FiledView:
-    """Return at most `limit_tokens` of the index: of the entries that it lists the open and newest first, then how many more there are."""
+def rebuild_index(entries: EntryStore) -> None:
+    """`index.md` agrees with the catalog.  Every writer of the catalog calls this next, so the last of them writes the final index.
+
+    Raises: StorageUnavailableError; UnknownRecordVersionError, for a catalog of a newer release.
+    """
+
+    def newest(data: bytes | None) -> bytes | None:
+        # The catalog is read after the index, so that a catalog that changes meanwhile makes this swap fail
+        text = index_file(entries.catalog()).encode()
+        return None if text == data else text
+
+    store, name = entries.conversation.objects.store, entries.conversation.names.entry(INDEX_FILE)
+    update_by_swap(store, name, newest, what="the index of a chat", attempts=SWAP_ATTEMPTS, creates=True)
+
+
+def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexView:
+    """Return at most `limit_tokens` of the index: the open and newest of its entries, then how many others there are."""
     if not catalog.rows:
-        return FiledView(text=EMPTY_INDEX)
+        return IndexView(text=EMPTY_INDEX)
     sections = {row.path: section for section in _SECTIONS for row in catalog.rows if section.holds(row)}
     listed = (row for row in catalog.rows if row.path in sections)
     newest_first = sorted(listed, key=lambda row: (row.is_open, row.updated_at, row.path), reverse=True)
-    left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_rendered((), catalog.rows))
+    left = limit_tokens - _FRAME_TOKENS - estimated_tokens(_render((), catalog.rows))
     chosen: list[Row] = []
     begun: set[str] = set()
     for row in newest_first:
@@ -140,21 +159,21 @@ def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> FiledV
             break
         chosen.append(row)
         begun.add(section.heading)
-    text = _rendered(chosen, catalog.rows)
+    text = _render(chosen, catalog.rows)
     more = len(catalog.rows) - len(chosen)
     if more:
         text += f"\n… and {more} more entries: use list_entries or search_entries."
-    return FiledView(text=text, source_ids=frozenset(one for row in chosen for one in row.source_ids))
+    return IndexView(text=text, source_ids=frozenset(one for row in chosen for one in row.source_ids))
 
 
 def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has, rather too many: four ASCII characters, or one of any other script, make one."""
+    """Return an upper estimate of a text's tokens: one for four ASCII characters, one for each character of any other script."""
     ascii_characters = sum(character.isascii() for character in text)
     return len(text) - ascii_characters + math.ceil(ascii_characters / 4)
 
 
-def _rendered(chosen: Iterable[Row], every: Sequence[Row]) -> str:
-    """Return the index with the chosen rows; counts are of all."""
+def _render(chosen: Iterable[Row], every: Sequence[Row]) -> str:
+    """Return the index with the chosen rows; its counts are of all rows."""
     rows = tuple(chosen)
     counts = ", ".join(f"{sum(row.category is one for row in every)} {one.value}" for one in Category)
     lines = [
@@ -181,7 +200,7 @@ def _line(section: _Section, row: Row) -> str:
     return f"| [{_cell(cut(row.name, limit=60))}]({row.path}) | {' | '.join(section.cells(row))} |"
 
 
-def _shown(row: Row, name: str, limit: int) -> str:
+def _value_cell(row: Row, name: str, limit: int) -> str:
     return _cell(cut(row.shown.get(name, ""), limit=limit))
 
 

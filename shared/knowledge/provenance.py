@@ -1,7 +1,7 @@
-"""Which messages a text came from, so that it goes when one of them is taken back.
+"""Which messages a text came from, so that it is removed when one of them is withdrawn.
 
-The model hands on what people said, word by word or in other words, and does not tell whose they were. Nothing may be missed: where no
-message can be proven to be the only origin, all that the turn answers count.
+The model passes on what people said, literally or rephrased, and does not tell which message said it. No source may be missed: where no
+message is provably the only source, all that the turn answers count.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,8 @@ from shared.conversation.records import MessageRecord
 from shared.knowledge.entry import Source
 from shared.knowledge.text_matching import fold
 
-_SHARED_WEIGHT: Final = (
-    12  # of a run that an earlier message and the text share: twelve ASCII characters, or six of another script
-)
+# The least weight of a run that proves a source: twelve ASCII characters, or six of another script
+_SHARED_WEIGHT: Final = 12
 _DIGITS: Final = regex.compile(r"\d{4,}")
 
 
@@ -28,12 +27,12 @@ def sources_of(
     characters or a number with it, because people say 「今の覚えておいて」 after the words themselves.
     """
     wanted = fold(text)
-    holding = [one for one in to_answer if wanted and wanted in fold(one.text)]
+    holders = [one for one in to_answer if wanted and wanted in fold(one.text)]
     answered = {one.line_message_id for one in to_answer}
     shared = [one for one in earlier if one.line_message_id not in answered and _share(wanted, fold(one.text))]
     return tuple(
         Source(line_message_id=one.line_message_id, timestamp_ms=one.words_ms)
-        for one in (*(holding[:1] or to_answer), *shared)
+        for one in (*(holders[:1] or to_answer), *shared)
     )
 
 
@@ -50,7 +49,7 @@ def _share(one: str, other: str) -> bool:
 
 
 def _runs(text: str) -> set[str]:
-    """Return every shortest run that weighs enough: two texts share such a run iff they share any longer one."""
+    """Return every shortest run of enough weight: texts that share a longer run share one of these too."""
     runs: set[str] = set()
     end, weight = 0, 0
     for start, first in enumerate(text):

@@ -1,4 +1,4 @@
-"""The five categories of entries and the fields of each: what a value must look like, and what stands where none was given."""
+"""The five categories of entries and the fields of each: what a value must look like, and its default."""
 
 import datetime as dt
 import re
@@ -10,7 +10,7 @@ from typing import Final, Literal
 from shared.line.graphemes import split_at_graphemes
 from shared.line.utf16 import without_lone_surrogates
 
-TEXT_LIMIT: Final = 5_000  # as long as a message of LINE's
+TEXT_LIMIT: Final = 5_000  # as long as a message of LINE
 LINE_LIMIT: Final = 300
 LIST_LIMIT: Final = 20
 _SPACES: Final = re.compile(r"\s+")
@@ -20,7 +20,7 @@ Value = str | tuple[str, ...] | None
 
 
 class Category(StrEnum):
-    """Where an entry lies."""
+    """The folder of an entry."""
 
     PEOPLE = "people"
     PROJECTS = "projects"
@@ -37,7 +37,7 @@ class InvalidValueError(ValueError):
 class Field:
     """A field of the front matter: one `line`, several lines (`text`), a list of `names`, a `date`, or a `choice`.
 
-    `holds_words`: what people said may stand in it, so that it goes with the message that it came from.
+    `holds_words`: it may hold what people said, so a withdrawal of the message that it came from empties it.
     """
 
     name: str
@@ -47,10 +47,10 @@ class Field:
 
     @property
     def holds_words(self) -> bool:
-        """Whether people's words may stand in it."""
+        """Whether it may hold people's words."""
         return self.kind != "choice"
 
-    def checked(self, value: object) -> Value:
+    def check(self, value: object) -> Value:
         """Return the value as it is stored.  Raises: InvalidValueError."""
         if value is None:
             return self.default

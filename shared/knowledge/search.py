@@ -22,7 +22,7 @@ class Match:
     matched_field: str = field(repr=False)
 
 
-def listed(rows: Iterable[Row], *, category: Category | None = None, status: str | None = None) -> tuple[Row, ...]:
+def list_rows(rows: Iterable[Row], *, category: Category | None = None, status: str | None = None) -> tuple[Row, ...]:
     """Return the rows of the category and the status, newest first."""
     wanted = (
         row
@@ -32,19 +32,19 @@ def listed(rows: Iterable[Row], *, category: Category | None = None, status: str
     return tuple(sorted(wanted, key=lambda row: (row.updated_at, row.path), reverse=True))
 
 
-def matches(rows: Iterable[Row], query: str, *, category: Category | None = None) -> tuple[Match, ...]:
-    """Return the rows that hold the query as it stands, more matches first, then newest; none for an empty query.
+def find_matches(rows: Iterable[Row], query: str, *, category: Category | None = None) -> tuple[Match, ...]:
+    """Return the rows that hold the whole query, most matches first, then newest; none for an empty query.
 
     Width, case and kind of kana make no difference.
     """
     wanted = fold(query)
     if not wanted:
         return ()
-    found = [one for row in listed(rows, category=category) if (one := _match(row, wanted)) is not None]
+    found = [one for row in list_rows(rows, category=category) if (one := _match(row, wanted)) is not None]
     return tuple(sorted(found, key=lambda one: -one.count))
 
 
-def clamped_limit(value: object) -> int:
+def clamp_limit(value: object) -> int:
     """Return how many results are wanted, from 1 to 50."""
     if not isinstance(value, int | float) or math.isnan(value):
         return DEFAULT_LIMIT

@@ -1,4 +1,4 @@
-"""Text as search compares it: width, case, and the two kana alike; and snippets of the text as it was written."""
+"""Compare texts regardless of width, case and kind of kana, and cut snippets from the original text."""
 
 import unicodedata
 from typing import Final

@@ -1,134 +1,162 @@
-"""Withdrawing from entries: what came from a message that was taken back or erased is in no object of the chat's entries."""
+"""Remove withdrawn words from entries: what a withdrawn, erased or edited message said is in no object of the chat's entries."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from shared import logs
+from shared.conversation.amendments import Amendments
+from shared.conversation.store import Conversation
 from shared.errors import PermanentError, StorageUnavailableError
-from shared.knowledge.apply import SWAP_ATTEMPTS, EntryWrites
 from shared.knowledge.catalog import Catalog, Row, row_of
-from shared.knowledge.entry import Entry, Withdrawn
-from shared.knowledge.entry_file import numbered, read_entry, slug_of, traces_in, written
-from shared.knowledge.entry_store import CATALOG_FILE, UNDO_FILE, StoredEntries, path_in
-from shared.knowledge.staging import UndoRecord, read_undo, written_undo
+from shared.knowledge.entry import Entry, IsWithdrawn
+from shared.knowledge.entry_file import format_entry, read_entry, slug_candidates, slug_of, traces_in
+from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore, path_in
+from shared.knowledge.index import rebuild_index
+from shared.knowledge.undo import UndoRecord, format_undo, read_undo
 from shared.storage.codec import encode
-from shared.storage.object_names import entries_prefix, entry_name, is_entry_path
-from shared.storage.object_store import ListedObject
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_names import is_entry_path
+from shared.storage.object_store import ListedObject, ObjectStore
 
 _STAMP: Final = re.compile(r"(\d{14}-)?(.*?)(-\d{1,3})?", re.DOTALL)
 
-Cleaned = dict[str, Row | int]
-"""By path what became of an entry: its row, or the generation at which it went."""
+_States: TypeAlias = dict[str, Row | int]
+"""What became of an entry, by path: its row, or the generation at which its object was deleted."""
+
+
+class EntryWords:
+    """The words in entries; a WordHolder."""
+
+    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+        """No entry, and no object derived from entries, holds withdrawn words.
+
+        An entry that came from withdrawn messages alone is deleted; any other keeps what the other messages said. Reads one listing, the
+        catalog, and the entries that changed since it was written or that came from withdrawn messages. Other workers may file at the same
+        time. Repeated, also after a part of it: does the rest.
+        Raises: StorageUnavailableError; UnknownRecordVersionError, once everything that can be read was cleaned.
+        """
+        _Removal(entries=EntryStore(conversation), is_withdrawn=amendments.is_withdrawn_from_entries).run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntryWithdrawal:
-    """Takes words out of entries, beside whoever files at the same time."""
+class _Removal:
+    """One removal from one chat's entries."""
 
-    entries: StoredEntries
+    entries: EntryStore
+    is_withdrawn: IsWithdrawn
 
-    def __call__(self, conversation_id: str, withdrawn: Withdrawn) -> None:
-        """Nothing that came from the withdrawn messages is left.
-
-        An entry that came from them alone is deleted; another one keeps what others said. Reads one listing, the catalog, and the entries
-        that changed since it was written or that came from the messages. Repeated, also after a part of it: does the rest.
-        Raises: StorageUnavailableError; UnknownRecordVersionError, once everything that can be read was cleaned.
-        """
-        listed = self.entries.store.list(entries_prefix(conversation_id))
+    def run(self) -> None:
+        conversation = self.entries.conversation
+        listed = self._store.list(conversation.names.entries_prefix)
         if not listed:
             return
-        known = self._known(conversation_id).by_path
-        suspects = [one for one in listed if is_entry_path(path_in(one.name)) and _may_hold(known, one, withdrawn)]
-        cleaned: Cleaned = {}
-        for states in self.entries.reads.map(lambda one: self._cleaned(conversation_id, one, withdrawn), suspects):
-            cleaned |= states
-        self._clean_undo(conversation_id, withdrawn)
-        self._clean_catalog(conversation_id, cleaned, withdrawn)
-        EntryWrites(entries=self.entries).rebuild_index(conversation_id)
+        rows = self._catalog().by_path
+        suspects = [one for one in listed if is_entry_path(path_in(one.name)) and self._may_hold(rows, one)]
+        states: _States = {}
+        for found in conversation.objects.reads.map(self._clean_entry, suspects):
+            states |= found
+        self._clean_undo()
+        self._clean_catalog(states)
+        rebuild_index(self.entries)
         if suspects:
             logs.info("entries_withdrawn", looked_at=len(suspects))
 
-    def _known(self, conversation_id: str) -> Catalog:
+    @property
+    def _store(self) -> ObjectStore:
+        return self.entries.conversation.objects.store
+
+    def _catalog(self) -> Catalog:
+        """Return the catalog; an empty one, so that every entry is read, where it cannot be read."""
         try:
-            return self.entries.catalog(conversation_id)
-        except PermanentError as cause:  # then every entry is read
+            return self.entries.catalog()
+        except PermanentError as cause:
             logs.error("record_unreadable", cause=cause)
             return Catalog()
 
-    def _cleaned(self, conversation_id: str, listed: ListedObject, withdrawn: Withdrawn) -> Cleaned:
-        """The entry holds nothing of the messages any more; return what became of it, for the catalog."""
-        store, path = self.entries.store, path_in(listed.name)
+    def _may_hold(self, rows: Mapping[str, Row], listed: ListedObject) -> bool:
+        row = rows.get(path_in(listed.name))
+        return row is None or row.generation != listed.generation or row.is_from_withdrawn(self.is_withdrawn)
+
+    def _clean_entry(self, listed: ListedObject) -> _States:
+        """The entry holds no withdrawn words; return what became of it, for the catalog.
+
+        The loop is its own, because the object may also be deleted, or be moved to another path.
+        """
+        store, path = self._store, path_in(listed.name)
         for _ in range(SWAP_ATTEMPTS):
             stored = store.read(listed.name)
             if stored is None:
                 return {path: listed.generation}
             entry = _readable(path, stored.data)
-            if entry is None and not _names(stored.data, withdrawn):
+            if entry is None and not self._names_withdrawn(stored.data):
                 return {}
-            left = entry.without(withdrawn) if entry else None
-            if left is None:
+            rest = entry.without(self.is_withdrawn) if entry else None
+            if rest is None:
                 store.delete(listed.name)
                 return {path: listed.generation}
-            if left is entry:  # cleaned already, or newer than the catalog
-                return {path: row_of(left, generation=stored.generation)}
-            if not _is_named_after(left.slug, left.name):
-                row = self._created_anew(conversation_id, left)
+            if rest is entry:  # it was cleaned before, or is newer than the catalog
+                return {path: row_of(rest, generation=stored.generation)}
+            if not _is_named_after(rest.slug, rest.name):
+                row = self._create_elsewhere(rest)
                 store.delete(listed.name)
                 return {path: listed.generation, row.path: row}
-            generation = store.replace(listed.name, written(left).encode(), generation=stored.generation)
+            generation = store.replace(listed.name, format_entry(rest).encode(), generation=stored.generation)
             if generation is not None:
-                return {path: row_of(left, generation=generation)}
+                return {path: row_of(rest, generation=generation)}
         raise StorageUnavailableError("others kept changing an entry")
 
-    def _created_anew(self, conversation_id: str, left: Entry) -> Row:
-        """The entry stands under a path that repeats nothing withdrawn.  Repeated: finds itself by its id."""
-        stamp = _stem(left.slug)[0]
-        for slug in numbered(f"{stamp}{slug_of(left.name)}"):
-            renamed = replace(left, slug=slug)
-            name, data = entry_name(conversation_id, renamed.path), written(renamed).encode()
-            generation = self.entries.store.create(name, data)
+    def _names_withdrawn(self, data: bytes) -> bool:
+        """Whether an object that cannot be read names a withdrawn message."""
+        return any(self.is_withdrawn(one.line_message_id, one.timestamp_ms) for one in traces_in(data))
+
+    def _create_elsewhere(self, rest: Entry) -> Row:
+        """The entry has a path that repeats no withdrawn word.  Repeated: finds the entry by its id."""
+        stamp = _stem(rest.slug)[0]
+        for slug in slug_candidates(f"{stamp}{slug_of(rest.name)}"):
+            renamed = replace(rest, slug=slug)
+            name, data = self.entries.conversation.names.entry(renamed.path), format_entry(renamed).encode()
+            generation = self._store.create(name, data)
             if generation is not None:
                 return row_of(renamed, generation=generation)
-            there = self.entries.with_generation(conversation_id, renamed.path)
-            if there is not None and there[0].id == left.id:
+            there = self.entries.with_generation(renamed.path)
+            if there is not None and there[0].id == rest.id:
                 return row_of(there[0], generation=there[1])
         raise StorageUnavailableError("no path is free for an entry")
 
-    def _clean_undo(self, conversation_id: str, withdrawn: Withdrawn) -> None:
-        name = entry_name(conversation_id, UNDO_FILE)
-        for _ in range(SWAP_ATTEMPTS):
-            stored = self.entries.store.read(name)
-            if stored is None:
-                return
+    def _clean_undo(self) -> None:
+        def without_withdrawn(data: bytes | None) -> bytes | None:
+            if data is None:
+                return None
             try:
-                record = read_undo(stored.data)
-                if not any(withdrawn(one.line_message_id, one.timestamp_ms) for one in record.sources):
-                    return
+                record = read_undo(data)
+                if not any(self.is_withdrawn(one.line_message_id, one.timestamp_ms) for one in record.sources):
+                    return None
             except PermanentError as cause:
                 logs.error("record_unreadable", cause=cause)
                 record = UndoRecord()
-            emptied = written_undo(UndoRecord(revision=record.revision)).encode()
-            if self.entries.store.replace(name, emptied, generation=stored.generation) is not None:
-                return
-        raise StorageUnavailableError("others kept changing a way back")
+            return format_undo(UndoRecord(revision=record.revision)).encode()
 
-    def _clean_catalog(self, conversation_id: str, cleaned: Cleaned, withdrawn: Withdrawn) -> None:
-        name = entry_name(conversation_id, CATALOG_FILE)
-        for _ in range(SWAP_ATTEMPTS):
-            stored = self.entries.store.read(name)
-            if stored is None:
-                return
-            catalog = self.entries.catalog_in(conversation_id, stored)
-            rows: dict[str, Row | None] = {row.path: None for row in catalog.rows if row.came_from(withdrawn)}
-            for path, state in cleaned.items():
+        name = self.entries.conversation.names.entry(UNDO_FILE)
+        update_by_swap(self._store, name, without_withdrawn, what="an undo record", attempts=SWAP_ATTEMPTS)
+
+    def _clean_catalog(self, states: _States) -> None:
+        def with_states(data: bytes | None) -> bytes | None:
+            if data is None:
+                return None
+            catalog = self.entries.catalog_in(data)
+            rows: dict[str, Row | None] = {
+                row.path: None for row in catalog.rows if row.is_from_withdrawn(self.is_withdrawn)
+            }
+            for path, state in states.items():
                 if path in rows or not _is_overtaken(catalog, path, state):
                     rows[path] = state if isinstance(state, Row) else None
-            data = encode(catalog.changed(rows, key=catalog.key))
-            if data == stored.data or self.entries.store.replace(name, data, generation=stored.generation) is not None:
-                return
-        raise StorageUnavailableError("others kept changing the catalog of a chat")
+            wanted = encode(catalog.with_rows(rows, key=catalog.key))
+            return None if wanted == data else wanted
+
+        name = self.entries.conversation.names.entry(CATALOG_FILE)
+        update_by_swap(self._store, name, with_states, what="the catalog of a chat", attempts=SWAP_ATTEMPTS)
 
 
 def _readable(path: str, data: bytes) -> Entry | None:
@@ -139,18 +167,8 @@ def _readable(path: str, data: bytes) -> Entry | None:
         return None
 
 
-def _names(data: bytes, withdrawn: Withdrawn) -> bool:
-    """Whether an object that cannot be read names one of the messages."""
-    return any(withdrawn(one.line_message_id, one.timestamp_ms) for one in traces_in(data))
-
-
-def _may_hold(known: Mapping[str, Row], listed: ListedObject, withdrawn: Withdrawn) -> bool:
-    row = known.get(path_in(listed.name))
-    return row is None or row.generation != listed.generation or row.came_from(withdrawn)
-
-
 def _is_overtaken(catalog: Catalog, path: str, state: Row | int) -> bool:
-    """Whether the catalog knows a later state of the entry, which somebody filed meanwhile."""
+    """Whether the catalog includes a later state of the entry, which another worker filed meanwhile."""
     there = catalog.by_path.get(path)
     return there is not None and there.generation > (state.generation if isinstance(state, Row) else state)
 
@@ -161,7 +179,7 @@ def _is_named_after(slug: str, name: str) -> bool:
 
 
 def _stem(slug: str) -> tuple[str, str]:
-    """Return the stamp of an inbox entry, or nothing, and the slug without it and without its numeric suffix."""
+    """Return the stamp of an inbox entry, or "", and the slug without the stamp and without its numeric suffix."""
     found = _STAMP.fullmatch(slug)
-    assert found is not None  # noqa: S101 - it takes anything
+    assert found is not None  # noqa: S101 - the pattern matches any text
     return found[1] or "", found[2]

@@ -54,7 +54,7 @@ def someone(user_id: str) -> str:
     return f"someone …{user_id[-4:]}"
 
 
-def told_apart(names: Mapping[str, str | None], *, taken: Collection[str] = ()) -> Mapping[str, str]:
+def distinct_names(names: Mapping[str, str | None], *, taken: Collection[str] = ()) -> Mapping[str, str]:
     """Return a name for every user id; those that two people share, or that are `taken` (the bot's), get the end of the id behind them."""
     shown = {user_id: sanitised(name or "") for user_id, name in names.items()}
     seen = [_folded(name) for name in (*taken, *filter(None, shown.values()))]
@@ -85,7 +85,7 @@ def _cache() -> TLRUCache[tuple[str, str], str | None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
+class DisplayNames:
     """Looks up what people are called, all at once, and remembers it for ten minutes; safe to share between threads."""
 
     profiles: Profiles
@@ -108,4 +108,4 @@ class Names:
             known[user_id] = answer.result()
             with self._lock:
                 self._kept[conversation_id, user_id] = known[user_id]
-        return told_apart({one: known[one] for one in asked}, taken=bot_names)
+        return distinct_names({one: known[one] for one in asked}, taken=bot_names)

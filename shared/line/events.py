@@ -10,6 +10,7 @@ from typing import Final
 
 from shared.errors import UnusableIdError
 from shared.line.ids import checked_id, conversation_id_of, is_event_or_message_id
+from shared.line.messaging import ReplyToken
 from shared.line.postback_data import DATA_LIMIT
 from shared.line.utf16 import utf16_length, without_lone_surrogates
 
@@ -45,9 +46,9 @@ class MessageContent:
 class LineEvent:
     """An event in a chat.
 
-    `timestamp_ms` is when it happened, also in a redelivery. `user_id` is absent where LINE does not say who it was. `reply_token` is
-    absent in standby mode and in events that cannot be answered. `subject_id` is the message that an unsend is about. `postback_data` is
-    what a pressed button carries; None where it is longer than any button of ours can carry.
+    `timestamp_ms` is when it happened, also in a redelivery; `received_ms` is when this delivery of it was received. `user_id` is absent
+    where LINE does not say who it was. `reply_token` is absent in standby mode and in events that cannot be answered. `subject_id` is the
+    message that an unsend is about. `postback_data` is what a pressed button carries; None where it is longer than any of the bot's own.
     """
 
     type: str
@@ -55,30 +56,36 @@ class LineEvent:
     timestamp_ms: int
     conversation_id: str
     is_one_on_one: bool
+    received_ms: int = 0
     user_id: str | None = None
-    reply_token: str | None = field(default=None, repr=False)
+    reply_token: ReplyToken | None = None
     is_standby: bool = False
     message: MessageContent | None = None
     subject_id: str | None = None
     postback_data: str | None = field(default=None, repr=False)
 
 
-def parse_event(event: Mapping[str, object]) -> LineEvent:
-    """Read an event.  Raises: UnusableIdError, where its ids are not LINE's or it belongs to no chat: nothing can be done with it."""
+def parse_event(event: Mapping[str, object], *, received_ms: int = 0) -> LineEvent:
+    """Read an event; `received_ms` is when its reply token began to live, as near as is known.
+
+    Raises: UnusableIdError, where its ids are not LINE's or it belongs to no chat: nothing can be done with it.
+    """
     source = _object(event.get("source"))
     conversation_id = conversation_id_of(source)
     if conversation_id is None:
         raise UnusableIdError("the event belongs to no chat")
     is_standby = event.get("mode") == "standby"  # another channel speaks; Source: LINE, "Common properties"
     unsend = _object(event.get("unsend"))
+    token = None if is_standby else _text(event.get("replyToken"))
     return LineEvent(
         type=str(event.get("type", "")),
         webhook_event_id=checked_id(event.get("webhookEventId")),
         timestamp_ms=_timestamp_ms(event.get("timestamp")),
         conversation_id=conversation_id,
         is_one_on_one=source.get("type") == "user",
+        received_ms=received_ms,
         user_id=_text(source.get("userId")),
-        reply_token=None if is_standby else _text(event.get("replyToken")),
+        reply_token=None if token is None else ReplyToken(value=token, received_ms=received_ms),
         is_standby=is_standby,
         message=_message(_object(event.get("message"))),
         subject_id=checked_id(unsend.get("messageId")) if unsend else None,

@@ -1,8 +1,8 @@
-"""What the bot sends: texts, and texts with a button that stays in the chat.
+"""Sending: messages and buttons, the reply token, pushes under a retry key, and leaving a group.
 
-A button is one of a buttons template and not a quick reply: quick replies are shown on phones only and vanish with the next message, while
-somebody may come back for an answer after twenty more.  Source: LINE, "Use quick replies", "Buttons template", "Postback action",
-"Send quote messages": a template cannot quote.
+A button belongs to a buttons template and is no quick reply: quick replies are shown on phones only and vanish with the next message, while
+a person may come back for an answer after twenty more.  Source: LINE, "Use quick replies", "Buttons template", "Postback action",
+"Send quote messages" (a template cannot quote).
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,29 @@ TEXT_LIMIT_UTF16: Final = 5_000  # Source: LINE, "Text message"
 TEMPLATE_TEXT_LIMIT: Final = 160  # without image and title
 LABEL_LIMIT: Final = 20
 DISPLAY_TEXT_LIMIT: Final = 300
+ATTEMPTS: Final = 3
+# Source: LINE, "Send reply message": a token works within one minute after receiving the webhook; clocks differ, and events travel
+TOKEN_SURELY_ALIVE_MS: Final = 53_000
+TOKEN_SURELY_DEAD_MS: Final = 65_000
+_PAUSE_S: Final = 0.5
+_RETRIED_PUSHES: Final = frozenset({"unknown", "not_sent"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyToken:
+    """A reply token and when its minute began; made where the event is parsed, spent by the outbox."""
+
+    value: str = field(repr=False)
+    received_ms: int
+
+    @property
+    def surely_alive_until_ms(self) -> int:
+        """Until when LINE takes it, whatever the clocks say."""
+        return self.received_ms + TOKEN_SURELY_ALIVE_MS
+
+    def is_surely_dead(self, now_ms: int) -> bool:
+        """Whether LINE refuses it, whatever the clocks say."""
+        return now_ms - self.received_ms >= TOKEN_SURELY_DEAD_MS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,35 +59,6 @@ class OutgoingMessage:
     text: str = field(repr=False)
     quote_token: str | None = field(default=None, repr=False)
     button: PostbackButton | None = None
-
-
-def is_sendable(messages: Sequence[OutgoingMessage]) -> bool:
-    """Whether LINE takes the messages in one call, as far as that can be known without it.
-
-    Texts of templates are counted by UTF-16 units too, although LINE counts graphemes there, which are never more.
-    """
-    return 1 <= len(messages) <= MESSAGES_A_CALL and all(map(_fits, messages))
-
-
-def _fits(message: OutgoingMessage) -> bool:
-    button = message.button
-    if button is None:
-        return _within(message.text, TEXT_LIMIT_UTF16)
-    return (
-        message.quote_token is None
-        and _within(message.text, TEMPLATE_TEXT_LIMIT)
-        and _within(button.label, LABEL_LIMIT)
-        and _within(button.data, DATA_LIMIT)
-        and (button.display_text is None or _within(button.display_text, DISPLAY_TEXT_LIMIT))
-    )
-
-
-def _within(text: str, limit_utf16: int) -> bool:
-    return bool(text.strip()) and utf16_length(text) <= limit_utf16
-
-
-ATTEMPTS: Final = 3
-_PAUSE_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,52 +82,11 @@ class ReplyApi(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpentReply:
-    """What the user saw: `delivered` is None where nobody can know."""
-
-    delivered: bool | None
-    sent_message_ids: tuple[str, ...] = field(default=())
-
-
-def spend_reply_token(  # noqa: PLR0913 - the call's own arguments, the time it has, and the token's
-    api: ReplyApi,
-    reply_token: str,
-    messages: Sequence[OutgoingMessage],
-    *,
-    surely_alive_until_ms: int,
-    clock: Clock,
-    deadline: Deadline,
-) -> SpentReply:
-    """The messages were sent once, or not at all, or nobody knows; an unknown fate is tried again with the same token and messages.
-
-    A refusal of the first call means that nothing was sent. After a call whose answer was lost it means that that one was accepted, as long
-    as the token is surely alive; later it may as well have died.
-    """
-    may_have_arrived = False
-    for attempt in range(ATTEMPTS):
-        if attempt:
-            clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
-        fate = api.reply(reply_token, messages)
-        if fate.kind == "accepted":
-            return SpentReply(delivered=True, sent_message_ids=fate.sent_message_ids)
-        if fate.kind == "refused":
-            was_spent = True if clock.now_ms() < surely_alive_until_ms else None
-            return SpentReply(delivered=was_spent if may_have_arrived else False)
-        may_have_arrived = may_have_arrived or fate.kind == "unknown"
-        if not deadline.left_s:
-            break
-    return SpentReply(delivered=None if may_have_arrived else False)
-
-
-_WORTH_ANOTHER_TRY: Final = frozenset({"unknown", "not_sent"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PushFate:
     """What became of one push.
 
-    `accepted`: LINE sent it. `already_accepted`: it had sent it before under the same key (409); both name the bubbles where LINE tells
-    them. `quota_spent`: the month's messages are used up (429). `refused`: it never will (4xx). `unknown`: no answer, or 5xx.
+    `accepted`: LINE sent it. `already_accepted`: LINE had sent it before under the same key (409); both name the bubbles where LINE tells
+    them. `quota_spent`: the month's messages are used up (429). `refused`: LINE never will (4xx). `unknown`: no answer, or 5xx.
     `not_sent`: LINE was not reached, or says to come again later (429).
     """
 
@@ -152,6 +105,62 @@ class PushApi(Protocol):
         ...
 
 
+class Messenger(ReplyApi, PushApi, Protocol):
+    """The two calls of LINE's Messaging API that send messages."""
+
+
+class Membership(Protocol):
+    """The bot's seat in groups and rooms.  Source: LINE, "Leave group chat", "Leave multi-person chat"."""
+
+    def leave(self, conversation_id: str) -> None:
+        """The bot is not in the group or room.  Not in it (any more): does nothing.
+
+        Raises: LineUnavailableError, LineRefusedError.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """What the user saw: `is_delivered` is None where that cannot be known."""
+
+    is_delivered: bool | None
+    sent_message_ids: tuple[str, ...] = field(default=())
+
+
+def is_sendable(messages: Sequence[OutgoingMessage]) -> bool:
+    """Whether LINE takes the messages in one call, as far as that can be known without it.
+
+    Texts of templates are counted by UTF-16 units too, although LINE counts graphemes there, which are never more.
+    """
+    return 1 <= len(messages) <= MESSAGES_A_CALL and all(map(_fits, messages))
+
+
+def spend_reply_token(
+    api: ReplyApi, token: ReplyToken, messages: Sequence[OutgoingMessage], *, clock: Clock, deadline: Deadline
+) -> Delivery:
+    """Send the messages on the token, at most once; an unknown fate is tried again with the same token and messages.
+
+    A refusal of the first call means that nothing was sent. After a call whose answer was lost, a refusal means that the lost call was
+    accepted, as long as the token is surely alive; on an older token the fate is unknown.
+    Source: LINE, "Send reply message": a token works once; a used and an expired one get the same 400; retry keys are refused.
+    """
+    may_have_arrived = False
+    for attempt in range(ATTEMPTS):
+        if attempt:
+            clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
+        fate = api.reply(token.value, messages)
+        if fate.kind == "accepted":
+            return Delivery(is_delivered=True, sent_message_ids=fate.sent_message_ids)
+        if fate.kind == "refused":
+            was_spent = True if clock.now_ms() < token.surely_alive_until_ms else None
+            return Delivery(is_delivered=was_spent if may_have_arrived else False)
+        may_have_arrived = may_have_arrived or fate.kind == "unknown"
+        if not deadline.left_s:
+            break
+    return Delivery(is_delivered=None if may_have_arrived else False)
+
+
 def push_until_known(  # noqa: PLR0913 - the call's own arguments, and the time it has
     api: PushApi,
     to: str,
@@ -161,27 +170,37 @@ def push_until_known(  # noqa: PLR0913 - the call's own arguments, and the time 
     clock: Clock,
     deadline: Deadline,
 ) -> PushFate:
-    """Return the push's fate, tried again with the same key while it is unknown or LINE was not reached."""
+    """Return the push's fate, tried again with the same key while it is unknown or LINE was not reached.
+
+    Source: LINE, "Retry a failed API request": a key is a UUID, good for 24 hours, and a call that was accepted before gets 409; "Send
+    push message": every recipient counts, so a push to a group costs as many messages as it has members.
+    """
     fate = api.push(to, messages, retry_key=retry_key)
     for attempt in range(1, ATTEMPTS):
-        if fate.kind not in _WORTH_ANOTHER_TRY or not deadline.left_s:
+        if fate.kind not in _RETRIED_PUSHES or not deadline.left_s:
             break
         clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
-        fate = _joined(fate, api.push(to, messages, retry_key=retry_key))
+        fate = _combined(fate, api.push(to, messages, retry_key=retry_key))
     return fate
 
 
-def _joined(before: PushFate, after: PushFate) -> PushFate:
+def _combined(before: PushFate, after: PushFate) -> PushFate:
     """A call that was surely not sent tells nothing about the one before it."""
     return before if before.kind == "unknown" and after.kind == "not_sent" else after
 
 
-class Membership(Protocol):
-    """The bot's seat in groups and rooms."""
+def _fits(message: OutgoingMessage) -> bool:
+    button = message.button
+    if button is None:
+        return _is_within(message.text, TEXT_LIMIT_UTF16)
+    return (
+        message.quote_token is None
+        and _is_within(message.text, TEMPLATE_TEXT_LIMIT)
+        and _is_within(button.label, LABEL_LIMIT)
+        and _is_within(button.data, DATA_LIMIT)
+        and (button.display_text is None or _is_within(button.display_text, DISPLAY_TEXT_LIMIT))
+    )
 
-    def leave(self, conversation_id: str) -> None:
-        """The bot is not in the group or room.  Not in it (any more): does nothing.
 
-        Raises: LineUnavailableError, LineRefusedError.
-        """
-        ...
+def _is_within(text: str, limit_utf16: int) -> bool:
+    return bool(text.strip()) and utf16_length(text) <= limit_utf16

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Final, Protocol
 
+from shared.line.bot_name import BotName
 from shared.locales.language_file import language_file
 
 _PLACE: Final = re.compile(r"\{(\w+)\}")
@@ -35,12 +37,23 @@ class Phrase(StrEnum):
     APOLOGY_REFUSED = "apology_refused"
 
 
-class Say(Protocol):
+class Phrases(Protocol):
     """The fixed texts of a deployment."""
 
-    def __call__(self, which: Phrase, **facts: str) -> str:
+    def text(self, which: Phrase, **facts: str) -> str:
         """Return the text in the bot's locale and name; `facts` fill its other places."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalePhrases:
+    """The texts of one of LOCALES."""
+
+    locale: str
+    bot_name: BotName
+
+    def text(self, which: Phrase, **facts: str) -> str:
+        return phrase(which, locale=self.locale, bot_name=self.bot_name.shown, **facts)
 
 
 def phrase(which: Phrase, *, locale: str, bot_name: str, **facts: str) -> str:

@@ -9,7 +9,7 @@ from shared.line.mentions import GroupPolicy
 from shared.locales.language_file import LOCALES
 from shared.settings.notion import NotionSettings, notion_settings
 from shared.settings.reader import EnvironmentReader, read_settings
-from shared.turns.late_reply import LateReply
+from shared.turns.deferral import LateReply
 
 TOOLSETS: Final = ("knowledge", "notion", "web")
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")

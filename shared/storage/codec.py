@@ -4,10 +4,12 @@ A record of a newer version is an error, never a loss. Unknown fields of a known
 beside a newer one.
 """
 
+from collections.abc import Iterable
 from typing import Final, TypeVar
 
 import msgspec
 
+from shared import logs
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
 
 VERSION: Final = 1
@@ -28,6 +30,22 @@ def decode(kind: type[_Record], data: bytes) -> _Record:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
         raise CorruptRecordError(f"a stored {kind.__name__} cannot be read") from cause
+
+
+def decode_readable(kind: type[_Record], bodies: Iterable[bytes | None]) -> list[_Record]:
+    """Return the records that can be read; a corrupt one is logged and left out, so that it does not silence a chat.
+
+    Raises: UnknownRecordVersionError.
+    """
+    found: list[_Record] = []
+    for body in bodies:
+        if body is None:
+            continue
+        try:
+            found.append(decode(kind, body))
+        except CorruptRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
+    return found
 
 
 class _Version(msgspec.Struct):

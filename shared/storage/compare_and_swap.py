@@ -1,27 +1,39 @@
-"""Changing one object that others change too: read it, say what it has to be, swap it; somebody was faster: once more."""
+"""Change an object that other workers change too: read, compute the new bytes, write them if the generation is unchanged, else repeat."""
 
 from collections.abc import Callable
 from typing import Final
 
 from shared.errors import StorageUnavailableError
-from shared.storage.object_store import ObjectStore
+from shared.storage.object_store import ObjectStore, StoredObject
 
 SWAP_ATTEMPTS: Final = 20
 
 
-def changed_by_swap(
-    store: ObjectStore, name: str, change: Callable[[bytes | None], bytes | None], *, what: str
-) -> None:
-    """The object is as `change` makes it of what is there, None where there is nothing; None from it leaves everything as it is.
+def update_by_swap(  # noqa: PLR0913 - the object, its change, and how the change is made
+    store: ObjectStore,
+    name: str,
+    change: Callable[[bytes | None], bytes | None],
+    *,
+    what: str,
+    attempts: int = SWAP_ATTEMPTS,
+    creates: bool = False,
+) -> StoredObject | None:
+    """Update the object by compare-and-swap, retried on conflict; return it as written, or as it was read where it is left.
 
-    `change` is asked anew after every lost swap, and may look around. Raises: StorageUnavailableError, also where others kept changing
-    `what`.
+    `change` gets the bytes, None where there is no object, and returns the new ones, or None to leave the object as it is. It is called
+    again after every lost swap, and may read other objects. With `creates`, a missing object is written by `create`, else by `replace` at
+    generation 0; both have the same effect.
+    Raises: StorageUnavailableError, also after `attempts` lost swaps; its text names `what`.
     """
-    for _ in range(SWAP_ATTEMPTS):
+    for _ in range(attempts):
         stored = store.read(name)
         wanted = change(stored.data if stored else None)
         if wanted is None:
-            return
-        if store.replace(name, wanted, generation=stored.generation if stored else 0) is not None:
-            return
+            return stored
+        if stored is None and creates:
+            generation = store.create(name, wanted)
+        else:
+            generation = store.replace(name, wanted, generation=stored.generation if stored else 0)
+        if generation is not None:
+            return StoredObject(data=wanted, generation=generation)
     raise StorageUnavailableError(f"others kept changing {what}")

@@ -1,6 +1,6 @@
 """The core toolset, always on: `reply` and `skip` decide how a turn ends.
 
-Neither sends anything: the turn carries the decision out, because only it knows the reply token and whether it may still be spent.
+Neither sends anything: the turn carries the decision out, because it alone knows which reply token is alive.
 """
 
 from shared.agent.model import Json

@@ -1,4 +1,4 @@
-"""The knowledge toolset: capturing, correcting and undoing what the chat files.  Reading it: knowledge_reading.py.
+"""The knowledge toolset's writing half: capture, update, move, delete and undo entries.  The reading half: knowledge_queries.py.
 
 Every tool works on the turn's overlay, so nothing reaches the bucket before the turn is committed.
 """
@@ -90,7 +90,7 @@ class KnowledgeTools:
         if not text:
             return ToolFault(message="There is nothing to capture in the text.", may_retry=False)
         view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS)
-        overlay.showed(view.source_ids)
+        overlay.mark_shown(view.source_ids)
         try:
             found = self.classifier.classify(text, hint, index=view.text, today=occasion.now.date())
         except (ModelUnavailableError, ModelRefusedError, ModelBlockedError) as cause:
@@ -108,8 +108,7 @@ class KnowledgeTools:
         }
 
     def _update(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
-        updates = arguments["updates"]
-        assert isinstance(updates, Mapping)  # noqa: S101 - as the schema has it
+        updates = _object(arguments["updates"])
         entry, fields = self.filing.update(overlay, str(arguments["path"]), updates, occasion)
         return {"path": entry.path, "updatedFields": list(fields)}
 
@@ -124,14 +123,12 @@ class KnowledgeTools:
 
 
 def entry_tool(name: str, description: str, action: Action, *, time_zone: zoneinfo.ZoneInfo) -> Tool:
-    """Return a tool that runs `action` on the turn's overlay; what it cannot do goes back to the model in one sentence."""
+    """Return a tool that runs `action` on the turn's overlay; an EntryFault becomes a ToolFault."""
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
-        overlay = context.entries
-        assert isinstance(overlay, EntryOverlay)  # noqa: S101 - the knowledge toolset comes with one
         occasion = Occasion.at(context.now_ms, time_zone, to_answer=context.to_answer, earlier=context.earlier)
         try:
-            return action(_whole(arguments), overlay, occasion)
+            return action(_scrub(arguments), _overlay_of(context), occasion)
         except EntryFault as fault:
             return ToolFault(message=str(fault), may_retry=False)
 
@@ -145,11 +142,28 @@ def entry_tool(name: str, description: str, action: Action, *, time_zone: zonein
 
 
 def _undo(_: Json, overlay: EntryOverlay, __: Occasion) -> Json:
-    restored, removed = overlay.undo()
-    return {"restored": list(restored), "removed": list(removed)}
+    effect = overlay.undo()
+    return {"restored": list(effect.restored), "removed": list(effect.removed)}
 
 
-def _whole(arguments: Json) -> Json:
+def _overlay_of(context: TurnContext) -> EntryOverlay:
+    """Return the turn's overlay.  Raises: TypeError, where the turn stages its entries by something else, or not at all."""
+    match context.entries:
+        case EntryOverlay() as overlay:
+            return overlay
+        case other:
+            raise TypeError(f"the knowledge toolset needs an EntryOverlay, not {type(other).__name__}")
+
+
+def _object(value: object) -> Json:
+    """Return the value of a parameter that is an object by its schema.  Raises: TypeError."""
+    if not isinstance(value, Mapping):
+        raise TypeError("the schema of the arguments lets something else than an object through")
+    return value
+
+
+def _scrub(arguments: Json) -> Json:
+    """Return the arguments without lone surrogates, which no wire takes."""
     return {
         name: without_lone_surrogates(value) if isinstance(value, str) else value for name, value in arguments.items()
     }

@@ -1,4 +1,4 @@
-"""The knowledge toolset's other half: listing, reading, searching and summing up what the chat filed."""
+"""The knowledge toolset's reading half: list, read, search and sum up entries.  The writing half: knowledge.py."""
 
 import zoneinfo
 from dataclasses import dataclass, field
@@ -6,19 +6,19 @@ from typing import Literal
 
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault
-from shared.knowledge.catalog import Row, searched
+from shared.knowledge.catalog import Row, search_texts
 from shared.knowledge.digest import digest
 from shared.knowledge.entry import Entry
 from shared.knowledge.filing import Occasion
 from shared.knowledge.schema import FIELDS, Category
-from shared.knowledge.search import Match, clamped_limit, listed, matches
+from shared.knowledge.search import Match, clamp_limit, find_matches, list_rows
 from shared.knowledge.staging import EntryOverlay
 from shared.knowledge.text_matching import fold, snippet
 from shared.tools.knowledge import entry_tool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnowledgeReadingTools:
+class KnowledgeQueryTools:
     """The tools that change nothing."""
 
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
@@ -56,34 +56,34 @@ class KnowledgeReadingTools:
 
     def _digest(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
         kind: Literal["daily", "weekly"] = "daily" if arguments["type"] == "daily" else "weekly"
-        made = digest(overlay.rows(), kind=kind, locale=self.locale, now=occasion.now)
-        overlay.showed(made.source_ids)
-        return {"type": kind, "content": made.text}
+        summary = digest(overlay.rows(), kind=kind, locale=self.locale, now=occasion.now)
+        overlay.mark_shown(summary.source_ids)
+        return {"type": kind, "content": summary.text}
 
 
 def _list(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
     status = arguments.get("status")
-    found = listed(overlay.rows(), category=_category(arguments), status=str(status) if status else None)
-    shown = found[: clamped_limit(arguments.get("limit"))]
-    overlay.showed(frozenset(one for row in shown for one in row.source_ids))
-    return {"entries": [_summary(row) for row in shown], "total": len(found)}
+    found = list_rows(overlay.rows(), category=_category(arguments), status=str(status) if status else None)
+    shown = found[: clamp_limit(arguments.get("limit"))]
+    overlay.mark_shown(one for row in shown for one in row.source_ids)
+    return {"entries": [_summary_of(row) for row in shown], "total": len(found)}
 
 
 def _get(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json | ToolFault:
-    return {"entry": _told(overlay.entry(str(arguments["path"])))}
+    return {"entry": _details_of(overlay.show_entry(str(arguments["path"])))}
 
 
 def _search(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
     query = str(arguments["query"])
-    found = matches(overlay.rows(), query, category=_category(arguments))
-    shown = {one.row.path: one for one in found[: clamped_limit(arguments.get("limit"))]}
-    hits = [_hit(entry, shown[entry.path], query) for entry in overlay.hits(list(shown))]
+    found = find_matches(overlay.rows(), query, category=_category(arguments))
+    shown = {one.row.path: one for one in found[: clamp_limit(arguments.get("limit"))]}
+    hits = [_hit_in(entry, shown[entry.path], query) for entry in overlay.show_entries(list(shown))]
     return {"entries": [hit for hit in hits if hit is not None], "total": len(found)}
 
 
-def _hit(entry: Entry, match: Match, query: str) -> Json | None:
-    """Return the hit as the entry itself has it; None where the entry has changed since the catalog was written."""
-    text = searched(entry).get(match.matched_field, "")
+def _hit_in(entry: Entry, match: Match, query: str) -> Json | None:
+    """Return the hit with the entry's own words; None where the entry changed since the catalog was written and no longer matches."""
+    text = search_texts(entry).get(match.matched_field, "")
     if fold(query) not in fold(text):
         return None
     return {
@@ -95,7 +95,7 @@ def _hit(entry: Entry, match: Match, query: str) -> Json | None:
     }
 
 
-def _summary(row: Row) -> Json:
+def _summary_of(row: Row) -> Json:
     return {
         "path": row.path,
         "name": row.name,
@@ -105,7 +105,7 @@ def _summary(row: Row) -> Json:
     }
 
 
-def _told(entry: Entry) -> Json:
+def _details_of(entry: Entry) -> Json:
     fields = {one.name: entry.fields[one.name] for one in FIELDS[entry.category]}
     return {
         "path": entry.path,

@@ -1,6 +1,6 @@
-"""The web toolset: `web_search` asks a search engine, and the reply carries what was found with.
+"""The web toolset: `web_search` asks a search engine, and the reply carries the links of the answer.
 
-What Google asks to display with a grounded answer, and how far LINE can: docs/adr/20261122-search-suggestions.md.
+Which of Google's display requirements for grounded answers LINE can meet: docs/adr/20261122-search-suggestions.md.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ _RESULTS_PAGE: Final = "https://www.google.com/search?q="
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A page that an answer rests on; `url` leads there, perhaps through the search engine."""
+    """A page that supports an answer.  `url` leads to it, perhaps through a redirect of the search engine."""
 
     title: str = field(repr=False)
     url: str = field(repr=False)
@@ -28,7 +28,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebAnswer:
-    """What was found: `text` with the numbers of its sources in brackets, from 1 on, and what was searched for."""
+    """The answer of a search: `text`, in which [1] is the first of `sources`, and the queries that were searched for."""
 
     text: str = field(repr=False)
     sources: tuple[Source, ...] = ()
@@ -36,12 +36,12 @@ class WebAnswer:
 
 
 class WebSearch(Protocol):
-    """A search of the web that answers in words."""
+    """A web search that answers in sentences."""
 
     def search(self, query: str, deadline: Deadline) -> WebAnswer:
-        """Search once.  Nothing found: an answer that says so, without sources.
+        """Search once.  Without results: an answer that says so, without sources.
 
-        Raises: ModelUnavailableError, when a later try may succeed; ModelBlockedError, when this is not answered; ModelRefusedError.
+        Raises: ModelUnavailableError, where a later try may succeed; ModelBlockedError, where the query is not answered; ModelRefusedError.
         """
         ...
 
@@ -51,15 +51,15 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
 
     def search(arguments: Json, context: TurnContext) -> Cited | ToolFault:
         try:
-            found = web.search(without_lone_surrogates(str(arguments["query"])), context.deadline)
+            answer = web.search(without_lone_surrogates(str(arguments["query"])), context.deadline)
         except ModelBlockedError:
             return ToolFault(message="The search does not answer this.", may_retry=False)
         result = {
             "status": "success",
-            "answer": found.text,
-            "sources": [{"number": number, "title": one.title} for number, one in _shown(found)],
+            "answer": answer.text,
+            "sources": [{"number": number, "title": one.title} for number, one in _numbered_sources(answer)],
         }
-        return Cited(result=result, footnote=footnote(found))
+        return Cited(result=result, footnote=footnote(answer))
 
     return (
         Tool(
@@ -76,13 +76,13 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
     )
 
 
-def footnote(found: WebAnswer) -> str:
-    """Return the links that go with the answer: its sources, and Google's results for what was searched; "" where there is neither."""
-    sources = [f"[{number}] {one.title}\n{one.url}" for number, one in _shown(found)]
-    searches = [f"Google: {one}\n{_RESULTS_PAGE}{quote(one, safe='')}" for one in found.searches[:_SEARCHES_SHOWN]]
+def footnote(answer: WebAnswer) -> str:
+    """Return the links of the answer: its sources, and Google's result pages of its searches; "" where there is neither."""
+    sources = [f"[{number}] {one.title}\n{one.url}" for number, one in _numbered_sources(answer)]
+    searches = [f"Google: {one}\n{_RESULTS_PAGE}{quote(one, safe='')}" for one in answer.searches[:_SEARCHES_SHOWN]]
     return "\n".join((*sources, *searches))
 
 
-def _shown(found: WebAnswer) -> list[tuple[int, Source]]:
-    numbered = list(enumerate(found.sources, start=1))[:SOURCES_SHOWN]
+def _numbered_sources(answer: WebAnswer) -> list[tuple[int, Source]]:
+    numbered = list(enumerate(answer.sources, start=1))[:SOURCES_SHOWN]
     return [(number, one) for number, one in numbered if urlsplit(one.url).scheme in {"http", "https"}]

@@ -1,76 +1,91 @@
-"""Say fixed words that answer an event: a greeting, a goodbye.  They go through the chat's turn like any answer."""
+"""Announcements: fixed texts that answer an event, such as a greeting.  They go through the chat's turn like any answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from shared.bus.result import EventResult
 from shared.conversation.history import History, Listing
 from shared.conversation.records import OutcomeKind, OutcomeRecord
-from shared.conversation.turn import HeldTurn, Route, SeenTurn, Turns
-from shared.storage.object_names import outcome_name
-from shared.turns.runner import TurnTaking
+from shared.conversation.store import Conversation
+from shared.conversation.turn import Route, SeenTurn
+from shared.line.messaging import ReplyToken
+from shared.turns.lease import Lease
+from shared.turns.outbox import Outbox
+from shared.turns.runner import TurnRunner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Announcing:
-    """Says fixed words in all chats."""
+class Announcement:
+    """A fixed text for an event of this id and timestamp.
 
-    turns: Turns
-    taking: TurnTaking
+    `asks_to_forget`: it goes with the button that confirms. `is_joining`: it greets a group that the bot has just joined.
+    """
 
-    def __call__(  # noqa: PLR0913 - which event, what to say and how
-        self,
-        conversation_id: str,
-        webhook_event_id: str,
-        *,
-        timestamp_ms: int,
-        route: Route,
-        text: str,
-        asks_to_forget: bool = False,
-        is_joining: bool = False,
-    ) -> str:
-        """The text answers the event.  Returns what came of it.
+    webhook_event_id: str
+    timestamp_ms: int
+    text: str
+    asks_to_forget: bool = False
+    is_joining: bool = False
 
-        `asks_to_forget`: it goes with the button that confirms. `is_joining`: the bot has just come into the group.
-        Repeated: an event that came to its end, or was erased since, gets nothing.
+    @property
+    def outcome(self) -> OutcomeRecord:
+        """The outcome that sends it.  Fixed texts quote no message, so it covers and saw nothing."""
+        return OutcomeRecord(
+            webhook_event_id=self.webhook_event_id,
+            timestamp_ms=self.timestamp_ms,
+            kind=OutcomeKind.REPLIED,
+            since_ms=self.timestamp_ms,
+            until_ms=self.timestamp_ms,
+            text=self.text,
+            asks_to_forget=self.asks_to_forget,
+            is_joining=self.is_joining,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announcer:
+    """Makes announcements."""
+
+    runner: TurnRunner
+    outbox: Outbox
+
+    def announce(self, conversation: Conversation, announcement: Announcement, token: ReplyToken | None) -> EventResult:
+        """Send the announcement on the event's token.
+
+        Repeated: an event whose outcome is recorded, or that was erased since, gets nothing.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        words = OutcomeRecord(
-            webhook_event_id=webhook_event_id,
-            timestamp_ms=timestamp_ms,
-            kind=OutcomeKind.REPLIED,
-            since_ms=timestamp_ms,
-            until_ms=timestamp_ms,
-            text=text,
-            asks_to_forget=asks_to_forget,
-            is_joining=is_joining,
+        delivery = _AnnouncementDelivery(
+            outbox=self.outbox, conversation=conversation, outcome=announcement.outcome, route=Route.on(token)
         )
-        announcement = _Announcement(self.taking, conversation_id, words, route)
-        return self.taking.see_through(conversation_id, announcement, self.turns.read(conversation_id)).came_of
+        return self.runner.run(conversation, delivery, conversation.turn.read()).result
 
 
-@dataclass(frozen=True, slots=True)
-class _Announcement:
-    taking: TurnTaking
-    conversation_id: str
-    words: OutcomeRecord
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AnnouncementDelivery:
+    outbox: Outbox
+    conversation: Conversation
+    outcome: OutcomeRecord
     route: Route
 
-    def is_surely_open(self, _: SeenTurn, listing: Listing) -> bool:
-        name = outcome_name(self.conversation_id, self.words.webhook_event_id)
-        return self.words.timestamp_ms > listing.watermark.timestamp_ms and not any(
-            one.name == name for one in listing.outcomes
-        )
+    def has_work_by_name(self, _: SeenTurn, listing: Listing) -> bool:
+        name = self.conversation.names.outcome(self.outcome.webhook_event_id)
+        is_erased = self.outcome.timestamp_ms <= listing.watermark.timestamp_ms
+        return not is_erased and not any(one.name == name for one in listing.outcomes)
 
-    def came_to(self, history: History, unfinished: OutcomeRecord | None) -> str | None:
-        if self.words.webhook_event_id in history.recorded:
-            return "already_answered"
-        if unfinished is None and history.amendments.touch(self.words):
-            return "erased"
+    def tidy(self, history: History) -> None:
+        """An event leaves no message behind."""
+
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        if self.outcome.webhook_event_id in history.recorded:
+            return EventResult.ALREADY_ANSWERED
+        if unfinished is None and self.outcome.provenance.is_affected_by(history.amendments):
+            return EventResult.ERASED
         return None
 
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
-        return outcome.webhook_event_id == self.words.webhook_event_id
+        return outcome.webhook_event_id == self.outcome.webhook_event_id
 
-    def in_turn(self, held: HeldTurn, _: History) -> OutcomeRecord | None:
-        if not held.commit(self.words, self.route, prompt=frozenset(), since_ms=self.words.since_ms):
-            return None
-        return self.taking.speaker.finish(held, taken_over=False)
+    def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:
+        prompt = replace(self.outcome.provenance, ids=frozenset())
+        committed = lease.commit(self.outcome, self.route, prompt=prompt)
+        return self.outbox.finish(lease, committed) if committed is not None else None

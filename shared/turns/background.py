@@ -1,4 +1,4 @@
-"""Work beside a block of code: a lease that is renewed, an animation that is shown, while somebody else is waited for."""
+"""Work beside a block of code, such as the renewal of a lease while the model thinks."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -21,9 +21,17 @@ class Background(Protocol):
         """Run `work(pause)` beside the block.
 
         `pause(seconds)` waits, and returns True as soon as the block has ended; the end of the block waits for the end of `work`. An error
-        that `work` raises on purpose is logged and forgotten: it must not undo what the block did.
+        that `work` raises on purpose is logged and dropped: it must not undo what the block did.
         """
         ...
+
+
+class Event(Protocol):
+    """The part of threading.Event that a block needs."""
+
+    def set(self) -> None: ...
+
+    def wait(self, timeout: float | None = None) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +39,11 @@ class ThreadBackground:
     """Runs work on the threads of `threads`, of which there are as many as there are blocks at once."""
 
     threads: Executor = field(repr=False)
+    new_event: Callable[[], Event] = field(default=threading.Event, repr=False)
 
     @contextmanager
     def beside(self, work: Callable[[Pause], None]) -> Iterator[None]:
-        ended = threading.Event()
+        ended = self.new_event()
         working = self.threads.submit(copy_context().run, work, ended.wait)
         try:
             yield

@@ -1,13 +1,14 @@
-"""The late way: what a turn says when the model is not ready before the token dies, and what a press of its button gets.
+"""Deferrals: what a turn sends when the model is not ready before the token dies, and what a press of its button gets.
 
-`button`: "still thinking", with a button; the answer is stored, and a press, which brings a token of its own, gets it. `push`: the
-answer is pushed. `drop`: it is lost, and history says so. A deferral's id is its button's. A press may be deferred in its turn; that
-deferral prolongs the first. Buttons name a deferral of their own chat: another chat's is not found.
+`button`: "still thinking", with a button; the answer is stored, and a press, which brings a token of its own, gets it. `push`: the answer
+is pushed. `drop`: it is lost, and history says so. A deferral's id is its button's. A press may be deferred in its turn; that deferral
+prolongs the first. A button names a deferral of its own chat: one of another chat is not found.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from shared.conversation.history import History
@@ -17,16 +18,24 @@ LATE_SUFFIX: Final = "-late"
 DEFER_AT_MS: Final = 50_000  # of the freshest token's age: it has ten seconds to live
 
 
+class LateReply(StrEnum):
+    """What becomes of an answer that is not ready while its token lives: a button (free), a push (counts against the quota), or silence."""
+
+    BUTTON = "button"
+    PUSH = "push"
+    DROP = "drop"
+
+
 def stored_id(deferral_id: str) -> str:
-    """Return the id under which the answer of a deferral waits."""
+    """Return the id under which the answer of a deferral is stored."""
     return f"{deferral_id[: 64 - len(LATE_SUFFIX)]}{LATE_SUFFIX}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Errand:
-    """What a turn is for: the messages that it brings to their end, what it thinks about, and the deferrals that it makes good.
+class Agenda:
+    """What a turn is for: the messages that it covers, what it thinks about, and the deferrals that it fulfils.
 
-    `stored` is the answer that was thought already. `nothing_left` tells that every press was served before, `unknown` that the answer
+    `stored` is the answer that was thought already. `is_fulfilled` tells that every press was served before, `is_unknown` that the answer
     behind a button is not kept any more.
     """
 
@@ -34,11 +43,11 @@ class Errand:
     asked: tuple[MessageRecord, ...] = ()
     answers: tuple[str, ...] = ()
     stored: OutcomeRecord | None = None
-    nothing_left: bool = False
-    unknown: bool = False
+    is_fulfilled: bool = False
+    is_unknown: bool = False
 
 
-def errand(history: History, pending: Sequence[MessageRecord]) -> Errand:
+def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     """Return what the next turn is for.
 
     A press whose answer is stored gets a turn of its own, which is short; everything else that is pending is answered together. An answer
@@ -55,39 +64,39 @@ def errand(history: History, pending: Sequence[MessageRecord]) -> Errand:
     stored = _stored(history, roots, delivered)
     if stored is not None:
         covers = tuple(one for one in pending if set(wanted.get(one.line_message_id, ())) & set(stored.answers))
-        return Errand(covers=covers, answers=stored.answers, stored=stored)
+        return Agenda(covers=covers, answers=stored.answers, stored=stored)
     questions = _questions(history, deferrals, roots)
     asked = {one.line_message_id: one for one in (*questions, *(one for one in pending if one.presses is None))}
     only_presses = len(wanted) == len(pending)
-    return Errand(
+    return Agenda(
         covers=tuple(pending),
         asked=tuple(sorted(asked.values(), key=by_time)),
         answers=tuple(sorted(roots)),
-        nothing_left=only_presses and not roots,
-        unknown=only_presses and not roots and not any(one.presses in deferrals for one in pending),
+        is_fulfilled=only_presses and not roots,
+        is_unknown=only_presses and not roots and not any(one.presses in deferrals for one in pending),
     )
 
 
 def _delivered(history: History) -> frozenset[str]:
-    """Deferrals whose answer arrived, or may have."""
+    """Return the deferrals whose answer arrived, or may have."""
     arrived = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN}
     answering = (one for one in history.outcomes if one.kind in arrived and not one.has_button)
     return frozenset(root for one in answering for root in one.answers)
 
 
 def _open(
-    history: History, deferrals: dict[str, OutcomeRecord], pressed: str | None, delivered: AbstractSet[str]
+    history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str | None, delivered: AbstractSet[str]
 ) -> tuple[str, ...]:
-    """The deferrals behind a button that still want an answer: not delivered, and some question of theirs still stands."""
+    """Return the deferrals behind a button that still want an answer: not delivered, and some question of theirs still stands."""
     deferral = deferrals.get(pressed or "")
     roots = deferral.answers if deferral else ()
     return tuple(root for root in roots if root not in delivered and _questions(history, deferrals, {root}))
 
 
 def _questions(
-    history: History, deferrals: dict[str, OutcomeRecord], roots: AbstractSet[str]
+    history: History, deferrals: Mapping[str, OutcomeRecord], roots: AbstractSet[str]
 ) -> tuple[MessageRecord, ...]:
-    """What was asked before these deferrals; a press is no question."""
+    """Return what was asked before these deferrals; a press is no question."""
     covered = {one for root in roots if root in deferrals for one in deferrals[root].covers}
     known = (*history.older, *history.messages)
     return tuple(one for one in known if one.line_message_id in covered and one.presses is None)

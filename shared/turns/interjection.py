@@ -1,104 +1,129 @@
-"""Chime in where nobody asked: the model may, now and then, and whatever goes wrong with that stays silent.
+"""Interjections: where the group policy lets it, the model may answer a message that nobody addressed to the bot.
 
-It takes the chat's turn only where that is free and nobody waits for it, thinks for a short while, and covers the one message that it was
-about. Nobody relies on it: a worker that dies here leaves a message that is context, as it was before.
+An interjection takes the chat's turn only where that is free and no person waits for it, thinks for a short while, and covers the one
+message that it is about. Failures stay silent, and no delivery relies on it: a worker that dies here leaves a message that is context.
 """
 
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
+from shared.bus.result import EventResult
 from shared.clock import Clock
-from shared.conversation.history import ANSWERABLE_MS, History
+from shared.conversation.history import ANSWERABLE_MS, History, Listing
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.turn import FENCE, HeldTurn, SeenTurn
+from shared.conversation.store import Conversation
+from shared.conversation.turn import FENCE, SeenTurn
 from shared.errors import AizuchiError, PromptAmendedError
-from shared.turns.deferral import Errand
-from shared.turns.reply import Answering, Keeper, Question, Thinker
+from shared.line.phrases import Phrases
+from shared.turns.attempt import Attempt
+from shared.turns.deferral import Agenda
+from shared.turns.lease import Lease
+from shared.turns.outbox import Outbox
+from shared.turns.question import Question, Responder
+from shared.turns.runner import TurnRunner
 
 EVERY_MS: Final = 30_000
 _SECONDS: Final = 10.0
-_TO_SPEAK: Final = 0.5  # of what a holder may write in: nobody renews the lease meanwhile
+_TO_THINK: Final = 0.5  # of what a holder may write in: the lease is not renewed meanwhile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chiming:
-    """Lets the model chime in, at most once in 30 seconds a chat."""
+class Interjection:
+    """Lets the model interject, at most once in 30 seconds a chat."""
 
-    answering: Answering
+    runner: TurnRunner
+    responder: Responder
+    outbox: Outbox
+    phrases: Phrases
     clock: Clock = field(repr=False)
 
-    def __call__(self, conversation_id: str, message: MessageRecord, think: Thinker) -> str:
-        """The message, kept before as context, may have been answered.  Returns what came of it.
+    def __call__(self, conversation: Conversation, message: MessageRecord) -> EventResult:
+        """The message, kept before as context, may have been answered.
 
-        Repeated: what was thought about is not thought about again. Raises: StorageUnavailableError, before anything was said only.
+        Repeated: a message that was thought about is not thought about again. Raises: StorageUnavailableError, before anything was sent.
         """
-        turns, reader = self.answering.turns, self.answering.taking.reader
-        seen = turns.read(conversation_id)  # before the chat: an outcome that is recorded between the two is then seen
-        if self._is_too_soon(seen) or self.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
-            return "kept_as_context"
-        history = reader.now(conversation_id)
-        routes = self.answering.speaker.routes([message])
-        if not routes or self._has_better_to_do(seen, history, message):
-            return "kept_as_context"
-        held = turns.open(conversation_id, seen)
-        if held is None:
-            return "kept_as_context"
-        keeper = Keeper(
-            of=self.answering,
-            held=held,
-            history=history,
-            what=Errand(covers=(message,), asked=(message,)),
-            routes=routes,
-        )
-        outcome = self._thought(keeper, message, think)
-        if outcome is None:
-            held.release()
-            return "kept_as_context"
-        if not held.commit(outcome, routes[0], prompt=keeper.prompt.union(outcome.saw), since_ms=keeper.since_ms):
-            return "kept_as_context"
-        said = self._said(held)
-        return said.kind.value if said is not None else "kept_as_context"
+        seen = conversation.turn.read()  # before the chat: an outcome that is recorded between the two is then seen
+        if self._is_too_soon(conversation, seen) or self.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
+            return EventResult.KEPT_AS_CONTEXT
+        delivery = _InterjectionDelivery(interjection=self, conversation=conversation, own=message)
+        outcome = self.runner.try_once(conversation, delivery, seen)
+        return EventResult.KEPT_AS_CONTEXT if outcome is None else EventResult(outcome.kind)
 
-    def _is_too_soon(self, seen: SeenTurn) -> bool:
-        """Whether the chat's turn is somebody's, or was within the last 30 seconds: whoever writes it gives it a lease from then on."""
-        written_ms = seen.record.expires_ms - round(self.answering.turns.lease_s * 1_000)
+    def _is_too_soon(self, conversation: Conversation, seen: SeenTurn) -> bool:
+        """Whether the turn is held, or was written less than 30 s ago: every writer gives it a lease from then on."""
+        written_ms = seen.record.expires_ms - round(conversation.turn.lease_s * 1_000)
         free_ms = 0 if seen.record.state == "idle" else seen.record.expires_ms
         return seen.generation > 0 and self.clock.now_ms() < max(free_ms, written_ms + EVERY_MS)
 
-    def _has_better_to_do(self, seen: SeenTurn, history: History, message: MessageRecord) -> bool:
-        """Whether somebody waits for an answer, or for one to be finished, or this message came to its end."""
-        unfinished = seen.record.outcome if seen.record.state == "committed" else None
-        return (
-            (unfinished is not None and unfinished.webhook_event_id not in history.recorded)
-            or bool(history.pending(message, now_ms=self.clock.now_ms()))
-            or message.line_message_id in history.covered
-            or history.amendments.take_back(message)
-        )
 
-    def _thought(self, keeper: Keeper, message: MessageRecord, think: Thinker) -> OutcomeRecord | None:
-        """Return what was decided; None where something went wrong, which nobody is told of."""
-        seconds = min(_SECONDS, self.answering.turns.lease_s * FENCE * _TO_SPEAK)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _InterjectionDelivery:
+    interjection: Interjection
+    conversation: Conversation
+    own: MessageRecord
+
+    def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
+        return False
+
+    def tidy(self, history: History) -> None:
+        """The message was recorded with its amendments."""
+
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        """There is work only while no person waits for an answer, or for one to be finished, and this message came to no end."""
+        has_better_to_do = (
+            not self.interjection.outbox.routes([self.own])
+            or unfinished is not None
+            or bool(history.pending(self.own, now_ms=self.interjection.clock.now_ms()))
+            or self.own.line_message_id in history.covered
+            or history.amendments.is_withdrawn(self.own)
+        )
+        return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
+
+    def is_ended_by(self, outcome: OutcomeRecord) -> bool:
+        return self.own.line_message_id in outcome.covers
+
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        attempt = Attempt.begin(
+            lease,
+            history,
+            Agenda(covers=(self.own,), asked=(self.own,)),
+            outbox=self.interjection.outbox,
+            phrases=self.interjection.phrases,
+        )
+        outcome = self._decide(attempt)
+        if outcome is None:
+            lease.release()
+            return None
+        return self._finish(attempt, outcome)
+
+    def _decide(self, attempt: Attempt) -> OutcomeRecord | None:
+        """Return what was decided; None where something in the prompt was amended."""
         question = Question(
-            history=keeper.history,
-            asked=(message,),
-            draft=keeper.draft,
-            look=keeper.look,
-            seconds=seconds,
-            sequence=keeper.held.record.sequence + 1,
+            conversation=self.conversation,
+            history=attempt.history,
+            asked=(self.own,),
+            draft=attempt.draft,
+            prompt=attempt.prompt,
+            seconds=min(_SECONDS, self.conversation.turn.lease_s * FENCE * _TO_THINK),
+            sequence=attempt.lease.record.sequence + 1,
             is_overheard=True,
         )
         try:
-            outcome = think(question)
+            outcome = self.interjection.responder.respond(question)
         except PromptAmendedError:
             return None
         if outcome.kind is OutcomeKind.REPLIED:
             return outcome
         return replace(outcome, kind=OutcomeKind.SKIPPED, text=None)
 
-    def _said(self, held: HeldTurn) -> OutcomeRecord | None:
+    def _finish(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord | None:
+        prompt = replace(attempt.prompt, ids=attempt.prompt.ids.union(outcome.saw))
+        committed = attempt.lease.commit(outcome, attempt.routes[0], prompt=prompt)
+        if committed is None:
+            return None
         try:
-            return self.answering.speaker.finish(held, taken_over=False)
-        except AizuchiError as cause:  # whoever comes next brings it to its end
+            return self.interjection.outbox.finish(attempt.lease, committed)
+        except AizuchiError as cause:  # the next delivery finishes it
             logs.warning("chiming_failed", error_type=type(cause).__name__)
             return None

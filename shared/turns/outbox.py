@@ -1,208 +1,215 @@
-"""Bring a committed outcome to its end: say it, at most once, and write down what the user saw."""
+"""The outbox: deliver a committed outcome once, apply what it staged, and record what the user saw."""
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
-from shared.conversation.filed import Filed
+from shared.conversation.amendments import Amendments
 from shared.conversation.history import ANSWERABLE_MS
-from shared.conversation.journal import Journal
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.turn import HeldTurn, Route
+from shared.conversation.store import Conversation
+from shared.conversation.turn import Route
+from shared.conversation.withdrawal import WordHolder
 from shared.errors import LineRefusedError
 from shared.line.bubbles import answer_messages, fixed_messages
 from shared.line.messaging import (
+    Delivery,
+    Messenger,
     OutgoingMessage,
     PostbackButton,
-    PushApi,
-    ReplyApi,
-    SpentReply,
+    ReplyToken,
     push_until_known,
     spend_reply_token,
 )
-from shared.line.phrases import Phrase
+from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import confirm_forget_data, show_answer_data
-from shared.turns.late_reply import LateReply
+from shared.turns.deferral import LateReply
+from shared.turns.lease import Lease
 
-# Source: LINE, "Send reply message": a token works within one minute after receiving the webhook; clocks differ, and events travel
-TOKEN_SURELY_ALIVE_MS: Final = 53_000
-TOKEN_SURELY_DEAD_MS: Final = 65_000
 _SECONDS: Final = 10.0
-_SAID_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
+_SENT_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 _RETRY_KEYS: Final = uuid.UUID("f1d1a7b5-3f0e-5d7c-9a61-6b0f3f1f6c2e")
 
 
-class Messenger(ReplyApi, PushApi, Protocol):
-    """The two calls of LINE's Messaging API that send something."""
+class StagedWriter(Protocol):
+    """Writes what turns staged.  Raises StorageUnavailableError when the bucket does not answer in time."""
+
+    def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: Lease) -> bool:
+        """Return whether every write that the outcome staged is in its object; False: the lease was over before the end.
+
+        Called by the holder of the turn alone, before the outcome is recorded; the lease is checked before each write, because a late one
+        could bring back what a later turn deleted. An outcome without writes: does nothing. A write that was made already, or that a
+        later outcome overtook: is left. Repeated, also after a part of it: does the rest.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Speaker:
-    """Says what was committed.  Nothing is ever sent that was not committed first."""
+class Outbox:
+    """Delivers what was committed.  Nothing is ever sent that was not committed first."""
 
-    journal: Journal
     line: Messenger
-    clock: Clock = field(repr=False)
+    staged: StagedWriter
+    entries: WordHolder
+    phrases: Phrases
     late_reply: LateReply
-    phrase: Callable[[Phrase], str] = field(repr=False)
-    filed: Filed
+    clock: Clock = field(repr=False)
 
     def routes(self, pending: Sequence[MessageRecord]) -> tuple[Route, ...]:
-        """Return the ways to whoever asked: the tokens that may be alive, the freshest first, then a push if that is wanted."""
-        alive = (one for one in pending if self.clock.now_ms() - one.received_ms < TOKEN_SURELY_DEAD_MS)
+        """Return the routes to the people who asked: the tokens that may be alive, the freshest first, then a push if that is wanted."""
+        tokens = (one.token for one in pending)
+        alive = (one for one in tokens if one is not None and not one.is_surely_dead(self.clock.now_ms()))
         fresh = sorted(alive, key=lambda one: one.received_ms, reverse=True)
-        tokens = (Route(kind="token", reply_token=one.reply_token, received_ms=one.received_ms) for one in fresh)
         may_push = self.late_reply is LateReply.PUSH and self._is_young(max(one.timestamp_ms for one in pending))
-        return (*tokens, *([Route(kind="push")] if may_push else ()))
+        return (*map(Route.on, fresh), *([Route(kind="push")] if may_push else ()))
 
-    def finish(self, held: HeldTurn, *, taken_over: bool, spare: Sequence[Route] = ()) -> OutcomeRecord | None:
-        """Return the outcome as recorded; its kind tells what the user saw.
+    def finish(
+        self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool = False, spare: Sequence[Route] = ()
+    ) -> OutcomeRecord | None:
+        """Deliver the outcome that the turn is committed to; return it as recorded, its kind telling what the user saw.
 
-        None: something that it repeats was taken back before anybody asked LINE, so the turn is idle and has to be thought again, for the
+        None: something that it repeats was withdrawn before LINE was asked, so the turn is idle and has to be thought again, for the
         others; or the turn was lost on the way. `spare` are the routes that come next where LINE refuses the committed one.
-        Repeated, by whoever takes over: same text, same route, one record.
+        Repeated, after a takeover: same text, same route, one record.
         """
-        outcome = held.record.outcome
-        assert outcome is not None  # noqa: S101 - the turn is committed
+        conversation = lease.conversation
         if outcome.holds_words:
-            if self.journal.amendments.look(held.conversation_id).touch(outcome):
+            if outcome.provenance.is_affected_by(conversation.amendments.look()):
                 logs.info("reply_withheld", reason="withdrawn")
-                if not taken_over:
-                    held.release()
+                if not is_takeover:
+                    lease.release()
                     return None
                 outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
-                if not held.amend(outcome, held.record.route):
+                if not lease.amend(outcome, lease.record.route):
                     return None
             elif outcome.text is not None:
-                spoken = self._spoken(held, outcome, taken_over=taken_over, spare=spare)
-                if spoken is None:
+                sent = self._send(lease, outcome, is_takeover=is_takeover, spare=spare)
+                if sent is None:
                     return None
-                outcome = spoken
-        elif outcome.kind in _SAID_BY_TURNS:  # its words were taken out of the turn
+                outcome = sent
+        elif outcome.kind in _SENT_BY_TURNS:  # its words were taken out of the turn
             outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
-        if held.is_over or not self._filed(held, outcome):
+        if lease.is_over or not self._apply_staged(lease, outcome):
             return None
-        if self.journal.record_outcome(held.conversation_id, replace(outcome, writes=())):
-            held.amend(outcome.without_words(), held.record.route)
+        if conversation.journal.record_outcome(replace(outcome, writes=())):
+            lease.amend(outcome.without_words(), lease.record.route)
         return outcome
 
-    def _filed(self, held: HeldTurn, outcome: OutcomeRecord) -> bool:
-        """Return whether what the outcome stages is written, but for what was taken back or edited while it was.
+    def _apply_staged(self, lease: Lease, outcome: OutcomeRecord) -> bool:
+        """Return whether what the outcome stages is written, but for what was withdrawn or edited meanwhile.
 
-        The look comes after the writes and before the record: whoever takes over repeats both, and what is amended later finds the writes.
+        The look comes after the writes and before the record: a takeover repeats both, and a later amendment finds the writes.
         """
-        if not self.filed.apply(held.conversation_id, outcome, is_over=lambda: held.is_over):
+        conversation = lease.conversation
+        if not self.staged.apply(conversation, outcome, lease):
             return False
         if outcome.writes:
-            amendments = self.journal.amendments.look(held.conversation_id)
-            if amendments.concern(outcome):
-                self.filed.take_out(held.conversation_id, amendments)
+            amendments = conversation.amendments.look()
+            if _may_affect_entries(amendments, outcome):
+                self.entries.remove_withdrawn(conversation, amendments)
         return True
 
-    def _spoken(
-        self, held: HeldTurn, outcome: OutcomeRecord, *, taken_over: bool, spare: Sequence[Route]
+    def _send(
+        self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool, spare: Sequence[Route]
     ) -> OutcomeRecord | None:
-        """Go the committed route; where LINE refuses it, commit to the next one and go that.
+        """Send along the committed route; where LINE refuses it, commit to the next one and send along that.
 
-        None: the words were taken back on the way, and it is certain that nothing arrived; or somebody else has taken over.
+        None: the words were withdrawn on the way, and it is certain that nothing arrived; or another worker has taken over.
         """
-        for route in (held.record.route, *(one for one in spare if one != held.record.route)):
-            if route != held.record.route:
-                if route.kind == "token" and self._is_dead(route):  # it died while the model thought
-                    continue
-                if not held.amend(outcome, route):
+        for route in (lease.record.route, *(one for one in spare if one != lease.record.route)):
+            if route != lease.record.route:
+                if route.token is not None and route.token.is_surely_dead(self.clock.now_ms()):
+                    continue  # it died while the model thought
+                if not lease.amend(outcome, route):
                     return None
-                if held.record.outcome is None or not held.record.outcome.holds_words:
-                    held.release()
+                if lease.record.outcome is None or not lease.record.outcome.holds_words:
+                    lease.release()
                     return None
-            if held.is_over:
+            if lease.is_over:
                 return None
-            spent = self._gone(held, outcome, taken_over=taken_over)
-            if spent.delivered is not False:
-                return _told(outcome, spent)
-        return _told(outcome, SpentReply(delivered=False))
+            delivery = self._send_along(lease, outcome, is_takeover=is_takeover)
+            if delivery.is_delivered is not False:
+                return _with_fate(outcome, delivery)
+        return _with_fate(outcome, Delivery(is_delivered=False))
 
-    def _gone(self, held: HeldTurn, outcome: OutcomeRecord, *, taken_over: bool) -> SpentReply:
-        """Go the turn's route.  A token of a dead holder that is refused was spent while it is young; of an older one nobody knows."""
-        route, deadline = held.record.route, Deadline.after(self.clock, _SECONDS)
+    def _send_along(self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool) -> Delivery:
+        """Send along the committed route."""
+        route, deadline = lease.record.route, Deadline.after(self.clock, _SECONDS)
         try:
-            match route:
-                case Route(kind="token", reply_token=str(token)):
-                    messages = self._messages(outcome)
-                    alive_until_ms = route.received_ms + TOKEN_SURELY_ALIVE_MS
-                    spent = spend_reply_token(
-                        self.line,
-                        token,
-                        messages,
-                        surely_alive_until_ms=alive_until_ms,
-                        clock=self.clock,
-                        deadline=deadline,
-                    )
-                    if taken_over and spent.delivered is False:
-                        is_young = self.clock.now_ms() < alive_until_ms
-                        return SpentReply(delivered=True if is_young else None)
-                    return spent
-                case Route(kind="push"):
-                    return self._pushed(held, outcome, deadline, taken_over=taken_over)
-                case _:
-                    return SpentReply(delivered=False)
+            if route.token is not None:
+                return self._reply(route.token, outcome, deadline, is_takeover=is_takeover)
+            if route.kind == "push":
+                return self._push(lease.conversation, outcome, deadline, is_takeover=is_takeover)
+            return Delivery(is_delivered=False)
         except LineRefusedError as cause:
             logs.error("reply_refused", cause=cause, reason=str(cause))
-            return SpentReply(delivered=False)
+            return Delivery(is_delivered=False)
 
-    def _pushed(self, held: HeldTurn, outcome: OutcomeRecord, deadline: Deadline, *, taken_over: bool) -> SpentReply:
-        """Push under a key that is the outcome's own, so that whoever repeats it repeats nothing to the user."""
+    def _reply(self, token: ReplyToken, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool) -> Delivery:
+        """Spend the token.  After a takeover, a 400 on a live token means that it was already spent; on an old one the fate is unknown."""
+        messages = self._messages(outcome)
+        delivery = spend_reply_token(self.line, token, messages, clock=self.clock, deadline=deadline)
+        if is_takeover and delivery.is_delivered is False:
+            is_young = self.clock.now_ms() < token.surely_alive_until_ms
+            return Delivery(is_delivered=True if is_young else None)
+        return delivery
+
+    def _push(
+        self, conversation: Conversation, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool
+    ) -> Delivery:
+        """Push under a key that is the outcome's own, so that a push that is repeated is not shown twice."""
         if not self._is_young(outcome.timestamp_ms):
-            return SpentReply(delivered=None if taken_over else False)
+            return Delivery(is_delivered=None if is_takeover else False)
         fate = push_until_known(
             self.line,
-            held.conversation_id,
+            conversation.id,
             self._messages(outcome),
-            retry_key=str(uuid.uuid5(_RETRY_KEYS, f"{held.conversation_id}/{outcome.webhook_event_id}")),
+            retry_key=str(uuid.uuid5(_RETRY_KEYS, f"{conversation.id}/{outcome.webhook_event_id}")),
             clock=self.clock,
             deadline=deadline,
         )
         match fate.kind:
             case "accepted" | "already_accepted":
-                return SpentReply(delivered=True, sent_message_ids=fate.sent_message_ids)
+                return Delivery(is_delivered=True, sent_message_ids=fate.sent_message_ids)
             case "unknown":
-                return SpentReply(delivered=None)
+                return Delivery(is_delivered=None)
             case "quota_spent":
                 logs.error("push_quota_spent")
-        return SpentReply(delivered=None if taken_over else False)
+        return Delivery(is_delivered=None if is_takeover else False)
 
     def _messages(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
         text = outcome.text or ""
         if outcome.has_button:
-            button = PostbackButton(
-                label=self.phrase(Phrase.SHOW_BUTTON), data=show_answer_data(outcome.webhook_event_id)
-            )
-            return [OutgoingMessage(text=text, button=button)]
+            return [self._with_button(text, Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))]
         if outcome.asks_to_forget:
-            button = PostbackButton(
-                label=self.phrase(Phrase.FORGET_BUTTON), data=confirm_forget_data(outcome.webhook_event_id)
-            )
-            return [OutgoingMessage(text=text, button=button)]
-        is_the_models = outcome.model_name is not None
-        return (answer_messages if is_the_models else fixed_messages)(text, quote_token=outcome.quote_token)
+            return [self._with_button(text, Phrase.FORGET_BUTTON, confirm_forget_data(outcome.webhook_event_id))]
+        is_of_the_model = outcome.model_name is not None
+        return (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
 
-    def _is_dead(self, route: Route) -> bool:
-        return self.clock.now_ms() - route.received_ms >= TOKEN_SURELY_DEAD_MS
+    def _with_button(self, text: str, label: Phrase, data: str) -> OutgoingMessage:
+        return OutgoingMessage(text=text, button=PostbackButton(label=self.phrases.text(label), data=data))
 
     def _is_young(self, timestamp_ms: int) -> bool:
         return self.clock.now_ms() + SKEW_MS - timestamp_ms < ANSWERABLE_MS
 
 
-def _told(outcome: OutcomeRecord, spent: SpentReply) -> OutcomeRecord:
+def _may_affect_entries(amendments: Amendments, outcome: OutcomeRecord) -> bool:
+    """Whether a message behind the outcome, or behind entries, was withdrawn, erased or edited."""
+    provenance = outcome.provenance
+    is_edited = not provenance.ids.isdisjoint(amendments.edits)
+    return provenance.is_affected_by(amendments) or amendments.erased_entries_ms >= 0 or is_edited
+
+
+def _with_fate(outcome: OutcomeRecord, delivery: Delivery) -> OutcomeRecord:
     kind = outcome.kind
-    if spent.delivered is None:
+    if delivery.is_delivered is None:
         kind = OutcomeKind.UNKNOWN
-    elif not spent.delivered:
+    elif not delivery.is_delivered:
         kind = OutcomeKind.UNDELIVERED
-    event = {True: "reply_sent", False: "reply_undelivered", None: "reply_fate_unknown"}[spent.delivered]
-    log = logs.info if spent.delivered else logs.warning
-    log(event, outcome=kind.value, bubbles=len(spent.sent_message_ids))
-    return replace(outcome, kind=kind, sent_message_ids=spent.sent_message_ids)
+    event = {True: "reply_sent", False: "reply_undelivered", None: "reply_fate_unknown"}[delivery.is_delivered]
+    log = logs.info if delivery.is_delivered else logs.warning
+    log(event, outcome=kind.value, bubbles=len(delivery.sent_message_ids))
+    return replace(outcome, kind=kind, sent_message_ids=delivery.sent_message_ids)

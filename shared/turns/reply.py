@@ -1,270 +1,150 @@
-"""Answer a message: record it, take its chat's turn, think, commit, say it; all that was asked meanwhile is answered with it.
+"""Reply to a message: record it, take its chat's turn, think, commit, send; all that was asked meanwhile is answered with it."""
 
-While the model thinks, the turn's lease is renewed beside it, and where the token is about to die, "still thinking" is said instead of the
-answer, which then waits for a press of the button.
-"""
-
-from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Final, Protocol
+from typing import Final
 
 from shared import logs
+from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.history import History, Listing
-from shared.conversation.journal import Journal
+from shared.conversation.media import Fetches
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
-from shared.conversation.turn import HeldTurn, Route, SeenTurn, Turns
-from shared.errors import PromptAmendedError, StorageUnavailableError
-from shared.line.phrases import Phrase
-from shared.storage.object_names import amended_name, message_name
-from shared.turns.background import Background, Pause
-from shared.turns.deferral import DEFER_AT_MS, Errand, errand, stored_id
-from shared.turns.late_reply import LateReply
-from shared.turns.outbox import TOKEN_SURELY_ALIVE_MS, Speaker
-from shared.turns.runner import SeenThrough, TurnTaking
+from shared.conversation.store import Conversation
+from shared.conversation.turn import SeenTurn
+from shared.errors import PromptAmendedError
+from shared.line.phrases import Phrase, Phrases
+from shared.turns.attempt import Attempt
+from shared.turns.background import Background
+from shared.turns.deferral import agenda_of
+from shared.turns.lease import Lease
+from shared.turns.outbox import Outbox
+from shared.turns.question import Question, Responder
+from shared.turns.runner import Run, TurnRunner
+from shared.turns.settle_window import SettleWindow
 
-MODEL_S: Final = 40.0
 _TRIES: Final = 3
-_RENEWALS_A_LEASE: Final = 3
-_TO_SAY_SORRY_MS: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What a turn thinks about.
+class Reply:
+    """Replies to addressed messages, and to presses of the button under "still thinking"."""
 
-    `asked` are the messages to answer, `draft` is the outcome as far as it is known. `look` is called before every call of the model, with
-    the messages behind what tools have shown it, and raises PromptAmendedError where something in the prompt was edited or taken back.
-    `seconds` is the time that there is, `sequence` the number of the commit that the turn works towards.
-    `is_overheard` tells that nobody has addressed the bot.
-    """
-
-    history: History
-    asked: tuple[MessageRecord, ...]
-    draft: OutcomeRecord
-    look: Callable[[AbstractSet[str]], None]
-    seconds: float
-    sequence: int
-    is_overheard: bool = False
-
-
-class Thinker(Protocol):
-    """Finds the words."""
-
-    def __call__(self, question: Question) -> OutcomeRecord:
-        """Return the draft with what was decided.  Raises: PromptAmendedError."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answering:
-    """Answers the messages of all chats."""
-
-    journal: Journal
-    turns: Turns
-    taking: TurnTaking
-    speaker: Speaker
+    runner: TurnRunner
+    responder: Responder
+    settle_window: SettleWindow
+    outbox: Outbox
     background: Background = field(repr=False)
+    phrases: Phrases
     clock: Clock = field(repr=False)
-    phrase: Callable[[Phrase], str] = field(repr=False)
 
-    def __call__(
-        self, conversation_id: str, message: MessageRecord, *, settle: Callable[[], None], think: Thinker
-    ) -> SeenThrough:
-        """The message is covered by an outcome, taken back, or too old to answer.
+    def __call__(self, conversation: Conversation, message: MessageRecord, fetches: Fetches) -> Run:
+        """The message is covered by an outcome, withdrawn, or too old to answer.
 
-        `settle` waits first, so that bubbles that follow at once are answered together.
-        Repeated: as often as you like. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
+        Repeated: does what is left. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        turn = self.journal.bodies.reads.submit(self.turns.read, conversation_id)
-        self.journal.keep(conversation_id, message)
+        turn = conversation.objects.reads.submit(conversation.turn.read)
+        conversation.journal.keep(message)
         seen = turn.result()
-        settle()
-        if seen.record.state == "thinking":  # it may have come to its end meanwhile
-            seen = self.turns.read(conversation_id)
-        return self.taking.see_through(conversation_id, _Answer(self, conversation_id, message, think), seen)
+        self.settle_window.wait(conversation, message)
+        if seen.record.state == "thinking":  # it may have ended meanwhile
+            seen = conversation.turn.read()
+        delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches=fetches)
+        return self.runner.run(conversation, delivery, seen)
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReplyDelivery:
     """One delivery of a message."""
 
-    of: Answering
-    conversation_id: str
+    reply: Reply
+    conversation: Conversation
     own: MessageRecord
-    think: Thinker
+    fetches: Fetches
 
-    def is_surely_open(self, seen: SeenTurn, listing: Listing) -> bool:
-        message = message_name(self.conversation_id, self.own.line_message_id)
-        amended = amended_name(self.conversation_id, self.own.line_message_id)
+    def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
+        own_id, names = self.own.line_message_id, self.conversation.names
         covers = seen.record.outcome.covers if seen.record.outcome is not None else ()
         return (
-            self.own.line_message_id not in covers
+            own_id not in covers
             and self.own.timestamp_ms > listing.watermark.timestamp_ms
-            and any(one.name == message for one in listing.messages)
-            and not any(one.name == amended for one in listing.amended)
+            and any(one.name == names.message(own_id) for one in listing.messages)
+            and not any(one.name == names.amended(own_id) for one in listing.amended)
         )
 
-    def came_to(self, history: History, unfinished: OutcomeRecord | None) -> str | None:
-        own_id = self.own.line_message_id
-        if history.amendments.take_back(self.own):
-            self.of.journal.drop(self.conversation_id, own_id)
+    def tidy(self, history: History) -> None:
+        journal, own_id = self.conversation.journal, self.own.line_message_id
+        if history.amendments.is_withdrawn(self.own):
+            journal.drop(own_id)
         elif own_id in history.amendments.edits:
-            self.of.journal.bring_up_to_date(self.conversation_id, own_id)
+            journal.apply_edit(own_id)
+
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        own_id = self.own.line_message_id
         if own_id in {one.line_message_id for one in self._pending(history)}:
             return None
         if unfinished is not None and own_id in unfinished.covers:
             return None
-        return "withdrawn" if history.amendments.take_back(self.own) else "already_answered"
+        is_withdrawn = history.amendments.is_withdrawn(self.own)
+        return EventResult.WITHDRAWN if is_withdrawn else EventResult.ALREADY_ANSWERED
 
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
         return self.own.line_message_id in outcome.covers
 
-    def in_turn(self, held: HeldTurn, history: History) -> OutcomeRecord | None:
-        what = errand(history, self._pending(history))
-        routes = self.of.speaker.routes(what.covers)
-        logs.info("turn_opened", messages=len(history.messages), pending=len(what.covers), tries=held.record.tries)
-        keeper = Keeper(of=self.of, held=held, history=history, what=what, routes=routes)
-        outcome = self._decided(keeper)
-        if keeper.has_ended:
-            return keeper.stored(outcome) if outcome is not None else keeper.deferral
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        agenda = agenda_of(history, self._pending(history))
+        attempt = Attempt.begin(lease, history, agenda, outbox=self.reply.outbox, phrases=self.reply.phrases)
+        logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
+        outcome = self._decide_without_model(attempt) or self._think(attempt)
+        if attempt.has_ended:
+            return attempt.store(outcome) if outcome is not None else attempt.deferral
         if outcome is None:
-            held.release()
+            lease.release()
             return None
-        prompt = keeper.prompt.union(outcome.saw)
-        if not held.commit(outcome, routes[0] if routes else Route(), prompt=prompt, since_ms=keeper.since_ms):
-            logs.info("turn_lost")
-            return None
-        return self.of.speaker.finish(held, taken_over=False, spare=routes[1:])
+        return attempt.finish(outcome)
 
     def _pending(self, history: History) -> tuple[MessageRecord, ...]:
-        return history.pending(self.own, now_ms=self.of.clock.now_ms())
+        return history.pending(self.own, now_ms=self.reply.clock.now_ms())
 
-    def _decided(self, keeper: "Keeper") -> OutcomeRecord | None:
+    def _decide_without_model(self, attempt: Attempt) -> OutcomeRecord | None:
+        """Return what to commit where the model need not be asked; None: it has to be."""
+        agenda = attempt.agenda
+        if agenda.is_unknown:
+            return self._apology(agenda.covers, Phrase.NOTHING_TO_SHOW)
+        if agenda.is_fulfilled:
+            return outcome_covering(agenda.covers, OutcomeKind.SKIPPED)
+        if not attempt.routes:  # the next prompt shows these messages as unanswered
+            return outcome_covering(agenda.covers, OutcomeKind.UNDELIVERED)
+        if agenda.stored is not None:
+            return _repeat(attempt.draft, agenda.stored, saw=attempt.history.traced(agenda.stored.provenance).ids)
+        if attempt.lease.record.tries >= _TRIES:
+            return self._apology(agenda.covers, Phrase.APOLOGY_BUSY)
+        return None
+
+    def _think(self, attempt: Attempt) -> OutcomeRecord | None:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
-        what, draft = keeper.what, keeper.draft
-        if what.unknown:
-            return self._fixed(what, OutcomeKind.APOLOGISED, Phrase.NOTHING_TO_SHOW)
-        if what.nothing_left or not keeper.routes:  # the next prompt shows the latter as unanswered
-            return outcome_covering(what.covers, OutcomeKind.SKIPPED if what.nothing_left else OutcomeKind.UNDELIVERED)
-        if what.stored is not None:
-            return _repeating(draft, what.stored, saw=keeper.history.ids_in(what.stored))
-        if keeper.held.record.tries >= _TRIES:
-            return self._fixed(what, OutcomeKind.APOLOGISED, Phrase.APOLOGY_BUSY)
         question = Question(
-            history=keeper.history,
-            asked=what.asked,
-            draft=draft,
-            look=keeper.look,
-            seconds=keeper.seconds,
-            sequence=keeper.held.record.sequence + 1,
+            conversation=self.conversation,
+            history=attempt.history,
+            asked=attempt.agenda.asked,
+            draft=attempt.draft,
+            prompt=attempt.prompt,
+            seconds=attempt.seconds,
+            sequence=attempt.lease.record.sequence + 1,
+            fetches=self.fetches,
         )
         try:
-            with self.of.background.beside(keeper.keep):
-                return self.think(question)
+            with self.reply.background.beside(attempt.renew_lease):
+                return self.reply.responder.respond(question)
         except PromptAmendedError:
             logs.info("prompt_amended")
             return None
 
-    def _fixed(self, what: Errand, kind: OutcomeKind, words: Phrase) -> OutcomeRecord:
-        return replace(outcome_covering(what.covers, kind), text=self.of.phrase(words))
+    def _apology(self, covers: tuple[MessageRecord, ...], words: Phrase) -> OutcomeRecord:
+        return replace(outcome_covering(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words))
 
 
-class Keeper:
-    """Keeps a turn while its holder thinks: renews the lease, and says "still thinking" before the token dies."""
-
-    def __init__(
-        self, *, of: Answering, held: HeldTurn, history: History, what: Errand, routes: tuple[Route, ...]
-    ) -> None:
-        self.held, self.history, self.what, self.routes = held, history, what, routes
-        self.has_ended = False
-        self.deferral: OutcomeRecord | None = None
-        self._of = of
-        ids = history.seen_ids.union(one.line_message_id for one in (*what.covers, *what.asked))
-        ids |= history.quoted_ids(what.asked)
-        if what.stored is not None:
-            ids |= history.ids_in(what.stored)
-        since_ms = min(history.since_ms, *(one.timestamp_ms for one in (*what.covers, *what.asked)))
-        since_ms = min(since_ms, history.quoted_since_ms(what.asked))
-        until_ms = max(one.timestamp_ms for one in (*history.messages, *what.covers, *what.asked))
-        self.prompt, self.since_ms = ids, since_ms
-        self.draft = replace(
-            outcome_covering(what.covers, OutcomeKind.SKIPPED),
-            saw=tuple(sorted(history.newest_seen(ids))),
-            since_ms=since_ms,
-            until_ms=until_ms,
-            answers=what.answers,
-        )
-
-    @property
-    def seconds(self) -> float:
-        """Seconds to think; where there is no late way, the token has to live long enough for the answer, or an apology."""
-        if self._of.speaker.late_reply is not LateReply.DROP:
-            return MODEL_S
-        left_ms = TOKEN_SURELY_ALIVE_MS - _TO_SAY_SORRY_MS - self._age_ms
-        return min(MODEL_S, max(left_ms / 1_000, 0.0))
-
-    @property
-    def _age_ms(self) -> int:
-        return self._of.clock.now_ms() - self.routes[0].received_ms
-
-    def look(self, more_ids: AbstractSet[str]) -> None:
-        """Raise PromptAmendedError where something in the prompt, or one of these messages, was edited or taken back since it was read."""
-        amendments = self._of.journal.amendments.fresh_look(self.held.conversation_id)
-        if amendments.change(self.prompt | more_ids, since_ms=self.since_ms, before=self.history.amendments):
-            raise PromptAmendedError("something in the prompt was edited or taken back")
-
-    def keep(self, pause: Pause) -> None:
-        """Renew the lease until the block ends or "still thinking" had to be said."""
-        nap_s = self._of.turns.lease_s / _RENEWALS_A_LEASE
-        while not pause(min(nap_s, self._until_due_s())):
-            if not self._until_due_s():
-                self._defer()
-                return
-            try:
-                self.held.renew()
-            except StorageUnavailableError:
-                logs.warning("lease_not_renewed")
-
-    def _until_due_s(self) -> float:
-        if self._of.speaker.late_reply is not LateReply.BUTTON:
-            return float("inf")
-        return max(0, DEFER_AT_MS - self._age_ms) / 1_000
-
-    def _defer(self) -> None:
-        """The turn ends with "still thinking" and a button, or because it was lost."""
-        self.has_ended = True
-        own_id = self.draft.webhook_event_id
-        deferral = replace(
-            outcome_covering(self.what.covers, OutcomeKind.DEFERRED),
-            text=self._of.phrase(Phrase.STILL_THINKING),
-            answers=(own_id, *self.draft.answers),
-            has_button=True,
-        )
-        if self.held.commit(deferral, self.routes[0], prompt=self.prompt, since_ms=self.since_ms):
-            logs.info("reply_deferred")
-            self.deferral = self._of.speaker.finish(self.held, taken_over=False, spare=self.routes[1:])
-
-    def stored(self, answer: OutcomeRecord) -> OutcomeRecord | None:
-        """The late answer waits for a press, unless something in it was amended meanwhile; return the deferral."""
-        if self.deferral is None or answer.kind is not OutcomeKind.REPLIED or answer.writes:
-            return self.deferral  # what would write to entries is thought anew, on entries as they then are
-        own_id = answer.webhook_event_id
-        late = replace(
-            answer, webhook_event_id=stored_id(own_id), kind=OutcomeKind.STORED, answers=(own_id, *answer.answers)
-        )
-        try:
-            self.look(frozenset(answer.saw))
-        except PromptAmendedError:
-            return self.deferral
-        self._of.journal.record_outcome(self.held.conversation_id, late)
-        logs.info("answer_stored")
-        return self.deferral
-
-
-def _repeating(draft: OutcomeRecord, stored: OutcomeRecord, *, saw: AbstractSet[str]) -> OutcomeRecord:
-    """Return the outcome that says a stored answer."""
+def _repeat(draft: OutcomeRecord, stored: OutcomeRecord, *, saw: frozenset[str]) -> OutcomeRecord:
+    """Return the outcome that sends a stored answer."""
     return replace(
         stored,
         webhook_event_id=draft.webhook_event_id,

@@ -1,145 +1,169 @@
-"""Take the chat's turn, or wait for it: one at a time speaks, and what arrives meanwhile is answered together by the next one.
+"""Run a delivery through its chat's turn: take the turn, or wait for it; what arrives meanwhile is answered together by the next turn.
 
-    read the turn ─▶ look at the chat ─▶ nothing left to do: done
-                                      ├▶ somebody alive holds it: wait, look again
-                                      ├▶ committed, its holder dead: finish it, look again
-                                      └▶ open ─▶ think ─▶ commit ─▶ finish, look again
+    read the turn ─▶ read the chat ─▶ nothing left to do: done
+                                   ├▶ a live holder has the turn: wait, read again
+                                   ├▶ committed, its holder's lease expired: finish it, read again
+                                   └▶ open ─▶ think ─▶ commit ─▶ finish, read again
 
-A delivery is acknowledged only when its own business came to an end; nobody relies on a stranger's.
+A delivery is acknowledged only when its own work came to an end; no delivery relies on another one's.
 """
 
 import random
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
-from shared.conversation.history import History, Listing, Reader
+from shared.conversation.history import History, HistoryReader, Listing
 from shared.conversation.records import OutcomeRecord
-from shared.conversation.turn import HeldTurn, SeenTurn, Turns
+from shared.conversation.store import Conversation
+from shared.conversation.turn import SeenTurn
 from shared.errors import TurnBusyError
-from shared.storage.object_names import outcome_name
-from shared.turns.outbox import Speaker
+from shared.turns.lease import Lease, open_turn, take_over
+from shared.turns.outbox import Outbox
 
 PATIENCE_S: Final = (
-    60.0  # who opens last still has 40 s of thinking and 10 s of speaking within the 120 s of the deadline
+    60.0  # the last to open still has 40 s to think and 10 s to send within the 120 s of the acknowledgement deadline
 )
 _POLL_S: Final = 0.4
 
 
-class Delivery(Protocol):
-    """What one request wants of the chat's turn."""
+class TurnDelivery(Protocol):
+    """What one request wants of its chat's turn."""
 
-    def is_surely_open(self, seen: SeenTurn, listing: Listing) -> bool:
-        """Whether names alone tell that something is left to do, so that the turn can be opened while the bodies are read."""
+    def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
+        """Whether the names of objects alone tell that work is left, so that the turn can be opened while the bodies are read."""
         ...
 
-    def came_to(self, history: History, unfinished: OutcomeRecord | None) -> str | None:
-        """Return what came of it, or None while something is left to do; `unfinished` is committed and not recorded."""
+    def tidy(self, history: History) -> None:
+        """Carry out on the delivery's own message what the history shows to be amended."""
         ...
 
-    def in_turn(self, held: HeldTurn, history: History) -> OutcomeRecord | None:
-        """Do what is left to do; return the outcome as recorded, or None where the chat has to be looked at again."""
+    def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
+        """Return what came of the delivery, or None while work is left; `unfinished` is committed and not recorded."""
+        ...
+
+    def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        """Do the work; return the outcome as recorded, or None where the chat has to be read again."""
         ...
 
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
-        """Whether nothing is left to do after this outcome."""
+        """Whether no work is left after this outcome."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenThrough:
+class Run:
     """What came of a delivery; how many messages the chat's journal held then, and how many a prompt shows."""
 
-    came_of: str
-    journalled: int
-    shown: int
+    result: EventResult
+    journalled: int = 0
+    shown: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnTaking:
-    """Sees deliveries through to their end."""
+class TurnRunner:
+    """Runs deliveries."""
 
-    reader: Reader
-    turns: Turns
-    speaker: Speaker
+    reader: HistoryReader
+    outbox: Outbox
     clock: Clock = field(repr=False)
     chance: random.Random = field(repr=False)
 
-    def see_through(self, conversation_id: str, delivery: Delivery, seen: SeenTurn) -> SeenThrough:
-        """Nothing is left to do for the delivery; `seen` is the turn as it was read last.
+    def run(self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn) -> Run:
+        """No work is left for the delivery; `seen` is the turn as it was read last.
 
-        Repeated: as often as you like. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
+        Repeated: does what is left. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         patience = Deadline.after(self.clock, PATIENCE_S)
         while patience.left_s:
-            # The turn before the chat: an outcome that is recorded between the two is then seen.
-            listing = self.reader.list(conversation_id)
-            ended = self._look(conversation_id, delivery, seen, listing, patience)
+            # The turn is read before the chat: an outcome that is recorded between the two is then seen.
+            listing = self.reader.list(conversation)
+            ended = self._look(conversation, delivery, seen, listing, patience)
             if ended is not None:
                 return ended
-            seen = self.turns.read(conversation_id)
+            seen = conversation.turn.read()
         raise TurnBusyError("the chat's turn was not free in time")
 
+    def try_once(self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn) -> OutcomeRecord | None:
+        """Return the outcome if work was left and the turn was free; None otherwise.  Waits for no other worker, and takes no turn over.
+
+        Raises: StorageUnavailableError.
+        """
+        history = self.reader.read_newest(conversation)
+        if delivery.result_in(history, unfinished_outcome(seen, history)) is not None:
+            return None
+        lease = open_turn(conversation, seen)
+        return delivery.take_turn(lease, history) if lease is not None else None
+
     def _look(
-        self, conversation_id: str, delivery: Delivery, seen: SeenTurn, listing: Listing, patience: Deadline
-    ) -> SeenThrough | None:
-        """Look at the chat once, and do what has to be done about it; return what came of the delivery, or None: look again."""
-        held: HeldTurn | None = None
-        if self._is_surely_free(conversation_id, seen, listing) and delivery.is_surely_open(seen, listing):
-            opening = self.reader.bodies.reads.submit(self.turns.open, conversation_id, seen)
-            history = self.reader.read(conversation_id, listing)
-            held = opening.result()
-            if held is None:
+        self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn, listing: Listing, patience: Deadline
+    ) -> Run | None:
+        """Read the chat once, and do what has to be done about it; return what came of the delivery, or None: read again."""
+        lease: Lease | None = None
+        if self._is_free_by_name(conversation, seen, listing) and delivery.has_work_by_name(seen, listing):
+            opening = conversation.objects.reads.submit(open_turn, conversation, seen)
+            history = self.reader.read(conversation, listing)
+            lease = opening.result()
+            if lease is None:
                 return None
         else:
-            history = self.reader.read(conversation_id, listing)
-        unfinished = _unfinished(seen, history) if history is not None else None
-        came_of = delivery.came_to(history, unfinished) if history is not None else None
-        if history is None or came_of is not None:
-            if held is not None:
-                held.release()
-            return _seen_through(came_of, history)
-        if held is None:
+            history = self.reader.read(conversation, listing)
+        if history is None:
+            _release(lease)
+            return None
+        unfinished = unfinished_outcome(seen, history)
+        delivery.tidy(history)
+        result = delivery.result_in(history, unfinished)
+        if result is not None:
+            _release(lease)
+            return _run(result, history)
+        if lease is None:
             if self._is_held(seen, unfinished):
-                self._wait(conversation_id, seen, patience)
+                self._wait(conversation, seen, patience)
                 return None
             if unfinished is not None:
-                held = self.turns.take_over(conversation_id, seen)
-                outcome = self.speaker.finish(held, taken_over=True) if held else None
-                return _seen_through(_ended(delivery, outcome), history)
-            held = self.turns.open(conversation_id, seen)
-        outcome = delivery.in_turn(held, history) if held else None
-        return _seen_through(_ended(delivery, outcome), history)
+                taken = take_over(conversation, seen)
+                outcome = self.outbox.finish(taken, unfinished, is_takeover=True) if taken else None
+                return _ended(delivery, outcome, history)
+            lease = open_turn(conversation, seen)
+        return _ended(delivery, delivery.take_turn(lease, history) if lease else None, history)
 
-    def _is_surely_free(self, conversation_id: str, seen: SeenTurn, listing: Listing) -> bool:
-        turn = seen.record
-        if turn.state == "committed" and turn.outcome is not None:
-            name = outcome_name(conversation_id, turn.outcome.webhook_event_id)
+    def _is_free_by_name(self, conversation: Conversation, seen: SeenTurn, listing: Listing) -> bool:
+        committed = seen.committed
+        if committed is not None:
+            name = conversation.names.outcome(committed.webhook_event_id)
             return any(one.name == name for one in listing.outcomes)
-        return turn.state == "idle" or self.clock.now_ms() >= turn.expires_ms
+        return seen.record.state == "idle" or self.clock.now_ms() >= seen.record.expires_ms
 
     def _is_held(self, seen: SeenTurn, unfinished: OutcomeRecord | None) -> bool:
         is_taken = seen.record.state == "thinking" or unfinished is not None
         return is_taken and self.clock.now_ms() < seen.record.expires_ms
 
-    def _wait(self, conversation_id: str, seen: SeenTurn, patience: Deadline) -> None:
-        """Until the turn moved or its lease is over; whether a committed outcome was recorded only the journal tells."""
+    def _wait(self, conversation: Conversation, seen: SeenTurn, patience: Deadline) -> None:
+        """Wait until the turn moves or its lease expires; only the journal tells whether a committed outcome was recorded."""
         while patience.left_s and self.clock.now_ms() < seen.record.expires_ms:
             self.clock.sleep(min(_POLL_S * self.chance.uniform(0.75, 1.25), patience.left_s))
-            if seen.record.state == "committed" or self.turns.read(conversation_id).generation != seen.generation:
+            if seen.record.state == "committed" or conversation.turn.read().generation != seen.generation:
                 return
 
 
-def _ended(delivery: Delivery, outcome: OutcomeRecord | None) -> str | None:
-    return outcome.kind.value if outcome is not None and delivery.is_ended_by(outcome) else None
-
-
-def _seen_through(came_of: str | None, history: History | None) -> SeenThrough | None:
-    if came_of is None or history is None:
-        return None
-    return SeenThrough(came_of=came_of, journalled=history.journalled, shown=len(history.messages))
-
-
-def _unfinished(seen: SeenTurn, history: History) -> OutcomeRecord | None:
-    outcome = seen.record.outcome if seen.record.state == "committed" else None
+def unfinished_outcome(seen: SeenTurn, history: History) -> OutcomeRecord | None:
+    """Return the outcome that is committed and not recorded."""
+    outcome = seen.committed
     return outcome if outcome is not None and outcome.webhook_event_id not in history.recorded else None
+
+
+def _release(lease: Lease | None) -> None:
+    if lease is not None:
+        lease.release()
+
+
+def _ended(delivery: TurnDelivery, outcome: OutcomeRecord | None, history: History) -> Run | None:
+    if outcome is None or not delivery.is_ended_by(outcome):
+        return None
+    return _run(EventResult(outcome.kind), history)
+
+
+def _run(result: EventResult, history: History) -> Run:
+    return Run(result=result, journalled=history.journalled, shown=len(history.messages))

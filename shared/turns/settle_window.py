@@ -1,32 +1,37 @@
-"""Images that were sent together come as several events, in any order: wait for the others, so that they are one question."""
+"""The settle window: a message waits a moment before its turn is opened, so that what follows at once is answered with it.
+
+Images that were sent together come as several events, in any order; the window stays open until all of them are in the journal.
+"""
 
 from dataclasses import dataclass, field
 from typing import Final
 
 from shared.clock import Clock, Deadline
-from shared.conversation.history import Reader
+from shared.conversation.history import HistoryReader
 from shared.conversation.records import MessageRecord
+from shared.conversation.store import Conversation
 
-PATIENCE_S: Final = 6.0
+IMAGE_SET_S: Final = 6.0
 _POLL_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gathering:
-    """Waits for image sets."""
+class SettleWindow:
+    """Waits before turns; `seconds` for every message, and up to IMAGE_SET_S more for an image set."""
 
-    reader: Reader
+    seconds: float
+    reader: HistoryReader
     clock: Clock = field(repr=False)
 
-    def __call__(self, conversation_id: str, message: MessageRecord) -> None:
-        """The whole set of the message is in the journal, or it was waited for long enough.  No set, or of unknown size: does nothing.
-
-        Raises: StorageUnavailableError.
-        """
-        patience = Deadline.after(self.clock, PATIENCE_S)
-        while message.image_set_size > 1 and patience.left_s:
-            history = self.reader.now(conversation_id)
+    def wait(self, conversation: Conversation, message: MessageRecord) -> None:
+        """The window is over.  A press of a button does not wait.  Raises: StorageUnavailableError."""
+        if message.presses is not None:
+            return
+        self.clock.sleep(self.seconds)
+        deadline = Deadline.after(self.clock, IMAGE_SET_S)
+        while message.image_set_size > 1 and deadline.left_s:
+            history = self.reader.read_newest(conversation)
             arrived = {one.line_message_id for one in history.messages if one.image_set_id == message.image_set_id}
             if len(arrived) >= message.image_set_size:
                 return
-            self.clock.sleep(min(_POLL_S, patience.left_s))
+            self.clock.sleep(min(_POLL_S, deadline.left_s))

@@ -1,6 +1,6 @@
-"""What the stand-in sends back: answers as values, and the bytes that they become.
+"""Answers as values, and the bytes of their responses.
 
-Relies on `signatures` for the thoughts behind a call. Equal requests get equal bytes: ids come from the request.
+Relies on `signatures` for the thought signatures of calls. Equal requests get equal bytes: ids come from the request.
 Source: https://ai.google.dev/api/generate-content, GenerateContentResponse.
 """
 
@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from simulator.gemini.errors import GoogleError
-from simulator.gemini.wire import FunctionCall
+from simulator.gemini.request import FunctionCall
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from simulator.gemini.request import GenerateContentRequest
     from simulator.gemini.signatures import Signer
-    from simulator.gemini.wire import GenerateContentRequest
 
 JSON_TYPE = "application/json; charset=UTF-8"
 _MEDIA_TOKENS = 258  # Source: https://ai.google.dev/gemini-api/docs/tokens, a small image
@@ -29,7 +29,7 @@ _ID_LENGTH = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallPart:
-    """A function call to send; `has_id=False` is how older models send it."""
+    """A function call to send; older models send it with `has_id=False`."""
 
     name: str
     args: Mapping[str, object]
@@ -38,7 +38,7 @@ class CallPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One candidate. Without parts the content is missing, or, for an empty STOP, without `parts`."""
+    """One candidate. Without parts it has no content or, for STOP, a content without `parts`."""
 
     parts: tuple[str | CallPart, ...] = ()
     finish_reason: str = "STOP"
@@ -48,14 +48,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocked:
-    """The prompt itself was refused: no candidates, and a reason in `promptFeedback`."""
+    """A blocked prompt: no candidates, and a reason in `promptFeedback`."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawBody:
-    """Bytes that no Gemini should send: a broken body, a proxy's error page."""
+    """Bytes that are no valid answer: a broken body, or a proxy's error page."""
 
     body: bytes
     status_code: int = 200
@@ -64,14 +64,14 @@ class RawBody:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """The connection ends in the middle of the answer."""
+    """A connection that ends in the middle of the answer."""
 
 
 Answer = Candidate | Blocked | GoogleError | RawBody | Dropped
 
 
 def kind_of(answer: Answer) -> str:
-    """The answer in one word for the request log: `call reply`, `text`, `empty`, `SAFETY`, `blocked`, `429`, ..."""
+    """Return the kind of the answer for the request log: `call reply`, `text`, `empty`, `SAFETY`, `blocked`, `429`, ..."""
     match answer:
         case Candidate(finish_reason="STOP"):
             names = [part.name for part in answer.parts if isinstance(part, CallPart)]
@@ -91,8 +91,8 @@ def kind_of(answer: Answer) -> str:
             assert_never(answer)
 
 
-def rendered(answer: Candidate | Blocked, request: GenerateContentRequest, signer: Signer) -> bytes:
-    """The body of a 200."""
+def render(answer: Candidate | Blocked, request: GenerateContentRequest, signer: Signer) -> bytes:
+    """Return the body of a 200."""
     digest = _digest(request, signer)
     body: dict[str, object] = {}
     answer_tokens = 0
@@ -110,8 +110,8 @@ def rendered(answer: Candidate | Blocked, request: GenerateContentRequest, signe
     return json.dumps(body, ensure_ascii=False).encode()
 
 
-def tokens_in(text: str) -> int:
-    """A plausible count: four ASCII characters a token, one of any other script."""
+def count_tokens(text: str) -> int:
+    """Return a plausible count: a token for four ASCII characters, or for one of any other script."""
     ascii_characters = sum(character.isascii() for character in text)
     return len(text) - ascii_characters + -(-ascii_characters // _ASCII_CHARACTERS_PER_TOKEN)
 
@@ -130,7 +130,7 @@ def _candidate(answer: Candidate, digest: str, signer: Signer) -> dict[str, obje
 
 
 def _parts(parts: tuple[str | CallPart, ...], digest: str, signer: Signer) -> list[dict[str, object]]:
-    """Only the first call is signed, however many there are.  Source: Google's guide on thought signatures."""
+    """Return the parts on the wire; only the first call has a signature.  Source: Google's guide on thought signatures."""
     rendered_parts: list[dict[str, object]] = []
     signed = False
     for index, part in enumerate(parts):
@@ -151,19 +151,19 @@ def _parts(parts: tuple[str | CallPart, ...], digest: str, signer: Signer) -> li
 
 
 def _usage(request: GenerateContentRequest, answer_tokens: int) -> dict[str, object]:
-    prompt = tokens_in(request.system_text)
+    prompt = count_tokens(request.system_text)
     media = 0
     for content in request.contents:
         for part in content.parts:
-            prompt += tokens_in(part.text or "")
+            prompt += count_tokens(part.text or "")
             if part.function_call:
-                prompt += tokens_in(json.dumps(part.function_call.args, ensure_ascii=False))
+                prompt += count_tokens(json.dumps(part.function_call.args, ensure_ascii=False))
             if part.function_response:
-                prompt += tokens_in(json.dumps(part.function_response.response, ensure_ascii=False))
+                prompt += count_tokens(json.dumps(part.function_response.response, ensure_ascii=False))
             if part.media is not None:
                 media += _MEDIA_TOKENS
     for function in request.functions:
-        prompt += tokens_in(function.name + function.description + json.dumps(function.parameter_schema))
+        prompt += count_tokens(function.name + function.description + json.dumps(function.parameter_schema))
     details: list[dict[str, object]] = [{"modality": "TEXT", "tokenCount": prompt}]
     if media:
         details.append({"modality": "IMAGE", "tokenCount": media})
@@ -181,7 +181,7 @@ def _usage(request: GenerateContentRequest, answer_tokens: int) -> dict[str, obj
 
 def _tokens_of(part: str | CallPart) -> int:
     text = part if isinstance(part, str) else part.name + json.dumps(part.args, ensure_ascii=False)
-    return tokens_in(text)
+    return count_tokens(text)
 
 
 def _digest(request: GenerateContentRequest, signer: Signer) -> str:

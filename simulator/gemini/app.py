@@ -1,6 +1,6 @@
-"""The stand-in itself: a Starlette app that checks like Gemini, answers by script or by brain, and keeps a log.
+"""The stand-in: a Starlette app that checks requests like Gemini, answers by script or by the default model, and keeps a log.
 
-Relies on `rules` for refusals, `script` for what tests want said, `brain` for the rest, `control` for other processes.
+Relies on `request_rules` for refusals, `script` for scripted answers, `default_model` for all others, `control` for other processes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
 
-from simulator.gemini import brain, errors, rules
+from simulator.gemini import errors, request_rules
 from simulator.gemini.answers import (
     JSON_TYPE,
     Answer,
@@ -24,20 +24,23 @@ from simulator.gemini.answers import (
     Dropped,
     RawBody,
     kind_of,
-    rendered,
+    render,
 )
 from simulator.gemini.control import control_routes
+from simulator.gemini.default_model import model as default_model
 from simulator.gemini.errors import GoogleError, RefusedError
-from simulator.gemini.ledger import Ledger, RequestRecord
+from simulator.gemini.request_codec import read_request
+from simulator.gemini.request_log import RequestLog, RequestRecord
 from simulator.gemini.script import Script, Step
 from simulator.gemini.signatures import Signer
-from simulator.gemini.wire import GenerateContentRequest, read_request
+from simulator.responses import cut_json_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from starlette.requests import Request
-    from starlette.types import Receive, Scope, Send
+
+    from simulator.gemini.request import GenerateContentRequest
 
 MAX_HOLD_S = 60.0
 _HOLD_POLL_S = 0.004
@@ -53,8 +56,8 @@ _VERSIONS = frozenset({"v1", "v1beta", "v1beta1"})
 class GeminiStandIn:
     """A local Gemini.
 
-    With `strict`, a request for which nothing is scripted is answered 500 and noted in `failures`; else the brain answers.
-    `api_key` is the only key that counts; None lets any key in. `latency_s` is how long every answer takes.
+    With `strict`, a request without a scripted step is answered 500 and listed in `failures`; otherwise the default model answers.
+    `api_key` is the only valid key; with None every key is valid. `latency_s` is the time of every answer.
     """
 
     def __init__(
@@ -73,7 +76,7 @@ class GeminiStandIn:
         self._signer = Signer(seed=seed)
         self._api_key = api_key
         self._script = Script()
-        self._ledger = Ledger()
+        self._log = RequestLog()
         self._failures: list[str] = []
         self.app = Starlette(
             routes=[
@@ -83,35 +86,35 @@ class GeminiStandIn:
         )
 
     def script(self, steps: Iterable[Step]) -> None:
-        """The next requests are answered by these steps, behind what is queued already. Refused requests use none up."""
+        """Queue steps that answer the next requests. Refused requests take no step."""
         self._script.add(steps)
 
     def reset(self) -> None:
-        """Nothing is scripted, nobody waits, nothing was asked."""
+        """Clear the script, release all holds, and clear the log."""
         self._script.clear()
-        self._ledger.clear()
+        self._log.clear()
         self._failures.clear()
 
     @property
     def requests(self) -> tuple[RequestRecord, ...]:
-        """Every request so far, oldest first; those under way have kind `pending`."""
-        return self._ledger.records
+        """All requests, oldest first; those under way have kind `pending`."""
+        return self._log.records
 
     @property
     def pending_steps(self) -> int:
-        """How many scripted steps nobody has asked for."""
+        """How many steps are queued."""
         return self._script.pending
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """What went against a strict script."""
+        """The requests without a step, with `strict`."""
         return tuple(self._failures)
 
     async def _generate(self, http_request: Request) -> Response:
         started_s = self._monotonic()
         raw = await http_request.body()
         model, _, method = http_request.path_params["call"].rpartition(":")
-        record = self._ledger.open(
+        record = self._log.open(
             RequestRecord(
                 number=0,
                 path=http_request.url.path,
@@ -125,15 +128,15 @@ class GeminiStandIn:
         try:
             request = self._read(http_request, raw, model=model, method=method)
             record = replace(record, request=request)
-            self._ledger.close(record)
-            rules.refuse_bad_request(request, self._signer)
+            self._log.close(record)
+            request_rules.refuse_bad_request(request, self._signer)
         except RefusedError as refused:
             kind, refusal = "refused", refused.error.message
             response = _error_response(refused.error)
         else:
             answer = await self._answer(request)
             kind, response = kind_of(answer), self._response(answer, request)
-        self._ledger.close(
+        self._log.close(
             replace(
                 record,
                 kind=kind,
@@ -159,13 +162,13 @@ class GeminiStandIn:
         if parameters["version"] not in _VERSIONS:
             raise errors.not_found("Requested entity was not found.")
         resource = http_request.url.path.split("/", 2)[2].rpartition(":")[0] if on_vertex else None
-        rules.refuse_unknown_model(model, api_version=parameters["version"], resource=resource)
+        request_rules.refuse_unknown_model(model, api_version=parameters["version"], resource=resource)
         if method in _METHODS_LEFT_OUT:
             raise errors.unimplemented()
         if method != "generateContent":
             raise errors.not_found("Requested entity was not found.")
-        rules.refuse_large_body(len(raw))
-        rules.refuse_short_deadline(headers.get("x-server-timeout"))
+        request_rules.refuse_large_body(len(raw))
+        request_rules.refuse_short_deadline(headers.get("x-server-timeout"))
         return read_request(raw, model=model, backend="vertex" if on_vertex else "developer")
 
     async def _answer(self, request: GenerateContentRequest) -> Answer:
@@ -176,14 +179,14 @@ class GeminiStandIn:
             self._failures.append(f"nothing is scripted for {request.last_text!r}")
             return GoogleError(code=500, status="INTERNAL", message="The stand-in's script is used up.")
         if step is None:
-            return brain.answer(request)
-        answer, resolved = step.resolved(request)
+            return default_model.answer(request)
+        answer, resolved = step.resolve(request)
         if resolved.delay_s:
             await asyncio.sleep(resolved.delay_s)
         if resolved.hold is not None:
-            self._script.holding(resolved.hold)
+            self._script.register_hold(resolved.hold)
             resolved.hold.reached.set()
-            # Polled, because whoever releases it lives in another thread and knows no event loop.
+            # Polled, because a test releases the hold from another thread, outside of the event loop.
             for _ in range(int(MAX_HOLD_S / _HOLD_POLL_S)):
                 if resolved.hold.released.is_set():
                     break
@@ -198,22 +201,12 @@ class GeminiStandIn:
                 headers = {"content-type": answer.content_type}
                 return Response(answer.body, status_code=answer.status_code, headers=headers)
             case Dropped():
-                return _DroppedResponse()
+                return cut_json_response(JSON_TYPE)
             case Candidate() | Blocked():
-                return Response(rendered(answer, request, self._signer), headers={"content-type": JSON_TYPE})
+                return Response(render(answer, request, self._signer), headers={"content-type": JSON_TYPE})
             case _:
                 assert_never(answer)
 
 
 def _error_response(error: GoogleError) -> Response:
     return Response(json.dumps(error.body()), status_code=error.code, headers={"content-type": JSON_TYPE})
-
-
-class _DroppedResponse(Response):
-    """Promises more bytes than it sends; the server then closes the connection, which is all that a client sees."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope, receive
-        headers = [(b"content-type", JSON_TYPE.encode()), (b"content-length", b"1024")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": b"{", "more_body": True})

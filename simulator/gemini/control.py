@@ -5,8 +5,8 @@
     POST /control/release  {"hold": "first"}
     POST /control/reset
 
-A step has one of `calls`, `text`, `empty`, `finish`, `blocked`, `rate_limited`, `error`, `raw`, `dropped`, and may have
-`delay_s`, `hold` (a name to release it by) and `if_text_contains` (only for a request whose last words contain it).
+A step has exactly one of `calls`, `text`, `empty`, `finish`, `blocked`, `rate_limited`, `error`, `raw`, `dropped`, and may have
+`delay_s`, `hold` (a name for its release) and `if_text_contains` (only for a request whose last text contains it).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from simulator.gemini.app import GeminiStandIn
-    from simulator.gemini.wire import GenerateContentRequest
+    from simulator.gemini.request import GenerateContentRequest
 
 _RAW_STEPS = {"malformed_json": script.malformed_json, "empty_body": script.empty_body, "html": script.html_error}
 
 
 def control_routes(stand_in: GeminiStandIn) -> list[Route]:
-    """The routes under `/control`."""
+    """Return the routes under `/control`."""
     control = _Control(stand_in)
     return [
         Route("/control/script", control.script, methods=["POST"]),
@@ -45,7 +45,7 @@ def control_routes(stand_in: GeminiStandIn) -> list[Route]:
 
 
 class _Control:
-    """Knows the holds by the names that other processes gave them."""
+    """The endpoints, and the holds by name."""
 
     def __init__(self, stand_in: GeminiStandIn) -> None:
         self._stand_in = stand_in
@@ -121,12 +121,12 @@ def _error(fields: Fields) -> Step:
 
 
 def _raw(fields: Fields) -> Step:
-    """A body by its name, or any text as a 200's body."""
+    """Return a step with a named body, or with any text as the body of a 200."""
     raw = fields.text("raw") or ""
     return _RAW_STEPS[raw]() if raw in _RAW_STEPS else Step(answer=RawBody(body=raw.encode()))
 
 
-# The first field that a step has decides, so that `finish` may be combined with `text`.
+# The first of these fields decides, so that `finish` can be combined with `text`.
 _STEPS: Mapping[str, Callable[[Fields], Step]] = {
     "finish": _finish,
     "calls": _calls,

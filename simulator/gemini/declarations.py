@@ -1,6 +1,6 @@
-"""What the real server refuses about tools: names, schemas, calling modes and mixtures.
+"""The server's rules for tools: names, schemas, calling modes and combinations.
 
-Relies on `schemas` for what may stand inside a schema.
+Relies on `schemas` for the rules for a schema.
 Source: google-genai 3.4.0, `FunctionDeclaration`, `FunctionCallingConfig`; https://ai.google.dev/gemini-api/docs/function-calling.
 """
 
@@ -15,9 +15,11 @@ from simulator.gemini.errors import invalid_argument
 from simulator.gemini.schemas import refuse_bad_json_schema, refuse_bad_openapi_schema
 
 if TYPE_CHECKING:
-    from simulator.gemini.wire import FunctionDeclaration, GenerateContentRequest
+    from simulator.gemini.request import FunctionDeclaration, GenerateContentRequest
 
-MAX_FUNCTIONS = 128  # Vertex's reference page; the client's docstring says 512, the smaller number holds everywhere
+MAX_FUNCTIONS = (
+    128  # Source: Vertex's reference; the client's docstring says 512, so the smaller number is valid everywhere
+)
 # The client's docstring allows 128 characters, the server's own message 64.  Source: google-gemini/gemini-cli#7878.
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}")
 _PARAMETER_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -26,9 +28,9 @@ _MODES_WITH_ALLOWED_NAMES = frozenset({"ANY", "VALIDATED"})
 
 
 def refuse_bad_declarations(request: GenerateContentRequest) -> None:
-    """Every rule about the request's tools.
+    """Check the tools of the request.
 
-    Raises: RefusedError, with the first rule that they break.
+    Raises: RefusedError, for the first rule that they break.
     """
     for function in request.functions:
         _refuse_bad_name(function)

@@ -1,6 +1,6 @@
-"""Errors as Google's APIs word them: the body, its status names, and the details that clients read.
+"""Errors in the format of Google's APIs: the body, its status names, and the details that clients read.
 
-Relies on nothing. `RefusedError` carries one from the rule that found it to the app that writes it.
+`RefusedError` carries an error from a rule to the app.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TYPE_PREFIX = "type.googleapis.com/google.rpc."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoogleError:
-    """An error of Google's: `{"error": {"code": 400, "message": "...", "status": "INVALID_ARGUMENT", "details": []}}`.
+    """An error in Google's format: `{"error": {"code": 400, "message": "...", "status": "INVALID_ARGUMENT", "details": []}}`.
 
     Source: https://cloud.google.com/apis/design/errors; https://ai.google.dev/gemini-api/docs/troubleshooting.
     """
@@ -27,7 +27,7 @@ class GoogleError:
     details: tuple[Mapping[str, object], ...] = ()
 
     def body(self) -> dict[str, object]:
-        """The JSON that the wire carries; `details` only where there are any."""
+        """Return the JSON body; `details` only if there are any."""
         error: dict[str, object] = {"code": self.code, "message": self.message, "status": self.status}
         if self.details:
             error["details"] = [dict(detail) for detail in self.details]
@@ -35,7 +35,7 @@ class GoogleError:
 
 
 class RefusedError(Exception):
-    """The request breaks a rule of the server's."""
+    """The request breaks a rule of the server."""
 
     def __init__(self, error: GoogleError) -> None:
         super().__init__(error.message)
@@ -43,7 +43,7 @@ class RefusedError(Exception):
 
 
 def invalid_argument(message: str) -> RefusedError:
-    """400: the request itself is wrong, and stays so."""
+    """400: the request is invalid."""
     return RefusedError(GoogleError(code=400, status="INVALID_ARGUMENT", message=message))
 
 
@@ -55,7 +55,7 @@ def invalid_field(path: str, description: str) -> RefusedError:
 
 
 def invalid_api_key() -> RefusedError:
-    """400 with reason API_KEY_INVALID: so Google answers a wrong key, not with 401."""
+    """400 with reason API_KEY_INVALID: Google does not answer 401 to a wrong key."""
     message = "API key not valid. Please pass a valid API key."
     reason = {
         "@type": TYPE_PREFIX + "ErrorInfo",
@@ -96,13 +96,13 @@ def not_found(message: str) -> RefusedError:
 
 
 def unimplemented() -> RefusedError:
-    """501: Google has it, the stand-in does not."""
+    """501: Google has this method, the stand-in does not."""
     message = "Operation is not implemented, or supported, or enabled."
     return RefusedError(GoogleError(code=501, status="UNIMPLEMENTED", message=message))
 
 
 def rate_limited(*, retry_delay_s: float) -> GoogleError:
-    """429 that says when to come back: `retryDelay` is a protobuf Duration, such as `17s` or `0.5s`."""
+    """429 with RetryInfo: `retryDelay` is a protobuf Duration, such as `17s` or `0.5s`."""
     message = (
         "You exceeded your current quota, please check your plan and billing details. "
         f"Please retry in {retry_delay_s:g}s."
@@ -112,7 +112,7 @@ def rate_limited(*, retry_delay_s: float) -> GoogleError:
 
 
 def internal() -> GoogleError:
-    """500: the usual text."""
+    """500: an internal error."""
     message = "An internal error has occurred. Please retry or report in https://developers.generativeai.google/guide/troubleshooting"
     return GoogleError(code=500, status="INTERNAL", message=message)
 

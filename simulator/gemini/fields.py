@@ -1,6 +1,6 @@
-"""Reads JSON as protobuf does: camelCase or snake_case names, null for absent, and an error that names the field.
+"""JSON fields by protobuf's rules: camelCase or snake_case names, null for absent, and errors that name the field.
 
-Relies on `errors` alone; knows nothing of Gemini's messages.
+Independent of Gemini's messages.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
-    """One message of a request and where it stands, for example `contents[0].parts[1]`.
+    """One message of a request with its path, for example `contents[0].parts[1]`.
 
-    A lookup by `parametersJsonSchema` also finds `parameters_json_schema`: the Python client sends both spellings,
-    mixed in one body.  Source: google-genai 3.4.0, seen on the wire; protobuf's JSON mapping accepts both.
+    A lookup by `parametersJsonSchema` also finds `parameters_json_schema`: the Python client sends both spellings
+    in one body.  Source: google-genai 3.4.0, seen on the wire; protobuf's JSON mapping accepts both.
     """
 
     values: Mapping[str, object]
     path: str
 
     def get(self, name: str) -> object | None:
-        """The value under either spelling; None where it is absent or null."""
+        """Return the value under either spelling; None where it is absent or null."""
         value = self.values.get(name)
         return self.values.get(_snake(name)) if value is None else value
 
@@ -42,39 +42,39 @@ class Fields:
         return self.get(name) is not None
 
     def text(self, name: str) -> str | None:
-        """A string."""
+        """Return a string."""
         value = self.get(name)
         if value is None or isinstance(value, str):
             return value
-        raise self._unfit(name, "TYPE_STRING")
+        raise self._type_error(name, "TYPE_STRING")
 
     def number(self, name: str) -> float | None:
-        """A number; `true` is none."""
+        """Return a number; `true` is not a number."""
         value = self.get(name)
         if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
             return value
-        raise self._unfit(name, "TYPE_DOUBLE")
+        raise self._type_error(name, "TYPE_DOUBLE")
 
     def flag(self, name: str) -> bool:
-        """A boolean; absent is false."""
+        """Return a boolean; False where it is absent."""
         value = self.get(name)
         if value is None or isinstance(value, bool):
             return bool(value)
-        raise self._unfit(name, "TYPE_BOOL")
+        raise self._type_error(name, "TYPE_BOOL")
 
     def struct(self, name: str) -> Mapping[str, object] | None:
-        """A free object, whose own names stay as they are."""
+        """Return an object of any form, with its own key names unchanged."""
         value = self.get(name)
         if value is None or isinstance(value, dict):
             return value
-        raise self._unfit(name, "google.protobuf.Struct")
+        raise self._type_error(name, "google.protobuf.Struct")
 
     def message(self, name: str) -> Fields:
-        """A message; an absent one reads as empty."""
+        """Return a message; an empty one where it is absent."""
         return Fields(values=self.struct(name) or {}, path=self._at(name))
 
     def messages(self, name: str) -> tuple[Fields, ...]:
-        """A repeated message; a single one counts as a list of one, as protobuf's parser at Google lets it."""
+        """Return a repeated message; a single message counts as a list of one, as in Google's parser."""
         value = self.get(name)
         if value is None:
             return ()
@@ -88,26 +88,26 @@ class Fields:
         return tuple(read)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A repeated string."""
+        """Return a repeated string."""
         value = self.get(name)
         if value is None:
             return ()
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        raise self._unfit(name, "repeated TYPE_STRING")
+        raise self._type_error(name, "repeated TYPE_STRING")
 
     def _at(self, name: str) -> str:
         return f"{self.path}.{_snake(name)}" if self.path else _snake(name)
 
-    def _unfit(self, name: str, wanted: str) -> Exception:
+    def _type_error(self, name: str, wanted: str) -> Exception:
         path = self._at(name)
         return invalid_field(path, f"Invalid value at '{path}' ({wanted})")
 
 
 def parse_object(raw: bytes) -> dict[str, object]:
-    """The JSON object of a request's body.
+    """Return the JSON object of a request's body.
 
-    Raises: RefusedError, where it is no JSON, no object, deeper than protobuf reads, or holds half a surrogate pair.
+    Raises: RefusedError, where it is not JSON, not an object, nested too deep for protobuf, or contains a lone surrogate.
     """
     try:
         parsed: object = json.loads(raw.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite)

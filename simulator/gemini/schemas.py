@@ -1,7 +1,7 @@
-"""What may stand in a schema: JSON Schema's documented part, and the OpenAPI dialect of the older fields.
+"""The server's rules for schemas: the documented part of JSON Schema, and the OpenAPI dialect of the older fields.
 
 Source: google-genai 3.4.0, `GenerateContentConfig.response_json_schema` for the keywords of JSON Schema. Google
-documents no list of its own for `parameters_json_schema`; the stand-in holds it to the same one.
+documents no other list for `parameters_json_schema`; the stand-in applies the same one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from simulator.gemini.errors import invalid_argument, invalid_field
 
 if TYPE_CHECKING:
-    from simulator.gemini.wire import Backend
+    from simulator.gemini.request import Backend
 
 JSON_SCHEMA_KEYWORDS = frozenset({
     "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems",
@@ -30,17 +30,17 @@ VERTEX_KEYWORDS = frozenset({"additionalProperties", "additional_properties", "r
 
 
 def refuse_bad_json_schema(schema: Mapping[str, object], path: str) -> None:
-    """Every keyword, type and reference in `schema` is one that Gemini documents.
+    """Check that Gemini documents every keyword, type and reference of the schema.
 
     Raises: RefusedError, naming the keyword.
     """
-    _refuse_in(schema, path, _definitions(schema))
+    _refuse_bad_subschema(schema, path, _definitions(schema))
 
 
 def refuse_bad_openapi_schema(schema: Mapping[str, object], path: str, *, backend: Backend) -> None:
-    """Every keyword is a field of Google's Schema message, in either spelling.
+    """Check that every keyword is a field of Google's Schema message, in either spelling.
 
-    Raises: RefusedError, with protobuf's words for a name that it does not know.  Source: BerriAI/litellm#14330.
+    Raises: RefusedError, with protobuf's text for an unknown name.  Source: BerriAI/litellm#14330.
     """
     known = OPENAPI_KEYWORDS | VERTEX_KEYWORDS if backend == "vertex" else OPENAPI_KEYWORDS
     for keyword in schema:
@@ -51,11 +51,11 @@ def refuse_bad_openapi_schema(schema: Mapping[str, object], path: str, *, backen
     declared = schema.get("type", "OBJECT")
     if not isinstance(declared, str) or declared.lower() not in JSON_SCHEMA_TYPES:
         raise invalid_field(f"{path}.type", f"Invalid value at '{path}.type' (google.ai.Type), {declared!r}")
-    for where, below in _below(schema, path, maps=("properties",), single=("items",), lists=("anyOf", "any_of")):
+    for where, below in _subschemas(schema, path, maps=("properties",), single=("items",), lists=("anyOf", "any_of")):
         refuse_bad_openapi_schema(below, where, backend=backend)
 
 
-def _refuse_in(schema: Mapping[str, object], path: str, definitions: frozenset[str]) -> None:
+def _refuse_bad_subschema(schema: Mapping[str, object], path: str, definitions: frozenset[str]) -> None:
     unknown = sorted(schema.keys() - JSON_SCHEMA_KEYWORDS)
     if unknown:
         raise invalid_argument(f"* {path}: JSON Schema keyword '{unknown[0]}' is not supported.")
@@ -76,7 +76,7 @@ def _refuse_in(schema: Mapping[str, object], path: str, definitions: frozenset[s
         isinstance(choice, str | int | float) and not isinstance(choice, bool) for choice in choices
     ):
         raise invalid_argument(f"* {path}.enum: only strings and numbers are supported.")
-    parts = _below(
+    parts = _subschemas(
         schema,
         path,
         maps=("properties", "$defs"),
@@ -84,13 +84,13 @@ def _refuse_in(schema: Mapping[str, object], path: str, definitions: frozenset[s
         lists=("prefixItems", "anyOf", "oneOf"),
     )
     for where, below in parts:
-        _refuse_in(below, where, definitions)
+        _refuse_bad_subschema(below, where, definitions)
 
 
-def _below(
+def _subschemas(
     schema: Mapping[str, object], path: str, *, maps: tuple[str, ...], single: tuple[str, ...], lists: tuple[str, ...]
 ) -> list[tuple[str, Mapping[str, object]]]:
-    """The schemas directly inside `schema`, each with its path."""
+    """Return the schemas directly inside `schema`, each with its path."""
     found: list[tuple[str, object]] = []
     for keyword in maps:
         inside = schema.get(keyword, {})

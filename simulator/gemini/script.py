@@ -1,8 +1,8 @@
-"""Steps that a test queues: what the next requests are answered with, when, and for which requests.
+"""Steps that a test queues: answers, their delays, and the requests that they are for.
 
     stand_in.script([call("reply", {"message": "hi"}), finish("SAFETY").slow(0.2), rate_limited(retry_delay_s=2)])
 
-Relies on `answers` for the values. The same steps as JSON: `control`.
+Relies on `answers` for the values. `control` reads the same steps from JSON.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from simulator.gemini import errors
 from simulator.gemini.answers import Answer, Blocked, CallPart, Candidate, Dropped, RawBody
 from simulator.gemini.errors import GoogleError
-from simulator.gemini.wire import GenerateContentRequest
+from simulator.gemini.request import GenerateContentRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# Finish reasons of Gemini's text models.  Source: google-genai 3.4.0, `FinishReason`; those of image models are left out.
+# Finish reasons of Gemini's text models.  Source: google-genai 3.4.0, `FinishReason`; without those of image models.
 FINISH_REASONS = (
     "STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "LANGUAGE", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
     "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE",
@@ -32,19 +32,19 @@ Predicate = Callable[[GenerateContentRequest], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """Keeps an answer back until a test releases it; `reached` tells the test that the model is "thinking"."""
+    """Keeps an answer back until a test releases it; `reached` is set once a request waits for the answer."""
 
     reached: threading.Event = field(default_factory=threading.Event)
     released: threading.Event = field(default_factory=threading.Event)
 
     def release(self) -> None:
-        """The answer goes out. Repeated: does nothing new."""
+        """Send the answer.  Repeated: does nothing."""
         self.released.set()
 
     def wait_until_reached(self, timeout_s: float = 10.0) -> None:
-        """Returns when a request waits here.
+        """Return once a request waits for the answer.
 
-        Raises: TimeoutError, when none came.
+        Raises: TimeoutError, without such a request.
         """
         if not self.reached.wait(timeout_s):
             raise TimeoutError("no request reached the hold")
@@ -52,7 +52,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One answer, or a function that makes the step from the request."""
+    """One answer, or a function that returns a step for the request."""
 
     answer: Answer | Callable[[GenerateContentRequest], Step]
     delay_s: float = 0.0
@@ -60,19 +60,19 @@ class Step:
     only_if: Predicate | None = None
 
     def slow(self, delay_s: float) -> Step:
-        """The same, after `delay_s`."""
+        """Return the step with a delay."""
         return replace(self, delay_s=delay_s)
 
     def held(self, hold: Hold) -> Step:
-        """The same, once `hold` is released."""
+        """Return the step with a hold."""
         return replace(self, hold=hold)
 
     def when(self, predicate: Predicate) -> Step:
-        """The same, kept for the first request that the predicate accepts; others pass it by."""
+        """Return the step for the first request that the predicate accepts."""
         return replace(self, only_if=predicate)
 
-    def resolved(self, request: GenerateContentRequest) -> tuple[Answer, Step]:
-        """The answer to this request, and the step that holds its delay."""
+    def resolve(self, request: GenerateContentRequest) -> tuple[Answer, Step]:
+        """Return the answer to the request, and the step with its delay and hold."""
         step = self
         while not isinstance(step.answer, Answer):
             made = step.answer(request)
@@ -92,22 +92,22 @@ def calls(*named_args: tuple[str, Mapping[str, object]], has_id: bool = True) ->
 
 
 def text(*texts: str) -> Step:
-    """The model says something, a part for each text."""
+    """The model answers with text, one part for each."""
     return Step(answer=Candidate(parts=texts))
 
 
 def grounded(answer: str, grounding: Mapping[str, object]) -> Step:
-    """The model says something that rests on a search; `grounding` is the wire's `groundingMetadata`."""
+    """The model answers with text from a search; `grounding` is the `groundingMetadata`."""
     return Step(answer=Candidate(parts=(answer,), grounding=grounding))
 
 
 def empty() -> Step:
-    """A STOP without parts, as it comes now and then.  Source: googleapis/python-genai#1289."""
+    """A STOP without parts, which Gemini sends at times.  Source: googleapis/python-genai#1289."""
     return Step(answer=Candidate())
 
 
 def finish(reason: str, *parts: str | CallPart, message: str | None = None) -> Step:
-    """A candidate that ends for `reason`; without parts its content is missing, as it mostly is on the wire."""
+    """A candidate with the finish reason; without parts it has no content, as is usual."""
     return Step(answer=Candidate(parts=parts, finish_reason=reason, finish_message=message))
 
 
@@ -117,7 +117,7 @@ def blocked(reason: str = "PROHIBITED_CONTENT") -> Step:
 
 
 def failure(code: int, status: str, message: str) -> Step:
-    """Any error in Google's shape."""
+    """Any error in Google's format."""
     return Step(answer=GoogleError(code=code, status=status, message=message))
 
 
@@ -137,12 +137,12 @@ def unavailable() -> Step:
 
 
 def malformed_json() -> Step:
-    """200 whose JSON breaks off."""
+    """200 with truncated JSON."""
     return Step(answer=RawBody(body=b'{"candidates": [{"content": {"parts"'))
 
 
 def empty_body() -> Step:
-    """200 without a byte."""
+    """200 with an empty body."""
     return Step(answer=RawBody(body=b""))
 
 
@@ -163,7 +163,7 @@ def from_request(make: Callable[[GenerateContentRequest], Step]) -> Step:
 
 
 class Script:
-    """The queue. One lock guards it: tests fill it from their thread, the server empties it from its own."""
+    """The queue of steps. A lock guards it: tests fill it from one thread, the server takes from another."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -171,25 +171,25 @@ class Script:
         self._holds: list[Hold] = []
 
     def add(self, steps: Iterable[Step]) -> None:
-        """Queued behind what is queued."""
+        """Append steps to the queue."""
         with self._lock:
             self._steps.extend(steps)
 
     def take(self, request: GenerateContentRequest) -> Step | None:
-        """The first queued step that is meant for this request, taken out; None where there is none."""
+        """Take the first step that is for this request; None where there is none."""
         with self._lock:
             for index, step in enumerate(self._steps):
                 if step.only_if is None or step.only_if(request):
                     return self._steps.pop(index)
         return None
 
-    def holding(self, hold: Hold) -> None:
-        """The hold is released when the script is cleared, so that no request outlives its test."""
+    def register_hold(self, hold: Hold) -> None:
+        """Release the hold when the script is cleared, so that no request outlives its test."""
         with self._lock:
             self._holds.append(hold)
 
     def clear(self) -> None:
-        """Nothing is queued, and nobody waits."""
+        """Empty the queue, and release all holds."""
         with self._lock:
             self._steps.clear()
             for hold in self._holds:
@@ -198,6 +198,6 @@ class Script:
 
     @property
     def pending(self) -> int:
-        """How many steps nobody has taken."""
+        """How many steps are queued."""
         with self._lock:
             return len(self._steps)

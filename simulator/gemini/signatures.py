@@ -1,6 +1,6 @@
-"""Thought signatures: opaque to clients, and proof to the stand-in that a call comes back as it went out.
+"""Thought signatures: opaque to clients; they prove to the stand-in that a client returns a call unchanged.
 
-The real ones hold encrypted thoughts; these hold an HMAC.
+The real ones contain encrypted thoughts; these contain an HMAC.
 Source: https://ai.google.dev/gemini-api/docs/thought-signatures.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simulator.gemini.wire import FunctionCall
+    from simulator.gemini.request import FunctionCall
 
 VALIDATOR_SKIP = "skip_thought_signature_validator"
 _VALIDATOR_SKIP_ENCODED = base64.urlsafe_b64encode(VALIDATOR_SKIP.encode()).decode()
@@ -22,20 +22,20 @@ _VALIDATOR_SKIP_ENCODED = base64.urlsafe_b64encode(VALIDATOR_SKIP.encode()).deco
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signer:
-    """Signs calls with a key made from the seed, so that a restarted stand-in knows its own."""
+    """Signs calls with a key from the seed, so that signatures stay valid after a restart."""
 
     seed: int
 
     def sign(self, call: FunctionCall) -> str:
-        """The call's signature: urlsafe base64, over name, id and arguments."""
+        """Return the call's signature over name, id and arguments, in urlsafe base64."""
         signed = json.dumps([call.name, call.id, call.args], sort_keys=True, separators=(",", ":"))
         digest = hmac.new(f"thoughts of {self.seed}".encode(), signed.encode(), hashlib.sha256).digest()
         return base64.urlsafe_b64encode(digest).decode()
 
     def accepts(self, call: FunctionCall, signature: str) -> bool:
-        """Whether the signature is this call's, or Google's documented way round for imported histories.
+        """Whether the signature is this call's, or Google's documented placeholder for imported histories.
 
-        Either base64 alphabet counts, as protobuf's JSON mapping reads both.
+        Both base64 alphabets are valid, as in protobuf's JSON mapping.
         """
         urlsafe = signature.replace("+", "-").replace("/", "_")
         if urlsafe in {VALIDATOR_SKIP, _VALIDATOR_SKIP_ENCODED}:

@@ -30,7 +30,7 @@ _COLUMNS: Final = 10
 
 
 def check_quick_reply(message: JsonObject, path: str, problems: Problems) -> None:
-    """At most 13 items, each an action with a label."""
+    """Check that there are at most 13 items, each an action with a label."""
     if "quickReply" not in message or message["quickReply"] is None:
         return
     quick_reply = problems.object(message, "quickReply", path)
@@ -44,7 +44,7 @@ def check_quick_reply(message: JsonObject, path: str, problems: Problems) -> Non
 
 
 def check_action(action: JsonObject, path: str, problems: Problems, *, in_quick_reply: bool = False) -> None:
-    """The properties that the action's type requires."""
+    """Check the properties that the type of the action requires."""
     allowed = ACTION_TYPES if in_quick_reply else tuple(kind for kind in ACTION_TYPES if kind not in _QUICK_REPLY_ONLY)
     kind = problems.choice(action, "type", path, of=allowed)
     problems.text(action, "label", path, most=LABEL_CHARACTERS, required=in_quick_reply)
@@ -69,7 +69,7 @@ def check_action(action: JsonObject, path: str, problems: Problems, *, in_quick_
 
 
 def check_template(template: JsonObject, path: str, problems: Problems) -> None:
-    """Buttons, confirm, carousel, image carousel."""
+    """Check a template of type buttons, confirm, carousel or image carousel."""
     kind = problems.choice(template, "type", path, of=("buttons", "confirm", "carousel", "image_carousel"))
     match kind:
         case "buttons" | "confirm":

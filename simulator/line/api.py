@@ -1,6 +1,6 @@
-"""LINE's Messaging API over HTTP: every endpoint with its rate limit, and the way that each request goes.
+"""LINE's Messaging API over HTTP: every endpoint with its rate limit, and the steps of each request.
 
-    arrives ─ fault? ─ token? ─ rate? ─ endpoint (effect) ─ log ─ fault? ─ answer with x-line-request-id
+    request ─ faults ─ access token ─ rate limit ─ endpoint (effect) ─ log ─ faults ─ answer with x-line-request-id
 
 Both of LINE's hosts, api.line.me and api-data.line.me, are served from the same root, as line-bot-sdk's `Configuration(host=...)` expects.
 """
@@ -17,11 +17,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from simulator.line import account, chatting, sending
+from simulator.faults import RequestFaults
+from simulator.line import account_endpoints, chat_endpoints, message_endpoints
 from simulator.line.calls import Answer, Call, LoggedRequest
 from simulator.line.channel import Channel
 from simulator.line.errors import LineError, not_found, rate_limit_exceeded, unauthorized
 from simulator.line.switches import Fault, Faults
+from simulator.responses import CutResponse
 
 Handler = Callable[[Any, Call], Awaitable[Answer]]
 
@@ -32,7 +34,7 @@ _METHODS: Final = ("GET", "POST", "PUT", "DELETE", "PATCH")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """One endpoint. `rate`: requests allowed in a window of so many milliseconds.
+    """One endpoint. `rate`: how many requests are allowed in a window, and the window in milliseconds.
 
     Source: Messaging API reference, "Rate limits".
     """
@@ -44,35 +46,47 @@ class Endpoint:
 
 
 ENDPOINTS: Final = (
-    Endpoint(method="POST", path="/v2/bot/message/reply", handler=sending.reply),
-    Endpoint(method="POST", path="/v2/bot/message/push", handler=sending.push),
-    Endpoint(method="POST", path="/v2/bot/message/multicast", handler=sending.multicast, rate=(200, _SECOND_MS)),
-    Endpoint(method="POST", path="/v2/bot/message/validate/reply", handler=sending.validate),
-    Endpoint(method="POST", path="/v2/bot/message/validate/push", handler=sending.validate),
-    Endpoint(method="POST", path="/v2/bot/message/validate/multicast", handler=sending.validate),
-    Endpoint(method="GET", path="/v2/bot/message/quota", handler=sending.quota),
-    Endpoint(method="GET", path="/v2/bot/message/quota/consumption", handler=sending.consumption),
-    Endpoint(method="POST", path="/v2/bot/message/markAsRead", handler=chatting.for_verified_accounts),
-    Endpoint(method="POST", path="/v2/bot/chat/loading/start", handler=chatting.start_loading, rate=(100, _SECOND_MS)),
-    Endpoint(method="POST", path="/v2/bot/chat/markAsRead", handler=chatting.mark_as_read),
-    Endpoint(method="GET", path="/v2/bot/profile/{user_id}", handler=chatting.profile),
-    Endpoint(method="GET", path="/v2/bot/followers/ids", handler=chatting.for_verified_accounts),
-    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/member/{user_id}", handler=chatting.member),
-    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/members/count", handler=chatting.member_count),
-    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/members/ids", handler=chatting.for_verified_accounts),
-    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/summary", handler=chatting.group_summary),
-    Endpoint(method="POST", path="/v2/bot/group/{chat_id}/leave", handler=chatting.leave),
-    Endpoint(method="GET", path="/v2/bot/room/{chat_id}/member/{user_id}", handler=chatting.member),
-    Endpoint(method="GET", path="/v2/bot/room/{chat_id}/members/count", handler=chatting.member_count),
-    Endpoint(method="GET", path="/v2/bot/room/{chat_id}/members/ids", handler=chatting.for_verified_accounts),
-    Endpoint(method="POST", path="/v2/bot/room/{chat_id}/leave", handler=chatting.leave),
-    Endpoint(method="GET", path="/v2/bot/info", handler=account.bot_info),
-    Endpoint(method="GET", path="/v2/bot/channel/webhook/endpoint", handler=account.get_webhook),
-    Endpoint(method="PUT", path="/v2/bot/channel/webhook/endpoint", handler=account.set_webhook),
-    Endpoint(method="POST", path="/v2/bot/channel/webhook/test", handler=account.test_webhook, rate=(60, _HOUR_MS)),
-    Endpoint(method="GET", path="/v2/bot/message/{line_message_id}/content", handler=account.content),
-    Endpoint(method="GET", path="/v2/bot/message/{line_message_id}/content/preview", handler=account.preview),
-    Endpoint(method="GET", path="/v2/bot/message/{line_message_id}/content/transcoding", handler=account.transcoding),
+    Endpoint(method="POST", path="/v2/bot/message/reply", handler=message_endpoints.reply),
+    Endpoint(method="POST", path="/v2/bot/message/push", handler=message_endpoints.push),
+    Endpoint(
+        method="POST", path="/v2/bot/message/multicast", handler=message_endpoints.multicast, rate=(200, _SECOND_MS)
+    ),
+    Endpoint(method="POST", path="/v2/bot/message/validate/reply", handler=message_endpoints.validate),
+    Endpoint(method="POST", path="/v2/bot/message/validate/push", handler=message_endpoints.validate),
+    Endpoint(method="POST", path="/v2/bot/message/validate/multicast", handler=message_endpoints.validate),
+    Endpoint(method="GET", path="/v2/bot/message/quota", handler=message_endpoints.quota),
+    Endpoint(method="GET", path="/v2/bot/message/quota/consumption", handler=message_endpoints.consumption),
+    Endpoint(method="POST", path="/v2/bot/message/markAsRead", handler=chat_endpoints.refuse_unverified_account),
+    Endpoint(
+        method="POST", path="/v2/bot/chat/loading/start", handler=chat_endpoints.start_loading, rate=(100, _SECOND_MS)
+    ),
+    Endpoint(method="POST", path="/v2/bot/chat/markAsRead", handler=chat_endpoints.mark_as_read),
+    Endpoint(method="GET", path="/v2/bot/profile/{user_id}", handler=chat_endpoints.profile),
+    Endpoint(method="GET", path="/v2/bot/followers/ids", handler=chat_endpoints.refuse_unverified_account),
+    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/member/{user_id}", handler=chat_endpoints.member),
+    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/members/count", handler=chat_endpoints.member_count),
+    Endpoint(
+        method="GET", path="/v2/bot/group/{chat_id}/members/ids", handler=chat_endpoints.refuse_unverified_account
+    ),
+    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/summary", handler=chat_endpoints.group_summary),
+    Endpoint(method="POST", path="/v2/bot/group/{chat_id}/leave", handler=chat_endpoints.leave),
+    Endpoint(method="GET", path="/v2/bot/room/{chat_id}/member/{user_id}", handler=chat_endpoints.member),
+    Endpoint(method="GET", path="/v2/bot/room/{chat_id}/members/count", handler=chat_endpoints.member_count),
+    Endpoint(method="GET", path="/v2/bot/room/{chat_id}/members/ids", handler=chat_endpoints.refuse_unverified_account),
+    Endpoint(method="POST", path="/v2/bot/room/{chat_id}/leave", handler=chat_endpoints.leave),
+    Endpoint(method="GET", path="/v2/bot/info", handler=account_endpoints.bot_info),
+    Endpoint(method="GET", path="/v2/bot/channel/webhook/endpoint", handler=account_endpoints.get_webhook),
+    Endpoint(method="PUT", path="/v2/bot/channel/webhook/endpoint", handler=account_endpoints.set_webhook),
+    Endpoint(
+        method="POST", path="/v2/bot/channel/webhook/test", handler=account_endpoints.test_webhook, rate=(60, _HOUR_MS)
+    ),
+    Endpoint(method="GET", path="/v2/bot/message/{line_message_id}/content", handler=account_endpoints.content),
+    Endpoint(method="GET", path="/v2/bot/message/{line_message_id}/content/preview", handler=account_endpoints.preview),
+    Endpoint(
+        method="GET",
+        path="/v2/bot/message/{line_message_id}/content/transcoding",
+        handler=account_endpoints.transcoding,
+    ),
 )
 
 
@@ -82,7 +96,7 @@ async def _unknown(_channel: Channel, _call: Call) -> Answer:
 
 @dataclass(slots=True, kw_only=True)
 class Api:
-    """The API of one channel, with what was asked of it and what goes wrong in it."""
+    """The API of one channel, the log of its requests, and its faults."""
 
     channel: Channel
     requests: list[LoggedRequest] = field(default_factory=list)
@@ -90,7 +104,7 @@ class Api:
     _arrivals: dict[str, list[int]] = field(default_factory=dict)
 
     def routes(self) -> list[BaseRoute]:
-        """The routes of every endpoint; what else begins with /v2 is not found."""
+        """Return the routes of every endpoint; every other path below `/v2` answers 404."""
         routes: list[BaseRoute] = [
             Route(endpoint.path, self._route(endpoint), methods=[endpoint.method]) for endpoint in ENDPOINTS
         ]
@@ -113,36 +127,28 @@ class Api:
         return handle
 
     async def _answer(self, endpoint: Endpoint, call: Call) -> Response:
-        faults = self.faults.of(call.path)
-        for fault in faults:
-            if fault.arrived is not None:
-                fault.arrived()
-            if fault.delay_s:
-                await self.channel.sleep(fault.delay_s)
+        faults = self.faults.match(call.path)
+        await faults.before(self.channel.sleep)
         answer = await self._outcome(endpoint, call, faults)
-        lost = next((fault.answer for fault in faults if fault.answer != "sent"), None)
-        self._log(call, answer, was_answered=lost is None)
-        for fault in faults:
-            if fault.took_effect is not None:
-                fault.took_effect()
+        self._log(call, answer, was_answered=faults.lost_answer is None)
+        faults.after()
         response = Response(
             answer.as_bytes(),
             status_code=answer.status,
             media_type=answer.content_type,
             headers={"x-line-request-id": call.request_id, **answer.headers},
         )
-        match lost:
+        match faults.lost_answer:
             case "cut":
-                return CutResponse(response)
+                return CutResponse(status=answer.status, headers=response.raw_headers)
             case "hang":
-                return HangingResponse(response)
+                return HangingResponse()
             case _:
                 return response
 
-    async def _outcome(self, endpoint: Endpoint, call: Call, faults: tuple[Fault, ...]) -> Answer:
-        status = next((fault.error_status for fault in faults if fault.error_status is not None), None)
-        if status is not None:
-            return Answer(status=status, body={"message": HTTPStatus(status).phrase})
+    async def _outcome(self, endpoint: Endpoint, call: Call, faults: RequestFaults[Fault]) -> Answer:
+        if faults.error_status is not None:
+            return Answer(status=faults.error_status, body={"message": HTTPStatus(faults.error_status).phrase})
         try:
             self._check_token(call)
             self._check_rate(endpoint, call)
@@ -187,25 +193,11 @@ class Api:
         self.channel.on_event("api_called", facts | {"request_id": call.request_id})
 
 
-class CutResponse(Response):
-    """Promises the body and closes the connection instead of sending it: the server gives up on an answer that stays incomplete."""
-
-    def __init__(self, whole: Response) -> None:
-        super().__init__(whole.body, status_code=whole.status_code, headers=whole.headers)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - the signature of ASGI
-        """Only the head leaves."""
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-
-
 class HangingResponse(Response):
-    """Answers nothing, until the caller hangs up."""
-
-    def __init__(self, whole: Response) -> None:
-        super().__init__(whole.body, status_code=whole.status_code, headers=whole.headers)
+    """No answer, until the caller closes the connection."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - the signature of ASGI
-        """Waits for the caller's end of the connection to close."""
+        """Wait for the end of the connection."""
         while (await receive())["type"] != "http.disconnect":
             continue
 

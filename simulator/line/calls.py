@@ -1,4 +1,4 @@
-"""One request to LINE's API on its way through: what came in, what goes out, what the log keeps of it."""
+"""One request to LINE's API: the call, its answer, and its entry in the log."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What came in. Header names are lower case."""
+    """A request. Header names are lower case."""
 
     method: str
     path: str
@@ -27,9 +27,9 @@ class Call:
     at_ms: int
 
     def json(self) -> JsonObject:
-        """The body as an object.
+        """Return the body as an object.
 
-        Raises: LineError 413 above 2 MB, 415 for another content type, 400 for anything that is no JSON object.
+        Raises: LineError 413 above 2 MB, 415 for another content type, 400 for a body that is not a JSON object.
         Source: Messaging API reference, "Status codes", "Error messages".
         """
         if len(self.body) > BODY_BYTES:
@@ -49,7 +49,7 @@ class Call:
         return body
 
     def retry_key(self) -> str | None:
-        """`X-Line-Retry-Key`.  Raises: LineError 400, when it is no UUID."""
+        """Return `X-Line-Retry-Key`.  Raises: LineError 400, when it is not a UUID."""
         key = self.headers.get("x-line-retry-key")
         if key is not None and not _UUID.fullmatch(key):
             raise bad_request("The retry key is invalid")
@@ -58,7 +58,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What goes out. `has_effect`: people see something that they did not see before."""
+    """An answer. `has_effect`: the request changed what people see."""
 
     status: int = HTTPStatus.OK
     body: JsonObject | None = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Answer:
     has_effect: bool = False
 
     def as_bytes(self) -> bytes:
-        """The body on the wire."""
+        """Return the body as it goes over the wire."""
         if self.content is not None:
             return self.content
         return b"" if self.body is None else json.dumps(self.body, ensure_ascii=False).encode()
@@ -76,7 +76,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRequest:
-    """What the log keeps. `body` is None where it was no JSON. `was_answered`: False where a fault swallowed the answer."""
+    """An entry of the log. `body` is None where it was not JSON. `was_answered` is False where a fault lost the answer."""
 
     at_ms: int
     method: str

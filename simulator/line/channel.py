@@ -1,6 +1,6 @@
-"""The channel: everything that the platform knows, and how an event of it comes to be.
+"""The channel: people, chats, messages and tokens, and the creation of webhook events.
 
-People act on it through `talking`, `gathering` and `occurrences`, the bot through the endpoints.
+People act on it through `user_messages`, `chat_membership` and `background_events`, the bot through the endpoints.
 """
 
 import asyncio
@@ -21,19 +21,20 @@ from simulator.line.media import Media
 from simulator.line.messages import DeliveryState, JsonObject, Message, Notice
 from simulator.line.people import Bot, Person
 from simulator.line.quota import MonthlyQuota, RetryKeys
-from simulator.line.tokens import ReplyTokens
+from simulator.line.reply_tokens import ReplyTokens
+from simulator.listeners import Listeners
 
 
 def _ignore(_name: str, _fields: dict[str, Any]) -> None:
-    """Nobody listens."""
+    """Report to no listener."""
 
 
 @dataclass(kw_only=True)
 class Channel:
     """One official account with its chats, in one asyncio loop; not for several threads.
 
-    `on_event` is told every fact as it happens, e.g. `webhook_delivered` with its fields. `webhook_client` replaces the HTTP
-    client that deliveries leave by. Times of messages and tokens come from `now_ms`, durations from `monotonic_s`.
+    `on_event` is called for every fact as it happens, e.g. `webhook_delivered`, with its fields. `webhook_client` replaces the
+    HTTP client that sends the deliveries. Times of messages and tokens come from `now_ms`, durations from `monotonic_s`.
     """
 
     webhook_url: str
@@ -53,8 +54,8 @@ class Channel:
     media: dict[str, Media] = field(init=False, default_factory=dict)
     reply_tokens: ReplyTokens = field(init=False, default_factory=ReplyTokens)
     retry_keys: RetryKeys = field(init=False, default_factory=RetryKeys)
-    _listeners: list[Callable[[], None]] = field(init=False, default_factory=list)
-    _together: list[WebhookEvent] | None = field(init=False, default=None)
+    _listeners: Listeners = field(init=False, default_factory=Listeners)
+    _batch: list[WebhookEvent] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.ids = Ids(self.rng)
@@ -68,13 +69,13 @@ class Channel:
             monotonic_s=self.monotonic_s,
             sleep=self.sleep,
             rng=self.rng,
-            departed=self._departed,
-            arrived=self._arrived,
+            on_departure=self._note_departure,
+            on_arrival=self._note_arrival,
             client=self.webhook_client,
         )
 
     def add_person(self, display_name: str, **profile: Any) -> Person:  # noqa: ANN401 - the fields of Person, as they are
-        """A person with a 1:1 chat, by default a friend of the account already."""
+        """Add a person with a 1:1 chat, by default a friend of the account."""
         person = Person(**{"user_id": self.ids.user_id(), "display_name": display_name} | profile)
         self.people[person.user_id] = person
         self.chats[person.user_id] = Chat(
@@ -84,23 +85,23 @@ class Channel:
             member_ids=(person.user_id,),
             bot_is_member=True,
         )
-        self.changed()
+        self.notify_listeners()
         return person
 
     def person(self, user_id: str) -> Person:
-        """The person. Raises: ImpossibleActionError, for an unknown id."""
+        """Return the person.  Raises: ImpossibleActionError, for an unknown id."""
         if user_id not in self.people:
             raise ImpossibleActionError("no such person")
         return self.people[user_id]
 
     def chat(self, chat_id: str) -> Chat:
-        """The chat. Raises: ImpossibleActionError, for an unknown id."""
+        """Return the chat.  Raises: ImpossibleActionError, for an unknown id."""
         if chat_id not in self.chats:
             raise ImpossibleActionError("no such chat")
         return self.chats[chat_id]
 
     def message(self, line_message_id: str) -> tuple[Chat, Message] | None:
-        """The message and where it stands."""
+        """Return the message and its chat; None for an unknown id."""
         for chat in self.chats.values():
             message = chat.message(line_message_id)
             if message is not None:
@@ -109,31 +110,29 @@ class Channel:
 
     @contextmanager
     def in_one_delivery(self) -> Iterator[None]:
-        """What happens inside reaches the webhook in one request."""
-        self._together = []
+        """Deliver all events that are emitted inside the context in one request."""
+        self._batch = []
         try:
             yield
         finally:
-            events, self._together = tuple(self._together), None
+            events, self._batch = tuple(self._batch), None
             if events:
                 self.courier.hand_over(events)
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """The listener is called after every change. Returns: how to stop listening."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+        """Call the listener after every change.  Returns: a function that removes it."""
+        return self._listeners.add(listener)
 
-    def changed(self) -> None:
-        """Whoever shows the chats should look again."""
-        for listener in tuple(self._listeners):
-            listener()
+    def notify_listeners(self) -> None:
+        """Report that something in the chats changed."""
+        self._listeners.notify()
 
     def notice(self, chat: Chat, name: str, display_name: str) -> None:
-        """The chat shows a line that nobody wrote."""
+        """Show a line in the chat that is not a message."""
         chat.add(Notice(timestamp_ms=self.now_ms(), name=name, display_name=display_name))
 
     def say_as_bot(self, chat: Chat, contents: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
-        """The messages stand in the chat, and the loading animation is over. Returns: LINE's `sentMessages`."""
+        """Show the bot's messages in the chat, and end the loading animation.  Returns: LINE's `sentMessages`."""
         sent = []
         for content in contents:
             message = Message(
@@ -142,20 +141,20 @@ class Channel:
                 timestamp_ms=self.now_ms(),
                 content=content,
                 quote_token=self.ids.quote_token() if content["type"] in QUOTABLE else None,
-                quoted_message_id=chat.quoted_by(content.get("quoteToken", "")),
+                quoted_message_id=chat.find_quoted(content.get("quoteToken", "")),
             )
             chat.add(message)
             sent.append(
                 {"id": message.line_message_id} | ({"quoteToken": message.quote_token} if message.quote_token else {})
             )
         chat.loading_until_ms = 0
-        self.changed()
+        self.notify_listeners()
         return tuple(sent)
 
     def emit(
         self, chat: Chat | None, body: JsonObject, *, by: Person | None = None, message: Message | None = None
     ) -> WebhookEvent:
-        """An event of the chat is on its way to the webhook."""
+        """Create an event of the chat, and hand it over for delivery to the webhook."""
         if chat is not None and chat.awaits_join:
             chat.awaits_join = False
             self.emit(chat, {"type": "join"})
@@ -164,11 +163,11 @@ class Channel:
         self.on_event(
             "event_created", {"webhook_event_id": event.webhook_event_id, "type": event.type, "chat_id": event.chat_id}
         )
-        if self._together is None:
+        if self._batch is None:
             self.courier.hand_over((event,))
         else:
-            self._together.append(event)
-        self.changed()
+            self._batch.append(event)
+        self.notify_listeners()
         return event
 
     def _event(self, chat: Chat | None, body: JsonObject, by: Person | None, message: Message | None) -> WebhookEvent:
@@ -194,11 +193,11 @@ class Channel:
             reply_token=reply_token,
         )
 
-    def _departed(self, event: WebhookEvent, at_ms: int) -> None:
+    def _note_departure(self, event: WebhookEvent, at_ms: int) -> None:
         if event.reply_token is not None:
-            self.reply_tokens.received(event.reply_token, at_ms=at_ms)
+            self.reply_tokens.start_lifetime(event.reply_token, at_ms=at_ms)
 
-    def _arrived(self, event: WebhookEvent, attempt: DeliveryAttempt) -> None:
+    def _note_arrival(self, event: WebhookEvent, attempt: DeliveryAttempt) -> None:
         self.on_event(
             "webhook_delivered" if attempt.is_accepted else "webhook_refused",
             {
@@ -218,4 +217,4 @@ class Channel:
                 chat.put(replace(message, delivery=DeliveryState.DELIVERED, failure=None, is_read=is_read))
             elif message.delivery is not DeliveryState.DELIVERED:
                 chat.put(replace(message, delivery=DeliveryState.FAILED, failure=attempt.failure))
-        self.changed()
+        self.notify_listeners()

@@ -1,4 +1,4 @@
-"""Chats: who is in them, what was said in them, what the phone shows of them."""
+"""Chats: their members, and the entries that the phone shows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ class ChatKind(StrEnum):
 class Chat:
     """One chat. A 1:1 chat has the id of its person. The newest `ENTRIES_KEPT` entries are kept.
 
-    `awaits_join`: the bot was added to a room, which it learns only with the room's next event.
+    `awaits_join`: the bot was added to a room; its join event is sent before the room's next event.
     Source: Messaging API reference, "Join event".
     """
 
@@ -41,32 +41,32 @@ class Chat:
         return (entry for entry in self.entries if isinstance(entry, Message))
 
     def add(self, entry: Message | Notice) -> None:
-        """The entry stands at the end."""
+        """Append the entry, and drop the oldest beyond `ENTRIES_KEPT`."""
         self.entries.append(entry)
         del self.entries[:-ENTRIES_KEPT]
 
     def message(self, line_message_id: str) -> Message | None:
-        """The message with that id, unsent or not."""
+        """Return the message with that id, unsent or not."""
         return next((message for message in self.messages if message.line_message_id == line_message_id), None)
 
     def put(self, message: Message) -> None:
-        """The message stands where the one with its id stood. Message not kept any more: nothing happens."""
+        """Replace the message with the same id. Does nothing if that message is no longer kept."""
         for position, entry in enumerate(self.entries):
             if isinstance(entry, Message) and entry.line_message_id == message.line_message_id:
                 self.entries[position] = message
                 return
 
     def has_quote_token(self, quote_token: str) -> bool:
-        """Whether the token was given out in this chat; an unsent message can still be quoted."""
+        """Whether the token was issued in this chat; an unsent message can still be quoted."""
         return any(message.quote_token == quote_token for message in self.messages)
 
-    def quoted_by(self, quote_token: str) -> str | None:
-        """The id of the message that the token quotes."""
+    def find_quoted(self, quote_token: str) -> str | None:
+        """Return the id of the message that the token quotes."""
         found = (message.line_message_id for message in self.messages if message.quote_token == quote_token)
         return next(found, None)
 
     def mark_read(self, mark_as_read_token: str) -> bool:
-        """The token's message and all earlier ones of people are read. False: the token is not of this chat."""
+        """Mark the token's message and all earlier ones of people as read.  Returns: False for a token of another chat."""
         tokens = [entry.mark_as_read_token if isinstance(entry, Message) else None for entry in self.entries]
         if mark_as_read_token not in tokens:
             return False
@@ -78,5 +78,5 @@ class Chat:
         return True
 
     def wrote_since(self, user_id: str, timestamp_ms: int) -> bool:
-        """Whether the person wrote here at or after that time."""
+        """Whether the person sent a message here at or after that time."""
         return any(message.sender_id == user_id and message.timestamp_ms >= timestamp_ms for message in self.messages)

@@ -1,4 +1,4 @@
-"""Carries events to the webhook as LINE does: signed, with two seconds to answer, again when asked to, and all of it written down."""
+"""Deliveries of events to the webhook: signed, with two seconds to answer, redelivered if that is on, and all attempts kept."""
 
 import asyncio
 import base64
@@ -23,7 +23,7 @@ Trace = Callable[[str, dict[str, Any]], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryAttempt:
-    """One request to the webhook. `status` is None where nothing was answered.
+    """One request to the webhook. `status` is None where the webhook did not answer.
 
     Source of the reasons: docs/messaging-api/check-webhook-error-statistics.
     """
@@ -38,25 +38,25 @@ class DeliveryAttempt:
 
     @property
     def is_accepted(self) -> bool:
-        """The webhook said 2xx in time. LINE redelivers otherwise, if redelivery is on."""
+        """Whether the webhook answered 2xx in time. Otherwise LINE redelivers, if redelivery is on."""
         return self.reason is None
 
     @property
     def failure(self) -> str | None:
-        """What went wrong in one word, e.g. `503` or `request_timeout`."""
+        """The status or the reason of a failure, e.g. `503` or `request_timeout`."""
         return str(self.status) if self.reason == "error_status_code" else self.reason
 
 
 def sign(channel_secret: str, body: bytes) -> str:
-    """The value of `x-line-signature`.  Source: docs/messaging-api/verify-webhook-signature."""
+    """Return the value of `x-line-signature`.  Source: docs/messaging-api/verify-webhook-signature."""
     return base64.b64encode(hmac.new(channel_secret.encode(), body, hashlib.sha256).digest()).decode()
 
 
 @dataclass(kw_only=True)
 class Courier:
-    """Sends every delivery in a task of its own; `settled` waits for all of them.
+    """Sends every delivery in a task of its own; `wait_until_settled` waits for all of them.
 
-    `departed` is called as a delivery leaves, `arrived` after every attempt.
+    `on_departure` is called for each event before an attempt, `on_arrival` after it.
     """
 
     webhook_url: str
@@ -66,8 +66,8 @@ class Courier:
     monotonic_s: Callable[[], float]
     sleep: Callable[[float], Awaitable[None]]
     rng: Random
-    departed: Callable[[WebhookEvent, int], None]
-    arrived: Callable[[WebhookEvent, DeliveryAttempt], None]
+    on_departure: Callable[[WebhookEvent, int], None]
+    on_arrival: Callable[[WebhookEvent, DeliveryAttempt], None]
     client: httpx2.AsyncClient | None = None
     switches: DeliverySwitches = field(default_factory=DeliverySwitches)
     attempts: list[DeliveryAttempt] = field(default_factory=list)
@@ -75,14 +75,14 @@ class Courier:
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     def hand_over(self, events: tuple[WebhookEvent, ...]) -> None:
-        """The events are under way, in one request, or held until `release`. Needs the running loop."""
+        """Start the delivery of the events in one request, or hold them until `release`. Needs the running loop."""
         if self.switches.holds:
             self.held.append(events)
         else:
             self._start(self._deliver(events))
 
     def release(self, *webhook_event_ids: str) -> None:
-        """Held deliveries leave one after the other, in the order of these events; without ids, all in the order of their events."""
+        """Send held deliveries one after the other, in the order of these events; without ids, all of them in their own order."""
         ordered = [
             events
             for wanted in webhook_event_ids
@@ -94,20 +94,20 @@ class Courier:
         self._start(self._deliver_in_turn(leaving))
 
     def redeliver(self, event: WebhookEvent) -> None:
-        """The event is sent once more as a redelivery, whatever was said to the attempts before."""
+        """Send the event again as a redelivery, whatever the answers to earlier attempts were."""
         self._start(self._redeliver(event))
 
     async def verify(self) -> DeliveryAttempt:
-        """The console's "Verify": a signed delivery without events.  Source: docs/messaging-api/verify-webhook-url."""
+        """Send a signed delivery without events, as "Verify" in the console does.  Source: docs/messaging-api/verify-webhook-url."""
         return await self._attempt((), is_redelivery=False)
 
-    async def settled(self) -> None:
-        """Nothing is under way any more; what is held stays held."""
+    async def wait_until_settled(self) -> None:
+        """Return once no delivery is under way; held deliveries stay held."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
     async def close(self) -> None:
-        """Deliveries under way are given up."""
+        """Cancel the deliveries under way."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -141,10 +141,10 @@ class Courier:
 
     async def _send(self, events: tuple[WebhookEvent, ...], *, is_redelivery: bool) -> DeliveryAttempt:
         for event in events:
-            self.departed(event, self.now_ms())
+            self.on_departure(event, self.now_ms())
         attempt = await self._attempt(events, is_redelivery=is_redelivery)
         for event in events:
-            self.arrived(event, attempt)
+            self.on_arrival(event, attempt)
         return attempt
 
     async def _attempt(self, events: tuple[WebhookEvent, ...], *, is_redelivery: bool) -> DeliveryAttempt:
@@ -170,7 +170,7 @@ class Courier:
 
     async def _post(self, body: bytes) -> tuple[int | None, FailureReason | None, str]:
         if self.client is None:
-            # A connection of its own for each delivery: a server that hangs up on idle ones would look like a broken webhook.
+            # One connection per delivery: a server that closes an idle connection would look like a broken webhook.
             limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
             self.client = httpx2.AsyncClient(trust_env=False, timeout=None, limits=limits)
         headers = {

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class ImpossibleActionError(Exception):
-    """The LINE app offers a person no way to do this, e.g. to write to an account that they blocked."""
+    """The LINE app offers a person no way to do this, e.g. to send a message to an account that they blocked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class Detail:
 
 @dataclass(eq=False, kw_only=True)
 class LineError(Exception):
-    """An answer that is no 2xx. Nothing had an effect."""
+    """An answer other than 2xx; the request had no effect."""
 
     status: int
     message: str
@@ -29,7 +29,7 @@ class LineError(Exception):
     headers: dict[str, str] = field(default_factory=dict)
 
     def body(self) -> dict[str, Any]:
-        """`{"message": ..., "details": [{"message": ..., "property": ...}]}`; `details` only where there are some."""
+        """`{"message": ..., "details": [{"message": ..., "property": ...}]}`; `details` only if there are any."""
         body: dict[str, Any] = {"message": self.message}
         if self.details:
             body["details"] = [{"message": detail.message, "property": detail.property} for detail in self.details]
@@ -37,7 +37,7 @@ class LineError(Exception):
 
 
 def invalid_body(details: Sequence[Detail]) -> LineError:
-    """400 with the details counted."""
+    """400 with the number of details in its message."""
     return LineError(
         status=HTTPStatus.BAD_REQUEST,
         message=f"The request body has {len(details)} error(s)",
@@ -51,7 +51,7 @@ def invalid_property(name: str) -> LineError:
 
 
 def bad_request(message: str) -> LineError:
-    """400 with a sentence."""
+    """400 with only a message."""
     return LineError(status=HTTPStatus.BAD_REQUEST, message=message)
 
 
@@ -70,17 +70,17 @@ def not_for_this_account() -> LineError:
 
 
 def not_found() -> LineError:
-    """404: no such path, person, chat or content; LINE does not tell which."""
+    """404: no such path, person, chat or content; LINE does not say which."""
     return LineError(status=HTTPStatus.NOT_FOUND, message="Not found")
 
 
-def content_gone() -> LineError:
+def removed_content() -> LineError:
     """410: the message was unsent."""
     return LineError(status=HTTPStatus.GONE, message="The content is gone")
 
 
 def monthly_limit_reached() -> LineError:
-    """429 of the quota; only the text tells it from the rate limit."""
+    """429 of the monthly quota; only the text differs from the rate limit's."""
     return LineError(status=HTTPStatus.TOO_MANY_REQUESTS, message="You have reached your monthly limit.")
 
 

@@ -1,4 +1,4 @@
-"""Webhook events: what an event is made of, in the fields and the order in which LINE sends them.
+"""Webhook events: their fields, in the order in which LINE sends them.
 
 Source: Messaging API reference, "Webhook Event Objects"; webhook.yml of line-openapi.
 """
@@ -30,7 +30,7 @@ QUOTABLE: Final = frozenset({"text", "textV2", "sticker", "image", "video", "tem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookEvent:
-    """An event as it was created. `fields` is the JSON that is sent, apart from `deliveryContext` of a redelivery."""
+    """An event. `fields` is the JSON that is sent, apart from `deliveryContext` of a redelivery."""
 
     webhook_event_id: str
     chat_id: str | None
@@ -44,17 +44,17 @@ class WebhookEvent:
         return str(self.fields["type"])
 
     def as_sent(self, *, is_redelivery: bool) -> JsonObject:
-        """The same object in every delivery, except for `isRedelivery`."""
+        """Return the JSON of a delivery; only `isRedelivery` differs between deliveries."""
         return self.fields | {"deliveryContext": {"isRedelivery": is_redelivery}}
 
 
 def is_repliable(body: JsonObject) -> bool:
-    """Whether LINE sends a reply token along: by the type, and not with an account link that failed."""
+    """Whether LINE sends a reply token: by the type, and never with a failed account link."""
     return body["type"] in _REPLIABLE and body.get("link", {}).get("result") != "failed"
 
 
 def source_of(chat: Chat, person: Person | None) -> JsonObject:
-    """`{"type": "group", "groupId": ..., "userId": ...}`; the person is named only if they consented.
+    """`{"type": "group", "groupId": ..., "userId": ...}`; `userId` only if the person consented.
 
     Source: docs/messaging-api/user-consent.
     """
@@ -69,35 +69,35 @@ def source_of(chat: Chat, person: Person | None) -> JsonObject:
 
 
 def message_event(message: Message) -> JsonObject:
-    """`quoteToken` and `markAsReadToken` only where the message has them."""
+    """Return a message event; `quoteToken` and `markAsReadToken` only where the message has them."""
     return {"type": "message", "message": _message_object(message)}
 
 
 def edited_event(message: Message) -> JsonObject:
-    """The id of the edited message, its new text, no `markAsReadToken`.  Source: Messaging API reference, "Edit event"."""
+    """Return the id of the edited message and its new text, without `markAsReadToken`.  Source: Messaging API reference, "Edit event"."""
     edited = _message_object(message)
     edited.pop("markAsReadToken", None)
     return {"type": "messageEdited", "message": edited}
 
 
 def unsend_event(line_message_id: str) -> JsonObject:
-    """Names the message only by its id."""
+    """Return an unsend event, which has only the id of the message."""
     return {"type": "unsend", "unsend": {"messageId": line_message_id}}
 
 
 def follow_event(*, is_unblocked: bool) -> JsonObject:
-    """`isUnblocked` tells an unblocking from a new friend."""
+    """Return a follow event; `isUnblocked` is false for a new friend."""
     return {"type": "follow", "follow": {"isUnblocked": is_unblocked}}
 
 
 def members_event(kind: Literal["memberJoined", "memberLeft"], user_ids: tuple[str, ...]) -> JsonObject:
-    """The members as sources of type user."""
+    """Return an event whose members are sources of type user."""
     members = [{"type": "user", "userId": user_id} for user_id in user_ids]
     return {"type": kind, "joined" if kind == "memberJoined" else "left": {"members": members}}
 
 
 def postback_event(data: str, params: JsonObject | None) -> JsonObject:
-    """`params` only for date pickers and rich menu switches."""
+    """Return a postback event; `params` only for date pickers and rich menu switches."""
     return {"type": "postback", "postback": {"data": data} | ({"params": params} if params else {})}
 
 

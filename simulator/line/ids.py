@@ -1,4 +1,4 @@
-"""Identifiers and tokens in the shapes that LINE gives them, drawn from one seeded source of chance."""
+"""Identifiers and tokens in LINE's formats, drawn from one seeded random source."""
 
 import base64
 import uuid
@@ -12,7 +12,7 @@ _MESSAGE_IDS_PER_MS: Final = 100_000
 
 
 class Ids:
-    """The source of everything that is unique on the platform. One seed gives one sequence."""
+    """The source of all ids on the platform. One seed gives one sequence."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -31,7 +31,7 @@ class Ids:
         return f"R{self._hex()}"
 
     def line_message_id(self, now_ms: int) -> str:
-        """A decimal number of 18 digits, larger than every one before it."""
+        """A decimal number of 18 digits, larger than every earlier one."""
         self._newest_message_id = max(self._newest_message_id + 1, now_ms * _MESSAGE_IDS_PER_MS)
         return str(self._newest_message_id)
 

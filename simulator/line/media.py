@@ -1,4 +1,4 @@
-"""The bytes of images, videos, voices and files that people sent.  Source: Messaging API reference, "Get content"."""
+"""The bytes of the images, videos, voice messages and files that people sent.  Source: Messaging API reference, "Get content"."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -8,7 +8,7 @@ TranscodingStatus = Literal["processing", "succeeded", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """What the content endpoint serves. `prepared_at_ms`: until then it answers 202."""
+    """The content of one message. Until `prepared_at_ms` the endpoint answers 202."""
 
     content: bytes = field(repr=False)
     content_type: str
@@ -17,7 +17,7 @@ class Media:
     transcoding_failed: bool = False
 
     def status(self, at_ms: int) -> TranscodingStatus:
-        """What the transcoding endpoint says at that time."""
+        """Return the status that the transcoding endpoint answers at that time."""
         if self.transcoding_failed:
             return "failed"
         return "succeeded" if at_ms >= self.prepared_at_ms else "processing"

@@ -1,4 +1,4 @@
-"""Mentions in a person's text: where they stand, counted in UTF-16 units.  Source: Messaging API reference, "Text" of the message event."""
+"""Mentions in a person's text, with their positions in UTF-16 units.  Source: Messaging API reference, "Text" of the message event."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,14 +7,14 @@ from simulator.line.errors import ImpossibleActionError
 from simulator.line.messages import JsonObject, utf16_units
 from simulator.line.people import Bot, Person
 
-EVERYBODY: Final = "all"
-"""Stands for the mention `@All`, which names nobody and says nothing of the bot."""
+ALL_MEMBERS: Final = "all"
+"""The mention `@All`, which has neither a user id nor `isSelf`."""
 
 
 def mention_object(text: str, mentioned: Sequence[Person | Bot | str]) -> JsonObject:
-    """`{"mentionees": [...]}` for the names in the text, each looked for behind the one before.
+    """Return `{"mentionees": [...]}` for the names in the text, each searched for after the one before.
 
-    Raises: ImpossibleActionError, when a name does not stand in the text.
+    Raises: ImpossibleActionError, when the text does not contain a name.
     """
     mentionees = []
     position = 0
@@ -22,16 +22,16 @@ def mention_object(text: str, mentioned: Sequence[Person | Bot | str]) -> JsonOb
         label = "@All" if isinstance(member, str) else f"@{member.display_name}"
         found = text.find(label, position)
         if found < 0:
-            raise ImpossibleActionError(f"{label} does not stand in the text, in this order")
+            raise ImpossibleActionError(f"{label} is not in the text in this order")
         position = found + len(label)
         span = {"index": utf16_units(text[:found]), "length": utf16_units(label)}
-        mentionees.append(span | _mentioned(member))
+        mentionees.append(span | _mentionee(member))
     return {"mentionees": mentionees}
 
 
-def _mentioned(member: Person | Bot | str) -> JsonObject:
+def _mentionee(member: Person | Bot | str) -> JsonObject:
     if isinstance(member, str):
-        return {"type": EVERYBODY}
+        return {"type": ALL_MEMBERS}
     if isinstance(member, Bot):
         return {"type": "user", "userId": member.user_id, "isSelf": True}
     return {"type": "user"} | ({"userId": member.user_id} if member.has_consented else {}) | {"isSelf": False}

@@ -1,4 +1,4 @@
-"""The rules for what a bot sends: the list of messages, and each message by its type.
+"""The rules for the messages that a bot sends: their number, and each message by its type.
 
 Source: Messaging API reference, "Message objects".
 """
@@ -36,14 +36,14 @@ _FORBIDDEN_SENDER: Final = "line"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """What the rules ask of the chat that the messages go to."""
+    """What the rules need to know of the chat that the messages go to."""
 
     may_mention: MayMention
     has_quote_token: Callable[[str], bool]
 
 
 def check_messages(body: JsonObject, destination: Destination | None) -> tuple[JsonObject, ...]:
-    """The messages, if all of them may be sent. Without a destination, what depends on it is not looked at.
+    """Return the messages if all of them may be sent. Without a destination, the rules that depend on it are not checked.
 
     Raises: LineError 400, with every problem.
     """

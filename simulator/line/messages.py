@@ -1,4 +1,4 @@
-"""A message as a chat shows it, whoever sent it, and what became of its delivery to the webhook."""
+"""A message as a chat shows it, with the state of its delivery to the webhook."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -8,7 +8,7 @@ JsonObject = dict[str, Any]
 
 
 class DeliveryState(StrEnum):
-    """What the webhook said to the newest attempt. A message of the bot is `NONE`: nothing has to be delivered."""
+    """The result of the newest attempt to deliver. The bot's own messages are not delivered: `NONE`."""
 
     NONE = "none"
     SENDING = "sending"
@@ -18,7 +18,7 @@ class DeliveryState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One bubble.
+    """One message.
 
     `content` is LINE's message object without `id` and tokens, e.g. `{"type": "text", "text": "hello"}`; for the bot's
     messages it is what the bot sent. `failure` is a status code or one of LINE's reasons, e.g. `503` or `request_timeout`.

@@ -1,4 +1,4 @@
-"""Who takes part: the people and the one official account, as their profiles show them."""
+"""The people and the one official account, with their profiles."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Literal
 
 
 class Friendship(StrEnum):
-    """How a person stands to the account."""
+    """The relation of a person to the account."""
 
     STRANGER = "stranger"
     FRIEND = "friend"
@@ -34,7 +34,7 @@ class Person:
 class Bot:
     """The official account that owns the channel.
 
-    `chat_mode`: "chat" lets the bot mark messages as read itself; with "bot" LINE marks them at once.
+    `chat_mode`: with "chat" the bot marks messages as read; with "bot" LINE does so at once.
     Source: Messaging API reference, "Get bot info".
     """
 
@@ -47,5 +47,5 @@ class Bot:
 
     @property
     def mark_as_read_mode(self) -> Literal["auto", "manual"]:
-        """`auto` exactly if chat is off."""
+        """`auto` if and only if chat is off."""
         return "manual" if self.chat_mode == "chat" else "auto"

@@ -1,4 +1,4 @@
-"""The LINE platform as one object: what people do on it, the API that it serves, what it remembers from run to run."""
+"""The LINE platform as one object: the actions of people, the API, and the state that survives a restart."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,21 +9,21 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
 from simulator.line.api import Api
+from simulator.line.background_events import BackgroundEvents
 from simulator.line.calls import LoggedRequest
+from simulator.line.chat_membership import ChatMembership
 from simulator.line.deliveries import DeliveryAttempt
-from simulator.line.gathering import Gathering
-from simulator.line.memory import load, save
-from simulator.line.occurrences import Occurrences
+from simulator.line.state_file import load, save
 from simulator.line.switches import DeliverySwitches, Faults
-from simulator.line.talking import Talking
+from simulator.line.user_messages import UserMessages
 
 
 @dataclass(kw_only=True)
-class LinePlatform(Talking, Gathering, Occurrences):
+class LinePlatform(UserMessages, ChatMembership, BackgroundEvents):
     """A LINE platform with one official account, in one asyncio loop.
 
-    Everything that a person does is a method that returns at once with its event; the delivery goes on in the loop, until
-    `settled()`. `state_path`: chats and people are read from there at the start and written there after every change.
+    Every action of a person is a method that returns its event at once; the delivery goes on in the loop until
+    `wait_until_settled()` returns. Chats and people are read from `state_path` at the start and written there after every change.
     """
 
     first_person: str | None = "あなた"
@@ -40,7 +40,7 @@ class LinePlatform(Talking, Gathering, Occurrences):
         if self.state_path is not None:
             path = self.state_path
             self.listen(lambda: save(self, path))
-            self.changed()
+            self.notify_listeners()
 
     @property
     def app(self) -> Starlette:
@@ -48,14 +48,14 @@ class LinePlatform(Talking, Gathering, Occurrences):
         return self.app_with([])
 
     def app_with(self, more_routes: list[BaseRoute]) -> Starlette:
-        """LINE's API and other routes beside it, e.g. those of the page."""
+        """Return LINE's API together with other routes, e.g. those of the page."""
         return Starlette(
             routes=[*self.api.routes(), *more_routes], exception_handlers={404: _not_found, 405: _not_found}
         )
 
     @property
     def switches(self) -> DeliverySwitches:
-        """How events reach the webhook."""
+        """How events are delivered to the webhook."""
         return self.courier.switches
 
     @switches.setter
@@ -64,7 +64,7 @@ class LinePlatform(Talking, Gathering, Occurrences):
 
     @property
     def faults(self) -> Faults:
-        """What goes wrong in the API."""
+        """The faults of the API."""
         return self.api.faults
 
     @property
@@ -79,15 +79,15 @@ class LinePlatform(Talking, Gathering, Occurrences):
 
     @property
     def replies_with_effect(self) -> int:
-        """How many reply calls spent a token, whether their answer arrived or not."""
+        """How many reply requests spent a token, whether their answer arrived or not."""
         return sum(request.has_effect for request in self.requests if request.path == "/v2/bot/message/reply")
 
-    async def settled(self) -> None:
-        """Every delivery was accepted or given up."""
-        await self.courier.settled()
+    async def wait_until_settled(self) -> None:
+        """Return once every delivery was accepted or given up."""
+        await self.courier.wait_until_settled()
 
     async def close(self) -> None:
-        """Deliveries under way are given up."""
+        """Cancel the deliveries under way."""
         await self.courier.close()
 
 

@@ -1,4 +1,4 @@
-"""Collects what is wrong with a request body, with LINE's words and the path of the property.
+"""The problems of a request body, each with LINE's message and the path of the property.
 
 Source: Messaging API reference, "Error responses": all errors of a body come in one answer.
 """
@@ -18,16 +18,16 @@ class Problems:
     details: list[Detail] = field(default_factory=list)
 
     def add(self, message: str, path: str) -> None:
-        """One more."""
+        """Add a problem."""
         self.details.append(Detail(message=message, property=path))
 
     def raise_any(self) -> None:
-        """Raises: LineError 400, when anything was added."""
+        """Raise a LineError 400 with all problems, if there are any."""
         if self.details:
             raise invalid_body(self.details)
 
     def text(self, holder: JsonObject, name: str, path: str, *, most: int, required: bool = True) -> str:
-        """A string of 1 to `most` UTF-16 units; "" where it is absent or wrong."""
+        """Return a string of 1 to `most` UTF-16 units; "" where it is absent or wrong."""
         value = holder.get(name)
         if value is None or value == "":
             if required or value == "":
@@ -40,7 +40,7 @@ class Problems:
         return value
 
     def choice(self, holder: JsonObject, name: str, path: str, *, of: Collection[str]) -> str | None:
-        """One of the values, or None."""
+        """Return one of the values; None for any other."""
         value = holder.get(name)
         if value in of:
             return str(value)
@@ -48,7 +48,7 @@ class Problems:
         return None
 
     def items(self, holder: JsonObject, name: str, path: str, *, least: int, most: int) -> list[JsonObject]:
-        """A list of objects; [] where its size is wrong."""
+        """Return a list of objects; [] where its size is wrong."""
         value = holder.get(name)
         if value is None:
             value = []
@@ -60,7 +60,7 @@ class Problems:
         return value
 
     def object(self, holder: JsonObject, name: str, path: str) -> JsonObject:
-        """An object; {} where it is absent."""
+        """Return an object; {} where it is absent."""
         value = holder.get(name)
         if value is None:
             self.add("May not be empty", _join(path, name))
@@ -70,7 +70,7 @@ class Problems:
         return value
 
     def number(self, holder: JsonObject, name: str, path: str, *, least: float, most: float) -> None:
-        """A number within its bounds."""
+        """Check that a number is within its bounds."""
         value = holder.get(name)
         if value is None:
             self.add("May not be empty", _join(path, name))
@@ -80,14 +80,14 @@ class Problems:
             self.add(f"Must be between {least:g} and {most:g}", _join(path, name))
 
     def https_url(self, holder: JsonObject, name: str, path: str, *, required: bool = True) -> None:
-        """A URL of at most 2,000 characters that begins with `https://`."""
+        """Check that a URL begins with `https://` and has at most 2,000 characters."""
         url = self.text(holder, name, path, most=2_000, required=required)
         if url and not url.startswith("https://"):
             self.add("Must be a valid HTTPS URL", _join(path, name))
 
 
 def is_number(value: Any) -> bool:  # noqa: ANN401 - whatever JSON brought
-    """True and false are no numbers."""
+    """Whether a JSON value is a number; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

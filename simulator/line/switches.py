@@ -1,23 +1,22 @@
-"""How the platform misbehaves on demand: towards the webhook (`DeliverySwitches`) and in its own API (`Fault`)."""
+"""Misbehaviour on demand: in deliveries to the webhook (`DeliverySwitches`) and in the API (`Fault`)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from simulator.faults import FaultsInForce
+from simulator.faults import FaultsInForce, RequestFault
 
 WEBHOOK_TIMEOUT_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliverySwitches:
-    """How events reach the webhook. Replaced as a whole, at any time; a delivery under way reads the newest.
+    """How events are delivered to the webhook. Replaced as a whole, at any time; a delivery under way reads the newest.
 
-    `redelivers`: off by default, as in LINE's console. LINE keeps count and interval to itself.
+    `redelivers`: off by default, as in LINE's console. LINE documents neither the count nor the interval.
     `duplicates`: further copies of the first delivery, at the same time and not marked as redeliveries.
-    `delay_s`, `jitter_s`: every delivery waits, and a random time up to the jitter more, which reorders.
-    `holds`: deliveries wait until they are released by hand, in whatever order.
-    `mode`: in standby another channel has the floor, and events have no reply token.
+    `delay_s`, `jitter_s`: every delivery waits for the delay and a random time up to the jitter, which reorders deliveries.
+    `holds`: deliveries wait until a test releases them, in any order.
+    `mode`: in standby another channel has the chat control, and events have no reply token.
     Source: docs/messaging-api/receiving-messages; Messaging API reference, "Common properties".
     """
 
@@ -33,25 +32,18 @@ class DeliverySwitches:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """What goes wrong with requests to a path of LINE's API.
+class Fault(RequestFault[str]):
+    """What goes wrong with requests to every path of LINE's API that begins with `path`.
 
-    `path`: every path that begins with it. `nth`: counted from 1, from when the fault was added; None: every request.
-    `arrived` is called before anything happens, `took_effect` between the effect and its answer.
-    `error_status` answers so, without effect. `answer`: "cut" closes the connection after the effect, in the middle of the
-    answer; "hang" never answers, until the caller gives up.
+    `answer`: "cut" closes the connection after the effect, in the middle of the answer; "hang" sends no answer, until the
+    caller gives up.
     """
 
     path: str
-    nth: int | None = None
-    delay_s: float = 0.0
-    error_status: int | None = None
     answer: Literal["sent", "cut", "hang"] = "sent"
-    arrived: Callable[[], None] | None = None
-    took_effect: Callable[[], None] | None = None
 
-    def befalls(self, path: str, /) -> bool:
-        """Whether the request is one that this goes wrong with."""
+    def applies_to(self, path: str, /) -> bool:
+        """Whether the path begins with the fault's."""
         return path.startswith(self.path)
 
 

@@ -21,7 +21,7 @@ MayMention = Callable[[JsonObject], bool]
 
 
 def check_text(message: JsonObject, path: str, problems: Problems) -> None:
-    """At most 5,000 UTF-16 units; an emoji stands where the text has `$`."""
+    """Check that a text has at most 5,000 UTF-16 units, and `$` at the place of each emoji."""
     text = problems.text(message, "text", path, most=TEXT_UNITS)
     units = text.encode("utf-16-le", "surrogatepass")
     for index, emoji in enumerate(problems.items(message, "emojis", path, least=0, most=EMOJI)):
@@ -35,9 +35,9 @@ def check_text(message: JsonObject, path: str, problems: Problems) -> None:
 
 
 def check_text_v2(message: JsonObject, path: str, problems: Problems, may_mention: MayMention | None) -> None:
-    """Braces come as `{key}` with the key in `substitution`, or doubled.
+    """Check that braces are doubled, or enclose a key of `substitution`.
 
-    `may_mention`: None where the destination is not known, as in the validate endpoints, which cannot check membership.
+    `may_mention` is None where the destination is not known, as in the validate endpoints, which cannot check membership.
     """
     text = problems.text(message, "text", path, most=TEXT_UNITS)
     substitution = message.get("substitution") or {}

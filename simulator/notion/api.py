@@ -1,4 +1,4 @@
-"""A local Notion: the endpoints that the bot uses, with the real ones' rules for tokens, versions, sizes and rates.
+"""A local Notion: the endpoints that the bot uses, with Notion's rules for tokens, versions, sizes and rates.
 
 Source: Notion API reference; docs/notion-facts.md. Every answer carries `x-notion-request-id`.
 """
@@ -7,24 +7,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from simulator.notion.errors import NotionError, failed_validation, invalid, not_found
+from simulator.notion.errors import NotionError, invalid_value, not_found, validation_error
 from simulator.notion.filters import lets_through
 from simulator.notion.rules import empty_value, new_blocks, property_values
 from simulator.notion.switches import Call, Faults, Rate
+from simulator.responses import cut_json_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from starlette.requests import Request
-    from starlette.types import Receive, Scope, Send
 
+    from simulator.faults import RequestFaults
     from simulator.notion.switches import Fault
     from simulator.notion.workspace import JsonObject, Workspace
 
@@ -35,7 +35,7 @@ _Thing = TypeVar("_Thing")
 
 
 class NotionStandIn:
-    """The API in front of a workspace, for one token."""
+    """The API of one workspace, for one token."""
 
     def __init__(self, workspace: Workspace, *, token: str, monotonic_s: Callable[[], float]) -> None:
         self.workspace = workspace
@@ -44,7 +44,7 @@ class NotionStandIn:
         self.calls: list[Call] = []
         self._token = token
         routes: tuple[tuple[str, str, Callable[[Request, JsonObject], JsonObject]], ...] = (
-            ("GET", "users/me", self._me),
+            ("GET", "users/me", self._bot_user),
             ("GET", "users", self._users),
             ("GET", "databases/{id}", self._database),
             ("GET", "data_sources/{id}", self._data_source),
@@ -60,47 +60,39 @@ class NotionStandIn:
         )
 
     def _endpoint(self, handle: Callable[[Request, JsonObject], JsonObject]) -> Callable[[Request], Any]:
-        async def answered(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             raw = await request.body()
             call = Call(method=request.method, path=request.url.path.removeprefix("/v1/"))
             self.calls.append(call)
-            faults = self.faults.of(call)
-            for fault in faults:
-                if fault.arrived:
-                    fault.arrived()
-                await asyncio.sleep(fault.delay_s)
+            faults = self.faults.match(call)
+            await faults.before(asyncio.sleep)
             request_id = self.workspace.new_id()
             try:
-                body = self._carried_out(handle, request, raw, faults)
+                body = self._carry_out(handle, request, raw, faults)
             except NotionError as error:
                 retry = {"retry-after": str(error.retry_after_s)} if error.retry_after_s is not None else {}
                 headers = {"x-notion-request-id": request_id, **retry}
                 return JSONResponse(error.body(request_id), status_code=error.status, headers=headers)
-            return (
-                _CutResponse()
-                if any(fault.answer == "cut" for fault in faults)
-                else JSONResponse({**body, "request_id": request_id}, headers={"x-notion-request-id": request_id})
-            )
+            if faults.lost_answer == "cut":
+                return cut_json_response("application/json")
+            return JSONResponse({**body, "request_id": request_id}, headers={"x-notion-request-id": request_id})
 
-        return answered
+        return respond
 
-    def _carried_out(
+    def _carry_out(
         self,
         handle: Callable[[Request, JsonObject], JsonObject],
         request: Request,
         raw: bytes,
-        faults: Sequence[Fault],
+        faults: RequestFaults[Fault],
     ) -> JsonObject:
-        for fault in faults:
-            if fault.error_status is not None:
-                raise NotionError(fault.error_status, "Something went wrong.", None, fault.retry_after_s)
+        if faults.error is not None and faults.error_status is not None:
+            raise NotionError(faults.error_status, "Something went wrong.", None, faults.error.retry_after_s)
         self._admit(request)
         body = handle(request, _body_of(raw))
-        for fault in faults:
-            if fault.took_effect:
-                fault.took_effect()
-            if fault.answer == "unavailable":
-                raise NotionError(503, "Notion is unavailable.")
+        faults.after()
+        if faults.lost_answer == "unavailable":
+            raise NotionError(503, "Notion is unavailable.")
         return body
 
     def _admit(self, request: Request) -> None:
@@ -110,23 +102,23 @@ class NotionStandIn:
         if version is None:
             raise NotionError(400, "Notion-Version header should be defined.", "missing_version")
         if version != VERSION:
-            raise failed_validation(f"Notion-Version header should be `{VERSION}` here, instead was `{version}`.")
+            raise validation_error(f"Notion-Version header should be `{VERSION}` here, instead was `{version}`.")
         self.rate.spend()
 
-    def _me(self, _: Request, __: JsonObject) -> JsonObject:
+    def _bot_user(self, _: Request, __: JsonObject) -> JsonObject:
         return self.workspace.users[self.workspace.bot_id]
 
     def _users(self, request: Request, _: JsonObject) -> JsonObject:
-        return _listed(list(self.workspace.users.values()), request.query_params, "user")
+        return _listing(list(self.workspace.users.values()), request.query_params, "user")
 
     def _database(self, request: Request, _: JsonObject) -> JsonObject:
-        return _the("database", self.workspace.databases, request)
+        return _find("database", self.workspace.databases, request)
 
     def _data_source(self, request: Request, _: JsonObject) -> JsonObject:
-        return _the("data_source", self.workspace.data_sources, request)
+        return _find("data_source", self.workspace.data_sources, request)
 
     def _query(self, request: Request, body: JsonObject) -> JsonObject:
-        source = _the("data_source", self.workspace.data_sources, request)
+        source = _find("data_source", self.workspace.data_sources, request)
         columns = source["properties"]
         pages = [page for page in self.workspace.pages.values() if page["parent"]["data_source_id"] == source["id"]]
         filter_ = body.get("filter")
@@ -134,16 +126,16 @@ class NotionStandIn:
             pages = [page for page in pages if lets_through(filter_, page, columns)]
         for sort in reversed(body.get("sorts", [])):
             if sort.get("timestamp") not in {"created_time", "last_edited_time"}:
-                raise failed_validation("body.sorts: only timestamps are known to this stand-in.")
-            pages.reverse()  # of those made within the same minute the latest comes first
+                raise validation_error("body.sorts: only timestamps are known to this stand-in.")
+            pages.reverse()  # the latest first among the pages of one minute
             pages.sort(key=lambda page: str(page[sort["timestamp"]]), reverse=sort.get("direction") == "descending")
-        return _listed([page for page in pages if not page["in_trash"]], body, "page_or_data_source")
+        return _listing([page for page in pages if not page["in_trash"]], body, "page_or_data_source")
 
     def _create_page(self, _: Request, body: JsonObject) -> JsonObject:
         parent = body.get("parent")
         source_id = parent.get("data_source_id") if isinstance(parent, dict) else None
         if not isinstance(source_id, str):
-            raise failed_validation("body.parent.data_source_id should be defined.")
+            raise validation_error("body.parent.data_source_id should be defined.")
         source = self.workspace.data_sources.get(source_id)
         if source is None:
             raise not_found("data_source", source_id)
@@ -170,50 +162,50 @@ class NotionStandIn:
         }
         self.workspace.pages[page_id] = page
         self.workspace.blocks[page_id] = []
-        self.workspace.was_changed()
+        self.workspace.save_and_notify()
         return page
 
     def _page(self, request: Request, _: JsonObject) -> JsonObject:
-        return _the("page", self.workspace.pages, request)
+        return _find("page", self.workspace.pages, request)
 
     def _update_page(self, request: Request, body: JsonObject) -> JsonObject:
-        page = _the("page", self.workspace.pages, request)
+        page = _find("page", self.workspace.pages, request)
         if page["in_trash"]:
-            raise invalid("Can't edit block that is archived. You must unarchive the block before editing.")
+            raise invalid_value("Can't edit block that is archived. You must unarchive the block before editing.")
         columns = self.workspace.data_sources[page["parent"]["data_source_id"]]["properties"]
         page["properties"] |= property_values(self.workspace, columns, body.get("properties", {}))
         if isinstance(body.get("in_trash"), bool):
             page["in_trash"] = page["archived"] = body["in_trash"]
         page["last_edited_time"] = self.workspace.now()
-        self.workspace.was_changed()
+        self.workspace.save_and_notify()
         return page
 
     def _blocks(self, request: Request, _: JsonObject) -> JsonObject:
-        return _listed(_the("block", self.workspace.blocks, request), request.query_params, "block")
+        return _listing(_find("block", self.workspace.blocks, request), request.query_params, "block")
 
     def _append(self, request: Request, body: JsonObject) -> JsonObject:
-        there = _the("block", self.workspace.blocks, request)
+        there = _find("block", self.workspace.blocks, request)
         made = new_blocks(self.workspace, body.get("children"))
         there += made
-        self.workspace.was_changed()
+        self.workspace.save_and_notify()
         return {"object": "list", "results": made, "next_cursor": None, "has_more": False, "type": "block"}
 
 
-def _the(kind: str, things: Mapping[str, _Thing], request: Request) -> _Thing:
+def _find(kind: str, things: Mapping[str, _Thing], request: Request) -> _Thing:
     identity = str(request.path_params["id"])
     if identity not in things:
         raise not_found(kind, identity)
     return things[identity]
 
 
-def _listed(things: Sequence[JsonObject], paging: Any, type_: str) -> JsonObject:  # noqa: ANN401 - a body or a query
+def _listing(things: Sequence[JsonObject], paging: Any, type_: str) -> JsonObject:  # noqa: ANN401 - a body or a query
     try:
         size = int(paging.get("page_size") or _PAGE_SIZE)
         start = int(paging.get("start_cursor") or 0)
     except ValueError:
-        raise failed_validation("start_cursor or page_size is no valid value.") from None
+        raise validation_error("start_cursor or page_size is no valid value.") from None
     if not 0 < size <= _PAGE_SIZE:
-        raise failed_validation(f"body.page_size should be ≤ `{_PAGE_SIZE}`, instead was `{size}`.")
+        raise validation_error(f"body.page_size should be ≤ `{_PAGE_SIZE}`, instead was `{size}`.")
     has_more = start + size < len(things)
     return {
         "object": "list",
@@ -234,15 +226,5 @@ def _body_of(raw: bytes) -> JsonObject:
     except ValueError:
         raise NotionError(400, "Error parsing JSON body.", "invalid_json") from None
     if not isinstance(body, dict):
-        raise failed_validation("body should be an object.")
+        raise validation_error("body should be an object.")
     return body
-
-
-class _CutResponse(Response):
-    """Promises more bytes than it sends; the server then closes the connection."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope, receive
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"1024")]
-        await send({"type": "http.response.start", "status": HTTPStatus.OK, "headers": headers})
-        await send({"type": "http.response.body", "body": b"{", "more_body": True})

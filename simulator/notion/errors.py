@@ -19,7 +19,7 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class NotionError(Exception):
-    """An answer that is no success."""
+    """An error answer."""
 
     status: int
     message: str
@@ -37,18 +37,18 @@ class NotionError(Exception):
         }
 
 
-def invalid(message: str) -> NotionError:
-    """The body does not fit the parameters or the schema."""
+def invalid_value(message: str) -> NotionError:
+    """400: the body does not fit the parameters or the schema."""
     return NotionError(400, message)
 
 
-def failed_validation(message: str) -> NotionError:
-    """The body has the wrong shape or size."""
+def validation_error(message: str) -> NotionError:
+    """400: the body has the wrong shape or size."""
     return NotionError(400, f"body failed validation: {message}")
 
 
 def not_found(kind: str, identity: str) -> NotionError:
-    """There is nothing of that id, or it was not shared."""
+    """404: no object has this id, or it was not shared with the integration."""
     return NotionError(
         404,
         f"Could not find {kind} with ID: {identity}. Make sure the relevant pages and databases are shared with your integration.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from simulator.notion.errors import failed_validation, invalid
+from simulator.notion.errors import invalid_value, validation_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,40 +59,40 @@ _OPERATORS: dict[str, dict[str, Callable[[Any, Any], bool]]] = {
 
 
 def lets_through(filter_: object, page: JsonObject, columns: JsonObject, *, depth: int = 0) -> bool:
-    """Whether the page fits.  Raises: NotionError, where the filter does not."""
+    """Whether the page matches the filter.  Raises: NotionError, where the filter does not fit the columns."""
     if not isinstance(filter_, dict):
-        raise failed_validation("body.filter should be an object.")
+        raise validation_error("body.filter should be an object.")
     for joint, judge in (("and", all), ("or", any)):
         if joint in filter_:
             if depth >= _DEEPEST or not isinstance(filter_[joint], list):
-                raise failed_validation(f"body.filter.{joint} is nested too deep, or no array.")
-            judged = [lets_through(one, page, columns, depth=depth + 1) for one in filter_[joint]]
-            return judge(judged)
+                raise validation_error(f"body.filter.{joint} is nested too deep, or no array.")
+            results = [lets_through(item, page, columns, depth=depth + 1) for item in filter_[joint]]
+            return judge(results)
     if filter_.get("timestamp") == "created_time":
-        return _compared("date", page["created_time"], filter_.get("created_time"))
+        return _matches_condition("date", page["created_time"], filter_.get("created_time"))
     name = filter_.get("property")
     column = columns.get(name) if isinstance(name, str) else None
     if column is None:
-        raise invalid(f"Could not find property with name or id: {name}")
+        raise invalid_value(f"Could not find property with name or id: {name}")
     type_ = column["type"]
     condition = filter_.get(type_)
     if condition is None:
         given = next((key for key in filter_ if key not in {"property", "type"}), None)
-        raise invalid(f"database property {type_} does not match filter {given}")
-    return _compared(type_, _comparable(page["properties"][name]), condition)
+        raise invalid_value(f"database property {type_} does not match filter {given}")
+    return _matches_condition(type_, _comparable(page["properties"][name]), condition)
 
 
-def _compared(type_: str, value: object, condition: object) -> bool:
+def _matches_condition(type_: str, value: object, condition: object) -> bool:
     operators = _OPERATORS.get(type_, {})
     if not isinstance(condition, dict) or len(condition) != 1:
-        raise failed_validation("body.filter should hold exactly one condition.")
+        raise validation_error("body.filter should hold exactly one condition.")
     operator, wanted = next(iter(condition.items()))
     if operator in _EMPTINESS and wanted is True and type_ != "checkbox":
         return (value in (None, "", [])) is (operator == "is_empty")
     judge = operators.get(operator)
     kinds = (str,) if type_ not in {"number", "checkbox"} else (int, float) if type_ == "number" else (bool,)
     if judge is None or not isinstance(wanted, kinds):
-        raise failed_validation(f"body.filter.{type_}.{operator} is no valid condition.")
+        raise validation_error(f"body.filter.{type_}.{operator} is no valid condition.")
     return judge(value, wanted)
 
 
@@ -100,13 +100,13 @@ def _comparable(value: JsonObject) -> object:
     type_ = value["type"]
     inner = value[type_]
     if type_ in {"title", "rich_text"}:
-        return "".join(one["plain_text"] for one in inner)
+        return "".join(item["plain_text"] for item in inner)
     if type_ in {"select", "status"}:
         return inner["name"] if inner else None
     if type_ == "multi_select":
-        return [one["name"] for one in inner]
+        return [item["name"] for item in inner]
     if type_ in {"people", "relation"}:
-        return [one["id"] for one in inner]
+        return [item["id"] for item in inner]
     if type_ == "date":
         return inner["start"] if inner else None
     return (inner or "") if type_ in _TEXT else inner

@@ -1,4 +1,4 @@
-"""The two databases that `make run` has: a shopping list and a to-do list, and how the page shows them."""
+"""The two databases of `make run`, a shopping list and a to-do list, and their view on the page."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ _COLUMNS: dict[str, dict[str, JsonObject]] = {
 }
 
 
-def furnish(workspace: Workspace) -> None:
-    """The workspace has both databases and one person."""
+def add_default_databases(workspace: Workspace) -> None:
+    """Add both databases and one person."""
     for name, columns in _COLUMNS.items():
         workspace.add_database(_TITLES[name], columns)
     workspace.add_person("ゆき")
 
 
 def ids_by_name(workspace: Workspace) -> dict[str, str]:
-    """`{"shopping_list": "...", "todo_list": "..."}`, by the titles."""
-    named = {one["title"][0]["plain_text"]: database_id for database_id, one in workspace.databases.items()}
+    """Return `{"shopping_list": "...", "todo_list": "..."}`, found by their titles."""
+    named = {item["title"][0]["plain_text"]: database_id for database_id, item in workspace.databases.items()}
     return {name: named[title] for name, title in _TITLES.items()}
 
 
-def shown(workspace: Workspace) -> list[JsonObject]:
-    """`[{"title", "columns", "pages": [{"page_id", "title", "is_done", "values"}]}]`, newest pages last."""
+def lists_view(workspace: Workspace) -> list[JsonObject]:
+    """Return `[{"title", "pages": [{"page_id", "title", "is_done", "values", "blocks"}]}]`, newest pages last."""
     return [_database(workspace, database) for database in workspace.databases.values()]
 
 
 def _database(workspace: Workspace, database: JsonObject) -> JsonObject:
-    source_ids = {one["id"] for one in database["data_sources"]}
+    source_ids = {item["id"] for item in database["data_sources"]}
     pages = [
         page
         for page in workspace.pages.values()
@@ -58,29 +58,29 @@ def _database(workspace: Workspace, database: JsonObject) -> JsonObject:
 
 
 def _page(workspace: Workspace, page: JsonObject) -> JsonObject:
-    values = [(name, _words(value)) for name, value in page["properties"].items() if value["type"] != "title"]
+    values = [(name, _plain_text(value)) for name, value in page["properties"].items() if value["type"] != "title"]
     title = next(value for value in page["properties"].values() if value["type"] == "title")
     checkboxes = [value["checkbox"] for value in page["properties"].values() if value["type"] == "checkbox"]
     return {
         "page_id": page["id"],
-        "title": _words(title),
+        "title": _plain_text(title),
         "is_done": bool(checkboxes and checkboxes[0]),
         "values": [f"{name}: {words}" for name, words in values if words],
         "blocks": len(workspace.blocks.get(page["id"], [])),
     }
 
 
-def _words(value: JsonObject) -> str:
+def _plain_text(value: JsonObject) -> str:
     inner = value[value["type"]]
     match value["type"]:
         case "title" | "rich_text":
-            return "".join(one["plain_text"] for one in inner)
+            return "".join(item["plain_text"] for item in inner)
         case "select" | "status":
             return str(inner["name"]) if inner else ""
         case "multi_select" | "people":
-            return ", ".join(one["name"] for one in inner)
+            return ", ".join(item["name"] for item in inner)
         case "date":
-            return " - ".join(one for one in (inner["start"], inner["end"]) if one) if inner else ""
+            return " - ".join(item for item in (inner["start"], inner["end"]) if item) if inner else ""
         case "checkbox":
             return ""
         case _:

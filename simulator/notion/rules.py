@@ -1,7 +1,7 @@
-"""What Notion refuses about property values and blocks, and how it tells them back.
+"""Notion's rules for property values and blocks, and their form in answers.
 
-Source: Notion API reference, "Page properties", "Block", "Request limits"; docs/notion-facts.md. A select takes an option that does not
-exist yet and makes it; a status does not.
+Source: Notion API reference, "Page properties", "Block", "Request limits"; docs/notion-facts.md. A select creates an option that does
+not exist; a status refuses it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import zoneinfo
 from typing import TYPE_CHECKING, Any
 
-from simulator.notion.errors import failed_validation, invalid, not_found
+from simulator.notion.errors import invalid_value, not_found, validation_error
 from simulator.notion.workspace import JsonObject, Workspace, rich_text
 
 if TYPE_CHECKING:
@@ -32,36 +32,36 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d
 
 
 def property_values(workspace: Workspace, columns: JsonObject, given: object) -> JsonObject:
-    """The values as a page keeps them.  Raises: NotionError."""
+    """Return the values in the form in which a page has them.  Raises: NotionError."""
     if not isinstance(given, dict):
-        raise failed_validation("body.properties should be an object.")
+        raise validation_error("body.properties should be an object.")
     unknown = [name for name in given if name not in columns]
     if unknown:
-        raise invalid(" ".join(f"{name} is not a property that exists." for name in unknown))
+        raise invalid_value(" ".join(f"{name} is not a property that exists." for name in unknown))
     return {name: _value(workspace, columns[name], value) for name, value in given.items()}
 
 
 def empty_value(column: JsonObject) -> JsonObject:
-    """The value of a property that nobody has set."""
+    """Return the value of a property that was not set."""
     type_ = column["type"]
     empty: Any = [] if type_ in {"title", "rich_text", "multi_select", "people", "relation"} else None
     return {"id": column["id"], "type": type_, type_: False if type_ == "checkbox" else empty}
 
 
 def new_blocks(workspace: Workspace, given: object) -> list[JsonObject]:
-    """The blocks as a page keeps them.  Raises: NotionError."""
+    """Return the blocks in the form in which a page has them.  Raises: NotionError."""
     if not isinstance(given, list) or not given:
-        raise failed_validation("body.children should be a non-empty array.")
+        raise validation_error("body.children should be a non-empty array.")
     if len(given) > BLOCKS_LIMIT:
-        raise failed_validation(f"body.children.length should be ≤ `{BLOCKS_LIMIT}`, instead was `{len(given)}`.")
+        raise validation_error(f"body.children.length should be ≤ `{BLOCKS_LIMIT}`, instead was `{len(given)}`.")
     return [_block(workspace, index, one) for index, one in enumerate(given)]
 
 
 def _block(workspace: Workspace, index: int, given: object) -> JsonObject:
     where = f"body.children[{index}]"
-    types = [one for one in _BLOCK_TYPES if isinstance(given, dict) and one in given]
+    types = [item for item in _BLOCK_TYPES if isinstance(given, dict) and item in given]
     if not isinstance(given, dict) or len(types) != 1 or given.get("type", types[0]) != types[0]:
-        raise failed_validation(f"{where} should define exactly one block type.")
+        raise validation_error(f"{where} should define exactly one block type.")
     type_ = types[0]
     inner = dict(given[type_])
     if type_ != "divider":
@@ -69,7 +69,7 @@ def _block(workspace: Workspace, index: int, given: object) -> JsonObject:
     if type_ == "to_do":
         inner.setdefault("checked", False)
     if type_ == "code" and inner.get("language") not in _LANGUAGES:
-        raise failed_validation(
+        raise validation_error(
             f"{where}.code.language should be a known language, instead was `{inner.get('language')!r}`."
         )
     return {
@@ -85,44 +85,44 @@ def _block(workspace: Workspace, index: int, given: object) -> JsonObject:
 
 def _texts(where: str, given: object) -> list[JsonObject]:
     if not isinstance(given, list):
-        raise failed_validation(f"{where} should be an array.")
+        raise validation_error(f"{where} should be an array.")
     if len(given) > ITEMS_LIMIT:
-        raise failed_validation(f"{where}.length should be ≤ `{ITEMS_LIMIT}`, instead was `{len(given)}`.")
-    told: list[JsonObject] = []
+        raise validation_error(f"{where}.length should be ≤ `{ITEMS_LIMIT}`, instead was `{len(given)}`.")
+    result: list[JsonObject] = []
     for index, piece in enumerate(given):
         content = piece.get("text", {}).get("content") if isinstance(piece, dict) else None
         if not isinstance(content, str):
-            raise failed_validation(f"{where}[{index}].text.content should be a string.")
+            raise validation_error(f"{where}[{index}].text.content should be a string.")
         length = len(content.encode("utf-16-le")) // 2
         if length > TEXT_LIMIT:
-            raise failed_validation(
+            raise validation_error(
                 f"{where}[{index}].text.content.length should be ≤ `{TEXT_LIMIT}`, instead was `{length}`."
             )
-        told += rich_text(content)
-    return told
+        result += rich_text(content)
+    return result
 
 
 def _value(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
     name, type_ = column["name"], column["type"]
     if not isinstance(given, dict) or type_ not in given:
-        raise invalid(f"{name} is expected to be {type_}.")
+        raise invalid_value(f"{name} is expected to be {type_}.")
     inner = given[type_]
     match type_:
         case "title" | "rich_text":
-            told: Any = _texts(f"body.properties.{name}.{type_}", inner)
+            result: Any = _texts(f"body.properties.{name}.{type_}", inner)
         case "select" | "status":
-            told = None if inner is None else _option(workspace, column, inner)
+            result = None if inner is None else _option(workspace, column, inner)
         case "multi_select":
-            told = [_option(workspace, column, one) for one in _list(column, inner)]
+            result = [_option(workspace, column, item) for item in _list(column, inner)]
         case "people":
-            told = [_user(workspace, one) for one in _list(column, inner)]
+            result = [_user(workspace, item) for item in _list(column, inner)]
         case "relation":
-            told = [_related(workspace, column, one) for one in _list(column, inner)]
+            result = [_relation(workspace, column, item) for item in _list(column, inner)]
         case "date":
-            told = None if inner is None else _date(column, inner)
+            result = None if inner is None else _date(column, inner)
         case _:
-            told = _scalar(column, inner)
-    return {"id": column["id"], "type": type_, type_: told}
+            result = _scalar(column, inner)
+    return {"id": column["id"], "type": type_, type_: result}
 
 
 def _scalar(column: JsonObject, given: object) -> object:
@@ -135,19 +135,19 @@ def _scalar(column: JsonObject, given: object) -> object:
         case "url" | "email" | "phone_number" if given is None or (isinstance(given, str) and given):
             limit = _SHORT_LIMITS[type_]
             if given is not None and len(given) > limit:
-                raise failed_validation(
+                raise validation_error(
                     f"body.properties.{name}.{type_}.length should be ≤ `{limit}`, instead was `{len(given)}`."
                 )
             return given
         case _:
-            raise invalid(f"{name} is expected to be {type_}.")
+            raise invalid_value(f"{name} is expected to be {type_}.")
 
 
 def _list(column: JsonObject, given: object) -> list[Any]:
     if not isinstance(given, list):
-        raise invalid(f"{column['name']} is expected to be {column['type']}.")
+        raise invalid_value(f"{column['name']} is expected to be {column['type']}.")
     if len(given) > ITEMS_LIMIT:
-        raise failed_validation(
+        raise validation_error(
             f"body.properties.{column['name']}.length should be ≤ `{ITEMS_LIMIT}`, instead was `{len(given)}`."
         )
     return given
@@ -156,15 +156,15 @@ def _list(column: JsonObject, given: object) -> list[Any]:
 def _option(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
     name = given.get("name") if isinstance(given, dict) else None
     if not isinstance(name, str) or not name:
-        raise invalid(f"{column['name']} is expected to be {column['type']}.")
+        raise invalid_value(f"{column['name']} is expected to be {column['type']}.")
     options: list[JsonObject] = column[column["type"]]["options"]
-    known = next((one for one in options if one["name"] == name), None)
+    known = next((item for item in options if item["name"] == name), None)
     if known is not None:
         return known
     if column["type"] == "status":
-        raise invalid(f'Invalid status option. Status option "{name}" does not exist".')
+        raise invalid_value(f'Invalid status option. Status option "{name}" does not exist".')
     if "," in name:
-        raise invalid(f"Invalid select option, commas not allowed: {name}")
+        raise invalid_value(f"Invalid select option, commas not allowed: {name}")
     made = workspace.option(name)
     options.append(made)
     return made
@@ -177,37 +177,37 @@ def _user(workspace: Workspace, given: object) -> JsonObject:
     return workspace.users[str(identity)]
 
 
-def _related(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
+def _relation(workspace: Workspace, column: JsonObject, given: object) -> JsonObject:
     identity = str(given.get("id")) if isinstance(given, dict) else ""
     page = workspace.pages.get(identity)
     if page is None:
         raise not_found("page", identity)
     if page["parent"]["data_source_id"] != column["relation"]["data_source_id"]:
-        raise invalid(f"{column['name']} relates to pages of another data source.")
+        raise invalid_value(f"{column['name']} relates to pages of another data source.")
     return {"id": identity}
 
 
 def _date(column: JsonObject, given: Mapping[str, Any]) -> JsonObject:
     where = f"body.properties.{column['name']}.date"
-    told: JsonObject = {"start": given.get("start"), "end": given.get("end"), "time_zone": None}
+    result: JsonObject = {"start": given.get("start"), "end": given.get("end"), "time_zone": None}
     zone = given.get("time_zone")
     for name in ("start", "end"):
-        value = told[name]
+        value = result[name]
         if value is None and name == "end":
             continue
         if not isinstance(value, str) or not _DATE.fullmatch(value):
-            raise failed_validation(f"{where}.{name} should be a valid ISO 8601 date string, instead was `{value!r}`.")
-        told[name] = _moment(value, zone, where)
-    return told
+            raise validation_error(f"{where}.{name} should be a valid ISO 8601 date string, instead was `{value!r}`.")
+        result[name] = _moment(value, zone, where)
+    return result
 
 
 def _moment(value: str, zone: object, where: str) -> str:
-    """A date as it is; a time with its offset, which is UTC where nothing says otherwise."""
+    """Return a date unchanged, and a time with its offset, which is UTC by default."""
     if "T" not in value:
         return value
     moment = dt.datetime.fromisoformat(value)
     if moment.tzinfo is not None and zone is not None:
-        raise failed_validation(f"{where}: a time zone cannot be given beside an offset.")
+        raise validation_error(f"{where}: a time zone cannot be given beside an offset.")
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zoneinfo.ZoneInfo(str(zone)) if zone else dt.UTC)
     return moment.isoformat(timespec="milliseconds")

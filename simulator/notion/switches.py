@@ -1,4 +1,4 @@
-"""How Notion goes wrong on demand (`Fault`), and how often it may be asked (`Rate`)."""
+"""Misbehaviour of Notion on demand (`Fault`), and its rate limit (`Rate`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from simulator.faults import FaultsInForce
+from simulator.faults import FaultsInForce, RequestFault
 from simulator.notion.errors import NotionError
 
 if TYPE_CHECKING:
@@ -15,33 +15,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request, as faults know it: `POST pages`."""
+    """A request as faults match it: `POST pages`."""
 
     method: str
     path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """What goes wrong with requests of a `method` to paths that begin with `path`.
+class Fault(RequestFault[Call]):
+    """What goes wrong with requests of a `method` to every path that begins with `path`.
 
-    `nth`: counted from 1, from when the fault was added; None: every one. `arrived` is called before anything happens, `took_effect`
-    between the effect and its answer. `error_status` answers so, without effect; `answer` "cut" closes the connection after the effect,
-    "unavailable" answers 503 after it.
+    `retry_after_s` goes with `error_status`. `answer`: "cut" closes the connection after the effect, in the middle of the answer;
+    "unavailable" answers 503 after the effect.
     """
 
     path: str
     method: str | None = None
-    nth: int | None = None
-    delay_s: float = 0.0
-    error_status: int | None = None
     retry_after_s: int | None = None
     answer: Literal["sent", "cut", "unavailable"] = "sent"
-    arrived: Callable[[], None] | None = None
-    took_effect: Callable[[], None] | None = None
 
-    def befalls(self, call: Call) -> bool:
-        """Whether the request is of the kind that this goes wrong with."""
+    def applies_to(self, call: Call, /) -> bool:
+        """Whether the method is the fault's and the path begins with the fault's."""
         return self.method in {None, call.method} and call.path.startswith(self.path)
 
 
@@ -59,7 +53,7 @@ class Rate:
         self._left, self._at_s = self.burst, self.monotonic_s()
 
     def spend(self) -> None:
-        """One request more.  Raises: NotionError."""
+        """Count one request.  Raises: NotionError 429, above the limit."""
         at_s = self.monotonic_s()
         self._left = min(self.burst, self._left + (at_s - self._at_s) * self.per_s)
         self._at_s = at_s

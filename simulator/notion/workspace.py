@@ -1,4 +1,4 @@
-"""A workspace: databases with their data sources, the pages in them, blocks and people; kept in one JSON file where a path is given."""
+"""A workspace: databases, data sources, pages, blocks and users, saved in one JSON file if a path is given."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import json
 import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from simulator.json_file import write_json_file
+from simulator.listeners import Listeners
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,9 +21,9 @@ JsonObject = dict[str, Any]
 
 @dataclass(slots=True, kw_only=True)
 class Workspace:
-    """Everything that there is, as the API's objects.  Lives in one event loop.
+    """All objects of the workspace, as the API returns them.  Lives in one event loop.
 
-    Ids are made with `rng`.
+    Ids come from `rng`.
     """
 
     rng: Random
@@ -32,7 +35,7 @@ class Workspace:
     blocks: dict[str, list[JsonObject]] = field(default_factory=dict)
     users: dict[str, JsonObject] = field(default_factory=dict)
     bot_id: str = ""
-    _listeners: list[Callable[[], None]] = field(default_factory=list)
+    _listeners: Listeners = field(default_factory=Listeners)
 
     def __post_init__(self) -> None:
         if not self.bot_id:
@@ -42,22 +45,22 @@ class Workspace:
         )
 
     def new_id(self) -> str:
-        """An id that nothing has yet."""
+        """Return an unused id."""
         return str(uuid.UUID(int=self.rng.getrandbits(128), version=4))
 
     def now(self) -> str:
-        """This moment to the minute, as Notion tells it."""
+        """Return the current time to the minute, in Notion's format."""
         moment = dt.datetime.fromtimestamp(self.now_ms() / 1_000, tz=dt.UTC)
         return moment.strftime("%Y-%m-%dT%H:%M:00.000Z")
 
     def add_person(self, name: str) -> str:
-        """Somebody joins; returns the id."""
+        """Add a user, and return their id."""
         user_id = self.new_id()
         self.users[user_id] = {"object": "user", "id": user_id, "type": "person", "name": name, "person": {}}
         return user_id
 
     def add_database(self, title: str, *sources: Mapping[str, JsonObject]) -> str:
-        """A database with a data source for each mapping of property name to configuration; returns its id."""
+        """Add a database with a data source for each mapping of property name to configuration, and return its id."""
         database_id = self.new_id()
         listed = []
         for number, columns in enumerate(sources, start=1):
@@ -82,27 +85,22 @@ class Workspace:
         return database_id
 
     def option(self, name: str) -> JsonObject:
-        """An option of a select, multi_select or status."""
+        """Return an option of a select, multi_select or status."""
         return {"id": self.new_id(), "name": name, "color": "default"}
 
-    def was_changed(self) -> None:
-        """Remember it, and tell."""
+    def save_and_notify(self) -> None:
+        """Write the state file, and call the listeners."""
         if self.state_path is not None:
             state = {name: getattr(self, name) for name in _KEPT}
-            self.state_path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = self.state_path.with_name(f"{self.state_path.name}.unfinished")
-            unfinished.write_text(json.dumps(state, ensure_ascii=False), encoding="utf-8")
-            unfinished.replace(self.state_path)
-        for listener in tuple(self._listeners):
-            listener()
+            write_json_file(self.state_path, state)
+        self._listeners.notify()
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """The listener is called after every change. Returns: how to stop listening."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+        """Call the listener after every change.  Returns: a function that removes it."""
+        return self._listeners.add(listener)
 
     def load(self) -> bool:
-        """Whether there was something to remember, and it stands as it was."""
+        """Restore the saved state.  Returns: False, if there is none."""
         if self.state_path is None or not self.state_path.exists():
             return False
         state = json.loads(self.state_path.read_text(encoding="utf-8"))
@@ -114,7 +112,7 @@ class Workspace:
         type_ = next(iter(config))
         inner = dict(config[type_])
         if "options" in inner:
-            inner["options"] = [self.option(one) for one in inner["options"]]
+            inner["options"] = [self.option(item) for item in inner["options"]]
         return {"id": "title" if type_ == "title" else self.new_id()[:4], "name": name, "type": type_, type_: inner}
 
 
@@ -122,5 +120,5 @@ _KEPT = ("databases", "data_sources", "pages", "blocks", "users", "bot_id")
 
 
 def rich_text(text: str) -> list[JsonObject]:
-    """The text as Notion tells it."""
+    """Return the text in Notion's form."""
     return [{"type": "text", "text": {"content": text, "link": None}, "plain_text": text, "href": None}] if text else []

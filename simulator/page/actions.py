@@ -1,4 +1,4 @@
-"""What the page can ask of the platform: each action takes the body of a POST and returns what it caused."""
+"""The actions of the page: each takes the body of a POST, acts on the platform, and returns the ids of the result."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
@@ -17,44 +17,44 @@ _PLACE: Final = ("title", "address", "latitude", "longitude")
 
 def say(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{user_id, chat_id, text, mentioning?, quoting?}`."""
-    return _caused(platform.say(body["user_id"], body["chat_id"], body["text"], **_some(body, "mentioning", "quoting")))
+    return _result(platform.say(body["user_id"], body["chat_id"], body["text"], **_pick(body, "mentioning", "quoting")))
 
 
 def sticker(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{user_id, chat_id, package_id?, sticker_id?, resource_type?, keywords?, quoting?}`."""
-    return _caused(platform.send_sticker(body["user_id"], body["chat_id"], **_some(body, *_STICKER)))
+    return _result(platform.send_sticker(body["user_id"], body["chat_id"], **_pick(body, *_STICKER)))
 
 
 def location(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{user_id, chat_id, latitude, longitude, title?, address?}`."""
-    return _caused(platform.send_location(body["user_id"], body["chat_id"], **_some(body, *_PLACE)))
+    return _result(platform.send_location(body["user_id"], body["chat_id"], **_pick(body, *_PLACE)))
 
 
 def unsend(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{user_id, line_message_id}`."""
-    return _caused(platform.unsend(body["user_id"], body["line_message_id"]))
+    return _result(platform.unsend(body["user_id"], body["line_message_id"]))
 
 
 def edit(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{user_id, line_message_id, text, mentioning?}`."""
-    return _caused(platform.edit(body["user_id"], body["line_message_id"], body["text"], **_some(body, "mentioning")))
+    return _result(platform.edit(body["user_id"], body["line_message_id"], body["text"], **_pick(body, "mentioning")))
 
 
 def postback(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{user_id, chat_id, data, params?, display_text?}`."""
-    return _caused(
-        platform.press(body["user_id"], body["chat_id"], body["data"], **_some(body, "params", "display_text"))
+    return _result(
+        platform.press(body["user_id"], body["chat_id"], body["data"], **_pick(body, "params", "display_text"))
     )
 
 
 def follow(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{user_id}`."""
-    return _caused(platform.follow(body["user_id"]))
+    return _result(platform.follow(body["user_id"]))
 
 
 def unfollow(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{user_id}`."""
-    return _caused(platform.unfollow(body["user_id"]))
+    return _result(platform.unfollow(body["user_id"]))
 
 
 def add_person(platform: LinePlatform, body: JsonObject) -> JsonObject:
@@ -74,26 +74,26 @@ def create_room(platform: LinePlatform, body: JsonObject) -> JsonObject:
 
 def join(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{chat_id}`."""
-    return _caused(platform.join(body["chat_id"]))
+    return _result(platform.join(body["chat_id"]))
 
 
 def leave(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{chat_id}`."""
-    return _caused(platform.leave(body["chat_id"]))
+    return _result(platform.leave(body["chat_id"]))
 
 
 def add_member(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{chat_id, user_ids}`."""
-    return _caused(platform.add_member(body["chat_id"], *body["user_ids"]))
+    return _result(platform.add_member(body["chat_id"], *body["user_ids"]))
 
 
 def remove_member(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """`{chat_id, user_ids}`."""
-    return _caused(platform.remove_member(body["chat_id"], *body["user_ids"]))
+    return _result(platform.remove_member(body["chat_id"], *body["user_ids"]))
 
 
 def switches(platform: LinePlatform, body: JsonObject) -> JsonObject:
-    """Any fields of DeliverySwitches; the others stay. Returns all of them."""
+    """Any fields of DeliverySwitches; the others keep their values.  Returns: all of them."""
     unknown = body.keys() - asdict(platform.switches).keys()
     if unknown:
         raise ImpossibleActionError(f"no such switch: {', '.join(sorted(unknown))}")
@@ -124,9 +124,9 @@ ACTIONS: Final[Mapping[str, Action]] = {
 }
 
 
-def _caused(event: WebhookEvent) -> JsonObject:
+def _result(event: WebhookEvent) -> JsonObject:
     return {"webhook_event_id": event.webhook_event_id, "line_message_id": event.line_message_id}
 
 
-def _some(body: JsonObject, *names: str) -> JsonObject:
+def _pick(body: JsonObject, *names: str) -> JsonObject:
     return {name: body[name] for name in names if body.get(name) is not None}

@@ -1,4 +1,4 @@
-"""The page in which a person chats with the bot: static files, the state as JSON, a stream of changes, and the actions."""
+"""The web page for a chat with the bot: static files, the state as JSON, a stream of changes, and the actions."""
 
 import asyncio
 import json
@@ -16,11 +16,11 @@ from starlette.staticfiles import StaticFiles
 from simulator.line.errors import ImpossibleActionError
 from simulator.line.media import Media
 from simulator.line.platform import LinePlatform
-from simulator.notion.lists import shown
+from simulator.notion.lists import lists_view
 from simulator.notion.workspace import Workspace
 from simulator.page.actions import ACTIONS
-from simulator.page.filed import FiledInBucket
-from simulator.page.snapshot import snapshot, traced
+from simulator.page.knowledge import KnowledgeReader
+from simulator.page.snapshot import snapshot, trace_view
 from simulator.trace.trace import Trace
 
 IMAGE_BYTES: Final = 10 * 1024 * 1024
@@ -39,22 +39,21 @@ def page_routes(
     about: Mapping[str, Any],
     trace: Trace,
     notion: Workspace | None = None,
-    filed: FiledInBucket | None = None,
+    knowledge: KnowledgeReader | None = None,
 ) -> list[BaseRoute]:
-    """The routes of the page.
+    """Return the routes of the page.
 
-    `about` is shown as it is: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`
-    is named in the page's bar. `trace` knows what happened to each event, `notion` what the bot keeps in lists, `filed` what it
-    has filed.
+    `about` is shown unchanged: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`
+    is named in the page's bar. `trace` has the steps of each event, `notion` the lists, `knowledge` the filed entries.
     """
-    page = _Page(platform, about, trace, notion, filed)
+    page = _Page(platform, about, trace, notion, knowledge)
     return [
         Route("/", page.index),
         Route("/simulator/state", page.state),
         Route("/simulator/events", page.events),
         Route("/simulator/trace/{webhook_event_id}", page.trace),
-        Route("/simulator/filed/{chat_id}", page.filed),
-        Route("/simulator/filed/{chat_id}/{path:path}", page.filed_entry),
+        Route("/simulator/filed/{chat_id}", page.knowledge),
+        Route("/simulator/filed/{chat_id}/{path:path}", page.entry),
         Route("/simulator/media/{line_message_id}", page.media),
         Route("/simulator/image", page.image, methods=["POST"]),
         Route("/simulator/{action}", page.act, methods=["POST"]),
@@ -69,42 +68,42 @@ class _Page:
         about: Mapping[str, Any],
         trace: Trace,
         notion: Workspace | None,
-        filed: FiledInBucket | None,
+        knowledge: KnowledgeReader | None,
     ) -> None:
         self._platform = platform
         self._about = about
         self._trace = trace
         self._notion = notion
-        self._filed = filed
+        self._knowledge = knowledge
 
     async def index(self, _request: Request) -> Response:
         return FileResponse(_STATIC / "index.html", headers=_HEADERS)
 
     async def state(self, _request: Request) -> Response:
-        lists = [] if self._notion is None else shown(self._notion)
+        lists = [] if self._notion is None else lists_view(self._notion)
         return JSONResponse({**snapshot(self._platform, self._about), "lists": lists}, headers=_HEADERS)
 
     async def events(self, _request: Request) -> Response:
         return StreamingResponse(self._changes(), media_type="text/event-stream", headers=_HEADERS)
 
     async def trace(self, request: Request) -> Response:
-        """Of an unknown event there are no steps: it may be of an earlier run."""
+        """Return the steps of an event; none for an unknown event, e.g. of an earlier run."""
         webhook_event_id = request.path_params["webhook_event_id"]
-        return JSONResponse(traced(self._trace.event(webhook_event_id)), headers=_HEADERS)
+        return JSONResponse(trace_view(self._trace.event(webhook_event_id)), headers=_HEADERS)
 
-    async def filed(self, request: Request) -> Response:
-        """What the bot has filed in a chat; without a bucket, nothing."""
+    async def knowledge(self, request: Request) -> Response:
+        """Return the entries of a chat; none without a bucket."""
         chat_id = request.path_params["chat_id"]
         if chat_id not in self._platform.chats:
             return _refusal("there is no such chat", HTTPStatus.NOT_FOUND)
-        found = {"index": None, "entries": []} if self._filed is None else await self._filed.of(chat_id)
+        found = {"index": None, "entries": []} if self._knowledge is None else await self._knowledge.of(chat_id)
         return JSONResponse(found, headers=_HEADERS)
 
-    async def filed_entry(self, request: Request) -> Response:
-        """`{"text"}`, the object as it stands in the bucket."""
+    async def entry(self, request: Request) -> Response:
+        """Return `{"text"}`, the text of one entry in the bucket."""
         chat_id, path = request.path_params["chat_id"], request.path_params["path"]
-        is_known = self._filed is not None and chat_id in self._platform.chats
-        text = await self._filed.entry(chat_id, path) if is_known and self._filed is not None else None
+        is_known = self._knowledge is not None and chat_id in self._platform.chats
+        text = await self._knowledge.entry(chat_id, path) if is_known and self._knowledge is not None else None
         if text is None:
             return _refusal("there is no such entry", HTTPStatus.NOT_FOUND)
         return JSONResponse({"text": text}, headers=_HEADERS)
@@ -116,7 +115,7 @@ class _Page:
         return Response(media.content, media_type=media.content_type, headers=_HEADERS)
 
     async def image(self, request: Request) -> Response:
-        """The body is the image; `user_id` and `chat_id` stand in the query."""
+        """Send an image: the body is its bytes, `user_id` and `chat_id` are in the query."""
         content_type = request.headers.get("content-type", "")
         content = await request.body()
         if (
@@ -132,9 +131,9 @@ class _Page:
         return JSONResponse({"webhook_event_id": event.webhook_event_id, "line_message_id": event.line_message_id})
 
     async def act(self, request: Request) -> Response:
-        """409 for what a person cannot do, 400 for what no page of ours sends.
+        """Carry out an action: 409 where a person cannot do it, 400 for a malformed body.
 
-        Only JSON is taken: a form on a foreign web page cannot send it, so it cannot act for the person.
+        Only JSON is accepted: a form on a foreign web page cannot send it, so it cannot act for the person.
         """
         action = ACTIONS.get(request.path_params["action"])
         if action is None:
@@ -149,7 +148,7 @@ class _Page:
             return _refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
 
     async def _changes(self) -> AsyncIterator[bytes]:
-        """`changed` after every change of the state, `traced` after every step, `filed` after every write to entries.
+        """Yield `changed` after every change of the state, `traced` after every step, `filed` after every write to entries.
 
         Several in quick succession become one.
         """
@@ -163,8 +162,8 @@ class _Page:
         stop_listening = [self._platform.listen(partial(tell, "changed")), self._trace.listen(partial(tell, "traced"))]
         if self._notion is not None:
             stop_listening.append(self._notion.listen(partial(tell, "changed")))
-        if self._filed is not None:
-            stop_listening.append(self._filed.listen(partial(tell, "filed")))
+        if self._knowledge is not None:
+            stop_listening.append(self._knowledge.listen(partial(tell, "filed")))
         try:
             yield b"retry: 500\n\n"
             while True:

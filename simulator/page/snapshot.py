@@ -1,4 +1,4 @@
-"""What the page is shown: chats and people, the last facts of the wire, and the steps of an event. No token leaves."""
+"""The state for the page: chats, people, the latest requests, and the steps of an event. It contains no token."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,7 +6,7 @@ from typing import Any, Final
 from simulator.line.chats import Chat
 from simulator.line.messages import JsonObject, Message, Notice
 from simulator.line.platform import LinePlatform
-from simulator.trace.steps import repeated
+from simulator.trace.steps import flag_repeats
 from simulator.trace.trace import EventTrace
 
 ENTRIES_SHOWN: Final = 300
@@ -15,7 +15,7 @@ EVENTS_SHOWN: Final = 400
 
 
 def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
-    """`{"now_ms", "about", "bot", "people": [...], "chats": [...], "facts": [...]}`; entries and facts oldest first."""
+    """Return `{"now_ms", "about", "bot", "people": [...], "chats": [...], "facts": [...]}`; entries and facts oldest first."""
     event_ids = _event_ids(platform)
     return {
         "now_ms": platform.now_ms(),
@@ -30,21 +30,21 @@ def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
     }
 
 
-def traced(event: EventTrace) -> JsonObject:
-    """`{"type", "steps": [{"name", "part", "since_ms", "details", "is_failed", "is_repeated"}]}`; steps oldest first."""
-    steps, begun_ms = event.steps, event.begun_ms
+def trace_view(event: EventTrace) -> JsonObject:
+    """Return `{"type", "steps": [{"name", "part", "since_ms", "details", "is_failed", "is_repeated"}]}`; steps oldest first."""
+    steps, start_ms = event.steps, event.start_ms
     return {
         "type": event.type,
         "steps": [
             {
                 "name": step.name,
                 "part": step.part,
-                "since_ms": step.at_ms - begun_ms,
+                "since_ms": step.at_ms - start_ms,
                 "details": dict(step.details),
                 "is_failed": step.is_failed,
                 "is_repeated": is_repeated,
             }
-            for step, is_repeated in zip(steps, repeated(steps), strict=True)
+            for step, is_repeated in zip(steps, flag_repeats(steps), strict=True)
         ],
     }
 
@@ -87,7 +87,7 @@ def _entry(entry: Message | Notice, event_ids: Mapping[str, list[str]]) -> JsonO
 
 
 def _event_ids(platform: LinePlatform) -> dict[str, list[str]]:
-    """By `line_message_id`: the events about a person's message, or the one that the bot's message answers; newest events only."""
+    """Return by `line_message_id` the events about a person's message, or the event that the bot's message answers."""
     found: dict[str, list[str]] = {}
     answered: dict[str, str] = {}
     for event in platform.events[-EVENTS_SHOWN:]:
@@ -108,7 +108,7 @@ def _facts(platform: LinePlatform) -> list[JsonObject]:
         {
             "at_ms": attempt.started_ms,
             "way": "to_webhook",
-            "what": _types(platform, attempt.webhook_event_ids),
+            "what": _event_types(platform, attempt.webhook_event_ids),
             "status": attempt.failure or str(attempt.status),
             "is_fine": attempt.is_accepted,
             "duration_ms": attempt.duration_ms,
@@ -129,7 +129,7 @@ def _facts(platform: LinePlatform) -> list[JsonObject]:
     return sorted(facts, key=lambda fact: int(fact["at_ms"]))[-FACTS_SHOWN:]
 
 
-def _types(platform: LinePlatform, webhook_event_ids: tuple[str, ...]) -> str:
+def _event_types(platform: LinePlatform, webhook_event_ids: tuple[str, ...]) -> str:
     recent = platform.events[-10 * FACTS_SHOWN :]
     types = [event.type for event in recent if event.webhook_event_id in webhook_event_ids]
     return ", ".join(types) or "verify"

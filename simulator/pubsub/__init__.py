@@ -1,6 +1,6 @@
-"""A local Pub/Sub that keeps the real service's rules: `PubSubServer` speaks gRPC to the real clients and pushes over HTTP.
+"""A local Pub/Sub with the real service's rules: `PubSubServer` serves gRPC to the real clients and pushes over HTTP.
 
-Source of the rules: https://cloud.google.com/pubsub/docs, google/pubsub/v1/pubsub.proto and, where those are silent,
+Source of the rules: https://cloud.google.com/pubsub/docs, google/pubsub/v1/pubsub.proto and, where these say nothing,
 the answers of Google's own emulator.
 """
 
@@ -16,7 +16,9 @@ from simulator.pubsub.errors import (
     UnavailableError,
     UnimplementedError,
 )
-from simulator.pubsub.model import (
+from simulator.pubsub.server import PubSubServer
+from simulator.pubsub.subscription import OnEvent
+from simulator.pubsub.values import (
     DeadLetterPolicy,
     Delivery,
     Message,
@@ -25,8 +27,6 @@ from simulator.pubsub.model import (
     SubscriptionSettings,
     Tuning,
 )
-from simulator.pubsub.server import PubSubServer
-from simulator.pubsub.subscription import OnEvent
 
 __all__ = [
     "AlreadyExistsError",

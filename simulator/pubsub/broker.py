@@ -1,4 +1,4 @@
-"""The service without its port: topics, their subscriptions, publishing, and the fate of dead letters."""
+"""The service without its port: topics, subscriptions, publishing, and dead letters."""
 
 import asyncio
 import datetime as dt
@@ -8,31 +8,32 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from simulator.pubsub.chaos import Chaos
+from simulator.pubsub.dead_letters import dead_letter
 from simulator.pubsub.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, UnavailableError
-from simulator.pubsub.limits import check_messages, check_subscription_name, check_topic_name, settled_settings
-from simulator.pubsub.model import DELETED_TOPIC, Delivery, Message, PublishedMessage, SubscriptionSettings, Tuning
-from simulator.pubsub.subscription import OnEvent, Pushes, Subscription, Surroundings
+from simulator.pubsub.limits import check_messages, check_subscription_name, check_topic_name, complete_settings
+from simulator.pubsub.subscription import OnEvent, PushSender, Subscription, SubscriptionServices
+from simulator.pubsub.values import DELETED_TOPIC, Delivery, Message, PublishedMessage, SubscriptionSettings, Tuning
 
-FIRST_MESSAGE_IDS = (10**15, 9 * 10**15)  # as long as the real ones; another start of the server gives other ids
+FIRST_MESSAGE_IDS = (10**15, 9 * 10**15)  # as long as the real ids; each start of the server uses other ones
 
 
 def wall_clock() -> dt.datetime:
-    """The moment in UTC."""
+    """Return the current time in UTC."""
     return dt.datetime.fromtimestamp(time.time_ns() / 1e9, tz=dt.UTC)
 
 
 class Broker:
-    """Topics and subscriptions in one event loop; nothing is safe from other threads.
+    """Topics and subscriptions in one event loop; not for several threads.
 
-    They may be made and published to at once; messages move between `open` and `close`.
+    They can be created and published to at any time; messages are delivered between `open` and `close`.
 
     Args:
         clock: the wall clock of publish times.
         chance: picks the first message id.
-        chaos: faults to make; assign `chaos` to change them at run time.
-        tuning: what the real service decides by itself.
-        on_event: told of `published`, `push_started`, `push_ended`, `acknowledged` and `dead_lettered`, with the facts
-            as fields; it must not raise.
+        chaos: the faults to inject; assign `chaos` to change them at run time.
+        tuning: the limits and times that the real service sets.
+        on_event: called with `published`, `push_started`, `push_ended`, `acknowledged` and `dead_lettered`, and the
+            facts as fields; it must not raise.
     """
 
     def __init__(
@@ -49,29 +50,29 @@ class Broker:
         self.chaos = chaos or Chaos()
         self._tuning = tuning or Tuning()
         self._on_event: OnEvent = on_event or (lambda _name, _fields: None)
-        self._surroundings = Surroundings(
+        self._services = SubscriptionServices(
             tuning=self._tuning,
             chaos=lambda: self.chaos,
-            bury=self._bury,
+            dead_letter=self._dead_letter,
             on_event=self._on_event,
-            on_change=self._pulse,
+            on_change=self._wake_waiters,
         )
         self._topics: set[str] = set()
         self._subscriptions: dict[str, Subscription] = {}
         self._messages = 0
         self._publishes = 0
         self._changed = asyncio.Event()
-        self._pushes: Pushes | None = None
+        self._pushes: PushSender | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
-    def open(self, pushes: Pushes) -> None:
-        """Messages move from here on."""
+    def open(self, pushes: PushSender) -> None:
+        """Start the deliveries."""
         self._pushes = pushes
         for subscription in self._subscriptions.values():
             subscription.start(pushes)
 
     async def close(self) -> None:
-        """No message moves any more; pushes in flight are cut off."""
+        """Stop the deliveries, and cancel the pushes in flight."""
         self._pushes = None
         await asyncio.gather(*(subscription.stop() for subscription in self._subscriptions.values()), *self._closing)
 
@@ -86,7 +87,7 @@ class Broker:
         return tuple(self._subscriptions[name].settings for name in sorted(self._subscriptions))
 
     def create_topic(self, name: str) -> None:
-        """The topic exists.
+        """Create a topic.
 
         Raises: InvalidArgumentError, when the name is malformed; AlreadyExistsError.
         """
@@ -96,13 +97,13 @@ class Broker:
         self._topics.add(name)
 
     def check_topic(self, name: str) -> None:
-        """The topic exists; otherwise NotFoundError, or InvalidArgumentError for a malformed name."""
+        """Raise NotFoundError unless the topic exists, and InvalidArgumentError for a malformed name."""
         check_topic_name(name)
         if name not in self._topics:
             raise NotFoundError(f"Topic not found: {name}")
 
     def delete_topic(self, name: str) -> None:
-        """The topic is gone; its subscriptions keep what they have and get nothing more.
+        """Delete a topic; its subscriptions keep their messages and get no more.
 
         Raises: as `check_topic`.
         """
@@ -113,7 +114,7 @@ class Broker:
                 subscription.settings = replace(subscription.settings, topic=DELETED_TOPIC)
 
     def publish(self, topic: str, messages: Sequence[Message]) -> tuple[str, ...]:
-        """Every subscription of the topic has the messages; returns their ids.
+        """Hand the messages to every subscription of the topic, and return their ids.
 
         Raises: as `check_topic`; InvalidArgumentError, for messages that break a rule; UnavailableError by chaos.
         """
@@ -128,39 +129,39 @@ class Broker:
         return ids
 
     def create_subscription(self, settings: SubscriptionSettings) -> SubscriptionSettings:
-        """The subscription gets what is published from here on; returns the settings with the defaults filled in.
+        """Create a subscription for the messages published later, and return its settings with the defaults filled in.
 
         Raises: InvalidArgumentError or OutOfRangeError, for settings that break a rule; NotFoundError, when its topic or
             its dead-letter topic does not exist; AlreadyExistsError.
         """
-        settings = self._settled(settings)
+        settings = self._complete(settings)
         if settings.name in self._subscriptions:
             raise AlreadyExistsError(f"Subscription already exists: {settings.name}")
         self.check_topic(settings.topic)
         self._check_dead_letter_topic(settings)
-        subscription = Subscription(settings, self._surroundings)
+        subscription = Subscription(settings, self._services)
         self._subscriptions[settings.name] = subscription
         if self._pushes is not None:
             subscription.start(self._pushes)
         return settings
 
     def update_subscription(self, settings: SubscriptionSettings) -> SubscriptionSettings:
-        """The subscription has these settings; messages stay where they are.
+        """Replace the settings of a subscription; its messages stay.
 
-        Raises: as `create_subscription`; InvalidArgumentError also for another topic or filter, which are for life.
+        Raises: as `create_subscription`; InvalidArgumentError also for another topic or filter, which cannot change.
         """
         subscription = self.subscription(settings.name)
         before = subscription.settings
         if (settings.topic, settings.filter) != (before.topic, before.filter):
             raise InvalidArgumentError("The topic and the filter of a subscription cannot be updated.")
-        settings = self._settled(settings)
+        settings = self._complete(settings)
         if settings.dead_letter_policy != before.dead_letter_policy:
             self._check_dead_letter_topic(settings)
         subscription.settings = settings
         return settings
 
     def delete_subscription(self, name: str) -> None:
-        """The subscription and its messages are gone; pushes in flight are cut off.
+        """Delete a subscription with its messages, and cancel its pushes in flight.
 
         Raises: as `subscription`.
         """
@@ -168,10 +169,10 @@ class Broker:
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)
         del self._subscriptions[name]
-        self._pulse()
+        self._wake_waiters()
 
     def subscription(self, name: str) -> Subscription:
-        """The subscription, to pull from and to acknowledge at.
+        """Return the subscription, to pull from and to acknowledge at.
 
         Raises: NotFoundError; InvalidArgumentError, when the name is malformed.
         """
@@ -180,16 +181,16 @@ class Broker:
             raise NotFoundError(f"Subscription not found: {name}")
         return self._subscriptions[name]
 
-    async def idle(
+    async def wait_until_idle(
         self, *, subscriptions: Collection[str] | None = None, ignoring_waits_over_s: float | None = None
     ) -> None:
-        """Returns once nothing is undelivered, in flight or unacknowledged.
+        """Return once no message is undelivered, in flight or unacknowledged.
 
-        Looks at all push subscriptions, or at those that are named. With a limit, messages that wait for longer than
-        that from now (backoff, chaos) do not count. Waits for ever unless its caller sets a timeout.
+        Considers all push subscriptions, or those that are named. With a limit, messages whose wait (backoff, chaos)
+        ends later than that do not count. Waits for ever unless the caller sets a timeout.
         """
         while any(
-            subscription.outstanding(ignoring_waits_over_s=ignoring_waits_over_s)
+            subscription.count_outstanding(ignoring_waits_over_s=ignoring_waits_over_s)
             for name, subscription in self._subscriptions.items()
             if (name in subscriptions if subscriptions is not None else subscription.settings.push_endpoint)
         ):
@@ -217,18 +218,11 @@ class Broker:
                 subscription.offer(published)
         return published.pubsub_message_id
 
-    def _bury(self, settings: SubscriptionSettings, delivery: Delivery) -> bool:
+    def _dead_letter(self, settings: SubscriptionSettings, delivery: Delivery) -> bool:
         policy = settings.dead_letter_policy
         if policy is None or policy.topic not in self._topics:
             return False
-        _, project, _, subscription_id = settings.name.split("/")
         published = delivery.message
-        about = {
-            "CloudPubSubDeadLetterSourceSubscription": subscription_id,
-            "CloudPubSubDeadLetterSourceSubscriptionProject": project,
-            "CloudPubSubDeadLetterSourceTopicPublishTime": published.publish_time.isoformat(timespec="milliseconds"),
-            "CloudPubSubDeadLetterSourceDeliveryCount": str(delivery.delivery_attempt),
-        }
         self._on_event(
             "dead_lettered",
             {
@@ -238,17 +232,16 @@ class Broker:
                 "delivery_attempt": delivery.delivery_attempt,
             },
         )
-        message = published.message
-        self._publish(policy.topic, replace(message, attributes={**message.attributes, **about}))
+        self._publish(policy.topic, dead_letter(delivery, settings))
         return True
 
-    def _settled(self, settings: SubscriptionSettings) -> SubscriptionSettings:
-        return settled_settings(settings, minimum_ack_deadline_s=self._tuning.minimum_ack_deadline_s)
+    def _complete(self, settings: SubscriptionSettings) -> SubscriptionSettings:
+        return complete_settings(settings, minimum_ack_deadline_s=self._tuning.minimum_ack_deadline_s)
 
     def _check_dead_letter_topic(self, settings: SubscriptionSettings) -> None:
         if settings.dead_letter_policy is not None:
             self.check_topic(settings.dead_letter_policy.topic)
 
-    def _pulse(self) -> None:
-        self._changed.set()  # wakes whoever waits at this moment,
-        self._changed.clear()  # and nobody who comes later
+    def _wake_waiters(self) -> None:
+        self._changed.set()  # wakes the coroutines that wait at this moment
+        self._changed.clear()

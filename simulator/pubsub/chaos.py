@@ -1,7 +1,7 @@
-"""What may go wrong on purpose.
+"""Faults on purpose.
 
-Every fate is a function of the seed and of the thing that it befalls, not of a running stream of dice: timing cannot
-change it, and a run with the same seed and the same order of publishes meets the same faults.
+Every fault is a function of the seed and of the message or request that it affects, not of a shared random stream: timing
+cannot change it, and a run with the same seed and the same order of publishes meets the same faults.
 """
 
 import random
@@ -13,13 +13,13 @@ class Chaos:
     """Switches for faults that the real service is allowed to have. The default has none.
 
     Attributes:
-        seed: the one source of chance.
+        seed: the only source of randomness.
         duplicate_probability: a message is delivered twice to a subscription, each copy until it is acknowledged.
         delay_s: the shortest and the longest wait before the first delivery of a message.
-        reorder_probability: a message lets the subscription's next one pass first.
-        lost_acknowledgement_probability: an acknowledgement is given and never arrives; the message comes again.
-        unavailable_before_probability: a publish fails with UNAVAILABLE, and nothing was stored.
-        unavailable_after_probability: a publish fails with UNAVAILABLE, although everything was stored.
+        reorder_probability: a message is delivered after the subscription's next one.
+        lost_acknowledgement_probability: an acknowledgement is sent and lost; the message is delivered again.
+        unavailable_before_probability: a publish fails with UNAVAILABLE before its messages are stored.
+        unavailable_after_probability: a publish fails with UNAVAILABLE after its messages are stored.
     """
 
     seed: int = 0
@@ -39,36 +39,36 @@ class Chaos:
             raise ValueError(f"delay_s is a range of seconds, shortest first, not {self.delay_s}")
 
     def copies(self, subscription: str, number: int) -> int:
-        """How often message `number` is delivered to the subscription if every delivery is acknowledged."""
-        return 2 if self._strikes(self.duplicate_probability, "duplicate", subscription, number) else 1
+        """Return how often message `number` is delivered to the subscription if every delivery is acknowledged."""
+        return 2 if self._happens(self.duplicate_probability, "duplicate", subscription, number) else 1
 
     def first_delay_s(self, subscription: str, number: int, copy: int) -> float:
-        """How long a copy waits before its first delivery."""
+        """Return how long a copy waits before its first delivery."""
         shortest_s, longest_s = self.delay_s
         if longest_s == 0.0:
             return 0.0
-        return shortest_s + (longest_s - shortest_s) * self._roll("delay", subscription, number, copy)
+        return shortest_s + (longest_s - shortest_s) * self._draw("delay", subscription, number, copy)
 
     def reorders(self, subscription: str, number: int, copy: int) -> bool:
-        """Whether a copy lets the next message pass."""
-        return self._strikes(self.reorder_probability, "reorder", subscription, number, copy)
+        """Whether a copy is delivered after the next message."""
+        return self._happens(self.reorder_probability, "reorder", subscription, number, copy)
 
     def loses_acknowledgement(self, subscription: str, number: int, copy: int, attempt: int) -> bool:
-        """Whether the acknowledgement of this attempt never arrives."""
-        return self._strikes(
+        """Whether the acknowledgement of this attempt is lost."""
+        return self._happens(
             self.lost_acknowledgement_probability, "lost acknowledgement", subscription, number, copy, attempt
         )
 
     def fails_before(self, publish: int) -> bool:
         """Whether the `publish`-th publish request fails without an effect."""
-        return self._strikes(self.unavailable_before_probability, "unavailable before", publish)
+        return self._happens(self.unavailable_before_probability, "unavailable before", publish)
 
     def fails_after(self, publish: int) -> bool:
         """Whether the `publish`-th publish request has its effect and fails."""
-        return self._strikes(self.unavailable_after_probability, "unavailable after", publish)
+        return self._happens(self.unavailable_after_probability, "unavailable after", publish)
 
-    def _strikes(self, probability: float, what: str, *on: object) -> bool:
-        return probability > 0.0 and self._roll(what, *on) < probability
+    def _happens(self, probability: float, what: str, *on: object) -> bool:
+        return probability > 0.0 and self._draw(what, *on) < probability
 
-    def _roll(self, what: str, *on: object) -> float:
+    def _draw(self, what: str, *on: object) -> float:
         return random.Random(repr((self.seed, what, *on))).random()

@@ -1,37 +1,37 @@
-"""What the service refuses, one class a status code; the wire (`grpc_api.py`) turns each into its code."""
+"""The errors of the service, one class for each status code; `grpc_api` maps them to the codes."""
 
 
 class PubSubError(Exception):
-    """The service did not do what it was asked."""
+    """The service refused a request."""
 
 
 class AlreadyExistsError(PubSubError):
-    """The name is taken."""
+    """The name already exists."""
 
 
 class FailedPreconditionError(PubSubError):
-    """The request is well formed, but what it names is not in the state that it needs."""
+    """The request is well formed, but its resource is in the wrong state."""
 
 
 class InvalidArgumentError(PubSubError):
-    """The request breaks a rule, whatever the state of the service."""
+    """The request breaks a rule, independent of the state of the service."""
 
 
 class NotFoundError(PubSubError):
-    """Nothing has this name."""
+    """No resource has this name."""
 
 
 class OutOfRangeError(PubSubError):
-    """A number is outside its range, where the service answers so instead of with INVALID_ARGUMENT."""
+    """A number is outside of its range, where the service does not answer INVALID_ARGUMENT."""
 
 
 class UnavailableError(PubSubError):
-    """The service is away for a moment; whether it did anything first is not known."""
+    """The service is unavailable for a moment; whether the request took effect is not known."""
 
 
 class UnimplementedError(PubSubError):
-    """The real service can do this; this one cannot."""
+    """The real service has this feature; the stand-in does not."""
 
 
 class PortTakenError(OSError):
-    """Something else listens on the port."""
+    """Another process listens on the port."""

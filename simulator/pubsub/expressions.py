@@ -1,4 +1,4 @@
-"""What a filter says, as an immutable tree: each node tells whether the attributes of a message match it."""
+"""A filter as an immutable tree: each node decides whether the attributes of a message match."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,70 +6,70 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Has:
-    """The attribute is there."""
+    """The attribute exists."""
 
     key: str
 
     def matches(self, attributes: Mapping[str, str]) -> bool:
-        """Whether it holds."""
+        """Whether the attributes match."""
         return self.key in attributes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equals:
-    """The attribute is there and has this value."""
+    """The attribute exists and has this value."""
 
     key: str
     value: str
 
     def matches(self, attributes: Mapping[str, str]) -> bool:
-        """Whether it holds."""
+        """Whether the attributes match."""
         return attributes.get(self.key) == self.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HasPrefix:
-    """The attribute is there and its value starts so."""
+    """The attribute exists and its value starts with the prefix."""
 
     key: str
     prefix: str
 
     def matches(self, attributes: Mapping[str, str]) -> bool:
-        """Whether it holds."""
+        """Whether the attributes match."""
         value = attributes.get(self.key)
         return value is not None and value.startswith(self.prefix)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Not:
-    """The operand does not hold."""
+    """The operand does not match."""
 
     operand: "Expression"
 
     def matches(self, attributes: Mapping[str, str]) -> bool:
-        """Whether it holds."""
+        """Whether the attributes match."""
         return not self.operand.matches(attributes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class And:
-    """All operands hold."""
+    """All operands match."""
 
     operands: "tuple[Expression, ...]"
 
     def matches(self, attributes: Mapping[str, str]) -> bool:
-        """Whether it holds."""
+        """Whether the attributes match."""
         return all(operand.matches(attributes) for operand in self.operands)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Or:
-    """At least one operand holds."""
+    """At least one operand matches."""
 
     operands: "tuple[Expression, ...]"
 
     def matches(self, attributes: Mapping[str, str]) -> bool:
-        """Whether it holds."""
+        """Whether the attributes match."""
         return any(operand.matches(attributes) for operand in self.operands)
 
 

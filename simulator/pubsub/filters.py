@@ -5,11 +5,11 @@ Source: https://cloud.google.com/pubsub/docs/subscription-message-filter#filteri
     attributes:key                       has the attribute
     attributes.key = "v"                 has it, with this value
     attributes.key != "v"                the opposite: also matches messages without the attribute
-    hasPrefix(attributes.key, "p")       has it, with a value that starts so
+    hasPrefix(attributes.key, "p")       has it, with a value that starts with "p"
     NOT x, -x, x AND y, x OR y, (x)      NOT binds tightest; AND beside OR needs parentheses; operators in capitals
 
-Keys of other characters than letters, digits, `-` and `_` are quoted: `attributes."iana.org/tag"`. Quoted text takes
-the escapes `\\ \" \' \n \t \r \a \b \f \v \ooo \xhh \uhhhh \Uhhhhhhhh`.
+Keys with other characters than letters, digits, `-` and `_` are quoted: `attributes."iana.org/tag"`. Quoted text may
+contain the escapes `\\ \" \' \n \t \r \a \b \f \v \ooo \xhh \uhhhh \Uhhhhhhhh`.
 """
 
 import re
@@ -43,10 +43,10 @@ _FIRST_SURROGATE, _LAST_SURROGATE, _LAST_CODE_POINT = 0xD800, 0xDFFF, 0x10FFFF
 
 
 def parse_filter(text: str) -> Expression | None:
-    """The expression that the text stands for; None for the empty text, which lets everything through.
+    """Return the expression of the text; None for the empty text, which matches every message.
 
     Raises:
-        InvalidArgumentError: the text is no filter; the message names the character, counted from 1.
+        InvalidArgumentError: the text is not a filter; the message names the character, counted from 1.
     """
     if not text:
         return None
@@ -63,7 +63,7 @@ class _Token:
 
 
 class _Parser:
-    """Reads one filter from left to right; `_next` is the token under the finger."""
+    """Parses one filter from left to right; `_next` is the next token."""
 
     def __init__(self, text: str) -> None:
         self._tokens = _tokens(text)
@@ -141,7 +141,7 @@ class _Parser:
         if self._next.kind != "text":
             self._fail("text in double quotes")
         token = self._advance()
-        return _unescaped(token)
+        return _unescape(token)
 
     def _take(self, text: str) -> None:
         if self._next.text != text:
@@ -172,7 +172,7 @@ def _tokens(text: str) -> Iterator[_Token]:
     yield _Token(kind="end", text="", at=at)
 
 
-def _unescaped(token: _Token) -> str:
+def _unescape(token: _Token) -> str:
     def character(escape: re.Match[str]) -> str:
         match escape.lastgroup:
             case "plain":

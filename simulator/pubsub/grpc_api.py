@@ -1,6 +1,6 @@
-"""The wire: `google.pubsub.v1.Publisher` and `Subscriber` over gRPC, as far as they are built.
+"""`google.pubsub.v1.Publisher` and `Subscriber` over gRPC.
 
-Methods that are not here (StreamingPull, Seek, snapshots, schemas, IAM) are answered UNIMPLEMENTED by gRPC itself.
+gRPC answers UNIMPLEMENTED to all other methods (StreamingPull, Seek, snapshots, schemas, IAM).
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,12 +13,12 @@ from google.pubsub_v1 import types
 from simulator.pubsub import errors
 from simulator.pubsub.broker import Broker
 from simulator.pubsub.grpc_codec import (
+    apply_update,
     delivery_to_wire,
     message_from_wire,
     push_endpoint_from_wire,
     settings_from_wire,
     settings_to_wire,
-    updated_settings,
 )
 from simulator.pubsub.limits import check_project_name
 
@@ -36,7 +36,7 @@ _STATUS = {
 
 
 def handlers(broker: Broker) -> "tuple[grpc.GenericRpcHandler[Any, Any], ...]":
-    """What a gRPC server needs to speak for the broker."""
+    """Return the handlers with which a gRPC server serves the broker."""
     publisher, subscriber = _Publisher(broker), _Subscriber(broker)
     return (
         _service(
@@ -119,7 +119,7 @@ class _Subscriber:
 
     async def update_subscription(self, request: types.UpdateSubscriptionRequest) -> types.Subscription:
         before = self._broker.subscription(request.subscription.name).settings
-        return settings_to_wire(self._broker.update_subscription(updated_settings(before, request)))
+        return settings_to_wire(self._broker.update_subscription(apply_update(before, request)))
 
     async def delete_subscription(self, request: types.DeleteSubscriptionRequest) -> None:
         self._broker.delete_subscription(request.subscription)
@@ -144,8 +144,8 @@ class _Subscriber:
         subscription.modify_ack_deadline(request.ack_ids, float(request.ack_deadline_seconds))
 
 
-_Answer = Callable[[Any], Awaitable[object]]  # each takes its own type of request
-_Method = tuple[Any, Any, _Answer]  # the request's type, the response's (None: google.protobuf.Empty), what answers
+_Answer = Callable[[Any], Awaitable[object]]  # each method has its own type of request
+_Method = tuple[Any, Any, _Answer]  # types of request and response (None: google.protobuf.Empty), and the method
 
 
 def _service(name: str, methods: Mapping[str, _Method]) -> "grpc.GenericRpcHandler[Any, Any]":
@@ -163,13 +163,13 @@ def _service(name: str, methods: Mapping[str, _Method]) -> "grpc.GenericRpcHandl
 
 
 def _with_status(answer: _Answer) -> "Callable[[object, grpc.aio.ServicerContext[Any, Any]], Awaitable[object]]":
-    async def answered(request: object, context: "grpc.aio.ServicerContext[Any, Any]") -> object:
+    async def respond(request: object, context: "grpc.aio.ServicerContext[Any, Any]") -> object:
         try:
             return await answer(request)
         except errors.PubSubError as error:
             await context.abort(_STATUS[type(error)], str(error))
 
-    return answered
+    return respond
 
 
 def _empty(_response: object) -> bytes:
@@ -179,7 +179,7 @@ def _empty(_response: object) -> bytes:
 def _page(
     names: Sequence[str], request: types.ListTopicsRequest | types.ListSubscriptionsRequest
 ) -> tuple[Sequence[str], str]:
-    """The project's names after the page token, which is the last name of the page before."""
+    """Return one page of the project's names. A page token is the last name of the page before."""
     check_project_name(request.project)
     if request.page_size < 0:
         raise errors.InvalidArgumentError("The page size is negative.")

@@ -1,4 +1,4 @@
-"""Between the wire's types (`google.pubsub_v1.types`) and this package's values; what is not built is refused here."""
+"""Conversion between `google.pubsub_v1.types` and this package's values; refuses the features that it does not model."""
 
 import datetime as dt
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 from google.pubsub_v1 import types
 
 from simulator.pubsub.errors import InvalidArgumentError, UnimplementedError
-from simulator.pubsub.model import DeadLetterPolicy, Delivery, Message, RetryPolicy, SubscriptionSettings
+from simulator.pubsub.values import DeadLetterPolicy, Delivery, Message, RetryPolicy, SubscriptionSettings
 
 _NOT_BUILT = (
     "bigquery_config",
@@ -20,12 +20,12 @@ _NOT_BUILT_IN_PUSH = ("oidc_token", "no_wrapper")
 
 
 def message_from_wire(wire: types.PubsubMessage) -> Message:
-    """The message that a publisher sent."""
+    """Return the message of a publish request."""
     return Message(data=wire.data, attributes=dict(wire.attributes), ordering_key=wire.ordering_key)
 
 
 def delivery_to_wire(delivery: Delivery, settings: SubscriptionSettings) -> types.ReceivedMessage:
-    """The delivery as a pull gets it; the attempt is only told with a dead-letter policy."""
+    """Return the delivery for the response to a pull; the attempt is only set with a dead-letter policy."""
     published = delivery.message
     return types.ReceivedMessage(
         ack_id=delivery.ack_id,
@@ -41,9 +41,9 @@ def delivery_to_wire(delivery: Delivery, settings: SubscriptionSettings) -> type
 
 
 def settings_from_wire(wire: types.Subscription) -> SubscriptionSettings:
-    """The settings that a client sent. Labels, retention and expiry are taken and forgotten.
+    """Return the settings that a client sent. Labels, retention and expiry are accepted and ignored.
 
-    Raises: UnimplementedError, for what this Pub/Sub cannot do.
+    Raises: UnimplementedError, for features that this Pub/Sub does not model.
     """
     for name in _NOT_BUILT:
         if getattr(wire, name) if name.startswith(("enable_", "message_")) else name in wire:
@@ -60,9 +60,9 @@ def settings_from_wire(wire: types.Subscription) -> SubscriptionSettings:
 
 
 def push_endpoint_from_wire(wire: types.PushConfig) -> str:
-    """Where to push; empty for a pull subscription.
+    """Return the push endpoint; empty for a pull subscription.
 
-    Raises: UnimplementedError, for what this Pub/Sub cannot do.
+    Raises: UnimplementedError, for features that this Pub/Sub does not model.
     """
     for name in _NOT_BUILT_IN_PUSH:
         if name in wire:
@@ -71,10 +71,10 @@ def push_endpoint_from_wire(wire: types.PushConfig) -> str:
     return endpoint
 
 
-def updated_settings(before: SubscriptionSettings, request: types.UpdateSubscriptionRequest) -> SubscriptionSettings:
-    """The settings with the masked fields of the request.
+def apply_update(before: SubscriptionSettings, request: types.UpdateSubscriptionRequest) -> SubscriptionSettings:
+    """Return the settings with the masked fields of the request.
 
-    Raises: InvalidArgumentError, when the mask is empty or names a field that is for life or unknown.
+    Raises: InvalidArgumentError, when the mask is empty or names a field that cannot change or does not exist.
     """
     asked = settings_from_wire(request.subscription)
     updated = before
@@ -96,7 +96,7 @@ def updated_settings(before: SubscriptionSettings, request: types.UpdateSubscrip
 
 
 def settings_to_wire(settings: SubscriptionSettings) -> types.Subscription:
-    """The settings as a client reads them."""
+    """Return the settings as a client reads them."""
     wire = types.Subscription(
         name=settings.name,
         topic=settings.topic,

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from simulator.pubsub.errors import InvalidArgumentError, OutOfRangeError
 from simulator.pubsub.filters import parse_filter
-from simulator.pubsub.model import DeadLetterPolicy, Message, RetryPolicy, SubscriptionSettings
+from simulator.pubsub.values import DeadLetterPolicy, Message, RetryPolicy, SubscriptionSettings
 
 MAX_MESSAGES = 1_000
 MAX_PUBLISH_BYTES = 10_000_000
@@ -29,23 +29,23 @@ _RESOURCE_NAME = re.compile(rf"projects/{_PROJECT}/(topics|subscriptions)/(?!goo
 
 
 def check_project_name(name: str) -> None:
-    """The name reads `projects/P`; otherwise InvalidArgumentError."""
+    """Raise InvalidArgumentError unless the name is `projects/P`."""
     if _PROJECT_NAME.fullmatch(name) is None:
         raise InvalidArgumentError(f"Invalid [projects] name: (name={name})")
 
 
 def check_topic_name(name: str) -> None:
-    """The name reads `projects/P/topics/T`; otherwise InvalidArgumentError."""
+    """Raise InvalidArgumentError unless the name is `projects/P/topics/T`."""
     _check_resource_name(name, "topics")
 
 
 def check_subscription_name(name: str) -> None:
-    """The name reads `projects/P/subscriptions/S`; otherwise InvalidArgumentError."""
+    """Raise InvalidArgumentError unless the name is `projects/P/subscriptions/S`."""
     _check_resource_name(name, "subscriptions")
 
 
 def check_messages(messages: Sequence[Message]) -> None:
-    """The service would take these messages in one publish; otherwise InvalidArgumentError."""
+    """Raise InvalidArgumentError unless the messages fit the limits of one publish request."""
     if not messages:
         raise InvalidArgumentError("No messages to publish.")
     if len(messages) > MAX_MESSAGES:
@@ -57,12 +57,12 @@ def check_messages(messages: Sequence[Message]) -> None:
         raise InvalidArgumentError(f"The request has {size_bytes} bytes; the most is {MAX_PUBLISH_BYTES}.")
 
 
-def settled_settings(settings: SubscriptionSettings, *, minimum_ack_deadline_s: float) -> SubscriptionSettings:
-    """The settings with the service's defaults filled in.
+def complete_settings(settings: SubscriptionSettings, *, minimum_ack_deadline_s: float) -> SubscriptionSettings:
+    """Return the settings with the service's defaults filled in.
 
     Raises:
         InvalidArgumentError: a name, the filter, the endpoint, a deadline or a backoff breaks a rule.
-        OutOfRangeError: the number of delivery attempts does.
+        OutOfRangeError: the number of delivery attempts breaks a rule.
     """
     check_subscription_name(settings.name)
     parse_filter(settings.filter)
@@ -78,12 +78,12 @@ def settled_settings(settings: SubscriptionSettings, *, minimum_ack_deadline_s: 
     return replace(
         settings,
         ack_deadline_s=ack_deadline_s,
-        dead_letter_policy=settings.dead_letter_policy and _settled_dead_letter_policy(settings.dead_letter_policy),
+        dead_letter_policy=settings.dead_letter_policy and _complete_dead_letter_policy(settings.dead_letter_policy),
     )
 
 
 def check_ack_deadline_change(ack_deadline_s: float) -> None:
-    """A message in hand may get this deadline, 0 to 600 s from now; otherwise InvalidArgumentError."""
+    """Raise InvalidArgumentError unless the new deadline of a delivery is 0 to 600 s from now."""
     if not 0.0 <= ack_deadline_s <= MAX_ACK_DEADLINE_S:
         raise InvalidArgumentError(f"A deadline is 0 to {MAX_ACK_DEADLINE_S:g} s from now, not {ack_deadline_s:g}.")
 
@@ -137,7 +137,7 @@ def _check_retry_policy(policy: RetryPolicy) -> None:
         raise InvalidArgumentError("The minimum backoff is longer than the maximum backoff.")
 
 
-def _settled_dead_letter_policy(policy: DeadLetterPolicy) -> DeadLetterPolicy:
+def _complete_dead_letter_policy(policy: DeadLetterPolicy) -> DeadLetterPolicy:
     check_topic_name(policy.topic)
     attempts = policy.max_delivery_attempts or DEFAULT_DELIVERY_ATTEMPTS
     if not MIN_DELIVERY_ATTEMPTS <= attempts <= MAX_DELIVERY_ATTEMPTS:

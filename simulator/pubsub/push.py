@@ -1,4 +1,4 @@
-"""A push: the wrapped envelope, one HTTP request, and what its end means.
+"""Pushes: the wrapped envelope, one HTTP request, and the outcome of it.
 
 Source: https://cloud.google.com/pubsub/docs/push.
 """
@@ -12,7 +12,7 @@ from typing import Literal
 
 import httpx2
 
-from simulator.pubsub.model import Delivery, SubscriptionSettings
+from simulator.pubsub.values import Delivery, SubscriptionSettings
 
 ACKNOWLEDGING_STATUSES = frozenset({102, 200, 201, 202, 204})
 
@@ -23,19 +23,19 @@ PushOutcome = Literal["acknowledged", "refused", "deadline", "unreachable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushResult:
-    """How a push ended; without an answer there is no status."""
+    """The outcome of a push; `status` is None without an answer."""
 
     status: int | None
     outcome: PushOutcome
 
 
 def rfc3339(moment: dt.datetime) -> str:
-    """The moment as Pub/Sub writes it, such as `2026-01-31T09:30:00.125Z`."""
+    """Return the time in Pub/Sub's format, such as `2026-01-31T09:30:00.125Z`."""
     return moment.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
 
 def envelope(delivery: Delivery, settings: SubscriptionSettings) -> bytes:
-    """The body of a push. Empty fields are left out; the id and the time come in both spellings."""
+    """Return the body of a push. Empty fields are left out; the id and the time are in both spellings."""
     published = delivery.message
     publish_time = rfc3339(published.publish_time)
     message: dict[str, object] = {
@@ -57,15 +57,15 @@ def envelope(delivery: Delivery, settings: SubscriptionSettings) -> bytes:
 
 
 class Pusher:
-    """Sends pushes, as many at once as it is asked to."""
+    """Sends pushes, without a limit on their number."""
 
     def __init__(self) -> None:
-        # No connection is kept: one that the endpoint closes while it is reused would look like a refusal.
+        # No connection is reused: one that the endpoint closes at that moment would look like a refusal.
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
         self._client = httpx2.AsyncClient(limits=limits, timeout=None, trust_env=False, headers=_HEADERS)
 
     async def push(self, endpoint: str, body: bytes, *, timeout_s: float) -> PushResult:
-        """The endpoint answered, or could not be reached, or had its time; redirects are not followed."""
+        """Send one push, and return its outcome; redirects are not followed."""
         try:
             async with asyncio.timeout(timeout_s):
                 response = await self._client.post(endpoint, content=body)
@@ -77,5 +77,5 @@ class Pusher:
         return PushResult(status=response.status_code, outcome="acknowledged" if acknowledged else "refused")
 
     async def close(self) -> None:
-        """No connection is left."""
+        """Close all connections."""
         await self._client.aclose()

@@ -1,4 +1,4 @@
-"""The port: a `Broker` that real clients reach over gRPC and that pushes over HTTP."""
+"""The server: a `Broker` that serves gRPC to real clients and pushes over HTTP."""
 
 import errno
 import socket
@@ -11,21 +11,21 @@ from simulator.pubsub.grpc_api import handlers
 from simulator.pubsub.push import Pusher
 
 _OPTIONS = (
-    ("grpc.so_reuseport", 0),  # two servers on one port would share its requests
-    ("grpc.max_receive_message_length", -1),  # what is too long is refused by Pub/Sub's rule, not by gRPC's
+    ("grpc.so_reuseport", 0),  # two servers on one port would share the requests
+    ("grpc.max_receive_message_length", -1),  # the limit is Pub/Sub's, not gRPC's
 )
 
 
 class PubSubServer(Broker):
-    """A Pub/Sub on a port. Topics and subscriptions may be made before `start`; messages move after it."""
+    """A Pub/Sub on a port. Topics and subscriptions can be created before `start`; deliveries begin with it."""
 
     _grpc: grpc.aio.Server | None = None
     _pusher: Pusher | None = None
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> int:
-        """The server answers on the port that is returned; port 0 takes a free one.
+        """Serve on the port, and return it; port 0 takes a free one.
 
-        Raises: PortTakenError, when something else listens there.
+        Raises: PortTakenError, when another process listens there.
         """
         _check_free(host, port)
         server = grpc.aio.server(options=_OPTIONS)
@@ -37,7 +37,7 @@ class PubSubServer(Broker):
         return bound
 
     async def stop(self) -> None:
-        """Pushes in flight are cut off, and the port is free. Repeated: does nothing."""
+        """Cancel the pushes in flight, and free the port.  Repeated: does nothing."""
         if self._grpc is None or self._pusher is None:
             return
         server, pusher, self._grpc, self._pusher = self._grpc, self._pusher, None, None
@@ -47,7 +47,7 @@ class PubSubServer(Broker):
 
 
 def _check_free(host: str, port: int) -> None:
-    """The port can be had. gRPC would find out too, but say it on stderr and in its own words."""
+    """Raise PortTakenError unless the port is free. gRPC would only report it on stderr, in its own words."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -56,4 +56,6 @@ def _check_free(host: str, port: int) -> None:
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 raise
-            raise PortTakenError(error.errno, f"port {port} of {host} is taken; stop what listens there") from error
+            raise PortTakenError(
+                error.errno, f"port {port} of {host} is taken; stop the process that listens there"
+            ) from error

@@ -1,55 +1,55 @@
-"""One subscription at work: takes messages in, pushes them or hands them to pulls, and settles what comes back."""
+"""One subscription: takes messages, pushes them or hands them to pulls, and settles the deliveries."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from simulator.pubsub.backlog import Backlog
 from simulator.pubsub.chaos import Chaos
-from simulator.pubsub.delivery import Backlog
 from simulator.pubsub.errors import FailedPreconditionError, InvalidArgumentError
 from simulator.pubsub.filters import parse_filter
 from simulator.pubsub.limits import check_ack_deadline_change
-from simulator.pubsub.model import Delivery, PublishedMessage, SubscriptionSettings, Tuning
 from simulator.pubsub.push import PushResult, envelope
+from simulator.pubsub.values import Delivery, PublishedMessage, SubscriptionSettings, Tuning
 
 OnEvent = Callable[[str, Mapping[str, object]], None]
 
 FIRST_COPY = 1
 
 
-class Pushes(Protocol):
-    """Brings messages to endpoints."""
+class PushSender(Protocol):
+    """Sends pushes to endpoints."""
 
     async def push(self, endpoint: str, body: bytes, *, timeout_s: float) -> PushResult:
-        """The push ended within `timeout_s`, one way or another; never raises for what the endpoint does."""
+        """Send one push, and return its outcome within `timeout_s`; never raises because of the endpoint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What a subscription needs of the service that it belongs to.
+class SubscriptionServices:
+    """What a subscription needs of its broker.
 
     Attributes:
-        tuning: see there.
-        chaos: asked anew for every fate, so that it may change at run time.
-        bury: publishes a delivery's message to the dead-letter topic; False when there is no such topic any more.
-        on_event: told of every step; must not raise.
-        on_change: called after every change of what is outstanding.
+        tuning: limits and times.
+        chaos: returns the faults in force, which may change at run time.
+        dead_letter: publishes the message of a delivery to the dead-letter topic; returns False when that topic does not exist.
+        on_event: called for every step; must not raise.
+        on_change: called after every change of the outstanding messages.
     """
 
     tuning: Tuning
     chaos: Callable[[], Chaos]
-    bury: Callable[[SubscriptionSettings, Delivery], bool]
+    dead_letter: Callable[[SubscriptionSettings, Delivery], bool]
     on_event: OnEvent
     on_change: Callable[[], None]
 
 
 class Subscription:
-    """A subscription's messages and the task that moves them. Lives in the event loop in which it was started."""
+    """The messages of a subscription and the task that delivers them. Lives in the event loop in which it was started."""
 
-    def __init__(self, settings: SubscriptionSettings, surroundings: Surroundings) -> None:
+    def __init__(self, settings: SubscriptionSettings, services: SubscriptionServices) -> None:
         self._backlog = Backlog()
-        self._around = surroundings
+        self._services = services
         self._work = asyncio.Event()
         self._pushes = 0
         self._task: asyncio.Task[None] | None = None
@@ -57,7 +57,7 @@ class Subscription:
 
     @property
     def settings(self) -> SubscriptionSettings:
-        """What the owner asked for; may be replaced while messages are outstanding."""
+        """The settings; they can be replaced while messages are outstanding."""
         return self._settings
 
     @settings.setter
@@ -66,22 +66,22 @@ class Subscription:
         self._filter = parse_filter(settings.filter)
         self._work.set()
 
-    def start(self, pushes: Pushes) -> None:
-        """Messages move from here on."""
+    def start(self, pushes: PushSender) -> None:
+        """Start the deliveries."""
         self._task = asyncio.get_running_loop().create_task(self._run(pushes), name=self.settings.name)
-        self._task.add_done_callback(_report_a_crash)
+        self._task.add_done_callback(_report_crash)
 
     async def stop(self) -> None:
-        """No message moves any more; pushes in flight are cut off, and their messages stay until their deadline."""
+        """Stop the deliveries, and cancel the pushes in flight; their messages stay until their deadline."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
 
     def offer(self, published: PublishedMessage) -> None:
-        """The message is outstanding, or was filtered out, which counts as acknowledged."""
+        """Take the message, unless the filter refuses it, which counts as acknowledged."""
         if self._filter is not None and not self._filter.matches(published.message.attributes):
             return
-        chaos, name, number = self._around.chaos(), self.settings.name, published.number
+        chaos, name, number = self._services.chaos(), self.settings.name, published.number
         for copy in range(FIRST_COPY, FIRST_COPY + chaos.copies(name, number)):
             self._backlog.add(
                 published,
@@ -89,72 +89,72 @@ class Subscription:
                 due_s=_now_s() + chaos.first_delay_s(name, number, copy),
                 lets_next_pass=chaos.reorders(name, number, copy),
             )
-        self._changed()
+        self._notify()
 
     async def pull(self, max_messages: int, *, wait: bool) -> tuple[Delivery, ...]:
-        """Up to `max_messages` deliveries; with `wait`, at least one if any becomes due soon.
+        """Return up to `max_messages` deliveries; with `wait`, at least one if a message becomes due soon.
 
         Raises:
-            InvalidArgumentError: no messages were asked for.
+            InvalidArgumentError: `max_messages` is less than 1.
             FailedPreconditionError: the subscription pushes.
         """
         if max_messages < 1:
             raise InvalidArgumentError("No max_messages specified")
-        give_up_s = _now_s() + self._around.tuning.pull_wait_s
+        give_up_s = _now_s() + self._services.tuning.pull_wait_s
         while True:
             if self.settings.push_endpoint:
                 raise FailedPreconditionError("This method is not supported for push subscriptions.")
             self._expire()
             taken = self._take(max_messages)
             if taken:
-                self._changed()  # the task below sleeps until the earliest deadline, which may be one of these
+                self._notify()  # the task sleeps until the earliest deadline, which may be one of these
             if taken or not wait or _now_s() >= give_up_s:
                 return taken
             await self._sleep_until(give_up_s, self._backlog.next_due_s(), self._backlog.next_deadline_s())
 
     def acknowledge(self, ack_ids: Sequence[str]) -> None:
-        """The deliveries' messages are gone, unless chaos loses the acknowledgement.
+        """Acknowledge the deliveries, unless chaos loses an acknowledgement.
 
-        Raises: InvalidArgumentError, when there are no ids, or one that was never given out; then nothing is done.
+        Raises: InvalidArgumentError, without ids or with an unknown one; then no delivery is acknowledged.
         """
         for delivery in self._deliveries(ack_ids):
             if not self._loses_acknowledgement(delivery):
-                self._acknowledged(delivery)
+                self._settle(delivery)
 
     def modify_ack_deadline(self, ack_ids: Sequence[str], ack_deadline_s: float) -> None:
-        """The deliveries end that many seconds from now; 0 refuses them.
+        """Set the deadline of the deliveries to that many seconds from now; 0 refuses them.
 
         Raises: InvalidArgumentError, as `acknowledge`, and for a number out of range.
         """
         check_ack_deadline_change(ack_deadline_s)
         for delivery in self._deliveries(ack_ids):
             if ack_deadline_s == 0.0:
-                self._refused(delivery)
+                self._refuse(delivery)
             else:
                 self._backlog.extend(delivery, _now_s() + ack_deadline_s)
-        self._changed()
+        self._notify()
 
-    def outstanding(self, *, ignoring_waits_over_s: float | None = None) -> int:
-        """How many messages are not acknowledged, without those that wait longer than the limit."""
-        return self._backlog.outstanding(_now_s(), ignoring_waits_over_s=ignoring_waits_over_s)
+    def count_outstanding(self, *, ignoring_waits_over_s: float | None = None) -> int:
+        """Count the messages that are not acknowledged, without those that wait longer than the limit."""
+        return self._backlog.count_outstanding(_now_s(), ignoring_waits_over_s=ignoring_waits_over_s)
 
-    async def _run(self, pushes: Pushes) -> None:
+    async def _run(self, pushes: PushSender) -> None:
         async with asyncio.TaskGroup() as under_way:
             while True:
                 self._expire()
-                room = self._around.tuning.push_window - self._pushes if self.settings.push_endpoint else 0
+                room = self._services.tuning.push_window - self._pushes if self.settings.push_endpoint else 0
                 for delivery in self._take(room):
                     self._pushes += 1
                     under_way.create_task(self._push(pushes, delivery))
-                more_s = self._backlog.next_due_s() if self._pushes < self._around.tuning.push_window else None
+                more_s = self._backlog.next_due_s() if self._pushes < self._services.tuning.push_window else None
                 await self._sleep_until(
                     self._backlog.next_deadline_s(), more_s if self.settings.push_endpoint else None
                 )
 
-    async def _push(self, pushes: Pushes, delivery: Delivery) -> None:
+    async def _push(self, pushes: PushSender, delivery: Delivery) -> None:
         started_s, settings = _now_s(), self.settings
         about = self._about(delivery)
-        self._around.on_event("push_started", about)
+        self._services.on_event("push_started", about)
         timeout_s = delivery.deadline_s - started_s
         try:
             result = await pushes.push(settings.push_endpoint, envelope(delivery, settings), timeout_s=timeout_s)
@@ -164,40 +164,40 @@ class Subscription:
         if outcome == "acknowledged" and self._loses_acknowledgement(delivery):
             outcome = "acknowledgement_lost"
         duration_ms = round((_now_s() - started_s) * 1000.0, 3)
-        self._around.on_event(
+        self._services.on_event(
             "push_ended", {**about, "status": result.status, "outcome": outcome, "duration_ms": duration_ms}
         )
         if outcome == "acknowledged":
-            self._acknowledged(delivery)
+            self._settle(delivery)
         else:
-            self._refused(delivery)
-        self._changed()  # also when nothing was settled: there is room in the window
+            self._refuse(delivery)
+        self._notify()  # also if no delivery was settled: there is room in the window
 
     def _take(self, limit: int) -> tuple[Delivery, ...]:
         return self._backlog.take(_now_s(), limit=limit, ack_deadline_s=self.settings.ack_deadline_s)
 
     def _expire(self) -> None:
-        for late in self._backlog.expired(_now_s()):
-            self._refused(late)
+        for late in self._backlog.take_expired(_now_s()):
+            self._refuse(late)
 
-    def _acknowledged(self, delivery: Delivery) -> None:
+    def _settle(self, delivery: Delivery) -> None:
         if self._backlog.acknowledge(delivery):
-            self._around.on_event("acknowledged", self._about(delivery))
-            self._changed()
+            self._services.on_event("acknowledged", self._about(delivery))
+            self._notify()
 
-    def _refused(self, delivery: Delivery) -> None:
+    def _refuse(self, delivery: Delivery) -> None:
         policy = self.settings.dead_letter_policy
         if not self._backlog.refuse(
-            delivery, _now_s(), policy=self.settings.retry_policy, floor_s=self._around.tuning.redelivery_floor_s
+            delivery, _now_s(), policy=self.settings.retry_policy, floor_s=self._services.tuning.redelivery_floor_s
         ):
             return
         spent = policy is not None and delivery.delivery_attempt >= policy.max_delivery_attempts
-        if spent and self._around.bury(self.settings, delivery):
+        if spent and self._services.dead_letter(self.settings, delivery):
             self._backlog.acknowledge(delivery)
-        self._changed()
+        self._notify()
 
     def _loses_acknowledgement(self, delivery: Delivery) -> bool:
-        return self._around.chaos().loses_acknowledgement(
+        return self._services.chaos().loses_acknowledgement(
             self.settings.name, delivery.message.number, delivery.copy, delivery.delivery_attempt
         )
 
@@ -214,12 +214,12 @@ class Subscription:
             "delivery_attempt": delivery.delivery_attempt,
         }
 
-    def _changed(self) -> None:
+    def _notify(self) -> None:
         self._work.set()
-        self._around.on_change()
+        self._services.on_change()
 
     async def _sleep_until(self, *moments_s: float | None) -> None:
-        """Returns at the first of the moments, or earlier when something changed."""
+        """Return at the first of the moments, or earlier when something changed."""
         self._work.clear()
         known_s = [moment_s for moment_s in moments_s if moment_s is not None]
         try:
@@ -233,6 +233,6 @@ def _now_s() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _report_a_crash(task: asyncio.Task[None]) -> None:
+def _report_crash(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         task.get_loop().call_exception_handler({"message": f"{task.get_name()} stopped", "exception": error})

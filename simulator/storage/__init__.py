@@ -1,4 +1,4 @@
-"""Cloud Storage: fake-gcs-server behind a proxy that mends the rules which it ignores and goes wrong on demand."""
+"""Cloud Storage: fake-gcs-server behind a proxy that enforces the rules which that server ignores, and injects faults."""
 
 from simulator.storage.calls import Call, Operation
 from simulator.storage.proxy import LoggedRequest, StorageProxy

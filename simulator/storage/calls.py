@@ -1,6 +1,6 @@
-"""Requests to Cloud Storage's JSON API, and what each of them is about.
+"""Requests to Cloud Storage's JSON API, classified by operation and object.
 
-Source: Cloud Storage JSON API reference, "Objects"; "Resumable uploads" for the sessions. Slashes in names come as %2F.
+Source: Cloud Storage JSON API reference, "Objects"; "Resumable uploads" for the sessions. Slashes in names are sent as %2F.
 """
 
 import json
@@ -44,9 +44,9 @@ _RANGE: Final = re.compile(r"bytes \d+-(\d+)/(\d+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A request. `name` is the object's, a listing's prefix, or empty; `path` is as it came, with its query.
+    """A request. `name` is the object's name, a listing's prefix, or empty; `path` is the raw path with its query.
 
-    `checks` are about every object that has to stand still meanwhile; the one that is written comes first.
+    `checks` are the conditions on every object that must not change meanwhile; the written object comes first.
     """
 
     method: str
@@ -60,8 +60,8 @@ class Call:
     checks: tuple[Check, ...] = ()
 
 
-def understood(call: Call) -> Call:
-    """Return the call with what it is about.  Raises: RefusedError, where a condition is no number."""
+def classify(call: Call) -> Call:
+    """Return the call with its operation, object and checks.  Raises: RefusedError, where a condition is not a number."""
     path, _, query = call.path.decode("latin-1").partition("?")
     params = dict(parse_qsl(query, keep_blank_values=True))
     if upload := _UPLOADS.fullmatch(path):
@@ -123,7 +123,7 @@ def _single(call: Call, target: Target, params: Mapping[str, str], *, has_conten
     check = Check(target=target, conditions=Conditions.of(params), generation=number(params, "generation"))
     if call.method in {"GET", "HEAD"}:
         operation: Operation = "media" if has_content else "get"
-        # An unconditional read needs nothing to stand still, and fake-gcs-server finds the generation itself.
+        # An unconditional read needs no lock, and fake-gcs-server finds the generation itself.
         checks = (check,) if check.conditions != Conditions() else ()
     else:
         operation, checks = _BY_METHOD.get(call.method, "other"), (check,)
@@ -131,7 +131,7 @@ def _single(call: Call, target: Target, params: Mapping[str, str], *, has_conten
 
 
 def _finishes(call: Call) -> bool:
-    """Whether this request of a session brings the last byte."""
+    """Whether this request of a session sends the last byte."""
     asked = _header(call, b"content-range")
     if _UNFINISHED_RANGE.fullmatch(asked):
         return False
@@ -151,7 +151,7 @@ def _upload_metadata(call: Call, params: Mapping[str, str]) -> Mapping[str, Any]
 
 
 def _json_object(body: bytes) -> Mapping[str, Any]:
-    """Return what the body says; nothing, where the server will have to complain about it."""
+    """Return the JSON object of the body; {} for any other body, which the server refuses."""
     try:
         read = json.loads(body)
     except ValueError:

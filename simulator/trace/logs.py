@@ -1,4 +1,4 @@
-"""Follows the functions' log files: what they append is read a few times a second, line by line."""
+"""The functions' log files: lines that they append are read a few times a second."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ LINE_BYTES: Final = 256 * 1024
 
 
 class LogFile:
-    """A file that grows by lines of JSON. What stands in it already when it is first looked at is of an earlier run."""
+    """A file that grows by lines of JSON. Its content at the creation of this object belongs to an earlier run and is skipped."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -27,10 +27,10 @@ class LogFile:
             self._inode, self._offset = found.st_ino, found.st_size
 
     def new_lines(self) -> Iterator[Mapping[str, object]]:
-        """The objects that were appended since, at most `READ_BYTES` of them at once.
+        """Return the objects that were appended since the last call, from at most `READ_BYTES`.
 
-        A line that is unfinished comes once it is finished, one that holds no object never. A file that is not there has no
-        lines; one that was emptied or replaced is read from its beginning.
+        An unfinished line is returned once it is finished; a line that is not an object is skipped. A missing file has no
+        lines; a truncated or replaced file is read from its beginning.
         """
         for line in self._whole_lines():
             try:
@@ -55,34 +55,38 @@ class LogFile:
         self._offset += len(appended)
         *lines, self._rest = (self._rest + appended).split(b"\n")
         if len(self._rest) > LINE_BYTES:
-            self._rest = b""  # no fact of ours is that long; what follows of the line is no JSON and passed over
+            self._rest = b""  # no log line of the functions is that long; the rest of it is not JSON and is skipped
         return lines
 
 
 class LogFollower:
-    """Reads several log files for as long as it runs; `heard` is told of each line and must not raise."""
+    """Reads several log files; `on_line` is called with each line and must not raise."""
 
     def __init__(
-        self, paths: Mapping[Part, Path], heard: Callable[[Part, Mapping[str, object]], None], *, poll_s: float = POLL_S
+        self,
+        paths: Mapping[Part, Path],
+        on_line: Callable[[Part, Mapping[str, object]], None],
+        *,
+        poll_s: float = POLL_S,
     ) -> None:
         self._files = {part: LogFile(path) for part, path in paths.items()}
-        self._heard = heard
+        self._on_line = on_line
         self._poll_s = poll_s
-        self._following: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None
 
     def read(self) -> None:
-        """Everything that was appended since was told."""
+        """Report all lines that were appended since the last call."""
         for part, file in self._files.items():
             for line in file.new_lines():
-                self._heard(part, line)
+                self._on_line(part, line)
 
     def start(self) -> None:
-        """What is appended is told soon, from here on. Needs the running loop."""
-        self._following = asyncio.get_running_loop().create_task(self._follow())
+        """Start reporting appended lines. Needs the running loop."""
+        self._task = asyncio.get_running_loop().create_task(self._follow())
 
     async def stop(self) -> None:
-        """Nothing more is told.  Repeated: does nothing."""
-        following, self._following = self._following, None
+        """Stop reporting lines.  Repeated: does nothing."""
+        following, self._task = self._task, None
         if following is not None:
             following.cancel()
             await asyncio.wait({following})

@@ -1,4 +1,4 @@
-"""A step: one fact about one event, told by a stand-in's hook or by a function's log. Words of people are in neither."""
+"""Steps: facts about one event, from a stand-in's hook or a function's log. Neither contains texts of people."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ _FAILURES: Final = frozenset({"webhook_refused", "dead_lettered"})
 _FIRST_ERROR_STATUS: Final = 400
 _BEFORE_THE_LOGS: Final = ("event_created", "webhook_delivered", "webhook_refused", "published", "push_started")
 _AFTER_THE_LOGS: Final = ("push_ended", "acknowledged", "dead_lettered")
-_ONCE: Final = {  # steps that an event needs a single time, by what they are about
+_ONCE: Final = {  # steps that an event needs only once, with the key under which they count as repeats
     "webhook_delivered": "delivery",
     "webhook_refused": "delivery",
     **{
@@ -26,8 +26,8 @@ _ONCE: Final = {  # steps that an event needs a single time, by what they are ab
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """What happened, e.g. `model_called`, in the part that did it, at a time on this machine's clock.
+class TraceStep:
+    """A fact, e.g. `model_called`, with the part that reported it and its time on this machine's clock.
 
     `details` are the fact's own fields, e.g. `{"status": 200, "duration_ms": 34}`, as JSON has them.
     """
@@ -39,7 +39,7 @@ class Step:
 
     @property
     def is_failed(self) -> bool:
-        """Something went wrong here, though a later step may have mended it."""
+        """Whether the step is a failure, even if a later step succeeded."""
         status, outcome = self.details.get("status"), self.details.get("outcome")
         return (
             self.name in _FAILURES
@@ -50,13 +50,13 @@ class Step:
         )
 
 
-def in_order(steps: Iterable[Step]) -> tuple[Step, ...]:
-    """The steps, oldest first. Within a millisecond causes come before effects; a log's lines keep their order."""
+def sort_steps(steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
+    """Return the steps, oldest first. Within a millisecond causes precede effects; lines of one log keep their order."""
     return tuple(sorted(steps, key=lambda step: (step.at_ms, _rank(step))))
 
 
-def repeated(steps: Iterable[Step]) -> tuple[bool, ...]:
-    """For each of the ordered steps, whether it does over again what was done, or tried, before."""
+def flag_repeats(steps: Iterable[TraceStep]) -> tuple[bool, ...]:
+    """Return for each of the sorted steps whether it repeats an earlier step or attempt."""
     seen: set[tuple[object, ...]] = set()
     found = []
     for step in steps:
@@ -68,7 +68,7 @@ def repeated(steps: Iterable[Step]) -> tuple[bool, ...]:
     return tuple(found)
 
 
-def _rank(step: Step) -> int:
+def _rank(step: TraceStep) -> int:
     if step.name in _AFTER_THE_LOGS or step.details.get("is_dead_letter") is True:
         return 1
     return _BEFORE_THE_LOGS.index(step.name) - len(_BEFORE_THE_LOGS) if step.name in _BEFORE_THE_LOGS else 0

@@ -1,10 +1,10 @@
-"""The trace: gathers what the stand-ins and the functions tell, and knows of each event what happened to it.
+"""The trace: the facts that the stand-ins and the functions report, by event.
 
     LINE's hook ──── webhook_event_id ─────────────────┐
     Pub/Sub's hook ─ pubsub_message_id ─ (published) ──┼─▶ event ─▶ steps
     log lines ────── either one, or both ──────────────┘
 
-A fact whose event is not known yet waits until another one names it.
+A fact whose event is not known yet waits until another fact names the event.
 """
 
 import datetime as dt
@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from simulator.trace.steps import Part, Step, in_order
+from simulator.listeners import Listeners
+from simulator.trace.steps import Part, TraceStep, sort_steps
 
 EVENTS_KEPT: Final = 200
 STEPS_KEPT: Final = 500
@@ -25,60 +26,61 @@ _DEAD_LETTER: Final = "CloudPubSubDeadLetterSourceSubscription"  # Source: Pub/S
 
 @dataclass(slots=True)
 class EventTrace:
-    """What is known of one event. `sent_ms` is None where LINE has not told when a person caused it."""
+    """The facts of one event. `sent_ms` is None until LINE's hook reported the creation of the event."""
 
     sent_ms: int | None = None
     type: str | None = None
-    unordered: list[Step] = field(default_factory=list)
+    unordered: list[TraceStep] = field(default_factory=list)
     pubsub_message_ids: set[str] = field(default_factory=set)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[TraceStep, ...]:
         """All steps, oldest first."""
-        return in_order(self.unordered)
+        return sort_steps(self.unordered)
 
     @property
-    def begun_ms(self) -> int:
-        """What the times of the steps are counted from."""
+    def start_ms(self) -> int:
+        """The time from which the times of the steps are counted."""
         return self.sent_ms if self.sent_ms is not None else min((step.at_ms for step in self.unordered), default=0)
 
 
 class Trace:
     """The newest `EVENTS_KEPT` events, each with its newest `STEPS_KEPT` steps. Lives in one event loop.
 
-    The three `heard_...` methods never raise, whatever they are told. `now_ms` dates what comes without a time.
+    The three `record_...` methods never raise, whatever their arguments. `now_ms` is the time of a fact without one.
     """
 
     def __init__(self, *, now_ms: Callable[[], int]) -> None:
         self._now_ms = now_ms
         self._events: OrderedDict[str, EventTrace] = OrderedDict()
         self._event_ids: dict[str, str] = {}  # by pubsub_message_id
-        self._waiting: OrderedDict[str, list[Step]] = OrderedDict()  # likewise
-        self._listeners: list[Callable[[], None]] = []
+        self._waiting: OrderedDict[str, list[TraceStep]] = OrderedDict()  # likewise
+        self._listeners = Listeners()
 
     def event(self, webhook_event_id: str) -> EventTrace:
-        """What is known of the event; of an unknown one, nothing."""
+        """Return the facts of the event; none for an unknown event."""
         return self._events.get(webhook_event_id, EventTrace())
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """The listener is called after every step. Returns: how to stop listening."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
+        """Call the listener after every step.  Returns: a function that removes it."""
+        return self._listeners.add(listener)
 
-    def heard_line(self, name: str, facts: Mapping[str, object]) -> None:
-        """LINE's hook. Facts that are about no event, such as `api_called`, are passed over."""
+    def record_line_event(self, name: str, facts: Mapping[str, object]) -> None:
+        """Record a fact of LINE's hook. Facts without an event, such as `api_called`, are skipped."""
         webhook_event_id = facts.get("webhook_event_id")
         if not isinstance(webhook_event_id, str):
             return
-        now_ms, event = self._now_ms(), self._opened(webhook_event_id)
+        now_ms, event = self._now_ms(), self._open(webhook_event_id)
         if name == "event_created" and event.sent_ms is None:
             event.sent_ms, event.type = now_ms, str(facts.get("type"))
-        lasted_ms = facts.get("duration_ms")  # a delivery is told of at its end, but stands where it began
+        lasted_ms = facts.get("duration_ms")  # a delivery is reported at its end, with the time of its start
         began_ms = now_ms - lasted_ms if isinstance(lasted_ms, int) else now_ms
-        self._add(event, Step(name=name, part="LINE", at_ms=max(began_ms, event.begun_ms), details=_details(facts)))
+        self._add(
+            event, TraceStep(name=name, part="LINE", at_ms=max(began_ms, event.start_ms), details=_details(facts))
+        )
 
-    def heard_pubsub(self, name: str, facts: Mapping[str, object]) -> None:
-        """Pub/Sub's hook."""
+    def record_pubsub_event(self, name: str, facts: Mapping[str, object]) -> None:
+        """Record a fact of Pub/Sub's hook."""
         pubsub_message_id = str(facts.get("pubsub_message_id"))
         details = {key: value for key, value in facts.items() if key != "attributes"}
         for path in {"topic", "subscription"} & details.keys():
@@ -88,21 +90,21 @@ class Trace:
             webhook_event_id = attributes.get("webhook_event_id")
             details["is_redelivery"] = attributes.get("is_redelivery") == "true"
             details["is_dead_letter"] = _DEAD_LETTER in attributes
-        step = Step(name=name, part="Pub/Sub", at_ms=self._now_ms(), details=details)
+        step = TraceStep(name=name, part="Pub/Sub", at_ms=self._now_ms(), details=details)
         self._place(step, webhook_event_id, pubsub_message_id)
 
-    def heard_log(self, part: Part, line: Mapping[str, object]) -> None:
-        """A line of a function's log. Lines that name neither an event nor a message are passed over."""
+    def record_log_line(self, part: Part, line: Mapping[str, object]) -> None:
+        """Record a line of a function's log. Lines that name neither an event nor a message are skipped."""
         name, pubsub_message_id = line.get("message"), line.get("pubsub_message_id")
         if isinstance(name, str):
-            step = Step(name=name, part=part, at_ms=self._moment_ms(line.get("time")), details=_details(line))
+            step = TraceStep(name=name, part=part, at_ms=self._moment_ms(line.get("time")), details=_details(line))
             self._place(step, line.get("webhook_event_id"), pubsub_message_id)
 
-    def _place(self, step: Step, webhook_event_id: object, pubsub_message_id: object) -> None:
+    def _place(self, step: TraceStep, webhook_event_id: object, pubsub_message_id: object) -> None:
         message_id = pubsub_message_id if isinstance(pubsub_message_id, str) else None
         event_id = webhook_event_id if isinstance(webhook_event_id, str) else self._event_ids.get(message_id or "")
         if event_id is not None:
-            event = self._opened(event_id)
+            event = self._open(event_id)
             if message_id is not None and message_id not in event.pubsub_message_ids:
                 event.pubsub_message_ids.add(message_id)
                 self._event_ids[message_id] = event_id
@@ -115,8 +117,8 @@ class Trace:
             if len(self._waiting) > EVENTS_KEPT:
                 self._waiting.popitem(last=False)
 
-    def _opened(self, webhook_event_id: str) -> EventTrace:
-        """The event is kept; the oldest one goes where there are too many."""
+    def _open(self, webhook_event_id: str) -> EventTrace:
+        """Return the event, and drop the oldest one beyond `EVENTS_KEPT`."""
         event = self._events.setdefault(webhook_event_id, EventTrace())
         if len(self._events) > EVENTS_KEPT:
             _, oldest = self._events.popitem(last=False)
@@ -124,11 +126,10 @@ class Trace:
                 self._event_ids.pop(pubsub_message_id, None)
         return event
 
-    def _add(self, event: EventTrace, step: Step) -> None:
+    def _add(self, event: EventTrace, step: TraceStep) -> None:
         event.unordered.append(step)
         del event.unordered[:-STEPS_KEPT]
-        for listener in tuple(self._listeners):
-            listener()
+        self._listeners.notify()
 
     def _moment_ms(self, time: object) -> int:
         try:

@@ -1,4 +1,4 @@
-"""Filing, changing, undoing and withdrawing entries, in memory and on Cloud Storage's stand-in behind the real client."""
+"""Entries are filed, changed, restored and withdrawn: in memory, and with the real client on Cloud Storage's stand-in."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,8 @@ import pytest
 
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.memory import MemoryObjectStore
-from shared.knowledge.withdrawal import EntryWithdrawal
+from shared.conversation.amendments import Amendments
+from shared.knowledge.withdrawal import EntryWords
 from shared.storage.object_store import ObjectStore
 from tests.contract.simulator.storage.emulator import PROJECT_ID, close, running_emulator
 from tests.support.knowledge import FilingChat, message
@@ -23,10 +24,10 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             lambda: GcsObjectStore(project_id=PROJECT_ID, bucket=bucket, connections=4, retry_timeout_s=10.0)
         )
         yield remote
-        close(remote._client)  # noqa: SLF001 - the product's processes end with their connections open
+        close(remote._client)  # noqa: SLF001 - the processes of the product end with open connections
 
 
-def test_an_entry_lives_and_goes_on_a_bucket(store: ObjectStore) -> None:
+def test_an_entry_is_filed_changed_restored_and_withdrawn(store: ObjectStore) -> None:
     chat = FilingChat(store=store)
 
     path = chat.file("庭の工事", message(1, "庭の工事"), next_action="佐藤さんに電話")
@@ -39,10 +40,10 @@ def test_an_entry_lives_and_goes_on_a_bucket(store: ObjectStore) -> None:
     assert chat.begin().call("search_entries", query="佐藤")["total"] == 0  # a next action is not searched
     assert chat.begin().call("search_entries", query="待ち")["entries"][0]["path"] == path
 
-    EntryWithdrawal(entries=chat.entries)(chat.chat, lambda one, _: one == "m1")
+    EntryWords().remove_withdrawn(chat.conversation, Amendments(withdrawn=frozenset({"m1"})))
     assert "庭" not in chat.words
     assert chat.paths == ["projects/2025-11-21-待ち.md"]
 
-    EntryWithdrawal(entries=chat.entries)(chat.chat, lambda _, at_ms: at_ms <= 10**6)
+    EntryWords().remove_withdrawn(chat.conversation, Amendments(erased_entries_ms=10**6))
     assert chat.paths == []
     assert "待ち" not in chat.words

@@ -65,7 +65,7 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
         loop.run(server.stop())
 
 
-def test_what_was_confirmed_is_stored_as_it_was_given(backend: Backend) -> None:
+def test_confirmed_messages_are_stored_unchanged(backend: Backend) -> None:
     messages = bus_messages(parse_delivery(recorded.body("several-chats")))
 
     ids = backend.bus.publish(messages)
@@ -74,7 +74,7 @@ def test_what_was_confirmed_is_stored_as_it_was_given(backend: Backend) -> None:
     assert backend.stored(10) == [(one.data, dict(one.attributes)) for one in messages]
 
 
-def test_nothing_to_publish_is_confirmed_at_once(backend: Backend) -> None:
+def test_publishing_no_messages_returns_at_once(backend: Backend) -> None:
     assert backend.bus.publish(()) == ()
     assert backend.stored(10) == []
 
@@ -105,7 +105,7 @@ def test_a_bus_that_does_not_confirm_is_an_error(backend: Backend) -> None:
         backend.bus.publish(bus_messages(parse_delivery(recorded.body("follow"))))
 
 
-def test_a_bus_that_nobody_serves_is_an_error_within_its_seconds() -> None:
+def test_a_bus_that_cannot_be_reached_is_an_error_within_its_timeout() -> None:
     bus = PubSubEventBus(project_id="p", topic_id="t", timeout_s=0.3, emulator_host="127.0.0.1:9")
 
     with pytest.raises(PublishFailedError, match="confirm"):

@@ -1,6 +1,4 @@
-"""A chat that files, asks, corrects, searches and undoes: the agent's loop, the tools and the entries, with the real client on the wire to
-the stand-in, which understands plain sentences.
-"""
+"""Conversations that file, correct, search and undo: agent loop, tools and entries, with the real client on the wire to the stand-in."""
 
 from __future__ import annotations
 
@@ -15,15 +13,16 @@ from shared.adapters.gemini import GeminiModel
 from shared.adapters.memory import FixedClock
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
-from shared.agent.prompt import Chat, system_instruction
+from shared.agent.prompt import PromptBuilder
 from shared.agent.tools import Registry
+from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.knowledge.index import KnowledgeIndex
 from shared.settings.agent_worker import GeminiSettings
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KNOWLEDGE_GUIDE
 from simulator.gemini.app import GeminiStandIn
-from tests.support.knowledge import TOKYO, FilingChat, message
+from tests.support.knowledge import MOMO, TOKYO, FilingChat, message
 from tests.support.serving import served
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def model() -> Iterator[GeminiModel]:
         )
 
 
-class Conversation:
+class Dialogue:
     """One person and the bot, turn by turn."""
 
     def __init__(self, model: GeminiModel, threads: ThreadPoolExecutor) -> None:
@@ -68,10 +67,11 @@ class Conversation:
         number = len(self.messages) + 1
         asked = message(number, words)
         turn = self.filing.begin(asked, earlier=self.messages)
-        index = KnowledgeIndex(entries=self.filing.entries).read(self.filing.chat)(lambda *_: False)
-        history = History(messages=tuple(self.messages), outcomes=tuple(self.outcomes), filed=index)
-        contents = Chat(time_zone=TOKYO).contents(history, pending=(asked,), now_ms=number * 60_000)
-        system = system_instruction(bot_name="Momo", guides=(KNOWLEDGE_GUIDE,))
+        index = KnowledgeIndex(is_shown=True).read(self.filing.conversation)(Amendments())
+        history = History(messages=tuple(self.messages), outcomes=tuple(self.outcomes), index=index)
+        prompt = PromptBuilder(bot_name=MOMO, guides=(KNOWLEDGE_GUIDE,), time_zone=TOKYO)
+        contents = prompt.contents(history, pending=(asked,), now_ms=number * 60_000)
+        system = prompt.system_instruction()
         decision = self.agent.think(system, contents, turn.context).decision
         self.messages.append(asked)
         self.outcomes.append(replace(turn.commit(), timestamp_ms=asked.timestamp_ms, text=decision.message))
@@ -79,12 +79,12 @@ class Conversation:
 
 
 @pytest.fixture
-def talk(model: GeminiModel) -> Iterator[Conversation]:
+def talk(model: GeminiModel) -> Iterator[Dialogue]:
     with ThreadPoolExecutor(4) as threads:
-        yield Conversation(model, threads)
+        yield Dialogue(model, threads)
 
 
-def test_a_conversation_in_japanese_files_asks_corrects_searches_digests_and_undoes(talk: Conversation) -> None:
+def test_a_japanese_conversation_uses_every_knowledge_tool(talk: Dialogue) -> None:
     assert talk.say("こんにちは") == "こんにちは！何かお手伝いできることはありますか？"
     assert (
         talk.say("庭の工事は来週の月曜から、覚えておいて")
@@ -97,10 +97,10 @@ def test_a_conversation_in_japanese_files_asks_corrects_searches_digests_and_und
     assert talk.say("プロジェクトの一覧を見せて") == "2件あります：金曜のこと、庭の工事は来週の月曜から"
     assert talk.say("庭の工事の期限は2026-12-01です") == "更新しました。"
     assert talk.say("庭の工事に「雨なら延期」と追記して") == "更新しました。"
-    told = talk.say("庭の工事について教えて")
-    assert told is not None
-    assert "2026-12-01" in told
-    assert "雨なら延期" in told
+    details = talk.say("庭の工事について教えて")
+    assert details is not None
+    assert "2026-12-01" in details
+    assert "雨なら延期" in details
     assert talk.say("ゾウエンを検索して") == "見つかりませんでした。"
     assert talk.say("牛乳は終わった") == "更新しました。"
     digest = talk.say("今日のまとめをお願い")
@@ -118,7 +118,7 @@ def test_a_conversation_in_japanese_files_asks_corrects_searches_digests_and_und
     ]
 
 
-def test_a_conversation_in_english(talk: Conversation) -> None:
+def test_an_english_conversation_files_searches_changes_and_undoes(talk: Dialogue) -> None:
     assert talk.say("Please remember that the renovation starts on Monday.") == (
         "I filed “the renovation starts on…” under projects."
     )
@@ -131,7 +131,7 @@ def test_a_conversation_in_english(talk: Conversation) -> None:
     assert talk.say("my weekly review please") is not None
 
 
-def test_what_was_said_just_before_can_be_kept(talk: Conversation) -> None:
+def test_an_earlier_message_can_be_filed_on_request(talk: Dialogue) -> None:
     talk.say("駐輪場の番号は4711")
 
     talk.say("今の覚えておいて")
@@ -142,5 +142,5 @@ def test_what_was_said_just_before_can_be_kept(talk: Conversation) -> None:
     assert entry.source_ids == {"m1", "m2"}
 
 
-def test_the_classifier_of_the_stand_in_follows_what_the_person_says(talk: Conversation) -> None:
+def test_a_hint_of_the_person_decides_the_category(talk: Dialogue) -> None:
     assert talk.say("[idea] 庭の工事、覚えておいて") == "「庭の工事」をアイデアに書きとめました。"

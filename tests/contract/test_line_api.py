@@ -13,7 +13,7 @@ from shared.adapters.memory import MemoryLineApi
 from shared.errors import LineRefusedError, LineUnavailableError
 from shared.line.messaging import Membership, OutgoingMessage, PostbackButton, PushApi, ReplyApi, is_sendable
 from simulator.line.chats import ChatKind
-from simulator.line.rehearsal import ACCESS_TOKEN, Rehearsal
+from simulator.line.harness import ACCESS_TOKEN, LineHarness
 from simulator.line.switches import Fault
 from tests.support.serving import served
 
@@ -50,19 +50,19 @@ def retry_key(name: str) -> str:
 
 
 @pytest.fixture
-def line() -> Iterator[Rehearsal]:
-    with Rehearsal() as rehearsal:
+def line() -> Iterator[LineHarness]:
+    with LineHarness() as rehearsal:
         yield rehearsal
 
 
 @pytest.fixture
-def sdk(line: Rehearsal) -> Iterator[tuple[LineApi, Backend]]:
+def sdk(line: LineHarness) -> Iterator[tuple[LineApi, Backend]]:
     with served(line.platform.app) as running:
         api = LineApi(channel_access_token=ACCESS_TOKEN, base_url=running.url)
 
         def token() -> str:
             said = running.do(lambda: line.platform.say(line.user_id, line.user_id, "hi"))
-            asyncio.run_coroutine_threadsafe(line.platform.settled(), running.loop).result()
+            asyncio.run_coroutine_threadsafe(line.platform.wait_until_settled(), running.loop).result()
             assert said.reply_token is not None
             return said.reply_token
 
@@ -110,7 +110,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
     )
 
 
-def test_an_accepted_reply_is_seen_and_its_bubbles_have_ids(backend: Backend) -> None:
+def test_an_accepted_reply_is_shown_and_its_bubbles_have_ids(backend: Backend) -> None:
     fate = backend.api.reply(backend.token(), messages("one", "二つ 😀"))
 
     assert fate.kind == "accepted"
@@ -118,7 +118,7 @@ def test_an_accepted_reply_is_seen_and_its_bubbles_have_ids(backend: Backend) ->
     assert backend.said() == ["one", "二つ 😀"]
 
 
-def test_a_text_with_a_button_is_seen(backend: Backend) -> None:
+def test_a_text_with_a_button_is_shown(backend: Backend) -> None:
     fate = backend.api.reply(backend.token(), [ONE_BUTTON])
 
     assert fate.kind == "accepted"
@@ -133,7 +133,7 @@ def test_a_token_works_once(backend: Backend) -> None:
     assert backend.said() == ["one"]
 
 
-def test_an_answer_that_is_lost_leaves_an_unknown_fate_and_the_text_sent(backend: Backend) -> None:
+def test_a_lost_answer_leaves_an_unknown_fate_and_the_text_sent(backend: Backend) -> None:
     token = backend.token()
     backend.loses_next_answer()
 
@@ -156,7 +156,7 @@ def test_an_answer_that_is_lost_leaves_an_unknown_fate_and_the_text_sent(backend
     ],
     ids=lambda message: f"{len(message.text)}, {message.button and len(message.button.label)}",
 )
-def test_what_cannot_be_sent_is_refused_and_spends_no_token(backend: Backend, refused: OutgoingMessage) -> None:
+def test_an_unsendable_message_is_refused_and_spends_no_token(backend: Backend, refused: OutgoingMessage) -> None:
     token = backend.token()
 
     assert not is_sendable([refused])
@@ -173,12 +173,12 @@ def test_what_cannot_be_sent_is_refused_and_spends_no_token(backend: Backend, re
     ],
     ids=["text", "button"],
 )
-def test_what_just_fits_is_sent(backend: Backend, accepted: OutgoingMessage) -> None:
+def test_a_message_at_the_limit_is_sent(backend: Backend, accepted: OutgoingMessage) -> None:
     assert is_sendable([accepted] * 5)
     assert backend.api.reply(backend.token(), [accepted] * 5).kind == "accepted"
 
 
-def test_a_push_is_seen_once_however_often_it_is_tried(backend: Backend) -> None:
+def test_a_repeated_push_is_shown_once(backend: Backend) -> None:
     key = retry_key("one")
     first = backend.api.push(backend.user_id, messages("one", "two"), retry_key=key)
     again = backend.api.push(backend.user_id, messages("one", "two"), retry_key=key)
@@ -189,7 +189,7 @@ def test_a_push_is_seen_once_however_often_it_is_tried(backend: Backend) -> None
     assert backend.said() == ["one", "two"]
 
 
-def test_a_push_whose_answer_was_lost_is_known_at_the_next_try(backend: Backend) -> None:
+def test_a_push_whose_answer_was_lost_is_known_when_repeated(backend: Backend) -> None:
     backend.loses_next_answer()
 
     assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == "unknown"
@@ -197,7 +197,7 @@ def test_a_push_whose_answer_was_lost_is_known_at_the_next_try(backend: Backend)
     assert backend.said() == ["one"]
 
 
-def test_a_push_beyond_the_months_quota_is_told_as_such(backend: Backend) -> None:
+def test_a_push_beyond_the_months_quota_has_its_own_fate(backend: Backend) -> None:
     backend.spends_the_quota()
 
     assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == "quota_spent"
@@ -209,7 +209,7 @@ def test_a_push_that_cannot_be_sent_is_refused(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize(("status", "kind"), [(500, "unknown"), (429, "not_sent")])
-def test_an_error_of_line_tells_whether_a_push_can_have_been_sent(backend: Backend, status: int, kind: str) -> None:
+def test_a_status_of_line_decides_the_fate_of_a_push(backend: Backend, status: int, kind: str) -> None:
     backend.answers_next_with(status)
 
     assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == kind
@@ -217,25 +217,25 @@ def test_an_error_of_line_tells_whether_a_push_can_have_been_sent(backend: Backe
 
 
 @pytest.mark.parametrize(("status", "kind"), [(500, "unknown"), (503, "unknown"), (429, "not_sent")])
-def test_an_error_of_line_tells_whether_anything_can_have_been_sent(backend: Backend, status: int, kind: str) -> None:
+def test_a_status_of_line_decides_the_fate_of_a_reply(backend: Backend, status: int, kind: str) -> None:
     backend.answers_next_with(status)
 
     assert backend.reply(backend.token(), "one") == kind
     assert backend.said() == []
 
 
-def test_a_token_that_was_never_given_is_refused(sdk: tuple[LineApi, Backend]) -> None:
+def test_an_invented_token_is_refused(sdk: tuple[LineApi, Backend]) -> None:
     assert sdk[0].reply("0" * 32, messages("one")).kind == "refused"
 
 
-def test_a_token_dies_after_a_minute(line: Rehearsal, sdk: tuple[LineApi, Backend]) -> None:
+def test_a_token_dies_after_a_minute(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     token = sdk[1].token()
     line.clock.advance(s=61)
 
     assert sdk[0].reply(token, messages("one")).kind == "refused"
 
 
-def test_a_wrong_access_token_is_told_as_such(line: Rehearsal) -> None:
+def test_a_wrong_access_token_is_told_as_such(line: LineHarness) -> None:
     with served(line.platform.app) as running:
         api = LineApi(channel_access_token="wrong", base_url=running.url)
 
@@ -243,19 +243,19 @@ def test_a_wrong_access_token_is_told_as_such(line: Rehearsal) -> None:
             api.reply("0" * 32, messages("one"))
 
 
-def test_a_line_that_cannot_be_reached_has_sent_nothing() -> None:
+def test_a_call_that_does_not_reach_line_was_not_sent() -> None:
     api = LineApi(channel_access_token="any", base_url="http://127.0.0.1:9")
 
     assert api.reply("0" * 32, messages("one")).kind == "not_sent"
     assert api.display_name() is None
 
 
-def test_the_accounts_name_is_read_once(line: Rehearsal, sdk: tuple[LineApi, Backend]) -> None:
+def test_the_accounts_name_is_read_once(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     assert [sdk[0].display_name() for _ in range(3)] == ["Aizuchi"] * 3
     assert [request.path for request in line.platform.requests].count("/v2/bot/info") == 1
 
 
-def test_presence_is_shown_and_its_failures_are_forgotten(line: Rehearsal, sdk: tuple[LineApi, Backend]) -> None:
+def test_presence_is_shown_and_its_failures_are_forgotten(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     api, _ = sdk
 
     api.show_loading(line.user_id)
@@ -270,7 +270,7 @@ def test_presence_is_shown_and_its_failures_are_forgotten(line: Rehearsal, sdk: 
     ]
 
 
-def test_an_answer_quotes_what_it_answers(line: Rehearsal, sdk: tuple[LineApi, Backend]) -> None:
+def test_an_answer_quotes_what_it_answers(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     token = sdk[1].token()
     quote_token = next(iter(line.platform.chat(line.user_id).messages)).quote_token
 
@@ -287,7 +287,7 @@ def test_more_messages_than_a_call_takes_are_refused(backend: Backend) -> None:
     assert backend.api.push(backend.user_id, messages(*"abcdef"), retry_key=retry_key("one")).kind == "refused"
 
 
-def test_a_button_of_the_bot_comes_back_as_a_postback(line: Rehearsal, sdk: tuple[LineApi, Backend]) -> None:
+def test_a_button_of_the_bot_comes_back_as_a_postback(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     fate = sdk[0].reply(sdk[1].token(), [ONE_BUTTON])
 
     found = line.platform.message(fate.sent_message_ids[0])
@@ -299,7 +299,7 @@ def test_a_button_of_the_bot_comes_back_as_a_postback(line: Rehearsal, sdk: tupl
 
 @pytest.mark.parametrize("kind", [ChatKind.GROUP, ChatKind.ROOM])
 def test_a_chat_that_was_left_is_left_and_can_be_left_again(
-    line: Rehearsal, sdk: tuple[LineApi, Backend], kind: ChatKind
+    line: LineHarness, sdk: tuple[LineApi, Backend], kind: ChatKind
 ) -> None:
     people = (line.user_id,)
     chat = line.platform.create_room(people) if kind is ChatKind.ROOM else line.platform.create_group("all", people)
@@ -312,7 +312,7 @@ def test_a_chat_that_was_left_is_left_and_can_be_left_again(
 
 
 def test_a_chat_that_cannot_be_left_just_now_has_to_be_left_later(
-    line: Rehearsal, sdk: tuple[LineApi, Backend]
+    line: LineHarness, sdk: tuple[LineApi, Backend]
 ) -> None:
     line.platform.faults.add(Fault(path="/v2/bot/group/", nth=1, error_status=500))
 

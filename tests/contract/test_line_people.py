@@ -14,9 +14,9 @@ from shared.errors import LineRefusedError
 from shared.line.display_names import Profiles
 from shared.line.media import Fetched, MediaSource
 from simulator.line.chats import Chat
+from simulator.line.harness import ACCESS_TOKEN, LineHarness
 from simulator.line.media import Media
 from simulator.line.people import Friendship, Person
-from simulator.line.rehearsal import ACCESS_TOKEN, Rehearsal
 from simulator.line.switches import Fault
 from tests.support.serving import Served, served
 
@@ -39,14 +39,14 @@ class Backend:
 
 
 @pytest.fixture
-def line() -> Iterator[Rehearsal]:
-    with Rehearsal() as rehearsal:
+def line() -> Iterator[LineHarness]:
+    with LineHarness() as rehearsal:
         rehearsal.platform.people[rehearsal.user_id] = Person(user_id=rehearsal.user_id, display_name=NAME)
         yield rehearsal
 
 
 @pytest.fixture
-def running(line: Rehearsal) -> Iterator[Served]:
+def running(line: LineHarness) -> Iterator[Served]:
     with served(line.platform.app) as started:
         yield started
 
@@ -56,7 +56,7 @@ def api(running: Served) -> LineApi:
     return LineApi(channel_access_token=ACCESS_TOKEN, base_url=running.url)
 
 
-def remote(line: Rehearsal, running: Served, api: LineApi) -> Backend:
+def remote(line: LineHarness, running: Served, api: LineApi) -> Backend:
     def image(*, prepared_at_ms: int = 0) -> str:
         media = Media(content=JPEG.data, content_type=JPEG.content_type, prepared_at_ms=prepared_at_ms)
         running.do(lambda: line.platform.send_image(line.user_id, line.user_id, media))
@@ -99,33 +99,33 @@ def test_a_person_has_the_name_that_they_wrote(backend: Backend) -> None:
     assert backend.profiles.display_name(backend.user_id, backend.user_id) == NAME
 
 
-def test_somebody_unknown_has_no_name(backend: Backend) -> None:
+def test_an_unknown_user_has_no_name(backend: Backend) -> None:
     assert backend.profiles.display_name(NOBODY, NOBODY) is None
 
 
-def test_a_content_is_what_was_sent(backend: Backend) -> None:
+def test_content_is_what_was_sent(backend: Backend) -> None:
     assert backend.media.fetch(backend.sent) == JPEG
     assert backend.media.fetch(backend.sent, at_most_bytes=len(JPEG.data)) == JPEG
 
 
-def test_a_content_that_was_taken_back_is_gone(backend: Backend) -> None:
+def test_content_of_an_unsent_message_is_gone(backend: Backend) -> None:
     assert backend.media.fetch(backend.unsent) == "gone"
 
 
-def test_a_content_of_no_message_is_gone(backend: Backend) -> None:
+def test_content_of_an_unknown_message_is_gone(backend: Backend) -> None:
     assert backend.media.fetch("573999999999999999") == "gone"
 
 
-def test_a_content_that_is_being_prepared_is_not_ready(backend: Backend) -> None:
+def test_content_that_is_being_prepared_is_not_ready(backend: Backend) -> None:
     assert backend.media.fetch(backend.slow) == "not_ready"
 
 
-def test_a_content_beyond_the_limit_is_too_large(backend: Backend) -> None:
+def test_content_beyond_the_limit_is_too_large(backend: Backend) -> None:
     assert backend.media.fetch(backend.sent, at_most_bytes=len(JPEG.data) - 1) == "too_large"
     assert backend.media.fetch(backend.sent) == JPEG
 
 
-def test_a_line_that_fails_gives_neither_name_nor_content(backend: Backend) -> None:
+def test_a_failing_line_gives_neither_name_nor_content(backend: Backend) -> None:
     backend.breaks()
 
     assert backend.profiles.display_name(backend.user_id, backend.user_id) is None
@@ -133,14 +133,14 @@ def test_a_line_that_fails_gives_neither_name_nor_content(backend: Backend) -> N
 
 
 @pytest.fixture(params=["group", "room"])
-def gathering(request: pytest.FixtureRequest, line: Rehearsal) -> Chat:
+def gathering(request: pytest.FixtureRequest, line: LineHarness) -> Chat:
     people = (line.user_id,)
     chat = line.platform.create_group("all", people) if request.param == "group" else line.platform.create_room(people)
     chat.bot_is_member = True
     return chat
 
 
-def test_a_member_has_a_name_without_being_a_friend(line: Rehearsal, api: LineApi, gathering: Chat) -> None:
+def test_a_member_has_a_name_without_being_a_friend(line: LineHarness, api: LineApi, gathering: Chat) -> None:
     stranger = Person(user_id=line.user_id, display_name=NAME, friendship=Friendship.STRANGER)
     line.platform.people[line.user_id] = stranger
     profiles = LineProfiles(api.client)
@@ -149,18 +149,18 @@ def test_a_member_has_a_name_without_being_a_friend(line: Rehearsal, api: LineAp
     assert profiles.display_name(line.user_id, line.user_id) is None
 
 
-def test_who_is_no_member_has_no_name(api: LineApi, gathering: Chat) -> None:
+def test_a_user_who_is_no_member_has_no_name(api: LineApi, gathering: Chat) -> None:
     assert LineProfiles(api.client).display_name(gathering.chat_id, NOBODY) is None
 
 
-def test_a_wrong_access_token_is_told_as_such(running: Served) -> None:
+def test_a_wrong_access_token_is_a_refusal(running: Served) -> None:
     wrong = LineApi(channel_access_token="wrong", base_url=running.url)
 
     with pytest.raises(LineRefusedError, match="LINE_CHANNEL_ACCESS_TOKEN"):
         LineMedia(wrong.client).fetch("1")
 
 
-def test_a_line_that_cannot_be_reached_gives_neither() -> None:
+def test_an_unreachable_line_gives_neither_name_nor_content() -> None:
     api = LineApi(channel_access_token="any", base_url="http://127.0.0.1:9")
 
     assert LineProfiles(api.client).display_name(NOBODY, NOBODY) is None
@@ -170,7 +170,7 @@ def test_a_line_that_cannot_be_reached_gives_neither() -> None:
 
 @pytest.mark.parametrize(("chat_mode", "by_hand"), [("chat", True), ("bot", False)])
 def test_the_bot_marks_reads_where_line_leaves_that_to_it(
-    line: Rehearsal, api: LineApi, chat_mode: Literal["chat", "bot"], by_hand: bool
+    line: LineHarness, api: LineApi, chat_mode: Literal["chat", "bot"], by_hand: bool
 ) -> None:
     line.platform.account = replace(line.platform.account, chat_mode=chat_mode)
 

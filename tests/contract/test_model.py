@@ -6,6 +6,7 @@ import pytest
 from google.oauth2.credentials import Credentials
 
 from shared.adapters.gemini import GeminiModel
+from shared.adapters.memory import MemoryObjectStore
 from shared.agent.model import (
     FunctionDeclaration,
     FunctionResponse,
@@ -38,8 +39,12 @@ from simulator.gemini.script import (
     text,
     unavailable,
 )
+from tests.support.chats import conversations_on
+from tests.support.inline import InlineExecutor
 from tests.support.serving import served
 
+CHAT = conversations_on(MemoryObjectStore(), InlineExecutor()).of("U" + "1" * 32)
+DECLARATIONS = Registry(core_tools()).declarations(CHAT)
 HELLO = TextContent(role="user", texts=("hello",))
 LOOK_UP = FunctionDeclaration(
     name="look_up",
@@ -88,7 +93,7 @@ def request(
 ) -> ModelRequest:
     return ModelRequest(
         system_instruction="be kind",
-        declarations=(*Registry(core_tools()).declarations("U"), LOOK_UP),
+        declarations=(*DECLARATIONS, LOOK_UP),
         contents=contents or (HELLO,),
         max_output_tokens=500,
         timeout_s=timeout_s,
@@ -97,7 +102,7 @@ def request(
     )
 
 
-def test_a_call_arrives_with_its_arguments_and_what_it_cost(model: GeminiModel, gemini: GeminiStandIn) -> None:
+def test_a_call_arrives_with_its_arguments_and_its_usage(model: GeminiModel, gemini: GeminiStandIn) -> None:
     gemini.script([call("reply", {"message": "こんにちは"})])
 
     response = model.generate(request())
@@ -108,7 +113,7 @@ def test_a_call_arrives_with_its_arguments_and_what_it_cost(model: GeminiModel, 
     assert response.usage.output_tokens > 0
 
 
-def test_what_people_show_is_seen_beside_what_they_say(model: GeminiModel, gemini: GeminiStandIn) -> None:
+def test_media_are_sent_beside_texts(model: GeminiModel, gemini: GeminiStandIn) -> None:
     picture = MediaPart(content_type="image/jpeg", source=bytes(range(256)) * 4)
 
     response = model.generate(request(MixedContent(parts=("[Yuki | 22:46] 見て", picture))))
@@ -118,7 +123,7 @@ def test_what_people_show_is_seen_beside_what_they_say(model: GeminiModel, gemin
     assert [record.status_code for record in gemini.requests] == [200]
 
 
-def test_vertex_ai_reads_media_where_they_lie(
+def test_vertex_ai_reads_media_from_the_bucket(
     served_gemini: tuple[GeminiStandIn, str], gemini: GeminiStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = Credentials(token="t")  # type: ignore[no-untyped-call]
@@ -175,9 +180,7 @@ def test_signatures_are_echoed_and_every_call_is_answered_in_order(model: Gemini
     assert [record.refusal for record in gemini.requests] == [None, None]
 
 
-def test_only_documented_keywords_are_sent_and_the_rest_is_checked_here(
-    model: GeminiModel, gemini: GeminiStandIn
-) -> None:
+def test_only_documented_schema_keywords_are_sent(model: GeminiModel, gemini: GeminiStandIn) -> None:
     model.generate(request())
 
     sent = gemini.requests[0].request
@@ -208,7 +211,9 @@ def test_every_finish_reason_arrives_by_its_name(model: GeminiModel, gemini: Gem
     assert model.generate(request()).finish_reason == reason
 
 
-def test_an_empty_answer_a_text_and_a_blocked_prompt_are_told_apart(model: GeminiModel, gemini: GeminiStandIn) -> None:
+def test_an_empty_answer_a_text_and_a_blocked_prompt_are_distinguished(
+    model: GeminiModel, gemini: GeminiStandIn
+) -> None:
     gemini.script([empty(), text("hello"), blocked("SAFETY"), empty_body()])
 
     answers = [model.generate(request()) for _ in range(4)]
@@ -232,7 +237,7 @@ def test_an_empty_answer_a_text_and_a_blocked_prompt_are_told_apart(model: Gemin
         failure(504, "DEADLINE_EXCEEDED", "late"),
     ],
 )
-def test_what_a_later_try_may_mend_is_told_as_such(model: GeminiModel, gemini: GeminiStandIn, step: object) -> None:
+def test_a_transient_fault_is_an_unavailable_model(model: GeminiModel, gemini: GeminiStandIn, step: object) -> None:
     gemini.script([step])  # type: ignore[list-item]
 
     with pytest.raises(ModelUnavailableError, match="the model"):
@@ -248,7 +253,7 @@ def test_a_rate_limit_says_how_long_to_wait(model: GeminiModel, gemini: GeminiSt
     assert caught.value.retry_after_s == 17.0
 
 
-def test_an_answer_that_does_not_come_in_time_is_not_waited_for(model: GeminiModel, gemini: GeminiStandIn) -> None:
+def test_an_answer_after_the_timeout_is_an_unavailable_model(model: GeminiModel, gemini: GeminiStandIn) -> None:
     gemini.script([call("reply", {"message": "late"}).slow(2.0)])
 
     with pytest.raises(ModelUnavailableError, match="in time"):
@@ -257,7 +262,7 @@ def test_an_answer_that_does_not_come_in_time_is_not_waited_for(model: GeminiMod
 
 
 @pytest.mark.parametrize("changes", [{"api_key": "wrong"}, {"model": "no-such-model"}])
-def test_what_no_retry_can_mend_is_refused(
+def test_a_permanent_fault_is_a_refusal(
     served_gemini: tuple[GeminiStandIn, str], gemini: GeminiStandIn, changes: dict[str, str]
 ) -> None:
     with pytest.raises(ModelRefusedError, match="refused the request"):
@@ -265,7 +270,7 @@ def test_what_no_retry_can_mend_is_refused(
     assert len(gemini.requests) == 1
 
 
-def test_a_model_that_nobody_serves_is_unavailable() -> None:
+def test_a_model_that_cannot_be_reached_is_unavailable() -> None:
     with pytest.raises(ModelUnavailableError, match="in time"):
         GeminiModel(settings("http://127.0.0.1:9")).generate(request())
 
@@ -279,7 +284,7 @@ def question(text: str = "# Text\n庭の工事", *, timeout_s: float = 20.0) -> 
     )
 
 
-def test_an_object_arrives_as_it_was_answered_and_with_what_it_cost(model: GeminiModel, gemini: GeminiStandIn) -> None:
+def test_a_json_object_arrives_with_its_usage(model: GeminiModel, gemini: GeminiStandIn) -> None:
     gemini.script([text('{"category": "ideas", "confidence": 0.7, "name": "店"}')])
 
     answer = model.answer_json(question())
@@ -288,7 +293,7 @@ def test_an_object_arrives_as_it_was_answered_and_with_what_it_cost(model: Gemin
     assert answer.usage.prompt_tokens > 0
 
 
-def test_an_object_is_asked_for_by_its_schema_and_without_functions(model: GeminiModel, gemini: GeminiStandIn) -> None:
+def test_a_json_object_is_requested_by_its_schema_without_functions(model: GeminiModel, gemini: GeminiStandIn) -> None:
     model.answer_json(question())
 
     sent = gemini.requests[0].request
@@ -314,7 +319,9 @@ def test_an_object_is_asked_for_by_its_schema_and_without_functions(model: Gemin
         malformed_json(),
     ],
 )
-def test_what_is_no_whole_object_may_be_asked_for_again(model: GeminiModel, gemini: GeminiStandIn, step: Step) -> None:
+def test_an_incomplete_json_object_is_an_unavailable_model(
+    model: GeminiModel, gemini: GeminiStandIn, step: Step
+) -> None:
     gemini.script([step])
 
     with pytest.raises(ModelUnavailableError, match="the model"):
@@ -325,23 +332,21 @@ def test_what_is_no_whole_object_may_be_asked_for_again(model: GeminiModel, gemi
 @pytest.mark.parametrize(
     "step", [blocked("SAFETY"), finish("SAFETY"), finish("PROHIBITED_CONTENT"), finish("RECITATION")]
 )
-def test_an_object_that_the_provider_blocks_is_told_as_such(
-    model: GeminiModel, gemini: GeminiStandIn, step: Step
-) -> None:
+def test_a_blocked_json_object_is_a_blocked_model(model: GeminiModel, gemini: GeminiStandIn, step: Step) -> None:
     gemini.script([step])
 
     with pytest.raises(ModelBlockedError, match="will not answer"):
         model.answer_json(question())
 
 
-def test_an_object_that_does_not_come_in_time_is_not_waited_for(model: GeminiModel, gemini: GeminiStandIn) -> None:
+def test_a_json_object_after_the_timeout_is_an_unavailable_model(model: GeminiModel, gemini: GeminiStandIn) -> None:
     gemini.script([text("{}").slow(2.0)])
 
     with pytest.raises(ModelUnavailableError, match="in time"):
         model.answer_json(question(timeout_s=0.2))
 
 
-def test_a_wrong_key_refuses_an_object_too(served_gemini: tuple[GeminiStandIn, str], gemini: GeminiStandIn) -> None:
+def test_a_wrong_key_refuses_a_json_object(served_gemini: tuple[GeminiStandIn, str], gemini: GeminiStandIn) -> None:
     with pytest.raises(ModelRefusedError, match="refused the request"):
         GeminiModel(settings(served_gemini[1], api_key="wrong")).answer_json(question())
     assert len(gemini.requests) == 1

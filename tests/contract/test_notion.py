@@ -1,4 +1,4 @@
-"""One suite for the ports to Notion: in memory, and with notion-client on the wire to a Notion that keeps the real one's rules."""
+"""One suite for the ports to Notion: in memory, and with notion-client on the wire to a stand-in with Notion's rules."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -30,18 +30,18 @@ COLUMNS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """A workspace with one shopping list, and a second database with two data sources."""
+    """A workspace with a shopping list, and with a database of two data sources, which is ambiguous."""
 
     api: Notion
     database_id: str
     data_source_id: str
     ambiguous_id: str
-    loses_next_answer: Callable[[str], None]
-    is_down_next: Callable[[str], None]
+    lose_next_answer: Callable[[str], None]
+    limit_next_request: Callable[[str], None]
 
 
 class Wire:
-    """The stand-in as it is served."""
+    """The stand-in, served over HTTP."""
 
     def __init__(self, stand_in: NotionStandIn, url: str, do: Callable[[Callable[[], None]], None]) -> None:
         self.stand_in = stand_in
@@ -81,7 +81,7 @@ def on_the_wire(wire: Wire) -> Backend:
     database_id = workspace.add_database("買い物", COLUMNS)
     ambiguous_id = workspace.add_database("二つ", {"a": {"title": {}}}, {"b": {"title": {}}})
 
-    def goes_wrong(kind: str, **how: str | int) -> None:
+    def add_fault(kind: str, **how: str | int) -> None:
         method, path = {**WRITES, **READS}[kind]
         wire.fault(Fault(method=method, path=path, nth=1, **how))  # type: ignore[arg-type]
 
@@ -90,8 +90,8 @@ def on_the_wire(wire: Wire) -> Backend:
         database_id=database_id,
         data_source_id=workspace.databases[database_id]["data_sources"][0]["id"],
         ambiguous_id=ambiguous_id,
-        loses_next_answer=lambda kind: goes_wrong(kind, answer="cut"),
-        is_down_next=lambda kind: goes_wrong(kind, error_status=429, retry_after_s=60),
+        lose_next_answer=lambda kind: add_fault(kind, answer="cut"),
+        limit_next_request=lambda kind: add_fault(kind, error_status=429, retry_after_s=60),
     )
 
 
@@ -104,8 +104,8 @@ def in_memory() -> Backend:
         database_id=database_id,
         data_source_id=source.data_source_id,
         ambiguous_id=notion.add_database(source, source),
-        loses_next_answer=lambda _: notion.fates.append("lost"),
-        is_down_next=lambda _: notion.fates.append("down"),
+        lose_next_answer=lambda _: notion.fates.append("lost"),
+        limit_next_request=lambda _: notion.fates.append("down"),
     )
 
 
@@ -148,7 +148,7 @@ def test_an_unknown_database_is_refused(backend: Backend, deadline: Deadline) ->
     assert "Could not find" in refused.value.told
 
 
-def test_a_page_is_found_after_it_was_made(backend: Backend, deadline: Deadline) -> None:
+def test_a_created_page_is_found(backend: Backend, deadline: Deadline) -> None:
     api = backend.api
     made = api.create_page(backend.data_source_id, item("牛乳", 数量=2), deadline)
 
@@ -164,11 +164,11 @@ def test_a_page_is_found_after_it_was_made(backend: Backend, deadline: Deadline)
     assert not found.has_more
 
 
-def test_a_page_that_there_is_not_is_none(backend: Backend, deadline: Deadline) -> None:
+def test_an_unknown_page_is_none(backend: Backend, deadline: Deadline) -> None:
     assert backend.api.page("33333333-3333-4333-8333-333333333333", deadline) is None
 
 
-def test_an_update_changes_what_it_names_and_nothing_else(backend: Backend, deadline: Deadline) -> None:
+def test_an_update_changes_the_named_properties_only(backend: Backend, deadline: Deadline) -> None:
     made = backend.api.create_page(backend.data_source_id, item("牛乳", 数量=2), deadline)
 
     changed = backend.api.update_page(made.page_id, {"購入済み": {"checkbox": True}}, deadline)
@@ -178,7 +178,7 @@ def test_an_update_changes_what_it_names_and_nothing_else(backend: Backend, dead
     assert backend.api.page(made.page_id, deadline) == changed
 
 
-def test_a_query_tells_the_latest_pages_up_to_its_limit(backend: Backend, deadline: Deadline) -> None:
+def test_a_query_returns_the_latest_pages_up_to_its_limit(backend: Backend, deadline: Deadline) -> None:
     made = [backend.api.create_page(backend.data_source_id, item(str(number)), deadline) for number in range(5)]
 
     found = backend.api.query(backend.data_source_id, None, limit=3, deadline=deadline)
@@ -188,7 +188,7 @@ def test_a_query_tells_the_latest_pages_up_to_its_limit(backend: Backend, deadli
     assert not backend.api.query(backend.data_source_id, None, limit=5, deadline=deadline).has_more
 
 
-def test_a_query_lets_through_what_fits(backend: Backend, deadline: Deadline) -> None:
+def test_a_query_returns_the_pages_that_match_its_filter(backend: Backend, deadline: Deadline) -> None:
     api, source = backend.api, backend.data_source_id
     api.create_page(source, item("牛乳", 購入済み=True), deadline)
     bread = api.create_page(source, item("食パン", 購入済み=False), deadline)
@@ -202,7 +202,7 @@ def test_a_query_lets_through_what_fits(backend: Backend, deadline: Deadline) ->
     assert api.query(source, wanted, limit=5, deadline=deadline).pages == (bread,)
 
 
-def test_blocks_stand_at_the_end_in_their_order(backend: Backend, deadline: Deadline) -> None:
+def test_blocks_are_appended_in_order(backend: Backend, deadline: Deadline) -> None:
     page_id = backend.api.create_page(backend.data_source_id, item("牛乳"), deadline).page_id
     backend.api.append_blocks(page_id, blocks_of("# メモ\n- 低脂肪"), deadline)
     backend.api.append_blocks(page_id, blocks_of("おわり"), deadline)
@@ -217,7 +217,7 @@ def test_blocks_stand_at_the_end_in_their_order(backend: Backend, deadline: Dead
     assert abs(blocks[0].created_ms - SystemClock().now_ms()) < 120_000
 
 
-def test_more_blocks_than_the_limit_are_not_told(backend: Backend, deadline: Deadline) -> None:
+def test_more_blocks_than_the_limit_are_not_returned(backend: Backend, deadline: Deadline) -> None:
     page_id = backend.api.create_page(backend.data_source_id, item("牛乳"), deadline).page_id
     for _ in range(2):
         backend.api.append_blocks(page_id, blocks_of("\n".join(["- x"] * 100)), deadline)
@@ -235,13 +235,13 @@ def test_more_than_a_hundred_blocks_at_once_are_refused(backend: Backend, deadli
     assert backend.api.blocks(page_id, limit=5, deadline=deadline) == ()
 
 
-def test_people_are_told_without_bots(backend: Backend, deadline: Deadline) -> None:
+def test_people_do_not_include_bots(backend: Backend, deadline: Deadline) -> None:
     assert [person.name for person in backend.api.people(deadline)] == ["ゆき"]
 
 
 def test_a_write_whose_answer_is_lost_may_have_had_its_effect(backend: Backend, deadline: Deadline) -> None:
     backend.api.create_page(backend.data_source_id, item("食パン"), deadline)
-    backend.loses_next_answer("create")
+    backend.lose_next_answer("create")
 
     with pytest.raises(NotionUnavailableError) as down:
         backend.api.create_page(backend.data_source_id, item("牛乳"), deadline)
@@ -250,9 +250,9 @@ def test_a_write_whose_answer_is_lost_may_have_had_its_effect(backend: Backend, 
     assert len(backend.api.query(backend.data_source_id, None, limit=5, deadline=deadline).pages) == 2
 
 
-def test_a_write_that_has_to_come_later_had_no_effect(backend: Backend, deadline: Deadline) -> None:
+def test_a_rate_limited_write_had_no_effect(backend: Backend, deadline: Deadline) -> None:
     backend.api.create_page(backend.data_source_id, item("食パン"), deadline)
-    backend.is_down_next("create")
+    backend.limit_next_request("create")
 
     with pytest.raises(NotionUnavailableError) as down:
         backend.api.create_page(backend.data_source_id, item("牛乳"), deadline)
@@ -261,11 +261,11 @@ def test_a_write_that_has_to_come_later_had_no_effect(backend: Backend, deadline
     assert len(backend.api.query(backend.data_source_id, None, limit=5, deadline=deadline).pages) == 1
 
 
-# What only the wire can show
+# On the wire only
 
 
 @pytest.mark.parametrize("status", [429, 529, 409])
-def test_a_write_is_repeated_once_notion_asks_for_it(status: int, wire: Wire, deadline: Deadline) -> None:
+def test_a_write_without_effect_is_retried(status: int, wire: Wire, deadline: Deadline) -> None:
     backend = on_the_wire(wire)
     wire.fault(Fault(method="POST", path="pages", nth=1, error_status=status, retry_after_s=0))
 
@@ -274,7 +274,7 @@ def test_a_write_is_repeated_once_notion_asks_for_it(status: int, wire: Wire, de
     assert list(wire.stand_in.workspace.pages) == [made.page_id]
 
 
-def test_retry_after_is_waited_for(wire: Wire, deadline: Deadline) -> None:
+def test_a_retry_waits_for_retry_after(wire: Wire, deadline: Deadline) -> None:
     backend = on_the_wire(wire)
     wire.fault(Fault(method="POST", path="pages", nth=1, error_status=429, retry_after_s=1))
     begun_s = SystemClock().monotonic_s()
@@ -284,7 +284,7 @@ def test_retry_after_is_waited_for(wire: Wire, deadline: Deadline) -> None:
     assert SystemClock().monotonic_s() - begun_s >= 1
 
 
-def test_the_rate_of_three_a_second_is_kept_by_waiting(wire: Wire) -> None:
+def test_requests_beyond_the_rate_limit_are_retried_later(wire: Wire) -> None:
     backend = on_the_wire(wire)
     wire.stand_in.rate.burst = 2.0
     wire.stand_in.rate.spend()
@@ -293,12 +293,12 @@ def test_the_rate_of_three_a_second_is_kept_by_waiting(wire: Wire) -> None:
     pages = [backend.api.page("33333333-3333-4333-8333-333333333333", deadline) for _ in range(4)]
 
     assert pages == [None] * 4
-    assert len(wire.stand_in.calls) > 5  # some were refused, and repeated
+    assert len(wire.stand_in.calls) > 5  # some were refused and retried
 
 
 @pytest.mark.parametrize("fault", [Fault(path="pages", nth=1, error_status=500), Fault(path="pages", nth=1, answer="cut"),
                                    Fault(path="pages", nth=1, answer="unavailable")])  # fmt: skip
-def test_a_read_is_repeated_whatever_went_wrong(fault: Fault, wire: Wire, deadline: Deadline) -> None:
+def test_a_read_is_retried_after_any_failure(fault: Fault, wire: Wire, deadline: Deadline) -> None:
     backend = on_the_wire(wire)
     made = backend.api.create_page(backend.data_source_id, item("牛乳"), deadline)
     wire.fault(fault)
@@ -307,7 +307,7 @@ def test_a_read_is_repeated_whatever_went_wrong(fault: Fault, wire: Wire, deadli
 
 
 @pytest.mark.parametrize(("kind", "answer"), [("create", "unavailable"), ("update", "cut"), ("append", "cut")])
-def test_a_write_is_never_repeated_by_itself(kind: str, answer: str, wire: Wire, deadline: Deadline) -> None:
+def test_a_write_with_an_unknown_effect_is_not_retried(kind: str, answer: str, wire: Wire, deadline: Deadline) -> None:
     backend = on_the_wire(wire)
     page_id = backend.api.create_page(backend.data_source_id, item("牛乳"), deadline).page_id
     method, path = WRITES[kind]
@@ -326,7 +326,7 @@ def test_a_write_is_never_repeated_by_itself(kind: str, answer: str, wire: Wire,
     assert len(wire.stand_in.calls) == before + 1
 
 
-def test_nobody_at_the_address_means_that_nothing_was_done() -> None:
+def test_a_refused_connection_had_no_effect() -> None:
     settings = NotionSettings(token=TOKEN, databases={}, base_url="http://127.0.0.1:9", conversations=None)
     api = NotionApi(settings, clock=FixedClock(), chance=random.Random(1))
 
@@ -336,7 +336,7 @@ def test_nobody_at_the_address_means_that_nothing_was_done() -> None:
     assert not down.value.may_have_effect
 
 
-def test_a_wrong_token_is_for_the_operator_and_neither_token_nor_words_are_told(
+def test_a_wrong_token_is_told_without_token_or_words(
     wire: Wire, deadline: Deadline, capfd: pytest.CaptureFixture[str]
 ) -> None:
     api = wire.api(token="ntn_wrong")
@@ -350,7 +350,7 @@ def test_a_wrong_token_is_for_the_operator_and_neither_token_nor_words_are_told(
     assert not any(secret in f"{written} {refused.value}" for secret in ("ntn_wrong", "秘密"))
 
 
-def test_what_notion_refuses_is_told_in_its_words_but_never_logged(
+def test_a_refusal_is_told_to_the_model_and_not_logged(
     wire: Wire, deadline: Deadline, capfd: pytest.CaptureFixture[str]
 ) -> None:
     backend = on_the_wire(wire)
@@ -363,7 +363,7 @@ def test_what_notion_refuses_is_told_in_its_words_but_never_logged(
     assert "秘密" not in "".join(capfd.readouterr())
 
 
-def test_long_answers_are_read_page_by_page(wire: Wire) -> None:
+def test_a_long_answer_is_read_in_several_requests(wire: Wire) -> None:
     backend = on_the_wire(wire)
     deadline = Deadline.after(SystemClock(), 30)
     made = backend.api.create_page(backend.data_source_id, item("牛乳"), deadline)

@@ -1,4 +1,4 @@
-"""Whatever a model writes, what leaves for Notion is what Notion takes: conversions of the product against the rules of the stand-in."""
+"""Any value, filter or text that the toolset converts is valid for Notion: its conversions against the rules of the stand-in."""
 
 import random
 from typing import Any
@@ -45,7 +45,7 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
-class Room:
+class SampleWorkspace:
     """A workspace with one data source of every type, one person and one page."""
 
     def __init__(self) -> None:
@@ -84,56 +84,56 @@ class Room:
 
 
 class Directory:
-    """Finds the one person and the one page of a room."""
+    """Finds the one person and the one page of the workspace."""
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    def __init__(self, sample: SampleWorkspace) -> None:
+        self._sample = sample
 
     def person_id(self, name: str) -> str:
-        return self._room.person_id(name)
+        return self._sample.person_id(name)
 
     def page_id(self, _: str, title: str) -> str:
-        return self._room.page_id_of(title)
+        return self._sample.page_id_of(title)
 
 
-ROOM = Room()
-WRITER = PropertyWriter(time_zone="Asia/Tokyo", references=Directory(ROOM))
+SAMPLE = SampleWorkspace()
+WRITER = PropertyWriter(time_zone="Asia/Tokyo", references=Directory(SAMPLE))
 
 
 @given(st.sampled_from(sorted(COLUMNS)), VALUES)
-def test_a_value_is_refused_here_or_taken_there(name: str, value: object) -> None:
+def test_a_value_is_refused_by_the_toolset_or_valid_for_notion(name: str, value: object) -> None:
     try:
-        written = WRITER.written(ROOM.schema, {name: value})
+        converted = WRITER.convert(SAMPLE.schema, {name: value})
     except UnfitValueError:
         return
 
-    property_values(ROOM.workspace, ROOM.columns, dict(written))
+    property_values(SAMPLE.workspace, SAMPLE.columns, dict(converted))
 
 
 @given(st.sampled_from(sorted(COLUMNS)), VALUES, st.text(max_size=5))
-def test_a_condition_is_refused_here_or_taken_there(name: str, value: object, query: str) -> None:
+def test_a_condition_is_refused_by_the_toolset_or_valid_for_notion(name: str, value: object, query: str) -> None:
     try:
-        filter_ = filter_of(ROOM.schema, WRITER, query=query, conditions={name: value})
+        filter_ = filter_of(SAMPLE.schema, WRITER, query=query, conditions={name: value})
     except UnfitValueError:
         return
 
     if filter_ is not None:
-        lets_through(filter_, ROOM.page, ROOM.columns)
+        lets_through(filter_, SAMPLE.page, SAMPLE.columns)
 
 
 @given(
     st.text(alphabet=st.sampled_from("ab#-*>1. `~[]x\n\t・_pycs+"), max_size=300),
     st.integers(min_value=1, max_value=60),
 )
-def test_every_text_becomes_blocks_that_are_taken(text: str, times: int) -> None:
+def test_any_text_becomes_blocks_that_are_valid_for_notion(text: str, times: int) -> None:
     for batch in batches(blocks_of(text * times)):
-        new_blocks(ROOM.workspace, list(batch))
+        new_blocks(SAMPLE.workspace, list(batch))
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [("due", "2026-11-22T18:30"), ("who", "ゆき"), ("after", ["計画"]), ("tags", ["x", "y"])]
 )
-def test_what_fits_is_taken(name: str, value: object) -> None:
-    taken = property_values(ROOM.workspace, ROOM.columns, dict(WRITER.written(ROOM.schema, {name: value})))
+def test_a_valid_value_is_stored(name: str, value: object) -> None:
+    stored = property_values(SAMPLE.workspace, SAMPLE.columns, dict(WRITER.convert(SAMPLE.schema, {name: value})))
 
-    assert taken[name][ROOM.schema.properties[name].type]
+    assert stored[name][SAMPLE.schema.properties[name].type]

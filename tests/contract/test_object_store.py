@@ -103,7 +103,7 @@ def generation_of(store: ObjectStore, name: str) -> int:
     return read.generation
 
 
-def test_what_was_never_written_reads_as_nothing(store: ObjectStore) -> None:
+def test_an_object_that_was_never_written_reads_as_none(store: ObjectStore) -> None:
     assert store.read(NAME) is None
 
 
@@ -155,7 +155,7 @@ def test_an_object_is_created_once(store: ObjectStore) -> None:
     assert store.read(NAME) == StoredObject(data=b"first", generation=generation)
 
 
-def test_the_generation_that_was_read_is_the_one_that_replaces(store: ObjectStore) -> None:
+def test_an_object_is_replaced_at_the_generation_that_was_read(store: ObjectStore) -> None:
     created(store, NAME, b"one")
     read = store.read(NAME)
     assert read is not None
@@ -167,7 +167,7 @@ def test_the_generation_that_was_read_is_the_one_that_replaces(store: ObjectStor
     assert store.read(NAME) == StoredObject(data=b"two", generation=generation)
 
 
-def test_the_generation_that_was_listed_is_the_one_that_replaces(store: ObjectStore) -> None:
+def test_an_object_is_replaced_at_the_generation_that_was_listed(store: ObjectStore) -> None:
     created(store, NAME, b"one")
 
     assert store.replace(NAME, b"two", generation=store.list("")[0].generation) is not None
@@ -181,12 +181,12 @@ def test_a_stale_generation_replaces_nothing(store: ObjectStore) -> None:
     assert store.read(NAME) == StoredObject(data=b"two", generation=generation or 0)
 
 
-def test_what_is_not_there_is_not_replaced(store: ObjectStore) -> None:
+def test_an_absent_object_is_not_replaced(store: ObjectStore) -> None:
     assert store.replace(NAME, b"one", generation=1) is None
     assert store.read(NAME) is None
 
 
-def test_what_is_gone_is_not_replaced(store: ObjectStore) -> None:
+def test_a_deleted_object_is_not_replaced(store: ObjectStore) -> None:
     generation = created(store, NAME)
     store.delete(NAME)
 
@@ -194,7 +194,7 @@ def test_what_is_gone_is_not_replaced(store: ObjectStore) -> None:
     assert store.read(NAME) is None
 
 
-def test_a_deleted_object_is_gone_however_often_it_is_deleted(store: ObjectStore) -> None:
+def test_a_repeated_deletion_does_nothing(store: ObjectStore) -> None:
     created(store, NAME)
 
     store.delete(NAME)
@@ -204,7 +204,7 @@ def test_a_deleted_object_is_gone_however_often_it_is_deleted(store: ObjectStore
     assert store.list("") == ()
 
 
-def test_what_was_never_written_can_be_deleted(store: ObjectStore) -> None:
+def test_an_absent_object_can_be_deleted(store: ObjectStore) -> None:
     store.delete(NAME)
 
     assert store.read(NAME) is None
@@ -217,7 +217,7 @@ def test_generations_grow_over_a_deletion(store: ObjectStore) -> None:
     assert created(store, NAME) > first
 
 
-def test_a_listing_has_the_prefix_and_nothing_else(store: ObjectStore) -> None:
+def test_a_listing_holds_the_objects_of_its_prefix_only(store: ObjectStore) -> None:
     generations = {name: created(store, name) for name in ("a/1", "a/2", "ab", "b/a/1")}
 
     assert store.list("a/") == tuple(ListedObject(name=name, generation=generations[name]) for name in ("a/1", "a/2"))
@@ -233,13 +233,13 @@ def test_a_listing_is_in_the_order_of_names(store: ObjectStore) -> None:
     assert [listed.name for listed in store.list("")] == ["10", "9", "Z", "a", "a/b", "b", "語", "\uff21", "🍣"]
 
 
-def test_a_listing_tells_the_newest_generation(store: ObjectStore) -> None:
+def test_a_listing_has_the_newest_generation(store: ObjectStore) -> None:
     generation = store.replace(NAME, b"two", generation=created(store, NAME))
 
     assert store.list(NAME) == (ListedObject(name=NAME, generation=generation or 0),)
 
 
-def test_a_listing_is_complete_however_long(crowded: ObjectStore) -> None:
+def test_a_listing_of_many_pages_is_complete(crowded: ObjectStore) -> None:
     listed = crowded.list("journal/")
 
     assert [there.name for there in listed] == MORE_THAN_A_PAGE
@@ -249,7 +249,7 @@ def test_a_listing_is_complete_however_long(crowded: ObjectStore) -> None:
     }
 
 
-def test_of_many_who_create_one_object_one_wins(store: ObjectStore) -> None:
+def test_of_many_concurrent_creations_one_wins(store: ObjectStore) -> None:
     writers = [f"writer {number}".encode() for number in range(16)]
 
     with ThreadPoolExecutor(16) as threads:
@@ -260,7 +260,7 @@ def test_of_many_who_create_one_object_one_wins(store: ObjectStore) -> None:
     assert store.read(NAME) == StoredObject(data=winners[0][0], generation=winners[0][1] or 0)
 
 
-def test_a_counter_that_many_swap_loses_no_count(store: ObjectStore) -> None:
+def test_a_counter_under_concurrent_swaps_loses_no_count(store: ObjectStore) -> None:
     created(store, NAME, b"0")
 
     def count(_: int) -> None:
@@ -315,7 +315,7 @@ def test_a_store_that_never_answers_is_unavailable(
 @pytest.mark.parametrize(
     "fault", [Fault(operation="insert", nth=1, error_status=429), Fault(operation="insert", nth=1, error_status=503)]
 )
-def test_a_write_that_was_turned_away_is_tried_again(emulator: Emulator, remote: GcsObjectStore, fault: Fault) -> None:
+def test_a_write_that_was_refused_is_retried(emulator: Emulator, remote: GcsObjectStore, fault: Fault) -> None:
     emulator.proxy.faults.add(fault)
 
     generation = created(remote, NAME, b"one")
@@ -323,7 +323,7 @@ def test_a_write_that_was_turned_away_is_tried_again(emulator: Emulator, remote:
     assert remote.read(NAME) == StoredObject(data=b"one", generation=generation)
 
 
-def test_a_second_write_within_a_second_waits_for_its_turn(emulator: Emulator, remote: GcsObjectStore) -> None:
+def test_a_second_write_within_a_second_is_retried(emulator: Emulator, remote: GcsObjectStore) -> None:
     emulator.proxy.switches = StorageSwitches(one_write_a_second=True)
     generation = created(remote, NAME, b"one")
 
@@ -334,7 +334,7 @@ def test_a_second_write_within_a_second_waits_for_its_turn(emulator: Emulator, r
 @pytest.mark.parametrize(
     "fault", [Fault(operation="insert", nth=1, answer="cut"), Fault(operation="insert", nth=1, answer="unavailable")]
 )
-def test_a_creation_whose_answer_was_lost_has_won_and_looks_lost(
+def test_a_creation_whose_answer_was_lost_takes_effect_and_returns_none(
     emulator: Emulator, remote: GcsObjectStore, fault: Fault
 ) -> None:
     emulator.proxy.faults.add(fault)
@@ -345,7 +345,7 @@ def test_a_creation_whose_answer_was_lost_has_won_and_looks_lost(
     assert read.data == b"mine"
 
 
-def test_a_deletion_whose_answer_was_lost_is_done(emulator: Emulator, remote: GcsObjectStore) -> None:
+def test_a_deletion_whose_answer_was_lost_takes_effect(emulator: Emulator, remote: GcsObjectStore) -> None:
     created(remote, NAME)
     emulator.proxy.faults.add(Fault(operation="delete", nth=1, answer="cut"))
 
@@ -355,7 +355,7 @@ def test_a_deletion_whose_answer_was_lost_is_done(emulator: Emulator, remote: Gc
 
 
 @pytest.mark.parametrize("operation", ["media", "list"])
-def test_a_reading_whose_answer_was_lost_is_repeated(
+def test_a_read_whose_answer_was_lost_is_repeated(
     emulator: Emulator, remote: GcsObjectStore, operation: Operation
 ) -> None:
     generation = created(remote, NAME, b"one")
@@ -368,7 +368,7 @@ def test_a_reading_whose_answer_was_lost_is_repeated(
 @pytest.mark.parametrize(
     "ask", [lambda store: store.read(NAME), lambda store: store.delete(NAME)], ids=["read", "delete"]
 )
-def test_what_is_not_there_is_asked_for_once(
+def test_an_absent_object_is_requested_once(
     emulator: Emulator, remote: GcsObjectStore, ask: Callable[[ObjectStore], object]
 ) -> None:
     created(remote, "first")
@@ -381,7 +381,7 @@ def test_what_is_not_there_is_asked_for_once(
     assert len(emulator.proxy.requests) == 1
 
 
-def test_an_object_that_is_replaced_while_it_is_read_is_not_taken_for_absent(
+def test_an_object_replaced_during_a_read_is_not_absent(
     emulator: Emulator, open_bucket: Callable[..., GcsObjectStore]
 ) -> None:
     bucket = emulator.new_bucket()

@@ -1,4 +1,4 @@
-"""The port `WebSearch` with the real client on the wire to a Gemini that keeps the server's rules."""
+"""The port `WebSearch` with the real client on the wire to a stand-in with Gemini's rules."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def served_gemini(request: pytest.FixtureRequest) -> Iterator[tuple[GeminiStandI
     stand_in = GeminiStandIn(api_key="right")
     on_vertex = request.param == "vertex"
     with served(stand_in.app) as running, pytest.MonkeyPatch.context() as environment:
-        # What the metadata server of a Google machine would give
+        # As the metadata server of a Google machine would give them
         credentials = Credentials(token="t")  # type: ignore[no-untyped-call]
         environment.setattr("google.auth.default", lambda **_: (credentials, "p"))
         settings = GeminiSettings(
@@ -61,9 +61,7 @@ def deadline() -> Deadline:
     return Deadline.after(SystemClock(), 8)
 
 
-def test_an_answer_has_the_numbers_of_its_sources(
-    gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
-) -> None:
+def test_an_answer_cites_its_sources_by_number(gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline) -> None:
     grounding = {
         "webSearchQueries": ["東京 天気", "大阪 天気", "東京 天気"],
         "groundingChunks": [
@@ -82,9 +80,7 @@ def test_an_answer_has_the_numbers_of_its_sources(
     assert found.searches == ("東京 天気", "大阪 天気")
 
 
-def test_the_request_is_a_search_and_nothing_else(
-    gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
-) -> None:
+def test_a_request_has_the_search_tool_only(gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline) -> None:
 
     found = web.search("紅葉の見頃", deadline)
 
@@ -96,7 +92,7 @@ def test_the_request_is_a_search_and_nothing_else(
     assert "[1]" in found.text
 
 
-def test_offsets_that_make_no_sense_are_passed_over(
+def test_invalid_offsets_and_sources_are_ignored(
     gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
 ) -> None:
     grounding = {
@@ -132,7 +128,7 @@ def test_an_answer_without_a_search_has_no_sources(
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_what_goes_wrong_says_whether_trying_again_helps(
+def test_an_error_class_tells_whether_a_retry_can_help(
     step: object, error: type[Exception], gemini: GeminiStandIn, web: GeminiWebSearch, deadline: Deadline
 ) -> None:
     gemini.script([step])  # type: ignore[list-item]
@@ -141,7 +137,7 @@ def test_what_goes_wrong_says_whether_trying_again_helps(
         web.search("x", deadline)
 
 
-def test_without_time_nothing_is_asked(gemini: GeminiStandIn, web: GeminiWebSearch) -> None:
+def test_a_search_without_time_sends_no_request(gemini: GeminiStandIn, web: GeminiWebSearch) -> None:
 
     with pytest.raises(ModelUnavailableError, match="no time is left"):
         web.search("x", Deadline.after(SystemClock(), 0))

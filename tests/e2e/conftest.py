@@ -58,8 +58,8 @@ class Platform:
         """Wait until LINE has delivered and Pub/Sub has nothing more to push."""
 
         async def settled() -> None:
-            await self.stack.line.settled()
-            await self.stack.pubsub.idle()
+            await self.stack.line.wait_until_settled()
+            await self.stack.pubsub.wait_until_idle()
 
         self._loop.run(settled())
 

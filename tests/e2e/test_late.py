@@ -31,7 +31,7 @@ class Late:
         said = stack(lambda stack: stack.line.say(self.person.id, self.person.id, text))
         stack(lambda stack: setattr(stack.line, "switches", usual))
         token = str(said.fields["replyToken"])
-        stack(lambda stack: stack.line.reply_tokens.received(token, at_ms=stack.line.now_ms()))
+        stack(lambda stack: stack.line.reply_tokens.start_lifetime(token, at_ms=stack.line.now_ms()))
         if hold is not None:
             stack(lambda stack: stack.gemini.script([call("reply", {"message": "at last"}).held(hold)]))
         published = dt.datetime.fromtimestamp(said.fields["timestamp"] / 1_000 - age_s, tz=dt.UTC)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from simulator.gemini.request import GenerateContentRequest
 from simulator.gemini.script import Step, call, dropped, from_request
-from simulator.gemini.wire import GenerateContentRequest
-from simulator.notion.lists import shown
+from simulator.notion.lists import lists_view
 from simulator.notion.switches import Fault as NotionFault
 from simulator.stack import NOTION_TOKEN, LocalStack
 from simulator.storage import Fault as StorageFault
@@ -20,7 +20,7 @@ from tests.support.stacks import running_stack
 
 def pages(platform: Platform, title: str) -> list[dict[str, Any]]:
     """Return the pages of a title in any list, as the page shows them."""
-    lists = platform.do(lambda stack: shown(stack.notion.workspace))
+    lists = platform.do(lambda stack: lists_view(stack.notion.workspace))
     return [page for database in lists for page in database["pages"] if page["title"] == title]
 
 

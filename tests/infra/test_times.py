@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from shared.agent.loop import Limits
-from shared.conversation import history as reading
-from shared.conversation import withdrawal
+from shared.conversation import history, withdrawal
+from shared.line import messaging
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.unsend import unsend_settings
-from shared.turns import outbox as speaking
-from shared.turns import runner as turn_taking
+from shared.turns import outbox, runner
 from simulator.stack import StackSettings
 from tests.infra.offline import ROOT, Plan
 from tests.infra.planned import FUNCTIONS, environment_of, function_of
@@ -38,19 +37,19 @@ def test_lease_then_model_then_token_then_deadline(full: Plan) -> None:
 
     assert lease_s < model_s < TOKEN_S < deadline_s
     assert deadline_s == 120
-    assert speaking.TOKEN_SURELY_ALIVE_MS < TOKEN_S * 1_000 < speaking.TOKEN_SURELY_DEAD_MS
+    assert messaging.TOKEN_SURELY_ALIVE_MS < TOKEN_S * 1_000 < messaging.TOKEN_SURELY_DEAD_MS
 
 
-def test_the_longest_turn_ends_before_its_request_and_that_before_it_is_delivered_again(full: Plan) -> None:
+def test_the_longest_turn_ends_before_its_request_and_its_redelivery(full: Plan) -> None:
     settle_s = agent_worker_settings(environment_of(full, "agent_worker")).settle_s
-    longest_s = settle_s + turn_taking.PATIENCE_S + Limits().seconds + speaking._SECONDS  # noqa: SLF001 - what this test is about
+    longest_s = settle_s + runner.PATIENCE_S + Limits().seconds + outbox._SECONDS  # noqa: SLF001 - what this test is about
 
     for worker in WORKERS:
         assert longest_s <= function_of(full, worker)["timeout_seconds"]
         assert function_of(full, worker)["timeout_seconds"] < subscription_of(full, worker)["ack_deadline_seconds"]
 
 
-def test_the_webhook_gives_up_before_line_does(full: Plan) -> None:
+def test_the_webhook_times_out_before_line_does(full: Plan) -> None:
     source = Path(ROOT / "functions" / "webhook" / "compose.py").read_text(encoding="utf-8")
     found = re.search(r"^PUBLISH_TIMEOUT_S: Final = ([\d.]+)", source, re.MULTILINE)
 
@@ -58,7 +57,7 @@ def test_the_webhook_gives_up_before_line_does(full: Plan) -> None:
     assert float(found[1]) < LINE_WAITS_S <= function_of(full, "webhook")["timeout_seconds"]
 
 
-def test_the_second_look_of_a_withdrawal_is_over_before_its_request(full: Plan) -> None:
+def test_the_second_pass_of_a_withdrawal_ends_before_its_request(full: Plan) -> None:
     lease_s = unsend_settings(environment_of(full, "unsend")).lease_s
     waits_s = lease_s * withdrawal._SECOND_PASS  # noqa: SLF001 - what this test is about
 
@@ -67,16 +66,16 @@ def test_the_second_look_of_a_withdrawal_is_over_before_its_request(full: Plan) 
         assert 2 * waits_s <= function_of(full, worker)["timeout_seconds"]
 
 
-def test_what_was_written_to_the_outside_is_remembered_for_as_long_as_it_may_be_tried_again(full: Plan) -> None:
+def test_calls_are_kept_for_longer_than_a_message_is_answerable(full: Plan) -> None:
     rules = full["google_storage_bucket.history"]["lifecycle_rule"]
     (calls_days,) = (
         rule["condition"][0]["age"] for rule in rules if "calls/" in rule["condition"][0]["matches_prefix"]
     )
 
-    assert calls_days * 86_400_000 > reading.ANSWERABLE_MS
+    assert calls_days * 86_400_000 > history.ANSWERABLE_MS
 
 
-def test_commits_are_numbered_for_as_long_as_there_are_entries(full: Plan) -> None:
+def test_turns_are_kept_for_longer_than_entries(full: Plan) -> None:
     days = {
         rule["condition"][0]["matches_prefix"][0]: rule["condition"][0]["age"]
         for rule in full["google_storage_bucket.history"]["lifecycle_rule"]
@@ -87,7 +86,7 @@ def test_commits_are_numbered_for_as_long_as_there_are_entries(full: Plan) -> No
 
 
 @pytest.mark.parametrize("worker", WORKERS)
-def test_a_failed_delivery_is_tried_again_often_and_soon(full: Plan, worker: str) -> None:
+def test_a_failed_delivery_is_retried_often_and_soon(full: Plan, worker: str) -> None:
     subscription = subscription_of(full, worker)
     retry = subscription["retry_policy"][0]
 
@@ -97,7 +96,7 @@ def test_a_failed_delivery_is_tried_again_often_and_soon(full: Plan, worker: str
     assert seconds(subscription["message_retention_duration"]) <= 7 * 86_400
 
 
-def test_a_withdrawal_is_remembered_for_longer_than_anything_could_bring_the_message_back(full: Plan) -> None:
+def test_amendments_are_kept_for_longer_than_any_redelivery(full: Plan) -> None:
     waits = [seconds(subscription_of(full, worker)["message_retention_duration"]) for worker in WORKERS]
     letters = [
         made["message_retention_duration"] for address, made in full.items() if "subscription.dead_letters" in address

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from shared.conversation.compaction import MemoryLimits
 from shared.conversation.records import MessageRecord, SnapshotRecord
+from shared.conversation.snapshot import MemoryLimits
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.product.people import GROUP

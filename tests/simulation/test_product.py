@@ -1,4 +1,4 @@
-"""The product's own code holds on seeded schedules, every one of which can be played again."""
+"""The product's own code keeps the invariants on seeded schedules.  The same seed plays the same schedule again."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.turns.late_reply import LateReply
+from shared.turns.deferral import LateReply
 from tests.simulation.product.mutations import MUTATIONS
 from tests.simulation.product.scene import Scene
 from tests.simulation.product.scenes import SCENES
@@ -65,7 +65,7 @@ def test_a_slow_answer_is_behind_its_button() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SEEDS.keys() - SCENES.keys()))
-def test_a_seed_that_breaks_without_the_line_is_clean_with_it(name: str) -> None:
+def test_a_seed_that_breaks_under_a_mutation_is_clean_without_it(name: str) -> None:
     broken = first_broken(name, (SEEDS[name], *range(SEARCHED)))  # any change moves what the seeds draw
 
     assert broken is not None, "write the table anew: python -m tests.simulation.product 300 --each"
@@ -73,18 +73,18 @@ def test_a_seed_that_breaks_without_the_line_is_clean_with_it(name: str) -> None
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_a_scene_that_breaks_without_the_line_is_clean_with_it(name: str) -> None:
+def test_a_scene_that_breaks_under_a_mutation_is_clean_without_it(name: str) -> None:
     with MUTATIONS[name].applied():
         assert SCENES[name]()
     assert SCENES[name]() == []
 
 
-def test_every_line_has_a_schedule_that_shows_what_it_is_for() -> None:
+def test_every_mutation_is_found_by_a_seed_or_a_scene() -> None:
     assert set(MUTATIONS) == SEEDS.keys() | SCENES.keys()
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
-def test_the_table_tells_what_finds_a_missing_line(name: str) -> None:
+def test_the_table_names_the_seed_and_scene_of_a_mutation(name: str) -> None:
     rows = [*rows_of(name)]
 
     assert len(rows) == 1

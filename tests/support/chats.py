@@ -1,35 +1,44 @@
-"""A chat's memory on in-memory ports."""
+"""Chats on in-memory ports, and the records that stand in them."""
 
 import itertools
 from concurrent.futures import Executor
 
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import HistoryReader
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.store import Memory
-from shared.knowledge.entry_store import StoredEntries
-from shared.knowledge.filed_entries import FiledEntries
+from shared.conversation.store import Conversation, Conversations
+from shared.conversation.turn import TurnRecord
+from shared.knowledge.index import KnowledgeIndex
 from shared.storage.object_store import ObjectStore
 
 
-def memory_on(
-    store: ObjectStore,
-    reads: Executor,
-    clock: Clock | None = None,
-    *,
-    lease_s: float = 25.0,
-    shows_entries: bool = False,
-) -> Memory:
-    """Return the memory on a bucket; ids are numbers."""
+def conversations_on(
+    store: ObjectStore, reads: Executor, clock: Clock | None = None, *, lease_s: float = 25.0
+) -> Conversations:
+    """Return the chats of a bucket; ids of writers and holders are numbers."""
     numbers = itertools.count(1)
-    return Memory.on(
-        store,
-        reads=reads,
-        clock=clock or FixedClock(),
-        lease_s=lease_s,
-        new_id=lambda: f"id-{next(numbers)}",
-        filed=FiledEntries(entries=StoredEntries(store=store, reads=reads), are_shown=shows_entries),
+    return Conversations.on(
+        store, reads=reads, clock=clock or FixedClock(), lease_s=lease_s, new_id=lambda: f"id-{next(numbers)}"
     )
+
+
+def reader(*, shows_entries: bool = False) -> HistoryReader:
+    """Return what reads chats."""
+    return HistoryReader(index=KnowledgeIndex(is_shown=shows_entries))
+
+
+def withdraw_from_turn(conversation: Conversation, line_message_id: str) -> None:
+    """The turn is as an unsend of this message leaves it; nothing else of the chat is touched."""
+    amendments = Amendments(withdrawn=frozenset({line_message_id}))
+
+    def without_withdrawn(turn: TurnRecord) -> TurnRecord:
+        return turn.without_withdrawn(
+            amendments, line_message_id, lambda one: one.provenance.is_affected_by(amendments)
+        )
+
+    conversation.turn.update(without_withdrawn)
 
 
 def everything_in(store: ObjectStore) -> str:

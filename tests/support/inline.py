@@ -6,7 +6,7 @@ from typing import Any
 
 
 class InlineExecutor(Executor):
-    """For tests of what happens, not of when."""
+    """For tests where the order in time does not matter."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - as its base class
         future: Future[Any] = Future()

@@ -1,4 +1,4 @@
-"""A chat that files, on in-memory ports: turns whose tools are called the way a model calls them."""
+"""A chat with entries, on in-memory ports: turns whose tools are called as a model calls them."""
 
 import itertools
 import zoneinfo
@@ -9,36 +9,52 @@ from typing import Any, ParamSpec, TypeVar
 
 from hypothesis import strategies as st
 
-from shared.adapters.memory import FixedClock, MemoryObjectStore, ScriptedJsonModel
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore, ScriptedJsonModel
 from shared.agent.model import JsonModel
 from shared.agent.tools import Registry, ToolFault, TurnContext, load_schema
+from shared.conversation.amendments import Amendments
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError
-from shared.knowledge.apply import EntryWrites
+from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.classification import Classifier
 from shared.knowledge.entry import Entry, Note, Source
-from shared.knowledge.entry_store import StoredEntries
+from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.filing import Filing
 from shared.knowledge.schema import FIELDS, Category, Field, Value, plain_text
-from shared.knowledge.staging import EntryOverlay
+from shared.knowledge.staging import EntryStaging
+from shared.line.bot_name import BotName
 from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KnowledgeTools
-from shared.tools.knowledge_queries import KnowledgeReadingTools
+from shared.tools.knowledge_queries import KnowledgeQueryTools
 
 CHAT = "U" + "1" * 32
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
+MOMO = BotName(account=MemoryLineApi(), configured="Momo")
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-class Inline(Executor):
-    """Runs what it is given at once."""
+class ImmediateExecutor(Executor):
+    """Runs each call at once, in the caller's thread; `submit` raises what the call raises."""
 
     def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
-        done: Future[_T] = Future()
-        done.set_result(fn(*args, **kwargs))
-        return done
+        future: Future[_T] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+class OpenLease:
+    """A lease that never ends."""
+
+    is_over = False
+
+
+def conversation_on(store: ObjectStore | None = None, chat: str = CHAT) -> Conversation:
+    """Return a chat of the bucket, by default of an empty one."""
+    bucket = store or MemoryObjectStore()
+    return Conversations.on(bucket, reads=ImmediateExecutor(), clock=FixedClock(), lease_s=25.0).of(chat)
 
 
 def message(number: int, text: str = "", *, at_ms: int | None = None) -> MessageRecord:
@@ -56,14 +72,14 @@ def message(number: int, text: str = "", *, at_ms: int | None = None) -> Message
 def found(
     category: str = "projects", confidence: float = 0.9, name: str = "庭の工事", **fields: object
 ) -> dict[str, object]:
-    """Return a classification as the model gives it."""
+    """Return a classification as a model answers it."""
     return {"category": category, "confidence": confidence, "name": name, **fields}
 
 
 class WatchedStore(MemoryObjectStore):
-    """A bucket that counts what is read, and that goes out of reach before or after the effect of one call.
+    """A bucket that counts its reads and fails in one call.
 
-    `fails_in` calls from now on, counted down; None: never. `after_effect` tells on which side of the effect.
+    `fails_in` is how many calls succeed before it; None: none fails. With `after_effect` the call fails after its effect, else before it.
     """
 
     def __init__(self) -> None:
@@ -74,21 +90,21 @@ class WatchedStore(MemoryObjectStore):
 
     def read(self, name: str) -> StoredObject | None:
         self.reads += 1
-        return self._tried(lambda: super(WatchedStore, self).read(name))
+        return self._attempt(lambda: super(WatchedStore, self).read(name))
 
     def create(self, name: str, data: bytes) -> int | None:
-        return self._tried(lambda: super(WatchedStore, self).create(name, data))
+        return self._attempt(lambda: super(WatchedStore, self).create(name, data))
 
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
-        return self._tried(lambda: super(WatchedStore, self).replace(name, data, generation=generation))
+        return self._attempt(lambda: super(WatchedStore, self).replace(name, data, generation=generation))
 
     def delete(self, name: str) -> None:
-        return self._tried(lambda: super(WatchedStore, self).delete(name))
+        return self._attempt(lambda: super(WatchedStore, self).delete(name))
 
     def list(self, prefix: str) -> tuple[ListedObject, ...]:
-        return self._tried(lambda: super(WatchedStore, self).list(prefix))
+        return self._attempt(lambda: super(WatchedStore, self).list(prefix))
 
-    def _tried(self, call: Callable[[], _T]) -> _T:
+    def _attempt(self, call: Callable[[], _T]) -> _T:
         if self.fails_in is None:
             return call()
         self.fails_in -= 1
@@ -101,7 +117,7 @@ class WatchedStore(MemoryObjectStore):
 
 
 class FilingChat:
-    """A bucket with one chat's entries, and a model that classifies by script."""
+    """A bucket with one chat's entries, and a model that classifies from a script."""
 
     def __init__(
         self,
@@ -114,22 +130,22 @@ class FilingChat:
     ) -> None:
         self.watched = WatchedStore()
         self.store: ObjectStore = store or self.watched
+        self.conversation = conversation_on(self.store, chat)
         self.chat = chat
         self.clock = FixedClock()
         self.model = ScriptedJsonModel()
-        self.entries = StoredEntries(store=self.store, reads=Inline())
-        self.writes = EntryWrites(entries=self.entries)
+        self.entries = EntryStore(self.conversation)
         self.sequence = 0
         numbers = itertools.count(1)
-        changing = KnowledgeTools(
+        writing = KnowledgeTools(
             classifier=Classifier(
                 model=classifies_with or self.model, schema=load_schema("classify_and_capture.classification")
             ),
             filing=Filing(new_id=lambda: f"id-{next(numbers)}", threshold=threshold),
             time_zone=TOKYO,
         )
-        reading = KnowledgeReadingTools(time_zone=TOKYO, locale=locale)
-        self.tools = {tool.name: tool for tool in (*changing.tools(), *reading.tools())}
+        reading = KnowledgeQueryTools(time_zone=TOKYO, locale=locale)
+        self.tools = {tool.name: tool for tool in (*writing.tools(), *reading.tools())}
 
     def begin(self, *messages: MessageRecord, earlier: Sequence[MessageRecord] = ()) -> "FilingTurn":
         """Begin a turn that answers the messages."""
@@ -150,15 +166,19 @@ class FilingChat:
         return path
 
     def entry(self, path: str) -> Entry | None:
-        return self.entries.entry(self.chat, path)
+        return self.entries.entry(path)
+
+    def apply(self, outcome: OutcomeRecord) -> None:
+        """Apply what the outcome stages, under a lease that holds."""
+        assert StagedEntryWriter().apply(self.conversation, outcome, OpenLease())
 
     @property
     def paths(self) -> list[str]:
-        return [one.name.removeprefix(f"entries/{self.chat}/") for one in self.entries.listed(self.chat)]
+        return [one.name.removeprefix(f"entries/{self.chat}/") for one in self.entries.list()]
 
     @property
     def words(self) -> str:
-        """Everything that stands in the bucket, names and bodies."""
+        """Every name and body in the bucket."""
         return "\n".join(f"{one.name}\n{self.text(one.name)}" for one in self.store.list(""))
 
     def text(self, name: str) -> str:
@@ -170,7 +190,7 @@ class FilingChat:
 
 
 class FilingTurn:
-    """One turn: an overlay, and tools whose arguments and responses are validated as the executor does it."""
+    """One turn: an overlay, and tools whose arguments and responses are validated as the executor validates them."""
 
     def __init__(
         self, chat: FilingChat, messages: tuple[MessageRecord, ...], earlier: tuple[MessageRecord, ...]
@@ -179,9 +199,9 @@ class FilingTurn:
         self._messages = messages
         chat.sequence += 1
         self.sequence = chat.sequence
-        self.overlay = EntryOverlay(entries=chat.entries, conversation_id=chat.chat, sequence=chat.sequence)
+        self.overlay = EntryStaging().begin(chat.conversation, sequence=chat.sequence, amendments=Amendments())
         self.context = TurnContext(
-            conversation_id=chat.chat,
+            conversation=chat.conversation,
             sequence=chat.sequence,
             now_ms=chat.clock.now_ms(),
             to_answer=messages,
@@ -190,37 +210,37 @@ class FilingTurn:
         )
 
     def call(self, name: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
-        tool, judge = self._chat.tools[name], _judge()
-        wrong = judge.faults_of_arguments(tool, arguments)
+        tool, registry = self._chat.tools[name], _registry()
+        wrong = registry.faults_of_arguments(tool, arguments)
         if wrong is not None:
             return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
         result = tool.run(arguments, self.context)
         if not isinstance(result, ToolFault):
-            assert judge.faults_of_response(tool, result) is None  # type: ignore[arg-type]
+            assert registry.faults_of_response(tool, result) is None  # type: ignore[arg-type]
         return result
 
     def outcome(self) -> OutcomeRecord:
-        filed = self.overlay.filed
+        placement = self.overlay.placement
         return OutcomeRecord(
             webhook_event_id=self._messages[-1].webhook_event_id,
             timestamp_ms=1,
             kind=OutcomeKind.REPLIED,
             text="ok",
             writes=self.overlay.changes(),
-            filed_entry_path=filed.path if filed else None,
-            filed_confidence=filed.confidence if filed else None,
+            filed_entry_path=placement.path if placement else None,
+            filed_confidence=placement.confidence if placement else None,
             sequence=self.sequence,
         )
 
     def commit(self) -> OutcomeRecord:
         outcome = self.outcome()
-        self._chat.writes.apply(self._chat.chat, outcome)
+        self._chat.apply(outcome)
         return outcome
 
 
 @cache
-def _judge() -> Registry:
-    """Return the schemas of all tools, made once, because that takes a while."""
+def _registry() -> Registry:
+    """Return the registry of all tools, built once, because that takes a while."""
     return Registry((*core_tools(), *FilingChat().tools.values()))
 
 
@@ -250,22 +270,22 @@ WORDS = st.one_of(
 
 
 def values_of(field: Field) -> st.SearchStrategy[Value]:
-    """Return values that a field stores."""
+    """Return values as a field stores them."""
     match field.kind:
         case "names":
-            made: st.SearchStrategy[Value] = st.lists(WORDS, max_size=3).map(field.checked)
+            values: st.SearchStrategy[Value] = st.lists(WORDS, max_size=3).map(field.check)
         case "date":
-            made = st.none() | st.dates().map(lambda day: day.isoformat())
+            values = st.none() | st.dates().map(lambda day: day.isoformat())
         case "choice":
-            made = st.sampled_from(field.choices)
+            values = st.sampled_from(field.choices)
         case _:
-            made = WORDS.map(field.checked)
-    return made
+            values = WORDS.map(field.check)
+    return values
 
 
 @st.composite
 def entries(draw: st.DrawFn, categories: Sequence[Category] = tuple(Category)) -> Entry:
-    """Return entries as they may be stored, each piece with messages behind it."""
+    """Return entries as they may be stored, each field and note with its sources."""
     category = draw(st.sampled_from(categories))
     fields = {one.name: draw(values_of(one)) for one in FIELDS[category]}
     name = "suggested_name" if category is Category.INBOX else "name"
@@ -285,4 +305,6 @@ def entries(draw: st.DrawFn, categories: Sequence[Category] = tuple(Category)) -
         notes=tuple(notes),
         revision=draw(st.tuples(st.integers(0, 10**9), st.integers(0, 99))),
     )
-    return blank.knowing(Source(line_message_id=f"m{number}", timestamp_ms=number * 1_000) for number in range(1, 6))
+    return blank.with_sources(
+        Source(line_message_id=f"m{number}", timestamp_ms=number * 1_000) for number in range(1, 6)
+    )

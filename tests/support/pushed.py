@@ -1,6 +1,7 @@
 """The worker's own code on in-memory ports, met the way Pub/Sub meets it."""
 
 import json
+import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -19,11 +20,13 @@ from shared.agent.model import MediaPart, MixedContent, TextContent
 from shared.agent.tools import Tool
 from shared.bus.endpoint import PushEndpoint
 from shared.errors import StorageUnavailableError
+from shared.handlers.assembly import assemble
+from shared.handlers.ports import NotionPort, Options, Ports, Threads
+from shared.handlers.unsend import withdrawal_of
 from shared.storage.object_store import ListedObject
 from shared.turns.background import ThreadBackground
 from tests.support import push
-from tests.support.chats import memory_on
-from tests.support.workers import WorkerPorts, worker_on
+from tests.support.chats import conversations_on
 
 
 class UnreliableStore(MemoryObjectStore):
@@ -38,13 +41,15 @@ class UnreliableStore(MemoryObjectStore):
 
 
 class PushedWorker:
-    """The worker's own code on in-memory ports, met the way Pub/Sub meets it."""
+    """The agent worker as functions and the simulation assemble it, on in-memory ports; `otherwise` are fields of Options."""
 
     def __init__(
         self,
         pool: ThreadPoolExecutor,
         more_tools: Sequence[Tool] = (),
-        **otherwise: Any,  # noqa: ANN401 - the fields of WorkerPorts, as they are
+        *,
+        notion: NotionPort | None = None,
+        **otherwise: Any,  # noqa: ANN401 - the fields of Options, as they are
     ) -> None:
         self.store = UnreliableStore()
         self.line = MemoryLineApi()
@@ -53,28 +58,36 @@ class PushedWorker:
         self.clock = FixedClock()
         self.profiles = MemoryProfiles()
         self.media = MemoryMedia()
-        self.done: dict[str, list[str]] = {}
-        self.memory = memory_on(self.store, pool, self.clock, shows_entries=True)
-        ports = WorkerPorts(
-            memory=self.memory,
+        self.conversations = conversations_on(self.store, pool, self.clock)
+        background = ThreadBackground(threads=pool)
+        ports = Ports(
+            conversations=self.conversations,
             line=self.line,
-            model=self.model,
-            clock=self.clock,
-            tools=pool,
-            background=ThreadBackground(threads=pool),
-            presence=pool,
             profiles=self.profiles,
             media=self.media,
-            more_tools=tuple(more_tools),
+            model=self.model,
             json_model=self.json_model,
-            done_before=lambda context: tuple(self.done.get(context.first_line_message_id, ())),
-            **otherwise,
+            notion=notion,
+            threads=Threads(reads=pool, tools=pool, names=pool, media=pool, presence=pool, background=background),
+            clock=self.clock,
+            chance=random.Random(1),
+            new_entry_id=lambda: "id",
         )
-        self._endpoint = PushEndpoint(handle=worker_on(ports), clock=self.clock)
+        options = Options(bot_name="Aizuchi", more_tools=tuple(more_tools), **otherwise)
+        self._endpoint = PushEndpoint(handle=assemble(ports, options), clock=self.clock)
 
     def deliver(self, event: dict[str, Any], *, thinks: Sequence[Step] = (), published: str = push.PUBLISHED) -> int:
         self.model.steps = list(thinks)
         return self._endpoint("POST", push.envelope(event, published=published))[1]
+
+    def withdraw(self, conversation_id: str, line_message_id: str, *, timestamp_ms: int = 2) -> None:
+        """Do what the unsend function does."""
+        conversation = self.conversations.of(conversation_id)
+        withdrawal_of(self.clock).withdraw(conversation, line_message_id, timestamp_ms=timestamp_ms)
+
+    def erase(self, conversation_id: str, *, until_ms: int) -> None:
+        """Do what another delivery of an erasure does."""
+        withdrawal_of(self.clock).erase(self.conversations.of(conversation_id), until_ms=until_ms)
 
     @property
     def said(self) -> list[str]:

@@ -120,7 +120,7 @@ def test_a_function_imports_everything_that_its_requirements_name(started: tuple
     assert named - imported - data_only == set()
 
 
-def test_the_webhook_stays_light() -> None:
+def test_the_webhook_imports_nothing_heavy() -> None:
     modules = loaded_by("webhook")
 
     assert [name for name in HEAVY if name in modules] == []
@@ -139,14 +139,14 @@ def test_only_the_agent_worker_reads_languages(started: tuple[str, dict[str, str
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_use_case_knows_no_framework_and_no_neighbour(function: str) -> None:
+def test_a_use_case_imports_no_framework_and_no_sibling(function: str) -> None:
     folder = ROOT / "functions" / function
     for path in folder.glob("*.py"):
         imported = imports_of(path)
         siblings = {one.stem for one in folder.glob("*.py")}
         if path.stem == "main":
             assert imported <= {"os", "functions_framework", "flask", "shared.settings"} | siblings
-        elif not path.stem.startswith("compose"):  # the composition root, which may be told in parts
+        elif path.stem != "compose":  # the composition root knows them all
             assert not {name.split(".")[0] for name in imported} & {"os", "flask", "functions_framework", *siblings}
             assert not any(name.startswith("shared.adapters") for name in imported)
 
@@ -156,7 +156,7 @@ def test_an_entry_point_has_under_forty_lines(function: str) -> None:
     assert len((ROOT / "functions" / function / "main.py").read_text(encoding="utf-8").splitlines()) < 40
 
 
-def test_versions_are_pinned() -> None:
+def test_versions_of_requirements_are_pinned() -> None:
     for path in (*ROOT.glob("functions/*/requirements.txt"), *ROOT.glob("requirements/*.txt")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line and not line.startswith(("#", "-r")):

@@ -10,5 +10,5 @@ from shared.agent.tools import SCHEMAS
 
 
 @pytest.mark.parametrize("path", sorted(SCHEMAS.rglob("*.json")), ids=lambda path: path.relative_to(SCHEMAS).as_posix())
-def test_a_schema_file_is_a_schema(path: Path) -> None:
+def test_a_schema_file_is_a_json_schema(path: Path) -> None:
     Draft202012Validator.check_schema(json.loads(path.read_text(encoding="utf-8")))

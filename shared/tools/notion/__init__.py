@@ -1,1 +1,1 @@
-"""The notion toolset: reads and writes pages of the configured databases, and nothing else of the workspace."""
+"""The notion toolset: reads and writes pages of the configured databases, and nothing else in the workspace."""

@@ -1,6 +1,6 @@
 """Blocks from Markdown: headings, lists, to-dos, quotes, dividers and code become their block types, everything else paragraphs.
 
-Nesting is laid flat and inline marks stay as they were typed. Source: Notion API reference, "Block" (types, languages of code) and
+Nested items lose their nesting, and inline marks stay as text. Source: Notion API reference, "Block" (types, languages of code) and
 "Request limits" (2,000 characters a text, 100 blocks a request).
 """
 
@@ -23,7 +23,7 @@ _DIVIDER: Final = re.compile(r"(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}"
 _FENCE: Final = re.compile(r"(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*")
 _DEEPEST_HEADING: Final = 3
 _PLAIN: Final = "plain text"
-# Those of Notion's languages that people put behind a fence, and what else they call them
+# Notion's languages that are common behind a fence, and their other names
 _LANGUAGES: Final = frozenset(
     {
         *("bash", "c", "c#", "c++", "clojure", "css", "dart", "diff", "docker", "elixir", "erlang", "fortran", "go", "graphql"),
@@ -45,46 +45,46 @@ _ALIASES: Final = {
 
 
 def blocks_of(markdown: str) -> tuple[Json, ...]:
-    """Return the blocks, none with more than 2,000 characters; joined they hold every word."""
+    """Return the blocks, none with more than 2,000 characters; together they hold every word."""
     return tuple(_blocks(markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")))
 
 
 def batches(blocks: Sequence[Json]) -> Iterator[Sequence[Json]]:
-    """Yield the blocks in requests of as many as Notion takes."""
+    """Yield the blocks in batches of as many as one request takes."""
     for start in range(0, len(blocks), BLOCKS_A_REQUEST):
         yield blocks[start : start + BLOCKS_A_REQUEST]
 
 
 def text_of(block: Json) -> str:
-    """Return the words of a block, as it came or as it was written."""
+    """Return the words of a block, as Notion returns it or as it is sent."""
     inner = block.get(str(block.get("type")))
     return plain_text(inner.get("rich_text")) if isinstance(inner, dict) else ""
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[Json]:
-    waiting: list[str] = []  # the lines of a paragraph
+    paragraph: list[str] = []
     position = 0
     while position < len(lines):
         line = lines[position].strip()
         fence = _FENCE.fullmatch(line)
         block = None if fence else _line_block(line)
         if line and not fence and block is None:
-            waiting.append(lines[position].rstrip())
+            paragraph.append(lines[position].rstrip())
             position += 1
             continue
-        yield from _texts("paragraph", "\n".join(waiting))
-        waiting = []
+        yield from _texts("paragraph", "\n".join(paragraph))
+        paragraph = []
         if fence:
             code, position = _code(lines, position + 1, fence[1])
             yield from _texts("code", code, language=_language(fence[2]))
             continue
         yield from block or ()
         position += 1
-    yield from _texts("paragraph", "\n".join(waiting))
+    yield from _texts("paragraph", "\n".join(paragraph))
 
 
 def _line_block(line: str) -> list[Json] | None:
-    """The blocks of a line that is one by itself; None where it is part of a paragraph."""
+    """Return the blocks of a line that is not part of a paragraph; None where it is."""
     if _DIVIDER.fullmatch(line):
         return [{"type": "divider", "divider": {}}]
     if found := _HEADING.fullmatch(line):
@@ -98,7 +98,7 @@ def _line_block(line: str) -> list[Json] | None:
 
 
 def _code(lines: Sequence[str], start: int, fence: str) -> tuple[str, int]:
-    """The code up to its closing fence, or up to the end where there is none, and where to go on."""
+    """Return the code up to its closing fence, or up to the end where there is none, and the position of the line after it."""
     for end in range(start, len(lines)):
         closing = lines[end].strip()
         if len(closing) >= len(fence) and set(closing) == {fence[0]}:
@@ -106,13 +106,13 @@ def _code(lines: Sequence[str], start: int, fence: str) -> tuple[str, int]:
     return "\n".join(lines[start:]), len(lines)
 
 
-def _language(named: str) -> str:
-    name = _ALIASES.get(named.lower(), named.lower())
+def _language(tag: str) -> str:
+    name = _ALIASES.get(tag.lower(), tag.lower())
     return name if name in _LANGUAGES else _PLAIN
 
 
 def _texts(type_: str, text: str, **more: object) -> list[Json]:
-    """One block, or several where the text is too long for one."""
+    """Return one block, or several where the text is too long for one."""
     return [
         {"type": type_, type_: {"rich_text": [{"type": "text", "text": {"content": piece}}], **more}}
         for piece in split_at_graphemes(text, limit_utf16=TEXT_LIMIT)

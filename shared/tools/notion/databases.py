@@ -1,4 +1,4 @@
-"""The configured databases by name: their schemas, kept for minutes, and what people and relations in them point at."""
+"""The configured databases by name: their schemas, cached for minutes, and the ids of the people and pages that values name."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -7,28 +7,28 @@ from typing import Final, TypeVar
 
 from shared.clock import Clock, Deadline
 from shared.tools.notion.port import NotionDatabases, Page, Person, Schema
-from shared.tools.notion.properties import UnfitValueError, quoted
+from shared.tools.notion.properties import UnfitValueError, quote
 
-KEPT_S: Final = 300.0
-_NAMES_TOLD: Final = 50
+CACHE_TTL_S: Final = 300.0
+_NAMES_LISTED: Final = 50
 _Value = TypeVar("_Value")
 
 
-class Kept:
-    """Values that are read once and kept for a while; safe to share between threads, of which two may read the same."""
+class TtlCache:
+    """Values that are read once and cached for `ttl_s`; safe to share between threads, two of which may read the same value."""
 
-    def __init__(self, clock: Clock, *, kept_s: float = KEPT_S) -> None:
+    def __init__(self, clock: Clock, *, ttl_s: float = CACHE_TTL_S) -> None:
         self._clock = clock
-        self._kept_s = kept_s
+        self._ttl_s = ttl_s
         self._values: dict[str, tuple[float, object]] = {}
         self._lock = threading.Lock()
 
-    def get(self, key: str, read: Callable[[], _Value], *, anew: bool = False) -> _Value:
-        """Return the value of the key, read where it is not kept, or too old, or asked for anew."""
+    def get(self, key: str, read: Callable[[], _Value], *, refresh: bool = False) -> _Value:
+        """Return the value of the key; it is read where it is not cached, is too old, or `refresh` asks for it."""
         with self._lock:
-            read_s, value = self._values.get(key, (-self._kept_s, None))
-        if not anew and self._clock.monotonic_s() - read_s < self._kept_s:
-            return value  # type: ignore[return-value]  # a key always holds what the same function read
+            read_s, value = self._values.get(key, (-self._ttl_s, None))
+        if not refresh and self._clock.monotonic_s() - read_s < self._ttl_s:
+            return value  # type: ignore[return-value]  # a key always holds the value of the same function
         fresh = read()
         with self._lock:
             self._values[key] = (self._clock.monotonic_s(), fresh)
@@ -41,10 +41,10 @@ class Databases:
 
     api: NotionDatabases
     ids: Mapping[str, str]
-    kept: Kept = field(repr=False)
+    cache: TtlCache = field(repr=False)
 
     def with_schema(self, name: str, deadline: Deadline, use: Callable[[Schema], _Value]) -> _Value:
-        """Return what `use` makes of a configured database's schema; where nothing fits the one that is kept, of a newly read one.
+        """Return what `use` makes of a configured database's schema; where the cached schema is unfit, of a new one.
 
         Raises: UnfitValueError.
         """
@@ -52,17 +52,17 @@ class Databases:
         try:
             return use(schema)
         except UnfitValueError:
-            newest = self.schema(self.ids[name], deadline, anew=True)
+            newest = self.schema(self.ids[name], deadline, refresh=True)
             if newest == schema:
                 raise
             return use(newest)
 
-    def schema(self, identity: str, deadline: Deadline, *, anew: bool = False) -> Schema:
+    def schema(self, identity: str, deadline: Deadline, *, refresh: bool = False) -> Schema:
         """Return the schema behind an id."""
-        return self.kept.get(f"schema {identity}", lambda: self.api.schema(identity, deadline), anew=anew)
+        return self.cache.get(f"schema {identity}", lambda: self.api.schema(identity, deadline), refresh=refresh)
 
     def name_of(self, page: Page, deadline: Deadline) -> str | None:
-        """Return the configured database in which a page lies, or None where it lies in none."""
+        """Return the configured database that holds a page, or None."""
         for name, identity in self.ids.items():
             if identity in {page.data_source_id, page.database_id}:
                 return name if self.schema(identity, deadline).data_source_id == page.data_source_id else None
@@ -70,27 +70,27 @@ class Databases:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LookedUp:
-    """Finds people and pages by name, within a deadline."""
+class ReferenceLookup:
+    """Finds people and pages by name, within a deadline; a References."""
 
     databases: Databases
     deadline: Deadline
 
     def person_id(self, name: str) -> str:
-        people = self.databases.kept.get("people", lambda: self.databases.api.people(self.deadline))
-        return _only([one.user_id for one in people if one.name.casefold() == name.strip().casefold()], name, people)
+        people = self.databases.cache.get("people", lambda: self.databases.api.people(self.deadline))
+        return _only_id([one.user_id for one in people if one.name.casefold() == name.strip().casefold()], name, people)
 
     def page_id(self, data_source_id: str, title: str) -> str:
         schema = self.databases.schema(data_source_id, self.deadline)
         condition = {"property": schema.title.name, "title": {"equals": title}}
         found = self.databases.api.query(data_source_id, condition, limit=2, deadline=self.deadline)
-        return _only([page.page_id for page in found.pages], title, ())
+        return _only_id([page.page_id for page in found.pages], title, ())
 
 
-def _only(ids: list[str], name: str, people: tuple[Person, ...]) -> str:
+def _only_id(ids: list[str], name: str, people: tuple[Person, ...]) -> str:
     if len(ids) == 1:
         return ids[0]
     if ids:
         raise UnfitValueError(f'Several are called "{name}", so it does not say which one.')
-    told = f" There are: {quoted(one.name for one in people[:_NAMES_TOLD])}." if people else ""
-    raise UnfitValueError(f'Nobody and nothing is called "{name}" there.{told}')
+    names = f" There are: {quote(one.name for one in people[:_NAMES_LISTED])}." if people else ""
+    raise UnfitValueError(f'Nobody and nothing is called "{name}" there.{names}')

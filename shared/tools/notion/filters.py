@@ -11,14 +11,14 @@ from typing import Final
 from shared.agent.model import Json
 from shared.tools.notion.plain_values import plain
 from shared.tools.notion.port import Property, Schema
-from shared.tools.notion.properties import PropertyWriter, UnfitValueError, described, quoted
+from shared.tools.notion.properties import PropertyWriter, UnfitValueError, describe, quote
 
 _EMPTINESS: Final = ("is_empty", "is_not_empty")
 _TEXT: Final = ("contains", "does_not_contain", "equals", "does_not_equal", "starts_with", "ends_with", *_EMPTINESS)
 _OPTION: Final = ("equals", "does_not_equal", *_EMPTINESS)
 _SET: Final = ("contains", "does_not_contain", *_EMPTINESS)
 _COMPARISONS: Final = ("greater_than", "greater_than_or_equal_to", "less_than", "less_than_or_equal_to")
-# The first is what a bare value means
+# The first of them is the operator of a value without one
 _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
     "title": _TEXT,
     "rich_text": _TEXT,
@@ -37,13 +37,13 @@ _OPERATORS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def filter_of(schema: Schema, writer: PropertyWriter, *, query: str | None, conditions: Json) -> Json | None:
-    """Return the filter that lets through what meets all conditions and has `query` in its title; None where all do.
+    """Return the filter for pages that meet all conditions and have `query` in their title; None where every page does.
 
-    Raises: UnfitValueError, with what would be right.
+    Raises: UnfitValueError, with what would be valid.
     """
     unknown = [name for name in conditions if name not in schema.properties]
     if unknown:
-        raise UnfitValueError(f"There is no property {quoted(unknown)}; the properties are: {described(schema)}.")
+        raise UnfitValueError(f"There is no property {quote(unknown)}; the properties are: {describe(schema)}.")
     title = [{"property": schema.title.name, "title": {"contains": query}}] if query else []
     parts = [
         *title,
@@ -72,17 +72,17 @@ def _conditions(column: Property, value: object, writer: PropertyWriter) -> list
 
 
 def _operand(column: Property, operator: str, value: object, writer: PropertyWriter) -> object:
-    """Return the value to compare with: checked as one to be written, and then as plainly as a filter takes it."""
+    """Return the value to compare with: checked like one to be written, then in the plain form that a filter takes."""
     if operator in _EMPTINESS:
         return True
     schema = Schema(data_source_id="", properties={column.name: column})
-    written = writer.written(schema, {column.name: value})[column.name]
-    match written[column.type]:
+    converted = writer.convert(schema, {column.name: value})[column.name]
+    match converted[column.type]:
         case [{"id": identity}]:
             return identity
         case {"start": start}:
             return _with_offset(str(start), writer.time_zone)
-    operand = plain({"type": column.type, **written})
+    operand = plain({"type": column.type, **converted})
     if isinstance(operand, list):
         operand = operand[0] if len(operand) == 1 else None
     if operand is None or operand == "":
@@ -91,7 +91,7 @@ def _operand(column: Property, operator: str, value: object, writer: PropertyWri
 
 
 def _with_offset(moment: str, time_zone: str) -> str:
-    """A filter has no field for a time zone, and a time without an offset would be read as UTC."""
+    """Return the moment with an offset: a filter has no time zone, and Notion reads a time without an offset as UTC."""
     if "T" not in moment or dt.datetime.fromisoformat(moment).tzinfo is not None:
         return moment
     return dt.datetime.fromisoformat(moment).replace(tzinfo=zoneinfo.ZoneInfo(time_zone)).isoformat()

@@ -1,4 +1,4 @@
-"""Property values as Notion tells them, in plain words and numbers.  Source: Notion API reference, "Page properties"."""
+"""Property values as Notion returns them, as plain texts and numbers.  Source: Notion API reference, "Page properties"."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -6,14 +6,14 @@ from typing import Final
 from shared.agent.model import Json
 from shared.tools.notion.port import PropertyValues
 
-# Types whose value reads back exactly as it was written
+# Types whose value is returned exactly as it was written
 _EXACT: Final = frozenset(
     {"title", "rich_text", "number", "checkbox", "select", "status", "multi_select", "url", "email", "phone_number"}
 )
 
 
 def plain(value: Json) -> object:
-    """Return a property value of a page as plainly as it can be said; None where it is empty, or of a type without words."""
+    """Return a property value of a page as a plain value; None where it is empty, or of a type that has none."""
     type_ = str(value.get("type"))
     inner = value.get(type_)
     read = _READERS.get(type_)
@@ -26,30 +26,30 @@ def title_of(properties: PropertyValues) -> str:
     return str(next((plain(value) for value in values), None) or "")
 
 
-def holds(properties: PropertyValues, written: PropertyValues) -> bool:
-    """Whether a page's properties are what was written, as far as that can be compared exactly."""
-    for name, value in written.items():
+def has_values(properties: PropertyValues, values: PropertyValues) -> bool:
+    """Whether a page's properties have these values, as far as they can be compared exactly."""
+    for name, value in values.items():
         type_ = next(iter(value))
         there = properties.get(name)
         if type_ in _EXACT and not (
-            isinstance(there, Mapping) and _same(plain(there), plain({"type": type_, **value}))
+            isinstance(there, Mapping) and _is_same(plain(there), plain({"type": type_, **value}))
         ):
             return False
     return True
 
 
-def is_exact(written: PropertyValues) -> bool:
-    """Whether all of what was written can be compared exactly."""
-    return all(next(iter(value)) in _EXACT for value in written.values())
+def is_exact(values: PropertyValues) -> bool:
+    """Whether all values can be compared exactly."""
+    return all(next(iter(value)) in _EXACT for value in values.values())
 
 
 def plain_text(rich_text: object) -> str:
-    """Return the words of a rich text, as it came or as it was written."""
+    """Return the words of a rich text, as Notion returns it or as it is sent."""
     pieces = rich_text if isinstance(rich_text, list) else []
     return "".join(str(one.get("plain_text", one.get("text", {}).get("content", ""))) for one in pieces)
 
 
-def _same(one: object, other: object) -> bool:
+def _is_same(one: object, other: object) -> bool:
     return set(one) == set(other) if isinstance(one, list) and isinstance(other, list) else one == other
 
 
@@ -57,19 +57,19 @@ def _names(options: object) -> object:
     return [one.get("name") for one in options] if isinstance(options, list) else None
 
 
-def _date_in_words(date: object) -> object:
+def _date_or_span(date: object) -> object:
     if not isinstance(date, Mapping):
         return None
     return date.get("start") if date.get("end") is None else {"start": date.get("start"), "end": date["end"]}
 
 
-def _computed(result: object) -> object:
-    """Of a formula or rollup: its result, where that is a plain value."""
+def _result_value(result: object) -> object:
+    """Return the result of a formula or rollup, where it is a plain value."""
     inner = result.get(str(result.get("type"))) if isinstance(result, Mapping) else None
-    return _date_in_words(inner) if isinstance(inner, Mapping) else inner if not isinstance(inner, list) else None
+    return _date_or_span(inner) if isinstance(inner, Mapping) else inner if not isinstance(inner, list) else None
 
 
-def _as_it_is(value: object) -> object:
+def _identity(value: object) -> object:
     return value
 
 
@@ -80,18 +80,18 @@ def _name(option: object) -> object:
 _READERS: Final[Mapping[str, Callable[[object], object]]] = {
     "title": plain_text,
     "rich_text": plain_text,
-    "number": _as_it_is,
-    "checkbox": _as_it_is,
+    "number": _identity,
+    "checkbox": _identity,
     "select": _name,
     "status": _name,
     "multi_select": _names,
-    "date": _date_in_words,
-    "url": _as_it_is,
-    "email": _as_it_is,
-    "phone_number": _as_it_is,
+    "date": _date_or_span,
+    "url": _identity,
+    "email": _identity,
+    "phone_number": _identity,
     "people": _names,
-    "formula": _computed,
-    "rollup": _computed,
-    "created_time": _as_it_is,
-    "last_edited_time": _as_it_is,
+    "formula": _result_value,
+    "rollup": _result_value,
+    "created_time": _identity,
+    "last_edited_time": _identity,
 }

@@ -1,7 +1,7 @@
 """The ports to Notion, in the words of its API 2025-09-03; no SDK type passes them.
 
-Property values, filters and blocks are the JSON of Notion's own wire, because what they may hold is decided by the schema of a data source
-and checked before a port is called. Source: docs/notion-facts.md.
+Property values, filters and blocks are the JSON of Notion's wire, because the schema of a data source decides what they may hold. They are
+checked before a port is called. Source: docs/notion-facts.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ PropertyValues = Mapping[str, Json]  # by the name of the property, such as {"Do
 
 
 class NotionRefusedError(PermanentError):
-    """Notion refuses the request as it is, and it had no effect.  `told` is a sentence for the model; it may quote people."""
+    """Notion refuses the request, which had no effect.  `told` is a sentence for the model; it may quote people."""
 
     def __init__(self, message: str, *, told: str) -> None:
         super().__init__(message)
@@ -24,9 +24,9 @@ class NotionRefusedError(PermanentError):
 
 
 class NotionUnavailableError(TransientError):
-    """Notion did not do it within the turn's seconds: no answer, 429, 5xx.
+    """Notion did not carry the request out before the deadline: no answer, 429, 5xx.
 
-    `may_have_effect` says that a write was sent whose answer never came, so that nobody knows whether it was done.
+    `may_have_effect`: a write was sent whose answer never came, so its effect is unknown.
     """
 
     def __init__(self, message: str, *, may_have_effect: bool) -> None:
@@ -46,7 +46,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """The columns of one data source, in the order in which Notion tells them; exactly one is of type `title`."""
+    """The columns of one data source, in Notion's order; exactly one is of type `title`."""
 
     data_source_id: str
     properties: Mapping[str, Property]
@@ -59,7 +59,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page.  `data_source_id` and `database_id` are where it lies, None where that is no database; `is_own`: this integration made it."""
+    """A page.  `data_source_id` and `database_id` are its parents, None where it is in no database; `is_own`: this bot created it."""
 
     page_id: str
     data_source_id: str | None
@@ -79,7 +79,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A block as it stands on a page: its type, its plain text, when it was made (to the minute), and whether by this integration."""
+    """A block of a page: its type, its plain text, when it was created (to the minute), and whether this integration created it."""
 
     type: str
     text: str = field(repr=False)
@@ -89,24 +89,24 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Somebody whom a `people` property can name."""
+    """A person whom a `people` property can name."""
 
     user_id: str
     name: str = field(repr=False)
 
 
 class NotionDatabases(Protocol):
-    """What is read of databases.  Every method raises NotionUnavailableError and NotionRefusedError, and none has an effect."""
+    """Reads of databases.  Every method raises NotionUnavailableError and NotionRefusedError, and none has an effect."""
 
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
         """Return the schema behind the id of a database or of a data source.
 
-        A database with several data sources is refused with their names and ids; an id that this integration cannot see is refused.
+        Refused: a database with several data sources, with their names and ids; an id that this integration cannot see.
         """
         ...
 
     def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
-        """Return at most `limit` pages that the filter lets through, the latest edited first, without those in the trash."""
+        """Return at most `limit` pages that match the filter, the latest edited first, without those in the trash."""
         ...
 
     def people(self, deadline: Deadline) -> tuple[Person, ...]:
@@ -115,18 +115,18 @@ class NotionDatabases(Protocol):
 
 
 class NotionPages(Protocol):
-    """What is done with pages.
+    """Reads and writes of pages.
 
-    Every method raises NotionUnavailableError and NotionRefusedError. A write that was refused had no effect; one that raised with
-    `may_have_effect` is done or not. None of them is repeated by its own: what is done twice is there twice.
+    Every method raises NotionUnavailableError and NotionRefusedError. A write that was refused had no effect; the effect of one that raised
+    with `may_have_effect` is unknown. No write is retried here, because a write that is made twice has two effects.
     """
 
     def create_page(self, data_source_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
-        """Return the page that was made."""
+        """Return the page, which is new."""
         ...
 
     def page(self, page_id: str, deadline: Deadline) -> Page | None:
-        """Return the page, or None where this integration sees none of that id."""
+        """Return the page, or None where this integration sees no page of that id."""
         ...
 
     def update_page(self, page_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
@@ -138,9 +138,9 @@ class NotionPages(Protocol):
         ...
 
     def blocks(self, page_id: str, *, limit: int, deadline: Deadline) -> tuple[Block, ...] | None:
-        """Return the page's own blocks from the top, or None where they are more than `limit`."""
+        """Return the page's blocks from the top, without nested ones, or None where there are more than `limit`."""
         ...
 
 
 class Notion(NotionDatabases, NotionPages, Protocol):
-    """Both."""
+    """Databases and pages."""

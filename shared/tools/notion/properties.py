@@ -1,4 +1,4 @@
-"""Property values: from what a model writes to what Notion takes, by the type of each column.
+"""Convert plain values, as a model writes them, to Notion's property values, by the type of each column.
 
 Source: Notion API reference, "Page properties" and "Request limits"; docs/notion-facts.md.
 """
@@ -26,11 +26,11 @@ _EXAMPLES: Final = {
 
 
 class UnfitValueError(ValueError):
-    """What the model wrote cannot be written; the text is a sentence for it."""
+    """A value of the model's that Notion does not take; the text is a sentence for the model."""
 
 
 class References(Protocol):
-    """Finds what people and relations point at.  Both raise UnfitValueError where a name fits nobody, or several."""
+    """Finds the ids that `people` and `relation` values name.  Both raise UnfitValueError unless exactly one matches."""
 
     def person_id(self, name: str) -> str:
         """Return the id of the person of that name."""
@@ -43,40 +43,40 @@ class References(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyWriter:
-    """Turns plain values into Notion's.  `time_zone` is what a time without an offset is meant in."""
+    """Converts plain values to Notion's.  `time_zone` applies to times without an offset."""
 
     time_zone: str
     references: References = field(repr=False)
 
-    def written(self, schema: Schema, values: Json) -> PropertyValues:
-        """Return `{name: value}` as Notion takes it.  Raises: UnfitValueError, with what would be right."""
+    def convert(self, schema: Schema, values: Json) -> PropertyValues:
+        """Return `{name: value}` as Notion takes it.  Raises: UnfitValueError, with what would be valid."""
         unknown = [name for name in values if name not in schema.properties]
         if unknown:
-            raise UnfitValueError(f"There is no property {quoted(unknown)}; the properties are: {described(schema)}.")
+            raise UnfitValueError(f"There is no property {quote(unknown)}; the properties are: {describe(schema)}.")
         return {name: self._value(schema.properties[name], value) for name, value in values.items()}
 
     def _value(self, column: Property, value: object) -> Json:
-        convert = _CONVERSIONS.get(column.type)
-        if convert is None:
+        conversion = _CONVERSIONS.get(column.type)
+        if conversion is None:
             raise UnfitValueError(f'The property "{column.name}" ({column.type}) cannot be written.')
-        return {column.type: convert(column, value, self)}
+        return {column.type: conversion(column, value, self)}
 
 
-def described(schema: Schema) -> str:
+def describe(schema: Schema) -> str:
     """Return the properties in words for a model: `"状態" (status: "未着手", "完了"), ...`."""
     return ", ".join(
-        f'"{one.name}" ({one.type}{": " + quoted(one.options) if one.options else ""})'
+        f'"{one.name}" ({one.type}{": " + quote(one.options) if one.options else ""})'
         for one in schema.properties.values()
     )
 
 
-def quoted(names: Iterable[str]) -> str:
+def quote(names: Iterable[str]) -> str:
     """Return the names in quotation marks."""
     return ", ".join(f'"{name}"' for name in names)
 
 
 def _moment(column: Property, value: object) -> str:
-    """Return the text of a date or a time.  Python reads both of ISO 8601's forms; Notion takes the extended one."""
+    """Return the text of a date or a time.  Python reads both forms of ISO 8601; Notion takes the extended form only."""
     try:
         if isinstance(value, str) and len(value) == len("2026-11-22"):
             return dt.date.fromisoformat(value).isoformat()
@@ -84,13 +84,13 @@ def _moment(column: Property, value: object) -> str:
             return dt.datetime.fromisoformat(value).isoformat()
     except ValueError:
         pass
-    raise _unfit(column, value)
+    raise _unfit_error(column, value)
 
 
 def _known_option(column: Property, value: object) -> str:
     name = _string(column, value)
     if name not in column.options:
-        raise UnfitValueError(f'"{column.name}" has no option "{name}"; its options are: {quoted(column.options)}.')
+        raise UnfitValueError(f'"{column.name}" has no option "{name}"; its options are: {quote(column.options)}.')
     return name
 
 
@@ -103,11 +103,11 @@ def _items(column: Property, value: object) -> list[object]:
 
 def _string(column: Property, value: object) -> str:
     if not isinstance(value, str):
-        raise _unfit(column, value)
+        raise _unfit_error(column, value)
     return value
 
 
-def _unfit(column: Property, value: object) -> UnfitValueError:
+def _unfit_error(column: Property, value: object) -> UnfitValueError:
     return UnfitValueError(
         f'"{column.name}" is a {column.type}; write it as {_EXAMPLES[column.type]}, not as {str(value)[:100]!r}.'
     )
@@ -128,7 +128,7 @@ def _number(column: Property, value: object, _: PropertyWriter) -> object:
     except (ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise _unfit(column, value)
+        raise _unfit_error(column, value)
     return int(number) if number.is_integer() else number
 
 
@@ -137,7 +137,7 @@ def _checkbox(column: Property, value: object, _: PropertyWriter) -> object:
         return value
     if isinstance(value, str) and value in {"true", "false"}:
         return value == "true"
-    raise _unfit(column, value)
+    raise _unfit_error(column, value)
 
 
 def _option(column: Property, value: object, _: PropertyWriter) -> object:
@@ -153,12 +153,12 @@ def _date(column: Property, value: object, writer: PropertyWriter) -> object:
         return None
     if isinstance(value, Mapping):
         if not {"start"} <= value.keys() <= {"start", "end"}:
-            raise _unfit(column, value)
+            raise _unfit_error(column, value)
         span = {name: _moment(column, one) for name, one in value.items() if one is not None}
     else:
         span = {"start": _moment(column, value)}
     if "start" not in span:
-        raise _unfit(column, value)
+        raise _unfit_error(column, value)
     has_time = any("T" in one for one in span.values())
     has_offset = any(dt.datetime.fromisoformat(one).tzinfo is not None for one in span.values())
     return {**span, "time_zone": writer.time_zone} if has_time and not has_offset else span

@@ -1,4 +1,4 @@
-"""`search_database`, `create_page`, `update_page` and `append_block`: pages of the configured databases, never deleted, never archived."""
+"""`search_database`, `create_page`, `update_page` and `append_block` on pages of the configured databases.  Nothing deletes or archives."""
 
 import copy
 import json
@@ -12,13 +12,13 @@ from shared.agent.tools import Tool, ToolFault, TurnContext, load_schema
 from shared.clock import Deadline
 from shared.line.graphemes import split_at_graphemes
 from shared.line.utf16 import without_lone_surrogates
-from shared.tools.idempotency import Ledger
-from shared.tools.notion.databases import Databases, LookedUp
+from shared.tools.idempotency import IdempotentWrites
+from shared.tools.notion.databases import Databases, ReferenceLookup
 from shared.tools.notion.filters import filter_of
 from shared.tools.notion.plain_values import plain, title_of
 from shared.tools.notion.port import Notion, NotionRefusedError, NotionUnavailableError, Page, PropertyValues, Schema
-from shared.tools.notion.properties import PropertyWriter, UnfitValueError, described, quoted
-from shared.tools.notion.writes import appending, creating, updating
+from shared.tools.notion.properties import PropertyWriter, UnfitValueError, describe, quote
+from shared.tools.notion.writes import block_append, page_creation, page_update
 
 PAGES_SHOWN: Final = 50
 _VALUE_SHOWN_UTF16: Final = 300
@@ -28,17 +28,17 @@ _Run = Callable[[Json, TurnContext], Json | ToolFault]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotionTools:
-    """The tools of a deployment, offered in `conversations` only; None: in every chat."""
+    """The tools of a deployment, offered in `conversations` only, by their ids; None: in every chat."""
 
     databases: Databases
     notion: Notion
-    ledger: Ledger
+    writes: IdempotentWrites
     time_zone: str
     conversations: frozenset[str] | None = field(repr=False)
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the four tools."""
-        names = quoted(self.databases.ids)
+        names = quote(self.databases.ids)
         return (
             self._tool(
                 "search_database",
@@ -70,18 +70,18 @@ class NotionTools:
         parameters: dict[str, Any] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
         if "database_name" in parameters["properties"]:
             parameters["properties"]["database_name"]["enum"] = list(self.databases.ids)
-        # Whether Gemini takes an object without known properties is not documented: it is told of the text only
-        told = copy.deepcopy(parameters)
-        for one in told["properties"].values():
+        # It is not documented whether Gemini takes an object without known properties, so only the text is declared
+        declared = copy.deepcopy(parameters)
+        for one in declared["properties"].values():
             if "anyOf" in one:
                 one["type"] = one.pop("anyOf")[0]["type"]
         return Tool(
             name=name,
             description=description,
             parameters=parameters,
-            declared=told,
+            declared=declared,
             response=load_schema(f"{name}.response"),
-            run=_told(run),
+            run=_with_faults(run),
             only_in=self.conversations,
         )
 
@@ -91,70 +91,74 @@ class NotionTools:
         query = str(arguments.get("query") or "").strip()
         writer = self._writer(deadline)
 
-        def searched(schema: Schema) -> Json:
+        def search(schema: Schema) -> Json:
             filter_ = filter_of(schema, writer, query=query, conditions=conditions)
             found = self.databases.api.query(schema.data_source_id, filter_, limit=PAGES_SHOWN, deadline=deadline)
             return {
                 "status": "success",
-                "pages": [_shown(page) for page in found.pages],
+                "pages": [_summary_of(page) for page in found.pages],
                 "has_more": found.has_more,
-                "properties": described(schema),
+                "properties": describe(schema),
             }
 
-        return self.databases.with_schema(name, deadline, searched)
+        return self.databases.with_schema(name, deadline, search)
 
     def _create(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
         name, title, deadline = str(arguments["database_name"]), str(arguments["title"]), context.deadline
         properties = _object(arguments, "properties")
 
-        def written(schema: Schema) -> tuple[Schema, PropertyValues]:
-            return schema, self._writer(deadline).written(schema, {**properties, schema.title.name: title})
+        def convert(schema: Schema) -> tuple[Schema, PropertyValues]:
+            return schema, self._writer(deadline).convert(schema, {**properties, schema.title.name: title})
 
-        schema, values = self.databases.with_schema(name, deadline, written)
+        schema, values = self.databases.with_schema(name, deadline, convert)
         canonical = {"database_name": name, "title": title, "properties": properties}
-        return self.ledger.once(creating(self.notion, schema, values, canonical=canonical, deadline=deadline), context)
+        return self.writes.carry_out(
+            page_creation(self.notion, schema, values, canonical=canonical, deadline=deadline), context
+        )
 
     def _update(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
         page_id, deadline = str(arguments["page_id"]), context.deadline
         properties = _object(arguments, "properties")
         if not properties:
             raise UnfitValueError("`properties` names nothing to change.")
-        page, name = self._ours(page_id, deadline)
+        page, name = self._configured_page(page_id, deadline)
         values = self.databases.with_schema(
-            name, deadline, lambda schema: self._writer(deadline).written(schema, properties)
+            name, deadline, lambda schema: self._writer(deadline).convert(schema, properties)
         )
         canonical = {"page_id": page.page_id, "properties": properties}
-        return self.ledger.once(updating(self.notion, page, values, canonical=canonical, deadline=deadline), context)
+        return self.writes.carry_out(
+            page_update(self.notion, page, values, canonical=canonical, deadline=deadline), context
+        )
 
     def _append(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
-        page, _ = self._ours(str(arguments["page_id"]), context.deadline)
+        page, _ = self._configured_page(str(arguments["page_id"]), context.deadline)
         content = str(arguments["content"])
         if not content.strip():
             raise UnfitValueError("`content` holds no text.")
-        return self.ledger.once(appending(self.notion, page, content, deadline=context.deadline), context)
+        return self.writes.carry_out(block_append(self.notion, page, content, deadline=context.deadline), context)
 
-    def _ours(self, page_id: str, deadline: Deadline) -> tuple[Page, str]:
-        """The page and the name of its database, which has to be a configured one."""
+    def _configured_page(self, page_id: str, deadline: Deadline) -> tuple[Page, str]:
+        """Return the page and the name of its database.  Raises: UnfitValueError, where that is no configured one."""
         page = self.notion.page(page_id, deadline)
         name = self.databases.name_of(page, deadline) if page is not None and not page.in_trash else None
         if page is None or name is None:
             raise UnfitValueError(
-                f"There is no page of this page_id in {quoted(self.databases.ids)}. Find it with search_database."
+                f"There is no page of this page_id in {quote(self.databases.ids)}. Find it with search_database."
             )
         return page, name
 
     def _writer(self, deadline: Deadline) -> PropertyWriter:
         return PropertyWriter(
-            time_zone=self.time_zone, references=LookedUp(databases=self.databases, deadline=deadline)
+            time_zone=self.time_zone, references=ReferenceLookup(databases=self.databases, deadline=deadline)
         )
 
 
-def _told(run: _Run) -> _Run:
-    """The same, with what goes wrong told to the model."""
+def _with_faults(run: _Run) -> _Run:
+    """Return a function that does the same, and returns errors as faults for the model."""
 
-    def guarded(arguments: Json, context: TurnContext) -> Json | ToolFault:
+    def run_to_fault(arguments: Json, context: TurnContext) -> Json | ToolFault:
         try:
-            return run(_scrubbed(arguments), context)
+            return run(_scrub(arguments), context)
         except UnfitValueError as unfit:
             return ToolFault(message=str(unfit), may_retry=True)
         except NotionRefusedError as refused:
@@ -164,21 +168,21 @@ def _told(run: _Run) -> _Run:
             logs.warning("notion_unavailable", reason=str(down))
             return ToolFault(message="Notion did not answer in time; nothing was changed.", may_retry=True)
 
-    return guarded
+    return run_to_fault
 
 
-def _scrubbed(arguments: Json) -> dict[str, object]:
-    """The arguments without halves of characters, which no wire takes."""
+def _scrub(arguments: Json) -> dict[str, object]:
+    """Return the arguments without lone surrogates, which no wire takes."""
     scrubbed: dict[str, object] = json.loads(without_lone_surrogates(json.dumps(arguments, ensure_ascii=False)))
     return scrubbed
 
 
 def _object(arguments: Json, name: str) -> Json:
-    """The value of a parameter that takes a JSON object, as one or as the text of one; absent: empty."""
+    """Return the value of a parameter that takes a JSON object or the text of one; absent: an empty object."""
     value = arguments.get(name)
     if isinstance(value, str):
         try:
-            value = _scrubbed({"value": json.loads(value)})["value"] if value.strip() else None
+            value = _scrub({"value": json.loads(value)})["value"] if value.strip() else None
         except (ValueError, RecursionError) as cause:
             where = f" at character {cause.pos}: {cause.msg}" if isinstance(cause, json.JSONDecodeError) else ""
             raise UnfitValueError(f"`{name}` is not valid JSON{where}.") from cause
@@ -189,7 +193,7 @@ def _object(arguments: Json, name: str) -> Json:
     return value
 
 
-def _shown(page: Page) -> Json:
+def _summary_of(page: Page) -> Json:
     title = title_of(page.properties)
     values = {name: _short(plain(value)) for name, value in page.properties.items() if value.get("type") != "title"}
     return {

@@ -1,7 +1,7 @@
-"""The three writes as the ledger carries them out: how each is done, and how it is found again after a death in between.
+"""The toolset's three writes: how each is done, and how its effect is found after a worker died between the effect and its result.
 
-Notion takes no key that would make a write idempotent, so what was done is looked for: a page by its title, its properties and the minute
-in which it was made; blocks by their words. Source: docs/notion-facts.md.
+Notion's API has no idempotency keys, so the effect itself is looked for: a page by its title, its properties and the minute in which it was
+created; blocks by their words. Source: docs/notion-facts.md.
 """
 
 import datetime as dt
@@ -14,7 +14,7 @@ from shared.agent.tools import ToolFault
 from shared.clock import Deadline
 from shared.tools.idempotency import UnknownEffectError, Write
 from shared.tools.notion.blocks import batches, blocks_of, text_of
-from shared.tools.notion.plain_values import holds, is_exact, title_of
+from shared.tools.notion.plain_values import has_values, is_exact, title_of
 from shared.tools.notion.port import (
     Block,
     Notion,
@@ -26,14 +26,16 @@ from shared.tools.notion.port import (
     Schema,
 )
 
-# Notion tells times to the minute, and clocks differ
+# Notion gives times to the minute, and clocks differ
 _SLACK_MS: Final = 120_000
 _CANDIDATES: Final = 20
 _BLOCKS_READ: Final = 1_000
 
 
-def creating(notion: Notion, schema: Schema, values: PropertyValues, *, canonical: Json, deadline: Deadline) -> Write:
-    """Return the write that makes one page."""
+def page_creation(
+    notion: Notion, schema: Schema, values: PropertyValues, *, canonical: Json, deadline: Deadline
+) -> Write:
+    """Return the write that creates one page."""
 
     def do() -> Json:
         with _fate():
@@ -50,32 +52,36 @@ def creating(notion: Notion, schema: Schema, values: PropertyValues, *, canonica
         }
         taken = {one.get("page_id") for one in others}
         found = notion.query(schema.data_source_id, wanted, limit=_CANDIDATES, deadline=deadline)
-        ours = (
-            page for page in found.pages if page.is_own and page.page_id not in taken and holds(page.properties, values)
+        matches = (
+            page
+            for page in found.pages
+            if page.is_own and page.page_id not in taken and has_values(page.properties, values)
         )
-        return next((_result(page) for page in ours), None)
+        return next((_result(page) for page in matches), None)
 
     return Write(tool="create_page", arguments=canonical, do=do, find=find)
 
 
-def updating(pages: NotionPages, page: Page, values: PropertyValues, *, canonical: Json, deadline: Deadline) -> Write:
-    """Return the write that changes properties of a page, read just before; to do it twice changes nothing more."""
+def page_update(
+    pages: NotionPages, page: Page, values: PropertyValues, *, canonical: Json, deadline: Deadline
+) -> Write:
+    """Return the write that changes properties of a page, which was read just before; a second time changes nothing more."""
 
     def do() -> Json:
         with _fate():
             return _result(pages.update_page(page.page_id, values, deadline))
 
     def find(_: int, __: tuple[Mapping[str, object], ...]) -> Json | None:
-        return _result(page) if is_exact(values) and holds(page.properties, values) else None
+        return _result(page) if is_exact(values) and has_values(page.properties, values) else None
 
     return Write(tool="update_page", arguments=canonical, do=do, find=find)
 
 
-def appending(pages: NotionPages, page: Page, content: str, *, deadline: Deadline) -> Write:
-    """Return the write that puts blocks at the end of a page, in as many requests as it takes."""
+def block_append(pages: NotionPages, page: Page, content: str, *, deadline: Deadline) -> Write:
+    """Return the write that appends blocks to a page, in as many requests as they take."""
     blocks = blocks_of(content)
     result = {"status": "success", "page_id": page.page_id, "blocks": len(blocks)}
-    done = 0  # how many of them stand there already
+    done = 0  # how many of them the page has already
 
     def do() -> Json:
         for number, batch in enumerate(batches(blocks[done:])):
@@ -91,7 +97,7 @@ def appending(pages: NotionPages, page: Page, content: str, *, deadline: Deadlin
                 message="The text may stand on the page already, and the page is too long to look. Tell the person to look at it.",
                 may_retry=False,
             )
-        done = _standing(blocks, [one for one in there if one.is_own and one.created_ms >= started_ms - _SLACK_MS])
+        done = _count_present(blocks, [one for one in there if one.is_own and one.created_ms >= started_ms - _SLACK_MS])
         return result if done == len(blocks) else None
 
     return Write(tool="append_block", arguments={"page_id": page.page_id, "content": content}, do=do, find=find)
@@ -99,21 +105,21 @@ def appending(pages: NotionPages, page: Page, content: str, *, deadline: Deadlin
 
 @contextmanager
 def _fate(*, has_begun: bool = False) -> Iterator[None]:
-    """A write whose answer never came, or of which a part is done, has an effect that has to be looked for."""
+    """Raise UnknownEffectError where the answer of a write never came, or a part of it is done: its effect has to be looked for."""
     try:
         yield
     except (NotionUnavailableError, NotionRefusedError) as cause:
         if has_begun or (isinstance(cause, NotionUnavailableError) and cause.may_have_effect):
-            raise UnknownEffectError("Notion did not say whether all of it was done") from cause
+            raise UnknownEffectError("Notion did not confirm the whole write") from cause
         raise
 
 
-def _standing(blocks: Sequence[Json], there: Sequence[Block]) -> int:
-    """How many of the blocks, from the first on, stand there in one run at the end of it."""
+def _count_present(blocks: Sequence[Json], there: Sequence[Block]) -> int:
+    """Return how many of the blocks, from the first on, are the end of what is there."""
     wanted = [(str(one["type"]), text_of(one)) for one in blocks]
-    standing = [(one.type, one.text) for one in there]
+    present = [(one.type, one.text) for one in there]
     return next(
-        (count for count in range(min(len(wanted), len(standing)), 0, -1) if standing[-count:] == wanted[:count]), 0
+        (count for count in range(min(len(wanted), len(present)), 0, -1) if present[-count:] == wanted[:count]), 0
     )
 
 

@@ -1,9 +1,9 @@
-// Turns messages into nodes. Whatever anybody wrote goes through textContent, never through markup.
+// Messages as DOM nodes. Texts of people are set as textContent, never as markup.
 
-import { drawnAs } from "./palette.js";
+import { symbolOf } from "./palette.js";
 import { dayOf, texts, timeOf } from "./texts.js";
 
-/** A node with a class, and children that are nodes or texts. */
+/** Creates a node with a class, and children that are nodes or texts. */
 export function make(name, className, ...children) {
   const node = document.createElement(name);
   if (className) node.className = className;
@@ -14,7 +14,7 @@ export function make(name, className, ...children) {
 export const dateLine = (timestamp_ms) => make("li", "date", make("span", "", dayOf(timestamp_ms)));
 export const noticeLine = (text) => make("li", "notice", make("span", "notice-text", text));
 
-/** One message with everything beside it. `act(action)` carries out a button's action object, `nameOf(id)` is a display name. */
+/** Creates the row of a message. `act(action)` carries out a button's action object, `nameOf(id)` is a display name. */
 export function messageRow(message, { isMine, follows, senderName, isBot, quoted, nameOf, act }) {
   const bubble = bubbleOf(message, { quoted, nameOf, act });
   const meta = make("span", "meta");
@@ -38,7 +38,7 @@ export function messageRow(message, { isMine, follows, senderName, isBot, quoted
   return { row, bubble };
 }
 
-/** What a message is called where only one line of it has room. */
+/** The message in one line. */
 export function summaryOf(message) {
   if (!message || message.is_unsent) return texts.gone;
   const { content } = message;
@@ -58,7 +58,7 @@ function bubbleOf(message, { quoted, nameOf, act }) {
       break;
     case "sticker":
       bubble.classList.add("sticker");
-      bubble.append(make("span", "drawn", drawnAs(content.packageId, content.stickerId)));
+      bubble.append(make("span", "drawn", symbolOf(content.packageId, content.stickerId)));
       bubble.append(make("span", "detail", `${texts.sticker} ${content.packageId}/${content.stickerId}`));
       break;
     case "image":
@@ -111,7 +111,7 @@ function photo(message, bubble) {
 
 const lasting = (duration_ms) => (duration_ms ? `${(duration_ms / 1000).toFixed(1)} s` : "");
 
-/** The text with its web addresses as links. */
+/** The text with its URLs as links. */
 function linked(text) {
   return text.split(/(https?:\/\/[^\s<>"'、。）」]+)/u).map((part, index) => {
     if (index % 2 === 0) return part;
@@ -132,7 +132,7 @@ function substituted({ text, substitution = {} }, nameOf) {
   });
 }
 
-/** Every action object inside, in reading order. */
+/** All action objects inside, in reading order. */
 function actionsIn(contents) {
   if (!contents || typeof contents !== "object") return [];
   const own = contents.action?.type ? [contents.action] : [];

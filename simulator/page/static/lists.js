@@ -1,4 +1,4 @@
-// The databases that the bot keeps lists in, as Notion would show them: one row a page.
+// The lists in Notion: one row for each page of a database.
 
 import { make } from "./bubbles.js";
 import { texts } from "./texts.js";
@@ -6,7 +6,7 @@ import { texts } from "./texts.js";
 const by = (id) => document.getElementById(id);
 let drawn = "";
 
-/** Draws `[{title, pages: [{page_id, title, is_done, values, blocks}]}]` anew where something changed. */
+/** Draws `[{title, pages: [{page_id, title, is_done, values, blocks}]}]` after a change. */
 export function showLists(lists) {
   const signature = JSON.stringify(lists);
   if (drawn === signature) return;

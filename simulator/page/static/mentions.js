@@ -1,12 +1,12 @@
-// The picker that opens behind an @ in a group: everybody who can be mentioned, by name. Arrows and Enter, Tab or a click choose.
+// The picker after an @ in a group, with the members who can be mentioned. Arrows and Enter, Tab or a click choose.
 
 import { make } from "./bubbles.js";
 
 const list = document.getElementById("mentions");
 const BEGUN = /[@＠]([^@＠\n]{0,20})$/u;
 
-/** The ids of everybody whose @name stands in the text, in the order of the text; the longest name that fits counts. */
-export function mentionedIn(text, members) {
+/** The ids of the members whose @name is in the text, in the order of the text; the longest matching name counts. */
+export function mentionsIn(text, members) {
   const longestFirst = members.toSorted((one, other) => other.name.length - one.name.length);
   const found = [];
   for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
@@ -16,7 +16,7 @@ export function mentionedIn(text, members) {
   return found;
 }
 
-/** `members()` gives `{id, name}` of those who can be mentioned in the chat; none: no picker. */
+/** Attaches the picker to the field. `members()` returns `{id, name}` of the members who can be mentioned; none: no picker. */
 export function attachMentions(field, members) {
   const choices = () => [...list.children];
 

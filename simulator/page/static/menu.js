@@ -6,7 +6,7 @@ const LONG_PRESS_MS = 500;
 const menu = document.getElementById("menu");
 let opener = null;
 
-/** `choices()` gives `[label, what to do]` pairs at the moment of opening; none: no menu. */
+/** Attaches the menu. `choices()` returns pairs of a label and a function when the menu opens; none: no menu. */
 export function attachMenu(bubble, choices) {
   bubble.tabIndex = 0;
   bubble.setAttribute("role", "group");

@@ -1,4 +1,4 @@
-// What the tray offers. LINE's sticker images are not ours to show: each is drawn as an emoji of the same mood.
+// The stickers and places of the tray. LINE's sticker images are not free to use: an emoji of the same mood stands for each.
 
 export const STICKERS = [
   { drawn: "😄", package_id: "11537", sticker_id: "52002734", keywords: ["happy", "smile"] },
@@ -17,7 +17,7 @@ export const PLACES = [
   { title: "台北101", address: "台北市信義區信義路五段7號", latitude: 25.033976, longitude: 121.564472 },
 ];
 
-/** The emoji of a sticker, or a neutral one. */
-export function drawnAs(packageId, stickerId) {
+/** The emoji for a sticker, or a neutral one. */
+export function symbolOf(packageId, stickerId) {
   return STICKERS.find((one) => one.package_id === packageId && one.sticker_id === stickerId)?.drawn ?? "🖼️";
 }

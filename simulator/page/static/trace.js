@@ -1,4 +1,4 @@
-// What happened to a message, step by step: a panel beside the phone, or a sheet over it where the screen is narrow.
+// The trace of a message, step by step: a panel beside the phone, or a sheet over it on a narrow screen.
 
 import { make } from "./bubbles.js";
 import { traceOf } from "./platform.js";
@@ -15,10 +15,10 @@ let isStale = false;
 let drawn = "[]";
 let closed = () => {};
 
-/** Whether the panel stands beside the phone, so that choosing a message can simply show its trace. */
+/** Whether the panel is beside the phone, so that a click on a message can show its trace. */
 export const hasRoom = () => wide.matches;
 
-/** Shows the trace of these events from here on. `takesFocus`: the person asked for the panel, not only for the message. */
+/** Shows the trace of these events. `takesFocus`: the person opened the panel by its menu entry. */
 export function openTrace({ about, webhookEventIds, takesFocus, onClose }) {
   closed = onClose;
   by("trace-about").textContent = about;
@@ -30,7 +30,7 @@ export function openTrace({ about, webhookEventIds, takesFocus, onClose }) {
   refreshTrace();
 }
 
-/** The events of the message that is shown have become these; `about` says which message it is. */
+/** Replaces the events of the shown message; `about` describes the message. */
 export function updateTrace(about, webhookEventIds) {
   by("trace-about").textContent = about;
   if (webhookEventIds.join() === eventIds.join()) return;
@@ -38,7 +38,7 @@ export function updateTrace(about, webhookEventIds) {
   refreshTrace();
 }
 
-/** Asks anew, where a trace is shown; requests never overlap. */
+/** Reads the trace again if it is shown; requests never overlap. */
 export async function refreshTrace() {
   isStale = true;
   if (isFetching) return;
@@ -50,7 +50,7 @@ export async function refreshTrace() {
       const events = await Promise.all(wanted.map(traceOf));
       if (wanted === eventIds) draw(events);
     } catch {
-      break; // the page tells that the connection is lost; the next change asks again
+      break; // the page shows that the connection is lost; the next change tries again
     }
   }
   isFetching = false;
@@ -64,7 +64,7 @@ export function closeTrace() {
   closed(hadFocus);
 }
 
-/** A sheet keeps the rest of the page out of reach; a panel takes the place of the overview. */
+/** A sheet blocks the rest of the page; a panel replaces the overview. */
 function lay() {
   const isOpen = !by("trace").hidden;
   by("phone").inert = isOpen && !wide.matches;
@@ -103,7 +103,7 @@ function mark(className, sign, label) {
   return make("span", `mark ${className}`, drawn, label);
 }
 
-/** The details in words; what nobody foresaw is shown as it came. */
+/** The details in words; unknown ones are shown unchanged. */
 function detailsOf(name, details) {
   const { prompt_tokens, cached_tokens, output_tokens, thought_tokens, ...others } = details;
   const told = name === "event_created" && details.type ? [texts.eventTypes[details.type] ?? details.type] : [];

@@ -1,4 +1,4 @@
-"""The commands whole: the real SDKs, on the wire to the stand-ins."""
+"""The commands as a whole: the real SDKs against the stand-ins, over the wire."""
 
 import json
 from collections.abc import Iterator
@@ -14,8 +14,8 @@ from shared.conversation.records import Amendment, MessageRecord, Recap, Snapsho
 from shared.conversation.turn import TurnRecord
 from shared.settings.reader import SettingsError
 from shared.storage.codec import encode
-from shared.storage.object_names import message_name
-from simulator.line.rehearsal import ACCESS_TOKEN, WEBHOOK_URL, Rehearsal
+from shared.storage.object_names import ObjectNames
+from simulator.line.harness import ACCESS_TOKEN, WEBHOOK_URL, LineHarness
 from simulator.pubsub import Message, PubSubServer, SubscriptionSettings
 from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, running_emulator
 from tests.support import recorded
@@ -35,7 +35,7 @@ class Desk:
     bucket: str
     more_env: dict[str, str] = field(default_factory=dict)
 
-    def does(self, *arguments: str) -> int:
+    def run(self, *arguments: str) -> int:
         env = {
             "GOOGLE_CLOUD_PROJECT": PROJECT_ID,
             "HISTORY_BUCKET": self.bucket,
@@ -47,7 +47,7 @@ class Desk:
         finally:
             logs.configure()  # away from the stderr of this test, which ends with it
 
-    def writes_down_a_message(self) -> None:
+    def record_message(self) -> None:
         message = MessageRecord(
             line_message_id="1",
             webhook_event_id="event-1",
@@ -56,7 +56,7 @@ class Desk:
             addressed=True,
             text="my pin is 4711",
         )
-        self.storage.overwrite(self.bucket, message_name(CHAT, "1"), data=encode(message))
+        self.storage.overwrite(self.bucket, ObjectNames(CHAT).message("1"), data=encode(message))
 
 
 @pytest.fixture(scope="module")
@@ -70,12 +70,12 @@ def desk(storage: Emulator) -> Desk:
     return Desk(storage=storage, bucket=storage.new_bucket())
 
 
-def test_a_chat_is_exported_and_forgotten(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    desk.writes_down_a_message()
+def test_chat_is_exported_and_forgotten(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.record_message()
 
-    assert desk.does("export", CHAT, "--to", str(tmp_path / "chat.jsonl")) == 0
-    assert desk.does("forget", CHAT) == 0
-    assert desk.does("export", CHAT) == 0
+    assert desk.run("export", CHAT, "--to", str(tmp_path / "chat.jsonl")) == 0
+    assert desk.run("forget", CHAT) == 0
+    assert desk.run("export", CHAT) == 0
 
     (line,) = (tmp_path / "chat.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["json"]["text"] == "my pin is 4711"
@@ -85,10 +85,10 @@ def test_a_chat_is_exported_and_forgotten(desk: Desk, tmp_path: Path, capsys: py
     assert "4711" not in printed
 
 
-def test_every_kind_of_object_of_a_chat_is_exported_and_forgotten(
+def test_every_type_of_object_is_exported_and_forgotten(
     desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    desk.writes_down_a_message()
+    desk.record_message()
     chat = FilingChat()
     chat.file("my pin is 4711")
     filed = {one.name.replace(chat.chat, CHAT): chat.text(one.name).encode() for one in chat.store.list("")}
@@ -108,12 +108,12 @@ def test_every_kind_of_object_of_a_chat_is_exported_and_forgotten(
     for name, data in {**filed, **others}.items():
         desk.storage.overwrite(desk.bucket, name, data=data)
 
-    assert desk.does("export", CHAT, "--to", str(tmp_path / "chat.jsonl")) == 0
-    assert desk.does("forget", CHAT) == 0
-    assert desk.does("export", CHAT, "--to", str(tmp_path / "left.jsonl")) == 0
+    assert desk.run("export", CHAT, "--to", str(tmp_path / "chat.jsonl")) == 0
+    assert desk.run("forget", CHAT) == 0
+    assert desk.run("export", CHAT, "--to", str(tmp_path / "left.jsonl")) == 0
 
     exported = [json.loads(line) for line in (tmp_path / "chat.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert {one["name"] for one in exported} == {*filed, *others, message_name(CHAT, "1")}
+    assert {one["name"] for one in exported} == {*filed, *others, ObjectNames(CHAT).message("1")}
     left = (tmp_path / "left.jsonl").read_text(encoding="utf-8")
     assert {json.loads(line)["name"].split("/")[0] for line in left.splitlines()} == {
         "amended",
@@ -125,31 +125,29 @@ def test_every_kind_of_object_of_a_chat_is_exported_and_forgotten(
     assert "objects are gone" in capsys.readouterr().out
 
 
-def test_an_export_that_breaks_off_leaves_no_file(
-    desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_aborted_export_leaves_no_file(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     desk.more_env["HISTORY_BUCKET"] = "no-such-bucket"
 
-    assert desk.does("export", CHAT, "--to", str(tmp_path / "chat.jsonl")) == 1
-    assert desk.does("export", "everybody", "--to", str(tmp_path / "chat.jsonl")) == 1
+    assert desk.run("export", CHAT, "--to", str(tmp_path / "chat.jsonl")) == 1
+    assert desk.run("export", "everybody", "--to", str(tmp_path / "chat.jsonl")) == 1
 
     assert list(tmp_path.iterdir()) == []
     assert capsys.readouterr().err.count("error: ") == 2
 
 
-def test_a_file_that_exists_is_not_overwritten(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_existing_file_is_not_overwritten(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept = tmp_path / "kept"
     kept.write_text("kept", encoding="utf-8")
 
-    assert desk.does("export", CHAT, "--to", str(kept)) == 1
+    assert desk.run("export", CHAT, "--to", str(kept)) == 1
 
     assert kept.read_text(encoding="utf-8") == "kept"
     assert "error: cannot write" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["forget", "export"])
-def test_what_is_no_chat_is_one_clear_error(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert desk.does(command, "everybody") == 1
+def test_malformed_chat_id_is_one_clear_error(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert desk.run(command, "everybody") == 1
 
     assert capsys.readouterr().err == "error: no LINE id of a user, group or room\n"
 
@@ -176,11 +174,11 @@ def test_dead_letters_are_listed_and_then_replayed(desk: Desk, capsys: pytest.Ca
         }
         at_pubsub = Desk(storage=desk.storage, bucket=desk.bucket, more_env=env)
 
-        assert at_pubsub.does("dead-letters", "--wait", "0.5") == 0
+        assert at_pubsub.run("dead-letters", "--wait", "0.5") == 0
         listed = capsys.readouterr().out
-        assert at_pubsub.does("dead-letters", "--wait", "0.5", "--replay") == 0
+        assert at_pubsub.run("dead-letters", "--wait", "0.5", "--replay") == 0
         replayed = capsys.readouterr().out
-        assert at_pubsub.does("dead-letters", "--wait", "0.5") == 0
+        assert at_pubsub.run("dead-letters", "--wait", "0.5") == 0
         empty = capsys.readouterr().out
         (delivered,) = loop.run(server.subscription(f"{PROJECT}/subscriptions/events").pull(1, wait=True))
         loop.run(server.stop())
@@ -193,16 +191,16 @@ def test_dead_letters_are_listed_and_then_replayed(desk: Desk, capsys: pytest.Ca
 
 
 def test_the_webhook_is_registered_and_tested(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
-    with Rehearsal() as line, served(line.platform.app) as running:
+    with LineHarness() as line, served(line.platform.app) as running:
         env = {
             "LINE_API_BASE_URL": running.url,
             "LINE_CHANNEL_ACCESS_TOKEN": ACCESS_TOKEN,
             "WEBHOOK_URL": WEBHOOK_URL,
         }
 
-        assert Desk(storage=desk.storage, bucket=desk.bucket, more_env=env).does("line-webhook") == 0
+        assert Desk(storage=desk.storage, bucket=desk.bucket, more_env=env).run("line-webhook") == 0
         line.webhook.answers.append(401)
-        assert Desk(storage=desk.storage, bucket=desk.bucket, more_env=env).does("line-webhook") == 1
+        assert Desk(storage=desk.storage, bucket=desk.bucket, more_env=env).run("line-webhook") == 1
 
     printed = capsys.readouterr().out
     assert "ok: LINE tried it and got 200" in printed
@@ -210,15 +208,15 @@ def test_the_webhook_is_registered_and_tested(desk: Desk, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("command", ["dead-letters", "line-webhook"])
-def test_an_environment_that_was_not_set_is_one_message(desk: Desk, command: str) -> None:
+def test_missing_environment_is_one_message(desk: Desk, command: str) -> None:
     with pytest.raises(SettingsError, match="the environment is incomplete: "):
-        desk.does(command)
+        desk.run(command)
 
 
 @pytest.mark.parametrize("command", ["", "line-webhook", "dead-letters", "forget", "export"])
-def test_every_command_helps(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_prints_its_help(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        desk.does(*([command] if command else []), "--help")
+        desk.run(*([command] if command else []), "--help")
 
     assert ended.value.code == 0
     assert "usage: python -m operations" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Play seeded schedules of the product: python -m tests.simulation.product [SEEDS] [--from SEED] [--trace] [--without LINE | --each]."""
+"""Play seeded schedules of the product: python -m tests.simulation.product [SEEDS] [--from SEED] [--trace] [--without GUARD | --each]."""
 
 import argparse
 import sys
@@ -13,14 +13,16 @@ _SHOWN: Final = 12
 
 
 def main() -> int:
-    """Print what broke, how to play it again, and the last steps before it came to rest."""
+    """Print what broke, how to play it again, and the last steps of the schedule."""
     parser = argparse.ArgumentParser(prog="python -m tests.simulation.product", description=__doc__)
     parser.add_argument("seeds", nargs="?", type=int, default=2_000, help="how many seeds to play")
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
     parser.add_argument("--trace", action="store_true", help="print every step")
-    parser.add_argument("--without", choices=MUTATIONS, help="take this line out, and stop at the first violation")
     parser.add_argument(
-        "--each", action="store_true", help="the same for every line, and write the table in the README anew"
+        "--without", metavar="GUARD", choices=MUTATIONS, help="apply its mutation, and stop at the first violation"
+    )
+    parser.add_argument(
+        "--each", action="store_true", help="the same for every guard, and write the table in the README anew"
     )
     options = parser.parse_args()
     seeds = range(options.first, options.first + options.seeds)

@@ -8,7 +8,7 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 from shared.line.postback_data import show_answer_data
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
-from shared.turns.late_reply import LateReply
+from shared.turns.deferral import LateReply
 from tests.simulation.model.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.product.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.product.mind import Mood

@@ -37,6 +37,10 @@ class Line:
         kind = self._called("push", lambda: self._push(retry_key, messages))
         return PushFate(kind="already_accepted" if kind == "refused" else kind)
 
+    def display_name(self) -> str | None:
+        """The account has no name: the bot is called as its operator configured it."""
+        return None
+
     def show_loading(self, user_id: str) -> None:
         """Shows nothing: nothing depends on it."""
 

@@ -1,455 +1,536 @@
-"""Lines of the product without which a schedule breaks: one function is compiled without the line, for as long as schedules are played."""
+"""Mutations of the product: each takes one guard out of one function, for as long as schedules are played.
 
+A mutation tells the function and what is done to it, by a rule.  The function is compiled anew from its changed syntax tree.
+"""
+
+import ast
 import importlib
 import inspect
-import textwrap
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FunctionType
 from typing import Any, Final
+
+from shared.bus.result import EventResult
+from shared.clock import Deadline
+from shared.conversation.history import Listing
+from shared.conversation.records import Amendment, OutcomeRecord, SnapshotRecord
+from shared.conversation.snapshot import SeenSnapshot, Snapshot
+from shared.conversation.store import Conversation
+from shared.conversation.turn import Route, SeenTurn, TurnRecord
+from shared.storage.object_store import ObjectStore
+from shared.turns.attempt import Attempt
+from shared.turns.lease import Lease
+from shared.turns.reply import _ReplyDelivery
+from shared.turns.runner import Run, TurnDelivery, TurnRunner
+from tests.simulation.product.rules import (
+    Always,
+    Bypass,
+    DropArgument,
+    DropClause,
+    DropItem,
+    Instead,
+    Never,
+    Once,
+    ReplaceConstant,
+    Return,
+    Rule,
+    Skip,
+    Substitute,
+    Within,
+)
+
+_AMENDMENTS: Final = "shared.conversation.amendments"
+_ANNOUNCEMENT: Final = "shared.turns.announcement"
+_ATTEMPT: Final = "shared.turns.attempt"
+_COMPACTION: Final = "shared.conversation.compaction"
+_DEFERRAL: Final = "shared.turns.deferral"
+_HISTORY: Final = "shared.conversation.history"
+_JOURNAL: Final = "shared.conversation.journal"
+_LEASE: Final = "shared.turns.lease"
+_LOOP: Final = "shared.agent.loop"
+_OUTBOX: Final = "shared.turns.outbox"
+_RECAP: Final = "shared.conversation.recap"
+_REPLY: Final = "shared.turns.reply"
+_RUNNER: Final = "shared.turns.runner"
+_SNAPSHOT: Final = "shared.conversation.snapshot"
+_TURN: Final = "shared.conversation.turn"
+_WITHDRAWAL: Final = "shared.conversation.withdrawal"
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """`line` of `function` (module:name, or module:Class.name) becomes `becomes`."""
+    """`rule` is applied to `function`, which is module:name or module:Class.name."""
 
     function: str
-    line: str
-    becomes: str
+    rule: Rule
     lacks: str
-    """What is missing then, in a few words."""
+    """What goes wrong then, in a few words."""
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """The product lacks the line.  Raises: LookupError, where the function does not have it (any more)."""
-        module_name, _, path = self.function.partition(":")
-        module = importlib.import_module(module_name)
-        owner: Any = module
-        *outer, name = path.split(".")
-        for one in outer:
-            owner = getattr(owner, one)
-        before = inspect.getattr_static(owner, name)
-        function = getattr(before, "fget", before)
-        source = textwrap.dedent(inspect.getsource(function))
-        if source.count(self.line) != 1:
-            raise LookupError(f"{self.function} does not hold once: {self.line}")
-        made: dict[str, Any] = {}
-        exec(source.replace(self.line, self.becomes), function.__globals__, made)  # noqa: S102 - our own source, less a line
-        setattr(owner, name, made[name])
+        """The function is changed until the block ends.
+
+        Raises: LookupError, which names function and rule, where there is no such function or the rule does not match exactly once.
+        """
+        owner, name, before = self._located()
+        try:
+            after = _recompiled(before, self.rule.apply(self.definition()))
+        except LookupError as cause:
+            raise LookupError(f"{self.function}: {cause}") from cause
+        setattr(owner, name, after)
         try:
             yield
         finally:
             setattr(owner, name, before)
 
+    def definition(self) -> ast.FunctionDef:
+        """Return the function's syntax tree, as its file has it."""
+        *_, before = self._located()
+        code = _bare(before).__code__
+        source = Path(code.co_filename).read_text(encoding="utf-8")
+        for one in ast.walk(ast.parse(source)):
+            # A code object begins at its first decorator.
+            if isinstance(one, ast.FunctionDef) and code.co_firstlineno == min(
+                [one.lineno, *(decorator.lineno for decorator in one.decorator_list)]
+            ):
+                return one
+        raise LookupError("it is not defined by a `def`")
 
-_CONVERSATION: Final = "shared.conversation"
-_TAKING: Final = "shared.turns.runner:TurnTaking"
-_ANSWER: Final = "shared.turns.reply:_Answer"
-_KEEPER: Final = "shared.turns.reply:Keeper"
-_TURN: Final = f"{_CONVERSATION}.turn"
-_SPEAKER: Final = "shared.turns.outbox:Speaker"
-_JOURNAL: Final = f"{_CONVERSATION}.journal:Journal"
-_READER: Final = f"{_CONVERSATION}.history"
-_SPENDING: Final = "shared.turns.outbox:spend_reply_token"
-_LATE: Final = "shared.turns.deferral"
-_AMENDMENTS: Final = f"{_CONVERSATION}.amendments"
-_WITHDRAWAL: Final = f"{_CONVERSATION}.withdrawal:Withdrawal"
-_COMPACTION: Final = f"{_CONVERSATION}.compaction"
+    def _located(self) -> tuple[Any, str, Any]:
+        module_name, _, path = self.function.partition(":")
+        owner: Any = importlib.import_module(module_name)
+        *outer, name = path.split(".")
+        try:
+            for one in outer:
+                owner = getattr(owner, one)
+            return owner, name, inspect.getattr_static(owner, name)
+        except AttributeError as cause:
+            raise LookupError(f"{self.function}: there is no such function") from cause
+
+
+def _bare(decorated: Any) -> FunctionType:  # noqa: ANN401 - a function or what a decorator makes of it
+    function = inspect.unwrap(decorated.fget if isinstance(decorated, property) else decorated)  # type: ignore[arg-type]
+    assert isinstance(function, FunctionType)
+    return function
+
+
+def _recompiled(before: Any, tree: ast.FunctionDef) -> Any:  # noqa: ANN401 - as above
+    """Return the function as the tree has it, with the same decorators, globals, closure and line numbers."""
+    function = _bare(before)
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    free = {name: cell.cell_contents for name, cell in cells}
+    free |= {one.id: one.target for one in ast.walk(tree) if isinstance(one, Substitute)}
+    # A function around it, whose parameters are its free variables.
+    arguments = [ast.arg(one) for one in free]
+    scope = ast.FunctionDef(
+        name="_scope",
+        args=ast.arguments(posonlyargs=[], args=arguments, kwonlyargs=[], kw_defaults=[], defaults=[]),
+        body=[tree, ast.Return(ast.Name(tree.name, ast.Load()))],
+        decorator_list=[],
+    )
+    module = ast.fix_missing_locations(ast.Module(body=[scope], type_ignores=[]))
+    code = compile(module, function.__code__.co_filename, "exec", dont_inherit=True)
+    made: dict[str, Any] = {}
+    exec(code, function.__globals__, made)  # noqa: S102 - the product's own source
+    after = made["_scope"](**free)
+    return property(after.fget, before.fset, before.fdel) if isinstance(before, property) else after
+
+
+# Substitutes for calls, where it is not enough to leave something out.  Each takes the owner of the method, and its arguments.
+
+
+def _look_with_newer_turn(
+    runner: TurnRunner,
+    conversation: Conversation,
+    delivery: TurnDelivery,
+    _seen: SeenTurn,
+    listing: Listing,
+    patience: Deadline,
+) -> Run | None:
+    return runner._look(conversation, delivery, conversation.turn.read(), listing, patience)  # noqa: SLF001 - its own method
+
+
+def _acknowledge_while_held(
+    runner: TurnRunner,
+    conversation: Conversation,
+    delivery: TurnDelivery,
+    seen: SeenTurn,
+    listing: Listing,
+    patience: Deadline,
+) -> Run | None:
+    if seen.record.state == "thinking" and runner._is_held(seen, None):  # noqa: SLF001 - its own method
+        return Run(result=EventResult.IGNORED)
+    return runner._look(conversation, delivery, seen, listing, patience)  # noqa: SLF001 - its own method
+
+
+def _replace_any_generation(store: ObjectStore, name: str, data: bytes, *, generation: int) -> int | None:
+    stored = store.read(name)
+    return store.replace(name, data, generation=stored.generation if stored is not None else generation)
+
+
+def _think_and_reply(delivery: _ReplyDelivery, attempt: Attempt) -> OutcomeRecord | None:
+    outcome, outbox = delivery._think(attempt), delivery.reply.outbox  # noqa: SLF001 - its own method
+    token = attempt.routes[0].reply_token if attempt.routes and not attempt.has_ended else None
+    if outcome is not None and token is not None:
+        outbox.line.reply(token, outbox._messages(outcome))  # noqa: SLF001 - what the product would send
+    return outcome
+
+
+def _hold_without_writing(conversation: Conversation, seen: SeenTurn, record: TurnRecord) -> Lease:
+    return Lease(conversation=conversation, seen=seen, holder=record.holder)
+
+
+def _amend_without_writing(lease: Lease, _outcome: OutcomeRecord, route: Route) -> bool:
+    lease.seen = replace(lease.seen, record=replace(lease.record, route=route))
+    return True
+
+
+def _new_key(*_: object) -> uuid.UUID:
+    return uuid.uuid4()
+
+
+def _swap_if_different(snapshot: Snapshot, seen: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
+    return seen if record == seen.record else snapshot.swap(seen, record)
+
+
+def _newer_even_if_withdrawn(there: Amendment | None, new: Amendment) -> Amendment | None:
+    is_newer = there is None or None in {there.text, new.text} or new.timestamp_ms > there.timestamp_ms
+    return new if is_newer else None
+
 
 MUTATIONS: Final[Mapping[str, Mutation]] = {
     # the record
     "looks_after_record": Mutation(
-        f"{_JOURNAL}.settle",
-        "if amendments.take_back(message):",
-        "if False:",
-        "a message of the group whose unsend came first stays in the journal",
+        f"{_JOURNAL}:Journal.record",
+        Never("is_withdrawn"),
+        lacks="a group message whose unsend was handled first stays in the journal",
     ),
     "drops_what_was_taken_back": Mutation(
-        f"{_ANSWER}.came_to",
-        "self.of.journal.drop(self.conversation_id, own_id)",
-        "pass",
-        "an addressed message whose unsend came first stays in the journal",
+        f"{_REPLY}:_ReplyDelivery.tidy",
+        Skip("drop"),
+        lacks="an addressed message whose unsend was handled first stays in the journal",
     ),
     "acknowledges_own_only": Mutation(
-        f"{_TAKING}._look",
-        "self._wait(conversation_id, seen, patience)\n            return None",
-        "return 'somebody is at it'",
-        "a delivery that finds the turn taken relies on the holder",
+        f"{_RUNNER}:TurnRunner.run",
+        Instead("_look", _acknowledge_while_held),
+        lacks="a delivery that finds the turn held is acknowledged before its message has an outcome",
     ),
     "finishes_own_outcome": Mutation(
-        f"{_ANSWER}.came_to",
-        "if unfinished is not None and own_id in unfinished.covers:",
-        "if False:",
-        "an outcome that is committed is not recorded once its messages are too old to be answered",
+        f"{_REPLY}:_ReplyDelivery.result_in",
+        Never("covers"),
+        lacks="a committed outcome is never recorded once its messages are too old to be answered",
     ),
     # reading
     "reads_turn_before_list": Mutation(
-        f"{_TAKING}.see_through",
-        "listing = self.reader.list(conversation_id)",
-        "listing, seen = self.reader.list(conversation_id), self.turns.read(conversation_id)",
-        "what is seen of the chat may be older than the generation that a turn is opened at",
+        f"{_RUNNER}:TurnRunner.run",
+        Instead("_look", _look_with_newer_turn),
+        lacks="the view of the chat may be older than the generation at which the turn is opened",
     ),
     "begins_again_when_gone": Mutation(
-        f"{_READER}:Reader.read",
-        "None in journalled",
-        "False",
-        "what a compaction moved meanwhile is missing",
+        f"{_HISTORY}:HistoryReader.read",
+        Never("None"),
+        lacks="the view lacks objects that a compaction moved while it was read",
     ),
     "sees_through_answers": Mutation(
-        f"{_READER}:History.seen_ids",
-        "ids |= self.ids_in(one)",
-        "pass",
-        "a thought that repeats an answer is not known to repeat what that one repeats",
+        f"{_HISTORY}:History.provenance",
+        DropItem("answers"),
+        lacks="the provenance of an outcome lacks what the answers in its prompt repeat",
     ),
     "sees_through_recaps": Mutation(
-        f"{_READER}:History.seen_ids",
-        "ids.update(recap.covers, between(self.timeline, recap.since_ms, recap.until_ms))",
-        "pass",
-        "a thought that repeats a recap is not known to repeat what that one sums up",
+        f"{_HISTORY}:History.provenance",
+        DropItem("recaps"),
+        lacks="the provenance of an outcome lacks what the recaps in its prompt sum up",
     ),
     "answers_young_only": Mutation(
-        f"{_READER}:History.pending",
-        "and now_ms - one.timestamp_ms < ANSWERABLE_MS",
-        "",
-        "an answer comes out of the blue, long after its question",
+        f"{_HISTORY}:History.pending",
+        DropClause("ANSWERABLE_MS"),
+        lacks="a message is answered long after it was sent",
     ),
     # the turn
     "waits_for_live_holder": Mutation(
-        f"{_TAKING}._is_held",
-        "is_taken and self.clock.now_ms() < seen.record.expires_ms",
-        "False",
-        "a turn is opened over a holder who is alive",
+        f"{_RUNNER}:TurnRunner._is_held",
+        Return(value=False),
+        lacks="a turn is opened while the lease of its holder still runs",
     ),
     "counts_tries": Mutation(
-        f"{_ANSWER}._decided",
-        "keeper.held.record.tries >= _TRIES",
-        "False",
-        "a message that kills its worker is thought about for ever",
+        f"{_REPLY}:_ReplyDelivery._decide_without_model",
+        Never("tries"),
+        lacks="a message that kills its worker is tried for ever",
     ),
     "looks_before_model": Mutation(
-        "shared.agent.loop:_Turn.ask",
-        "self._look()",
-        "pass",
-        "a prompt is made of what was read before the unsend",
+        f"{_LOOP}:_Turn.ask",
+        Skip("check_amendments"),
+        lacks="a prompt is built from a view that is older than the unsend",
     ),
     "repeats_slow_looks": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.fresh_look",
-        "if self.clock.monotonic_s() - begun_s < self.look_s:",
-        "if True:",
-        "a look that was long ago is relied on before a prompt is made",
+        Always("look_s"),
+        lacks="a prompt relies on a look at the amendments that took too long",
     ),
     "renews_lease": Mutation(
-        f"{_KEEPER}.keep",
-        "self.held.renew()",
-        "pass",
-        "a slow model loses its turn",
+        f"{_ATTEMPT}:Attempt.renew_lease",
+        Skip("lease.renew"),
+        lacks="the lease ends while a slow model answers",
     ),
     "renews_at_once": Mutation(
-        f"{_TURN}:HeldTurn.renew",
-        "or not self._catch_up():",
-        "or self._catch_up() or True:",
-        "a renewal that lost to an unsend is made a nap later, when the lease is as good as over",
+        f"{_LEASE}:Lease.renew",
+        Once("SWAP_ATTEMPTS"),
+        lacks="a renewal that lost its swap to an unsend is retried only after a pause, when the lease is nearly over",
     ),
     "swaps": Mutation(
-        f"{_TURN}:Turns.swap",
-        "generation=seen.generation",
-        "generation=self.read(conversation_id).generation",
-        "the turn is written over whatever is there",
+        f"{_TURN}:Turn.swap",
+        Instead("store.replace", _replace_any_generation),
+        lacks="the turn is written whatever its generation",
     ),
     "tells_own_write": Mutation(
-        f"{_TURN}:Turns.swap",
-        "found if found.record.writer == written.writer else None",
-        "None",
-        "a write whose answer was lost counts as lost",
+        f"{_TURN}:Turn.swap",
+        Never("writer"),
+        lacks="a write that won counts as lost when its answer was lost",
     ),
     "stops_before_lease_ends": Mutation(
-        f"{_TURN}:HeldTurn.is_over",
-        "self._turns.clock.monotonic_s() >= self._fence_s",
-        "False",
-        "a holder that slept through its lease goes on",
+        f"{_LEASE}:Lease.is_over",
+        Return(value=False),
+        lacks="a holder that slept through its lease continues",
     ),
     "checks_holder_on_commit": Mutation(
-        f"{_TURN}:HeldTurn._catch_up",
-        "found.record.holder != self._holder or found.record.state != self.record.state",
-        "False",
-        "a lost swap is repeated at whatever generation there is",
+        f"{_LEASE}:Lease._catch_up",
+        Never("holder"),
+        lacks="a lost swap is retried on a turn that has another holder",
     ),
     "heeds_cancelled": Mutation(
-        f"{_TURN}:HeldTurn.commit",
-        "if self.record.cancels(prompt, since_ms=since_ms):",
-        "if False:",
-        "a commit whose swap was lost to an unsend does not ask which message it was",
+        f"{_LEASE}:Lease.commit",
+        Never("cancels"),
+        lacks="a commit is retried although the unsend or edit that won the swap concerns its prompt",
     ),
     "cancels": Mutation(
-        f"{_TURN}:TurnRecord.cancelling",
-        'replace(self, cancelled=(*self.cancelled, line_message_id)) if self.state == "thinking" else self',
-        "self",
-        "the commit looks again, and finds nothing to heed",
+        f"{_TURN}:TurnRecord.with_cancellation",
+        Never("state"),
+        lacks="an unsend or edit is not noted in the turn, so that the commit does not see it",
     ),
     "takes_text_out_of_turn": Mutation(
-        f"{_TURN}:TurnRecord.without",
-        "replace(self, outcome=outcome.without_words(OutcomeKind.WITHDRAWN))",
-        "self",
-        "the committed outcome keeps the words",
+        f"{_TURN}:TurnRecord.without_withdrawn",
+        Never("holds_words"),
+        lacks="the committed outcome keeps withdrawn words",
     ),
     # the answer
     "commits_before_send": Mutation(
-        f"{_ANSWER}.in_turn",
-        "if not held.commit(",
-        "self.of.speaker.line.reply(routes[0].reply_token, self.of.speaker._messages(outcome)) if routes else None\n"
-        "    if not held.commit(",
-        "the token is spent before anybody knows on what",
+        f"{_REPLY}:_ReplyDelivery.take_turn",
+        Instead("_think", _think_and_reply),
+        lacks="the reply token is spent before the outcome is committed",
     ),
     "stops_before_send": Mutation(
-        f"{_SPEAKER}._spoken",
-        "if held.is_over:",
-        "if False:",
-        "a look that was long ago is relied on",
+        f"{_OUTBOX}:Outbox._send",
+        Never("is_over"),
+        lacks="an answer is sent after the lease, on a look that is too old",
     ),
     "withdraws_when_taken_over": Mutation(
-        f"{_SPEAKER}.finish",
-        "if not taken_over:",
-        "if True:",
-        "a touched outcome of a dead holder, perhaps sent, is thought again",
+        f"{_OUTBOX}:Outbox.finish",
+        Always("is_takeover"),
+        lacks="after a takeover, a withdrawn outcome that may have been sent is answered again",
     ),
     "looks_before_send": Mutation(
-        f"{_SPEAKER}.finish",
-        "if self.journal.amendments.look(held.conversation_id).touch(outcome):",
-        "if False:",
-        "an answer goes out although its question was taken back before the commit",
+        f"{_OUTBOX}:Outbox.finish",
+        Never("is_affected_by"),
+        lacks="an answer is sent although its question was withdrawn before the commit",
     ),
     "takes_over_by_swap": Mutation(
-        f"{_TURN}:Turns.take_over",
-        "return self._held(conversation_id, seen, seen.record)",
-        "return HeldTurn(turns=self, conversation_id=conversation_id, seen=seen, holder=seen.record.holder)",
-        "a taker-over and a slow holder both believe the outcome is theirs",
+        f"{_RUNNER}:take_over",
+        Instead("_leased", _hold_without_writing),
+        lacks="after a takeover, both the new and the slow holder finish the outcome",
     ),
     "looks_after_outcome": Mutation(
-        f"{_JOURNAL}.record_outcome",
-        "not self.amendments.look(conversation_id).touch(outcome)",
-        "True",
-        "an unsend between the look and the record leaves words behind",
+        f"{_JOURNAL}:Journal.record_outcome",
+        Always("is_affected_by"),
+        lacks="words that were withdrawn between the look and the record stay in the journal",
     ),
     # tokens
     "first_400_is_refused": Mutation(
-        _SPENDING,
-        "was_spent if may_have_arrived else False",
-        "was_spent",
-        "a dead token counts as an answer",
+        f"{_OUTBOX}:spend_reply_token",
+        Within("refused", Within("Delivery", Always())),
+        lacks="an expired token counts as an answer",
     ),
     "young_repeated_400_is_spent": Mutation(
-        _SPENDING,
-        "True if clock.now_ms() < surely_alive_until_ms else None",
-        "False if clock.now_ms() < surely_alive_until_ms else None",
-        "an answer that arrived counts as refused",
+        f"{_OUTBOX}:spend_reply_token",
+        Within("surely_alive_until_ms", ReplaceConstant(value=True, by=False)),
+        lacks="an answer that arrived counts as refused",
     ),
     "late_repeated_400_is_unknown": Mutation(
-        _SPENDING,
-        "True if clock.now_ms() < surely_alive_until_ms else None",
-        "True if clock.now_ms() < surely_alive_until_ms else False",
-        "an answer that nobody knows of counts as refused",
+        f"{_OUTBOX}:spend_reply_token",
+        Within("surely_alive_until_ms", ReplaceConstant(value=None, by=False)),
+        lacks="an answer whose fate is unknown counts as refused",
     ),
     "uses_retry_key": Mutation(
-        f"{_SPEAKER}._pushed",
-        'f"{held.conversation_id}/{outcome.webhook_event_id}"',
-        'f"{held.conversation_id}/{self.clock.monotonic_s()}"',
-        "a push that is repeated is repeated to the user",
+        f"{_OUTBOX}:Outbox._push",
+        Instead("uuid5", _new_key),
+        lacks="a repeated push is shown to the user twice",
     ),
     "pushes_young_only": Mutation(
-        f"{_SPEAKER}._pushed",
-        "if not self._is_young(outcome.timestamp_ms):",
-        "if False:",
-        "an answer is pushed more than 20 minutes after its question",
+        f"{_OUTBOX}:Outbox._push",
+        Never("_is_young"),
+        lacks="an answer is pushed more than 20 minutes after its question",
     ),
     "dead_holders_young_400_is_spent": Mutation(
-        f"{_SPEAKER}._gone",
-        "if taken_over and spent.delivered is False:",
-        "if False:",
-        "what a dead holder said counts as refused",
+        f"{_OUTBOX}:Outbox._reply",
+        Never("is_takeover"),
+        lacks="an answer that a dead holder sent counts as refused",
     ),
     "dead_holders_late_400_is_unknown": Mutation(
-        f"{_SPEAKER}._gone",
-        "True if is_young else None",
-        "True",
-        "a token that died counts as an answer",
+        f"{_OUTBOX}:Outbox._reply",
+        Within("is_takeover", ReplaceConstant(value=None, by=True)),
+        lacks="after a takeover, an expired token counts as an answer",
     ),
     "tries_next_route": Mutation(
-        f"{_SPEAKER}._spoken",
-        "for route in (held.record.route, *(one for one in spare if one != held.record.route)):",
-        "for route in (held.record.route,):",
-        "one dead token and the answer is lost",
+        f"{_OUTBOX}:Outbox._send",
+        Once("spare"),
+        lacks="the answer is lost when the first token has expired",
     ),
     "commits_route": Mutation(
-        f"{_SPEAKER}._spoken",
-        "if not held.amend(outcome, route):",
-        "held._seen = replace(held._seen, record=replace(held.record, route=route))\n            if False:",
-        "the next token is used before the turn says so",
+        f"{_OUTBOX}:Outbox._send",
+        Instead("amend", _amend_without_writing),
+        lacks="the next token is used before the turn names it",
     ),
     "answers_addressed_only": Mutation(
-        f"{_READER}:History.pending",
-        "if one.addressed\n",
-        "if True\n",
-        "people who talk to each other are answered",
+        f"{_HISTORY}:History.pending",
+        DropClause("addressed"),
+        lacks="messages that are not addressed to the bot are answered",
     ),
     # the greeting
     "greets_once": Mutation(
-        "shared.turns.announcement:_Announcement.came_to",
-        "if self.words.webhook_event_id in history.recorded:",
-        "if False:",
-        "an event that is delivered again is greeted again",
+        f"{_ANNOUNCEMENT}:_AnnouncementDelivery.result_in",
+        Never("recorded"),
+        lacks="a redelivered event is greeted again",
     ),
     "greets_who_is_there": Mutation(
-        "shared.turns.announcement:_Announcement.came_to",
-        "if unfinished is None and history.amendments.touch(self.words):",
-        "if False:",
-        "a chat that was left is greeted",
+        f"{_ANNOUNCEMENT}:_AnnouncementDelivery.result_in",
+        Never("is_affected_by"),
+        lacks="a chat that the bot has left is greeted",
     ),
     # the button
     "defers": Mutation(
-        f"{_KEEPER}._until_due_s",
-        "if self._of.speaker.late_reply is not LateReply.BUTTON:",
-        "if True:",
-        "the token dies while the model thinks",
+        f"{_ATTEMPT}:Attempt._until_deferral_s",
+        Always("late_reply"),
+        lacks="the token expires while the model answers",
     ),
     "asks_delivered_already": Mutation(
-        f"{_LATE}:_delivered",
-        "if one.kind in arrived and not one.has_button",
-        "if False",
-        "who presses twice reads twice",
+        f"{_DEFERRAL}:_delivered",
+        Never("has_button"),
+        lacks="a second press shows the same answer again",
     ),
     "keeps_roots": Mutation(
-        f"{_KEEPER}._defer",
-        "answers=(own_id, *self.draft.answers)",
-        "answers=(own_id,)",
-        "a deferral of a deferral forgets whose answer it is",
+        f"{_ATTEMPT}:Attempt._defer",
+        DropItem("draft.answers"),
+        lacks="the deferral of a deferral does not name the first one",
     ),
     "looks_before_storing": Mutation(
-        f"{_KEEPER}.stored",
-        "self.look(frozenset(answer.saw))",
-        "pass",
-        "a stored answer keeps what was taken back while it was thought",
+        f"{_ATTEMPT}:Attempt.store",
+        Never("is_affected_since"),
+        lacks="a stored answer keeps words that were withdrawn while the model answered",
     ),
-    # what an answer may hold
+    # the provenance of an outcome
     "outcomes_tell_what_they_saw": Mutation(
-        f"{_KEEPER}.__init__",
-        "saw=tuple(sorted(history.newest_seen(ids))),",
-        "",
-        "an answer that repeats a neighbour's words is not known to",
+        f"{_ATTEMPT}:Attempt.begin",
+        DropArgument("replace", "saw"),
+        lacks="an outcome that repeats a withdrawn message of its prompt keeps the words",
     ),
     "outcomes_tell_since_when": Mutation(
-        f"{_KEEPER}.__init__",
-        "since_ms=since_ms,",
-        "",
-        "an answer that repeats something erased is not known to",
+        f"{_ATTEMPT}:Attempt.begin",
+        DropArgument("replace", "since_ms"),
+        lacks="an outcome that repeats erased words keeps them",
     ),
     # unsend, edits, erasure
     "clears_journal": Mutation(
-        f"{_WITHDRAWAL}._sweep",
-        "self.journal.drop(conversation_id, line_message_id)",
-        "pass",
-        "a message that was taken back stays in the journal",
+        f"{_WITHDRAWAL}:Withdrawal._sweep",
+        Skip("drop", nth=1, of=2),
+        lacks="a withdrawn message stays in the journal",
     ),
     "touches_turn": Mutation(
-        f"{_WITHDRAWAL}._sweep",
-        "self.turns.change(conversation_id, lambda turn: turn.without(amendments, line_message_id, touched))",
-        "pass",
-        "a running turn learns nothing, a committed one keeps the words",
+        f"{_WITHDRAWAL}:Withdrawal._sweep",
+        Skip("turn.update"),
+        lacks="a running turn is not cancelled, and a committed one keeps the words",
     ),
     "clears_outcomes": Mutation(
-        f"{_WITHDRAWAL}._sweep",
-        "self.journal.take_words_out(outcome_name(conversation_id, outcome.webhook_event_id))",
-        "pass",
-        "answers keep what they repeat",
+        f"{_WITHDRAWAL}:Withdrawal._sweep",
+        Skip("remove_words"),
+        lacks="outcomes keep the withdrawn words that they repeat",
     ),
     "rewrites_snapshot": Mutation(
-        f"{_WITHDRAWAL}._sweep",
-        "is_known |= self._rewrite_snapshot(conversation_id, line_message_id)",
-        "pass",
-        "what was folded stays",
+        f"{_WITHDRAWAL}:Withdrawal._sweep",
+        Skip("_rewrite_snapshot"),
+        lacks="withdrawn words stay in the snapshot",
     ),
     "always_rewrites_snapshot": Mutation(
-        f"{_WITHDRAWAL}._rewrite_snapshot",
-        "if self.snapshots.swap(",
-        "if cleaned(seen.record, amendments) == seen.record or self.snapshots.swap(",
-        "a compaction under way brings back what was taken back",
+        f"{_WITHDRAWAL}:Withdrawal._rewrite_snapshot",
+        Instead("snapshot.swap", _swap_if_different),
+        lacks="a compaction under way wins its swap and brings withdrawn words back",
     ),
     "passes_twice": Mutation(
-        f"{_WITHDRAWAL}.withdraw",
-        "return self._sweep(conversation_id, line_message_id) or is_known",
-        "return is_known",
-        "words of a writer that died before it looked stay",
+        f"{_WITHDRAWAL}:Withdrawal.withdraw",
+        DropClause("_sweep"),
+        lacks="words of a worker that died before its last look stay",
     ),
     "erases_twice": Mutation(
-        f"{_WITHDRAWAL}.end_erasure",
-        "self._sweep(conversation_id)\n    for",
-        "pass\n    for",
-        "words of a writer that died before it looked stay",
+        f"{_WITHDRAWAL}:Withdrawal.end_erasure",
+        Skip("_sweep"),
+        lacks="words of a worker that died before its last look stay",
     ),
     "erases_older_edits": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.erase",
-        "self.drop_erased_edit(conversation_id, line_message_id)",
-        "pass",
-        "an edit from before an erasure keeps its words",
+        Skip("drop_erased_edit"),
+        lacks="an edit that is older than the erasure keeps its words",
     ),
     "drops_late_edits": Mutation(
-        f"{_WITHDRAWAL}.edit",
-        "if self.amendments.drop_erased_edit(conversation_id, line_message_id):",
-        "if False:",
-        "an edit from before an erasure that comes after it is kept",
+        f"{_WITHDRAWAL}:Withdrawal.edit",
+        Never("drop_erased_edit"),
+        lacks="an edit that is older than the erasure, and is delivered after it, is kept",
     ),
     "withdrawn_is_final": Mutation(
-        f"{_AMENDMENTS}:_newer",
-        "if there.text is None:  # withdrawn is final\n        return None",
-        "if there.text is None:\n        return new",
-        "a late edit brings a message back",
+        f"{_AMENDMENTS}:AmendmentLog.amend",
+        Instead("_newer", _newer_even_if_withdrawn),
+        lacks="an edit that is delivered late brings a withdrawn message back",
     ),
     "newest_edit_wins": Mutation(
         f"{_AMENDMENTS}:_newer",
-        "new if new.text is None or new.timestamp_ms > there.timestamp_ms else None",
-        "new",
-        "the edit that was delivered last wins",
+        Always("timestamp_ms"),
+        lacks="the edit that was delivered last wins",
     ),
     "rewrites_edited_record": Mutation(
-        f"{_WITHDRAWAL}.edit",
-        "self.journal.bring_up_to_date(conversation_id, line_message_id)",
-        "pass",
-        "the old text stays beside the new one",
+        f"{_WITHDRAWAL}:Withdrawal.edit",
+        Skip("apply_edit"),
+        lacks="the record of an edited message keeps the old text",
     ),
     "edits_cancel": Mutation(
-        f"{_WITHDRAWAL}.edit",
-        "self.turns.change(conversation_id, lambda turn: turn.cancelling(line_message_id))",
-        "pass",
-        "an answer to the old text is committed after the edit",
+        f"{_WITHDRAWAL}:Withdrawal.edit",
+        Skip("turn.update"),
+        lacks="an answer to the old text is committed after the edit",
     ),
     "largest_watermark_wins": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.erase",
-        "max(timestamp_ms, there.timestamp_ms)",
-        "timestamp_ms",
-        "an older erasure that comes late brings back what a newer one erased",
+        Within("replace", Bypass("max")),
+        lacks="an older erasure that is delivered late lowers the watermark",
     ),
     "recaps_tell_until_when": Mutation(
-        f"{_COMPACTION}:_with_recap",
-        "until_ms=max((batch[-1].timestamp_ms, *(one.until_ms for one in answers))),",
-        "until_ms=batch[-1].timestamp_ms,",
-        "a recap of answers that repeat newer words is not known to",
+        f"{_RECAP}:_with_recap",
+        DropItem("until_ms"),
+        lacks="a recap keeps withdrawn words that its answers repeat from newer messages",
     ),
     # compaction
     "swaps_snapshot": Mutation(
-        f"{_CONVERSATION}.snapshot:Snapshots.swap",
-        "generation=seen.generation",
-        "generation=self.read(conversation_id).generation",
-        "the snapshot is written over whatever is there",
+        f"{_SNAPSHOT}:Snapshot.swap",
+        Instead("store.replace", _replace_any_generation),
+        lacks="the snapshot is written whatever its generation",
     ),
     "counts_recap_tries": Mutation(
-        f"{_COMPACTION}:Compaction._summed_up",
-        "if record.recap_tries > _TRIES:",
-        "if False:",
-        "a recap that kills its worker is asked for ever",
+        f"{_RECAP}:RecapWriter._recap_text",
+        Never("recap_tries"),
+        lacks="a recap that kills its worker is tried for ever",
     ),
     "cleans_what_it_folds": Mutation(
         f"{_COMPACTION}:Compaction.fold",
-        "cleaned(folding.record, amendments)",
-        "folding.record",
-        "what was taken back is folded",
+        Bypass("cleaned"),
+        lacks="withdrawn words are folded into the snapshot",
     ),
 }

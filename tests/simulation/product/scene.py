@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from shared.conversation.compaction import MemoryLimits
-from shared.turns.late_reply import LateReply
+from shared.conversation.snapshot import MemoryLimits
+from shared.turns.deferral import LateReply
 from tests.simulation.model.times import SETTLE_S
 from tests.simulation.product.bus import Delivery
 from tests.simulation.product.mind import Mood

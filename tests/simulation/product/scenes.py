@@ -1,10 +1,13 @@
-"""Schedules made by hand, for lines whose absence chance rarely finds.  Clean with the line; without it, they say what breaks."""
+"""Schedules made by hand, for mutations that seeds rarely find.
+
+A scene returns the invariants that it broke: none on the product as it is, at least one under the mutation.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from shared.conversation.compaction import MemoryLimits
-from shared.turns.late_reply import LateReply
+from shared.conversation.snapshot import MemoryLimits
+from shared.turns.deferral import LateReply
 from tests.simulation.product.people import PERSON
 from tests.simulation.product.scene import Scene
 
@@ -14,7 +17,7 @@ _JOURNAL: Final = f"journal/{PERSON}/"
 
 
 def outcome_that_outlived_its_messages() -> list[str]:
-    """The worker dies after it spoke; when its message is delivered again it is too old to be answered."""
+    """The worker dies after it sent the answer. When the message is redelivered, it is too old to be answered."""
     with Scene().played() as scene:
         worker = scene.asks()
         scene.until(worker, f"write {_JOURNAL}event-1.outcome")
@@ -24,20 +27,20 @@ def outcome_that_outlived_its_messages() -> list[str]:
 
 
 def holder_that_sleeps_before_it_speaks() -> list[str]:
-    """The answer is committed and looked at; then its holder sleeps, and the message is taken back meanwhile."""
+    """The answer is committed, and its holder has looked at the amendments. Then the holder sleeps, and the message is withdrawn."""
     with Scene(seed=1).played() as scene:
         message = scene.says()
         worker = scene.pushed(scene.received(message))
         scene.until(worker, "write turns/", times=2)
         scene.until(worker, "list amended/")
-        scene.until(worker, "waits")  # it has seen the list, and waits for the watermark
+        scene.until(worker, "waits")  # for the watermark, after the listing
         scene.sleeps_in(worker, seconds=40)
         scene.through(scene.takes_back(message))
         return scene.rests()
 
 
 def neighbour_withdrawn_after_the_answer() -> list[str]:
-    """The worker dies after it spoke; a message that its prompt held is taken back, and somebody takes over before the turn is touched."""
+    """The worker dies after it sent the answer. A message of its prompt is withdrawn; a takeover comes before the turn is changed."""
     with Scene(group=True).played() as scene:
         neighbour = scene.says(addressed=False)
         scene.through(scene.pushed(scene.received(neighbour)))
@@ -51,7 +54,7 @@ def neighbour_withdrawn_after_the_answer() -> list[str]:
 
 
 def unsend_while_an_outcome_is_recorded() -> list[str]:
-    """The unsend has looked at every outcome; then one more is written, by somebody who had looked before; a copy of it is left behind."""
+    """The unsend looks at every outcome before another one is recorded, by a worker that looked at the amendments earlier."""
     with Scene().played() as scene:
         message = scene.says()
         worker = scene.pushed(scene.received(message))
@@ -63,7 +66,7 @@ def unsend_while_an_outcome_is_recorded() -> list[str]:
 
 
 def commit_over_another_holder() -> list[str]:
-    """One instance's clock is a minute ahead, so a live holder loses its turn; its commit must not overwrite the new holder's."""
+    """One instance's clock is a minute ahead, so a live holder loses its turn. Its commit must not overwrite the new holder's."""
     with Scene(skews_s=(0.0, _MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).played() as scene:
         delivery = scene.received(scene.says())
         first = scene.pushed(delivery, instance=0)
@@ -75,7 +78,7 @@ def commit_over_another_holder() -> list[str]:
 
 
 def dead_token_beside_a_refreshed_one() -> list[str]:
-    """The token that looks freshest dies on the way to LINE; an older message was delivered again, so its token lives."""
+    """The newest token expires before the call reaches LINE. An older message was redelivered, so its token is still valid."""
     with Scene(seconds=39.0, late_reply=LateReply.DROP).played() as scene:
         older = scene.says()
         scene.until(scene.pushed(scene.received(older)), "list journal/")
@@ -92,7 +95,7 @@ def dead_token_beside_a_refreshed_one() -> list[str]:
 
 
 def idle_turn_and_stale_view() -> list[str]:
-    """A slow reader has its list; then its message is answered, and another turn comes to nothing: the turn is idle, and a newer one."""
+    """A slow worker has its listing. Then its message is answered, and another turn is released: the turn is idle, and newer."""
     with Scene(late_reply=LateReply.PUSH).played() as scene:
         delivery = scene.received(scene.says())
         slow = scene.pushed(delivery)
@@ -109,7 +112,7 @@ def idle_turn_and_stale_view() -> list[str]:
 
 
 def compaction_between_listing_and_body() -> list[str]:
-    """A redelivery has the listing and the snapshot; by the time it asks for the outcome that it saw in the listing, both are folded."""
+    """A redelivery has read the listing and the snapshot. Before it reads the listed outcome, a compaction folds that into the snapshot."""
     with Scene(seed=3, late_reply=LateReply.PUSH).played() as scene:
         message = scene.says()
         scene.through(scene.pushed(scene.received(message)))
@@ -125,7 +128,7 @@ def compaction_between_listing_and_body() -> list[str]:
 
 
 def unsend_just_before_the_commit() -> list[str]:
-    """The message is taken back, and nothing of that but the amendment is done, when its answer is committed."""
+    """The message is withdrawn: its amendment is written, and nothing else, when the answer is committed."""
     with Scene().played() as scene:
         message = scene.says()
         worker = scene.pushed(scene.received(message))
@@ -136,7 +139,7 @@ def unsend_just_before_the_commit() -> list[str]:
 
 
 def unsend_after_the_reading() -> list[str]:
-    """The turn is open, the chat was read; the message is gone for good before the model is asked."""
+    """The turn is open and the chat was read. The withdrawal is complete before the model is asked."""
     with Scene().played() as scene:
         message = scene.says()
         worker = scene.pushed(scene.received(message))
@@ -147,7 +150,7 @@ def unsend_after_the_reading() -> list[str]:
 
 
 def commit_that_is_told_it_lost() -> list[str]:
-    """The turn is committed, and the bucket says that it was not; who waits for the lease to end finds the token dead."""
+    """The commit wins its swap, and the bucket reports that it lost. A worker that waits for the lease to end finds the token expired."""
     with Scene(late_reply=LateReply.PUSH).played() as scene:
         delivery = scene.received(scene.says())
         scene.sleeps(40)
@@ -160,7 +163,7 @@ def commit_that_is_told_it_lost() -> list[str]:
 
 
 def worker_that_dies_after_it_spoke() -> list[str]:
-    """Whoever takes over finds the token spent."""
+    """The worker dies after it sent the answer. The takeover finds the token spent."""
     with Scene().played() as scene:
         worker = scene.asks()
         scene.until(worker, f"write {_JOURNAL}event-1.outcome")
@@ -169,7 +172,7 @@ def worker_that_dies_after_it_spoke() -> list[str]:
 
 
 def worker_that_dies_before_it_speaks() -> list[str]:
-    """Whoever takes over finds the token dead."""
+    """The worker dies before it sends the answer. The takeover finds the token expired."""
     with Scene().played() as scene:
         worker = scene.asks()
         scene.until(worker, "reply")
@@ -179,7 +182,7 @@ def worker_that_dies_before_it_speaks() -> list[str]:
 
 
 def deferral_of_a_deferral() -> list[str]:
-    """The first thinker dies, so a press is thought about, too long again; then its own button is pressed."""
+    """The first worker dies, so a press asks the model again. That is deferred too, and then the second button is pressed."""
     with Scene(seconds=39.0).played() as scene:
         question = scene.received(scene.says())
         scene.sleeps(20)
@@ -194,7 +197,7 @@ def deferral_of_a_deferral() -> list[str]:
 
 
 def edit_before_the_chat_is_left() -> list[str]:
-    """A message was edited, and everything is erased."""
+    """A message is edited, and then the whole chat is erased."""
     with Scene(group=True).played() as scene:
         message = scene.says()
         scene.through(scene.pushed(scene.received(message)))
@@ -205,7 +208,7 @@ def edit_before_the_chat_is_left() -> list[str]:
 
 
 def edit_that_comes_after_the_chat_was_left() -> list[str]:
-    """The same, in the other order."""
+    """A message is edited, and then the whole chat is erased; the edit is delivered after the erasure."""
     with Scene(group=True).played() as scene:
         message = scene.says()
         scene.through(scene.pushed(scene.received(message)))
@@ -217,7 +220,7 @@ def edit_that_comes_after_the_chat_was_left() -> list[str]:
 
 
 def fold_of_a_message_that_was_taken_back_first() -> list[str]:
-    """The unsend came first; whoever records the message dies before it looks, and it is folded before it is delivered again."""
+    """The unsend is handled first. The worker that records the message dies before it looks; a compaction folds the message."""
     with Scene().played() as scene:
         message = scene.says()
         scene.through(scene.takes_back(message))
@@ -230,7 +233,7 @@ def fold_of_a_message_that_was_taken_back_first() -> list[str]:
 
 
 def renewal_that_loses_to_an_unsend() -> list[str]:
-    """The turn was opened slowly; its first renewal is lost, because somebody took another message back just then."""
+    """Opening the turn was slow. Its first renewal loses the swap to an unsend of another message."""
     with Scene(seconds=39.0).played() as scene:
         worker = scene.asks()
         scene.until(worker, "write turns/")
@@ -242,7 +245,7 @@ def renewal_that_loses_to_an_unsend() -> list[str]:
 
 
 def delivery_beside_a_slow_thinker() -> list[str]:
-    """The model takes longer than a lease, and the message is delivered twice at once."""
+    """The model takes longer than a lease, and two deliveries of the message are handled at once."""
     with Scene(seconds=26.0).played() as scene:
         delivery = scene.received(scene.says())
         scene.pushed(delivery)
@@ -251,7 +254,7 @@ def delivery_beside_a_slow_thinker() -> list[str]:
 
 
 def answer_that_repeats_something_erased() -> list[str]:
-    """The second answer repeats the first message; what is erased ends between the two."""
+    """The second answer repeats the first message. The erasure ends between the two."""
     with Scene().played() as scene:
         scene.through(scene.asks())
         scene.sleeps(_MINUTE_S)
@@ -263,7 +266,7 @@ def answer_that_repeats_something_erased() -> list[str]:
 
 
 def two_who_finish() -> list[str]:
-    """One instance's clock is a minute ahead: it takes a commit over and spends the token just before its slow holder does."""
+    """One instance's clock is a minute ahead: it takes a commit over, and spends the token just before the slow holder does."""
     with Scene(skews_s=(0.0, _MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).played() as scene:
         delivery = scene.received(scene.says())
         scene.until(scene.pushed(delivery, instance=2), "list journal/")
@@ -276,7 +279,7 @@ def two_who_finish() -> list[str]:
 
 
 def answer_whose_receipt_is_lost(*, asleep_s: float = 0.0) -> list[str]:
-    """The answer arrives, LINE's word about it does not; the worker asks again, at once or when the token may as well have died."""
+    """The answer arrives, and LINE's response is lost. The worker repeats the call, at once or when the token may have expired."""
     with Scene(seed=2, seconds=39.0, late_reply=LateReply.PUSH).played() as scene:
         delivery = scene.received(scene.says())
         scene.sleeps(5)
@@ -292,12 +295,12 @@ def answer_whose_receipt_is_lost(*, asleep_s: float = 0.0) -> list[str]:
 
 
 def late_answer_whose_receipt_is_lost() -> list[str]:
-    """The same, and the worker sleeps before it asks again."""
+    """The answer arrives, and LINE's response is lost. The worker sleeps before it repeats the call."""
     return answer_whose_receipt_is_lost(asleep_s=15)
 
 
 def push_of_a_dead_worker() -> list[str]:
-    """The worker dies after it pushed; whoever takes over pushes again."""
+    """The worker dies after it pushed the answer. The takeover pushes it again."""
     with Scene(seconds=39.0, late_reply=LateReply.PUSH).played() as scene:
         delivery = scene.received(scene.says())
         scene.sleeps(2 * _MINUTE_S)
@@ -308,7 +311,7 @@ def push_of_a_dead_worker() -> list[str]:
 
 
 def push_after_twenty_minutes() -> list[str]:
-    """The message is nearly twenty minutes old when it is thought about, and older when its answer is ready."""
+    """The message is nearly twenty minutes old when the model is asked, and older when the answer is ready."""
     with Scene(seconds=39.0, late_reply=LateReply.PUSH).played() as scene:
         delivery = scene.received(scene.says())
         scene.sleeps(1_190)
@@ -317,7 +320,7 @@ def push_after_twenty_minutes() -> list[str]:
 
 
 def question_from_long_ago() -> list[str]:
-    """LINE brings a message when nobody waits for its answer any more."""
+    """LINE delivers a message so late that its sender expects no answer."""
     with Scene().played() as scene:
         scene.world.weather.backlog_s = 1_400
         message = scene.says()
@@ -327,7 +330,7 @@ def question_from_long_ago() -> list[str]:
 
 
 def answer_stored_after_the_unsend() -> list[str]:
-    """The question is gone for good when its late answer is ready, and the thinker dies right after storing it."""
+    """The withdrawal is complete when the late answer is ready. The worker dies right after storing it."""
     with Scene(seconds=39.0).played() as scene:
         message = scene.says()
         delivery = scene.received(message)
@@ -342,7 +345,7 @@ def answer_stored_after_the_unsend() -> list[str]:
 
 
 def worker_that_dies_before_its_last_look() -> list[str]:
-    """The first pass goes by before the record, and nobody looks after it: the delivery that comes again finds the message withdrawn."""
+    """The first pass of the unsend precedes the record; the worker dies before it looks. The redelivery finds the message withdrawn."""
     with Scene().played() as scene:
         message = scene.says()
         worker = scene.pushed(scene.received(message))
@@ -354,7 +357,7 @@ def worker_that_dies_before_its_last_look() -> list[str]:
 
 
 def worker_that_dies_in_a_chat_that_is_left() -> list[str]:
-    """The same, and the whole chat is erased."""
+    """The first pass of an erasure precedes the record; the worker dies before it looks."""
     with Scene().played() as scene:
         worker = scene.asks()
         scene.until(worker, f"write {_JOURNAL}event-1.outcome")
@@ -365,7 +368,7 @@ def worker_that_dies_in_a_chat_that_is_left() -> list[str]:
 
 
 def compaction_that_sleeps_through_an_unsend() -> list[str]:
-    """A compaction is about to swap when a message is taken back that it has read."""
+    """A compaction is about to swap the snapshot when a message that it has read is withdrawn."""
     with Scene().played() as scene:
         message = scene.says()
         scene.through(scene.pushed(scene.received(message)))
@@ -380,7 +383,7 @@ def compaction_that_sleeps_through_an_unsend() -> list[str]:
 
 
 def answer_that_repeats_a_recap() -> list[str]:
-    """The first messages are summed up without an answer; one is taken back while a thought repeats the recap."""
+    """The first messages are summed up without an answer. One of them is withdrawn while the model repeats the recap."""
     with Scene().played() as scene:
         scene.stage.mood.skips = 1.0
         first = scene.says()
@@ -396,7 +399,7 @@ def answer_that_repeats_a_recap() -> list[str]:
 
 
 def answer_that_repeats_an_answer() -> list[str]:
-    """The first message is forgotten, and every answer repeats the one before; it is taken back while the model thinks."""
+    """The first message is forgotten, and every answer repeats the one before. The message is withdrawn while the model answers."""
     with Scene(limits=MemoryLimits(journalled=2, verbatim=3, summed_up=50, recaps_at_once=0)).played() as scene:
         first = scene.says()
         scene.through(scene.pushed(scene.received(first)))
@@ -410,7 +413,7 @@ def answer_that_repeats_an_answer() -> list[str]:
 
 
 def recap_of_an_answer_that_knew_more() -> list[str]:
-    """The answer repeats what was said after its question, and it is summed up before that is taken back."""
+    """The answer repeats a message that is newer than its question. It is summed up before that message is withdrawn."""
     with Scene(group=True).played() as scene:
         scene.through(scene.pushed(scene.received(scene.says(addressed=False))))
         scene.sleeps(1)
@@ -426,7 +429,7 @@ def recap_of_an_answer_that_knew_more() -> list[str]:
 
 
 def compaction_that_sleeps_in_its_look() -> list[str]:
-    """What falls out of sight is about to be summed up, and its worker has looked; then it sleeps, and a message of it is taken back."""
+    """A worker that is about to sum up messages has looked at the amendments. Then it sleeps, and one of the messages is withdrawn."""
     with Scene(seed=5).played() as scene:
         first = scene.says()
         scene.through(scene.pushed(scene.received(first)))
@@ -441,9 +444,9 @@ def compaction_that_sleeps_in_its_look() -> list[str]:
 
 
 def recap_that_kills_its_workers() -> list[str]:
-    """Nobody can sum up the first message and live."""
+    """Every worker that sums up the first message dies."""
     with Scene().played() as scene:
-        scene.stage.mood.skips = 1.0  # so that nobody repeats the message
+        scene.stage.mood.skips = 1.0  # no answer repeats the message
         scene.through(scene.asks())
         scene.stage.mood.poison = frozenset({"word0a"})
         deliveries = []

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from shared import logs
-from shared.turns.late_reply import LateReply
+from shared.turns.deferral import LateReply
 from tests.simulation.model.times import PUBLISH_S, SKEW_S
 from tests.simulation.product.bus import Bus, Delivery
 from tests.simulation.product.checks import Story, violations

@@ -1,4 +1,4 @@
-"""The table in the suite's README that tells what each line of the product is for, and the seeds that it names.
+"""The table in the suite's README that tells what each mutation breaks, and the seeds that it names.
 
 Both are written by `python -m tests.simulation.product SEEDS --each`.
 """
@@ -17,11 +17,11 @@ _SEEDS: Final = Path(__file__).with_name("seeds.json")
 _ROW: Final = "| **`"
 
 SEEDS: Final[Mapping[str, int]] = json.loads(_SEEDS.read_text(encoding="utf-8"))
-"""A seed that breaks without the line: the first one when the table was written.  What is not here has a scene."""
+"""The first seed that broke under the mutation when the table was written.  A mutation without a seed has a scene."""
 
 
 def first_broken(name: str, seeds: Iterable[int]) -> tuple[int, str] | None:
-    """Return the first of the seeds that breaks without the line, and how."""
+    """Return the first of the seeds that breaks under the mutation, and how."""
     with MUTATIONS[name].applied():
         for seed in seeds:
             found = play(seed).violations
@@ -31,7 +31,7 @@ def first_broken(name: str, seeds: Iterable[int]) -> tuple[int, str] | None:
 
 
 def write(found: Mapping[str, tuple[int, str] | None]) -> None:
-    """Write down what was found of every line."""
+    """The seeds and the table hold what was found for every mutation."""
     seeds = {name: broken[0] for name, broken in found.items() if broken is not None}
     _SEEDS.write_text(json.dumps(seeds, indent=1) + "\n", encoding="utf-8")
     lines = README.read_text(encoding="utf-8").splitlines()
@@ -42,7 +42,7 @@ def write(found: Mapping[str, tuple[int, str] | None]) -> None:
 
 
 def rows_of(name: str) -> Iterator[str]:
-    """Return what the table says about a line."""
+    """Return the rows of a mutation in the table."""
     return (line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith(f"{_ROW}{name}`"))
 
 
@@ -50,10 +50,10 @@ def _row(name: str, broken: tuple[int, str] | None) -> str:
     mutation = MUTATIONS[name]
     where = mutation.function.partition(":")[2]
     scene = f"`{SCENES[name].__name__}`" if name in SCENES else ""
-    seed, breaks = (f"{broken[0]:,}", broken[1]) if broken is not None else ("none", _played_without(name))
+    seed, breaks = (f"{broken[0]:,}", broken[1]) if broken is not None else ("none", _violation_in_scene(name))
     return f"{_ROW}{name}`** | `{where}` | {mutation.lacks} | {breaks} | {seed} | {scene} |"
 
 
-def _played_without(name: str) -> str:
+def _violation_in_scene(name: str) -> str:
     with MUTATIONS[name].applied():
         return next(iter(SCENES[name]()), "nothing") if name in SCENES else "nothing"

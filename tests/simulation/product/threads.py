@@ -1,15 +1,11 @@
 """The product's executors and its background, on threads that are greenlets."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from greenlet import GreenletExit
 
-from shared import logs
-from shared.errors import AizuchiError
-from shared.turns.background import Pause
 from tests.simulation.product.scheduler import Process, Scheduler, Task
 
 _ResultT = TypeVar("_ResultT")
@@ -91,24 +87,3 @@ class _Promised(Future[_ResultT]):
     def result(self, timeout: float | None = None) -> _ResultT:
         self.came.wait(timeout)
         return super().result(timeout=0)
-
-
-class Background:
-    """A Background, as ThreadBackground is one."""
-
-    def __init__(self, scheduler: Scheduler, pool: Pool) -> None:
-        self._scheduler = scheduler
-        self._pool = pool
-
-    @contextmanager
-    def beside(self, work: Callable[[Pause], None]) -> Iterator[None]:
-        ended = Event(self._scheduler)
-        working = self._pool.submit(work, ended.wait)
-        try:
-            yield
-        finally:
-            ended.set()
-            try:
-                working.result()
-            except AizuchiError as cause:
-                logs.warning("background_work_failed", error_type=type(cause).__name__)

@@ -1,30 +1,29 @@
-"""The composition of the product on the simulation's ports: what functions/*/compose.py does on the real ones."""
+"""The product on the simulation's ports: what functions/*/compose.py does on the real ones."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from functions.unsend.withdraw import Withdraw
-from shared.agent.tools import Registry
+from shared.adapters.memory import MemoryMedia, MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
-from shared.conversation.compaction import MemoryLimits
-from shared.conversation.store import Memory
-from shared.knowledge.entry_store import StoredEntries
-from shared.knowledge.filed_entries import FiledEntries
-from shared.tools.core import core_tools
-from shared.turns.late_reply import LateReply
+from shared.conversation.snapshot import MemoryLimits
+from shared.conversation.store import Conversations
+from shared.handlers.assembly import assemble
+from shared.handlers.ports import Options, Threads
+from shared.handlers.ports import Ports as WorkerPorts
+from shared.handlers.unsend import UnsendHandler, withdrawal_of
+from shared.turns.background import ThreadBackground
+from shared.turns.deferral import LateReply
 from tests.simulation.model.times import LEASE_S, SETTLE_S
 from tests.simulation.product.bucket import Bucket
 from tests.simulation.product.holders import Holders
 from tests.simulation.product.line import Line
 from tests.simulation.product.mind import Mind
 from tests.simulation.product.scheduler import Process
-from tests.simulation.product.threads import Background, NoPool, Pool
+from tests.simulation.product.threads import Event, NoPool, Pool
 from tests.simulation.product.world import ProcessClock, World
-from tests.support.workers import WorkerPorts, worker_on
 
 Endpoint: TypeAlias = Callable[[str, bytes], tuple[str, int]]
-_REGISTRY: Final = Registry(core_tools())
 SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_once=2, recaps=2, sources=4)
 """So that a chat of a few messages is folded and summed up."""
 
@@ -51,38 +50,46 @@ class Ports:
 
 def agent_worker(ports: Ports, process: Process) -> Endpoint:
     """Return the endpoint of a process of functions/agent_worker."""
-    world, memory = ports.world, _memory(ports, process)
+    world = ports.world
     clock, pool = ProcessClock(world, process), Pool(world.scheduler, process)
-    parts = WorkerPorts(
-        memory=memory,
+    worker = WorkerPorts(
+        conversations=_conversations(ports, process),
         line=ports.line,
+        profiles=MemoryProfiles(),
+        media=MemoryMedia(),
         model=ports.mind,
+        threads=Threads(
+            reads=pool,
+            tools=pool,
+            names=pool,
+            media=pool,
+            presence=NoPool(),
+            background=ThreadBackground(threads=pool, new_event=lambda: Event(world.scheduler)),
+        ),
         clock=clock,
-        tools=pool,
-        background=Background(world.scheduler, pool),
-        presence=NoPool(),
         chance=world.rng,
+    )
+    options = Options(
+        bot_name="Aizuchi",
         late_reply=ports.settings.late_reply,
         settle_s=ports.settings.settle_s,
-        limits=ports.settings.limits,
-        registry=_REGISTRY,
+        memory=ports.settings.limits,
     )
-    return PushEndpoint(handle=worker_on(parts), clock=clock)
+    return PushEndpoint(handle=assemble(worker, options), clock=clock)
 
 
 def unsend(ports: Ports, process: Process) -> Endpoint:
     """Return the endpoint of a process of functions/unsend."""
-    withdraw = Withdraw(withdrawal=_memory(ports, process).withdrawal)
-    return PushEndpoint(handle=withdraw, clock=ProcessClock(ports.world, process))
+    clock = ProcessClock(ports.world, process)
+    handler = UnsendHandler(conversations=_conversations(ports, process), withdrawal=withdrawal_of(clock))
+    return PushEndpoint(handle=handler, clock=clock)
 
 
-def _memory(ports: Ports, process: Process) -> Memory:
+def _conversations(ports: Ports, process: Process) -> Conversations:
     world = ports.world
-    store, reads = Bucket(world, ports.holders), Pool(world.scheduler, process)
-    return Memory.on(
-        store,
-        reads=reads,
-        filed=FiledEntries(entries=StoredEntries(store=store, reads=reads), are_shown=False),
+    return Conversations.on(
+        Bucket(world, ports.holders),
+        reads=Pool(world.scheduler, process),
         clock=ProcessClock(world, process),
         lease_s=LEASE_S,
         new_id=lambda: f"id-{world.number()}",

@@ -12,7 +12,7 @@ def asked(*moments: tuple[float, float], operation: str = "media") -> list[Bucke
     return [BucketRequest(operation=operation, started_s=started_s, ended_s=ended_s) for started_s, ended_s in moments]
 
 
-def test_requests_are_counted_by_what_they_do_to_an_object() -> None:
+def test_requests_are_counted_by_their_kind() -> None:
     log = [
         *asked((0, 1), (0, 1), operation="media"),
         *asked((0, 1), operation="get"),
@@ -25,7 +25,7 @@ def test_requests_are_counted_by_what_they_do_to_an_object() -> None:
 
 
 @pytest.mark.parametrize("operation", get_args(Operation))
-def test_every_operation_is_of_some_kind(operation: str) -> None:
+def test_every_operation_has_a_kind(operation: str) -> None:
     assert asked((0, 1), operation=operation)[0].kind in KINDS
 
 
@@ -52,12 +52,14 @@ def test_every_operation_is_of_some_kind(operation: str) -> None:
         "a long one beside a chain",
     ],
 )
-def test_a_round_trip_is_what_had_to_wait_for_another_one(moments: list[tuple[float, float]], expected: int) -> None:
+def test_requests_that_waited_for_another_count_as_round_trips(
+    moments: list[tuple[float, float]], expected: int
+) -> None:
     assert round_trips(asked(*moments)) == expected
 
 
 @given(st.integers(min_value=1, max_value=40), st.integers(min_value=1, max_value=8))
-def test_what_threads_cannot_ask_at_once_takes_another_round_trip(requests: int, threads: int) -> None:
+def test_more_requests_than_threads_take_more_round_trips(requests: int, threads: int) -> None:
     moments = [(float(number // threads), number // threads + 0.9) for number in range(requests)]
 
     assert round_trips(asked(*moments)) == -(-requests // threads)

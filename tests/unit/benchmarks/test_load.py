@@ -40,7 +40,7 @@ def server() -> Iterator[http.server.ThreadingHTTPServer]:
 
 
 @pytest.mark.parametrize(("connections", "requests"), [(1, 5), (4, 4), (4, 10), (4, 2)])
-def test_exactly_so_many_requests_are_timed(
+def test_as_many_requests_are_timed_as_were_asked_for(
     server: http.server.ThreadingHTTPServer, connections: int, requests: int
 ) -> None:
     request = wire.raw_request(b"hello", {})
@@ -52,7 +52,7 @@ def test_exactly_so_many_requests_are_timed(
     assert Handler.posted == [b"hello"] * (connections + requests)
 
 
-def test_an_error_is_no_figure(server: http.server.ThreadingHTTPServer) -> None:
+def test_an_error_status_ends_the_measurement(server: http.server.ThreadingHTTPServer) -> None:
     Handler.status = 503
 
     with pytest.raises(ConnectionError, match="503"):
@@ -68,5 +68,5 @@ def test_an_error_is_no_figure(server: http.server.ThreadingHTTPServer) -> None:
         (b"HTTP/1.1 204 No Content\r\n\r\n", True),
     ],
 )
-def test_an_answer_is_whole_with_its_last_byte(received: bytes, *, whole: bool) -> None:
+def test_an_answer_is_complete_with_its_last_byte(received: bytes, *, whole: bool) -> None:
     assert is_whole(received) is whole

@@ -14,18 +14,18 @@ def test_a_percentile_is_the_value_at_its_rank(percent: float, expected: float) 
     assert percentile([float(value) for value in range(100, 0, -1)], percent) == expected
 
 
-def test_of_one_value_every_percentile_is_that_value() -> None:
+def test_every_percentile_of_one_value_is_that_value() -> None:
     assert {percentile([7.0], percent) for percent in (0, 50, 99, 100)} == {7.0}
 
 
 @pytest.mark.parametrize(("values", "percent"), [([], 50), ([1.0], -1), ([1.0], 101)])
-def test_there_is_no_percentile_of_nothing_and_none_beyond_a_hundred(values: list[float], percent: float) -> None:
+def test_a_percentile_needs_values_and_a_rank_up_to_a_hundred(values: list[float], percent: float) -> None:
     with pytest.raises(ValueError, match="a percentile needs values"):
         percentile(values, percent)
 
 
 @given(st.lists(FIGURES, min_size=1), st.floats(min_value=0, max_value=100))
-def test_enough_values_do_not_exceed_a_percentile(values: list[float], percent: float) -> None:
+def test_enough_values_are_at_most_their_percentile(values: list[float], percent: float) -> None:
     found = percentile(values, percent)
 
     assert found in values
@@ -64,12 +64,12 @@ def test_a_machine_that_drifts_changes_no_ratio(drift: list[float], against: flo
     assert comparison.ratio == pytest.approx(ratio)
 
 
-def test_there_is_no_ratio_to_nothing() -> None:
+def test_there_is_no_ratio_to_zero() -> None:
     comparison = Comparison.of([(1.0, 0.0), (3.0, 0.0)])
 
     assert (comparison.measured, comparison.against, comparison.ratio, comparison.middle) == (2.0, 0.0, None, None)
 
 
-def test_without_a_round_there_is_nothing_to_compare() -> None:
+def test_a_comparison_needs_a_round() -> None:
     with pytest.raises(ValueError, match="nothing to compare"):
         Comparison.of([])

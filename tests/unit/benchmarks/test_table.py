@@ -38,5 +38,5 @@ def test_every_row_shows_both_sides_their_ratio_and_the_target() -> None:
     ("value", "unit", "shown"),
     [(1.234, "ms", "1.23 ms"), (123.4, "ms", "123 ms"), (12.34, "MB", "12.3 MB"), (7.0, "", "7"), (7.5, "", "7.5")],
 )
-def test_figures_are_told_as_exactly_as_they_are_meant(value: float, unit: str, shown: str) -> None:
+def test_figures_are_rounded_by_their_unit(value: float, unit: str, shown: str) -> None:
     assert f" {shown}  " in rendered([Section(title="T", rows=[row((value, 1.0), unit=unit)])])

@@ -7,10 +7,10 @@ import pytest
 
 from benchmarks import usage
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
-def test_the_cpu_time_of_a_process_is_what_the_process_itself_sees() -> None:
+def test_the_cpu_time_of_a_process_is_its_own_count() -> None:
     before_s = time.process_time()
     seen_s = usage.cpu_s(os.getpid())
 
@@ -18,14 +18,14 @@ def test_the_cpu_time_of_a_process_is_what_the_process_itself_sees() -> None:
     assert before_s <= seen_s <= time.process_time()
 
 
-def test_a_process_holds_something_and_shares_some_of_it() -> None:
+def test_a_process_holds_memory_and_shares_some_of_it() -> None:
     held = usage.memory(os.getpid())
 
     assert held is not None
     assert held.rss_mb >= held.pss_mb > 1
 
 
-def test_the_process_that_a_process_has_started_is_found() -> None:
+def test_a_process_that_was_started_by_a_process_is_found() -> None:
     starts_one_and_tells_its_id = (
         "import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE);"
         "print(child.pid, flush=True); input(); child.kill(); child.wait()"
@@ -41,7 +41,7 @@ def test_the_process_that_a_process_has_started_is_found() -> None:
         parent.stdin.write("\n")
 
 
-def test_of_nobody_nothing_is_known() -> None:
+def test_an_absent_process_has_no_figures() -> None:
     assert usage.cpu_s(None) is None
     assert usage.memory(None) is None
     assert usage.worker_pid(0x7FFFFFFF) is None

@@ -6,14 +6,14 @@ from shared.line.signature import verify_signature
 from simulator.stack import CHANNEL_SECRET
 
 
-def test_the_webhook_would_accept_the_delivery() -> None:
+def test_the_signature_of_a_delivery_is_valid() -> None:
     body = wire.delivery()
 
     verify_signature(body, wire.signed(body)["x-line-signature"], channel_secrets=(CHANNEL_SECRET,))
     assert len(json.loads(body)["events"]) == 1
 
 
-def test_the_floor_is_given_what_the_webhook_publishes() -> None:
+def test_the_floor_gets_what_the_webhook_publishes() -> None:
     message = wire.bus_message(wire.delivery())
 
     assert json.loads(message.data)["event"] == json.loads(wire.delivery())["events"][0]

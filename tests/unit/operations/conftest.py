@@ -6,9 +6,9 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.records import MessageRecord
-from shared.conversation.store import Memory
+from shared.conversation.store import Conversation, Conversations
 from tests.support import recorded
-from tests.support.chats import memory_on
+from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 
 SECRET_WORDS = "my pin is 4711"
@@ -16,11 +16,16 @@ SECRET_WORDS = "my pin is 4711"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """A bucket with the things that read and write it."""
+    """A bucket and its chats."""
 
     store: MemoryObjectStore
     clock: FixedClock
-    memory: Memory
+    conversations: Conversations
+
+    @property
+    def chat(self) -> Conversation:
+        """The chat of the recorded user."""
+        return self.conversations.of(recorded.USER)
 
     def holds(self, words: str) -> bool:
         stored = (self.store.read(listed.name) for listed in self.store.list(""))
@@ -30,7 +35,7 @@ class Bucket:
 @pytest.fixture
 def bucket() -> Bucket:
     store, clock = MemoryObjectStore(), FixedClock()
-    return Bucket(store=store, clock=clock, memory=memory_on(store, InlineExecutor(), clock))
+    return Bucket(store=store, clock=clock, conversations=conversations_on(store, InlineExecutor(), clock))
 
 
 def message(line_message_id: str = "1", *, text: str = SECRET_WORDS, event: str = "event-1") -> MessageRecord:

@@ -9,8 +9,10 @@ from shared.adapters.memory import MemoryEventBus
 from shared.bus.messages import bus_messages
 from shared.conversation.records import OutcomeKind, outcome_covering
 from shared.errors import PublishFailedError
+from shared.handlers.unsend import withdrawal_of
 from shared.line.webhook_body import parse_delivery
 from tests.support import recorded, schemas
+from tests.support.chats import reader
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
 
 CHAT = recorded.USER
@@ -22,7 +24,7 @@ ADDED = {
 
 
 class MemoryDeadLetterQueue:
-    """Letters that wait, that somebody holds, and that are gone."""
+    """Letters that wait, that are held until their deadline, and that are gone."""
 
     def __init__(self) -> None:
         self.waiting: list[DeadLetter] = []
@@ -48,14 +50,16 @@ class Desk:
         self.bucket = bucket
         self.queue = MemoryDeadLetterQueue()
         self.bus = MemoryEventBus()
-        self.letters = DeadLetters(queue=self.queue, bus=self.bus, memory=bucket.memory, clock=bucket.clock)
+        self.letters = DeadLetters(
+            queue=self.queue, bus=self.bus, conversations=bucket.conversations, reader=reader(), clock=bucket.clock
+        )
 
-    def receives(self, event: Mapping[str, object]) -> DeadLetter:
+    def receive(self, event: Mapping[str, object]) -> DeadLetter:
         body = json.dumps({"destination": "U1", "events": [event]}).encode()
         (published,) = bus_messages(parse_delivery(body))
-        return self.receives_data(published.data, {**published.attributes, **ADDED})
+        return self.receive_data(published.data, {**published.attributes, **ADDED})
 
-    def receives_data(self, data: bytes, attributes: Mapping[str, str]) -> DeadLetter:
+    def receive_data(self, data: bytes, attributes: Mapping[str, str]) -> DeadLetter:
         number = len(self.queue.waiting) + 1
         letter = DeadLetter(
             subscription="projects/p/subscriptions/aizuchi-dead-letters",
@@ -74,7 +78,7 @@ def desk(bucket: Bucket) -> Desk:
     return Desk(bucket)
 
 
-def said(text: str = SECRET_WORDS) -> dict[str, object]:
+def message_event(text: str = SECRET_WORDS) -> dict[str, object]:
     event = recorded.event("message-text")
     return {**event, "message": {**event["message"], "text": text}}
 
@@ -83,8 +87,8 @@ def line_message_id() -> str:
     return str(recorded.event("message-text")["message"]["id"])
 
 
-def test_looking_leaves_everything_where_it_was(desk: Desk) -> None:
-    letter = desk.receives(said())
+def test_look_leaves_every_letter_waiting(desk: Desk) -> None:
+    letter = desk.receive(message_event())
 
     (explained,) = desk.letters.look(most=10)
 
@@ -93,8 +97,8 @@ def test_looking_leaves_everything_where_it_was(desk: Desk) -> None:
     assert desk.bus.published == []
 
 
-def test_what_is_shown_holds_no_words_and_no_ids_of_people(desk: Desk) -> None:
-    desk.receives(said())
+def test_explanation_holds_no_text_and_no_ids_of_people(desk: Desk) -> None:
+    desk.receive(message_event())
 
     (explained,) = desk.letters.look(most=10)
 
@@ -104,28 +108,28 @@ def test_what_is_shown_holds_no_words_and_no_ids_of_people(desk: Desk) -> None:
         assert fact in explained.line
 
 
-def test_ids_of_chats_are_shown_where_somebody_asks_for_them(desk: Desk) -> None:
-    desk.receives(said())
+def test_explanation_holds_the_chat_id_on_request(desk: Desk) -> None:
+    desk.receive(message_event())
 
     (explained,) = replace(desk.letters, shows_ids=True).look(most=10)
 
     assert f"conversation={CHAT}" in explained.line
 
 
-def test_a_replay_puts_the_event_on_the_topic_as_it_was_published_first(desk: Desk) -> None:
-    desk.receives(said())
+def test_replay_publishes_the_event_as_it_was_first_published(desk: Desk) -> None:
+    desk.receive(message_event())
 
     desk.letters.replay(most=10)
 
     (published,) = desk.bus.published
-    assert json.loads(published.data)["event"] == said()
+    assert json.loads(published.data)["event"] == message_event()
     schemas.validator("events/bus-attributes").validate(dict(published.attributes))
     assert desk.queue.waiting == desk.queue.held == []
 
 
-def test_what_was_taken_back_meanwhile_is_dropped(desk: Desk) -> None:
-    desk.receives(said())
-    desk.bucket.memory.withdrawal.withdraw(CHAT, line_message_id(), timestamp_ms=2)
+def test_withdrawn_message_is_dropped(desk: Desk) -> None:
+    desk.receive(message_event())
+    withdrawal_of(desk.bucket.clock).withdraw(desk.bucket.chat, line_message_id(), timestamp_ms=2)
 
     (explained,) = desk.letters.replay(most=10)
 
@@ -134,12 +138,12 @@ def test_what_was_taken_back_meanwhile_is_dropped(desk: Desk) -> None:
     assert desk.queue.waiting == []
 
 
-def test_a_replay_of_an_answered_event_does_nothing(desk: Desk) -> None:
-    desk.receives(said())
-    event_id = str(said()["webhookEventId"])
-    record = replace(message(line_message_id()), webhook_event_id=event_id)
-    desk.bucket.memory.journal.record(CHAT, record)
-    desk.bucket.memory.journal.record_outcome(CHAT, outcome_covering([record], OutcomeKind.REPLIED))
+def test_replay_of_an_answered_event_publishes_nothing(desk: Desk) -> None:
+    desk.receive(message_event())
+    webhook_event_id = str(message_event()["webhookEventId"])
+    record = replace(message(line_message_id()), webhook_event_id=webhook_event_id)
+    desk.bucket.chat.journal.record(record)
+    desk.bucket.chat.journal.record_outcome(outcome_covering([record], OutcomeKind.REPLIED))
 
     (explained,) = desk.letters.replay(most=10)
 
@@ -147,27 +151,27 @@ def test_a_replay_of_an_answered_event_does_nothing(desk: Desk) -> None:
     assert desk.bus.published == []
 
 
-def test_a_message_that_another_ones_outcome_covers_is_answered_too(desk: Desk) -> None:
-    desk.receives(said())
-    record = replace(message(line_message_id()), webhook_event_id=str(said()["webhookEventId"]))
+def test_message_covered_by_the_outcome_of_another_counts_as_answered(desk: Desk) -> None:
+    desk.receive(message_event())
+    record = replace(message(line_message_id()), webhook_event_id=str(message_event()["webhookEventId"]))
     later = replace(message("later"), webhook_event_id="later-event")
     for one in (record, later):
-        desk.bucket.memory.journal.record(CHAT, one)
-    desk.bucket.memory.journal.record_outcome(CHAT, outcome_covering([record, later], OutcomeKind.SKIPPED))
+        desk.bucket.chat.journal.record(one)
+    desk.bucket.chat.journal.record_outcome(outcome_covering([record, later], OutcomeKind.SKIPPED))
 
     assert desk.letters.look(most=10)[0].verdict is Verdict.ANSWERED
 
 
-def test_a_message_that_was_recorded_and_never_answered_is_replayed(desk: Desk) -> None:
-    desk.receives(said())
-    desk.bucket.memory.journal.record(CHAT, message(line_message_id()))
+def test_recorded_message_without_an_outcome_is_replayed(desk: Desk) -> None:
+    desk.receive(message_event())
+    desk.bucket.chat.journal.record(message(line_message_id()))
 
     assert desk.letters.look(most=10)[0].verdict is Verdict.REPLAY
 
 
-def test_unsends_come_first_and_are_never_dropped(desk: Desk) -> None:
-    desk.receives(said())
-    desk.receives(recorded.event("unsend"))
+def test_unsends_are_replayed_first(desk: Desk) -> None:
+    desk.receive(message_event())
+    desk.receive(recorded.event("unsend"))
 
     first, second = desk.letters.replay(most=10)
 
@@ -176,8 +180,8 @@ def test_unsends_come_first_and_are_never_dropped(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff", b"{}", b'{"event": {"type": "message"}}'])
-def test_what_no_release_can_read_is_dropped(desk: Desk, data: bytes) -> None:
-    desk.receives_data(data, {"type": "a\nb"})
+def test_letter_that_cannot_be_parsed_is_dropped(desk: Desk, data: bytes) -> None:
+    desk.receive_data(data, {"type": "a\nb"})
 
     (explained,) = desk.letters.replay(most=10)
 
@@ -187,8 +191,8 @@ def test_what_no_release_can_read_is_dropped(desk: Desk, data: bytes) -> None:
     assert desk.queue.waiting == []
 
 
-def test_a_topic_that_confirms_nothing_loses_no_letter(desk: Desk) -> None:
-    letters = [desk.receives(said()), desk.receives(recorded.event("unsend"))]
+def test_failed_publish_releases_every_letter(desk: Desk) -> None:
+    letters = [desk.receive(message_event()), desk.receive(recorded.event("unsend"))]
     desk.bus.is_down = True
 
     with pytest.raises(PublishFailedError, match="down"):
@@ -198,13 +202,13 @@ def test_a_topic_that_confirms_nothing_loses_no_letter(desk: Desk) -> None:
     assert desk.queue.held == []
 
 
-def test_no_more_letters_are_taken_than_asked_for(desk: Desk) -> None:
+def test_look_takes_at_most_the_requested_number_of_letters(desk: Desk) -> None:
     for _ in range(3):
-        desk.receives(said())
+        desk.receive(message_event())
 
     assert len(desk.letters.look(most=2)) == 2
     assert summary(desk.letters.look(most=3)) == "3 x replay"
 
 
-def test_no_letters_are_no_error(desk: Desk) -> None:
+def test_summary_of_an_empty_queue_says_no_dead_letters(desk: Desk) -> None:
     assert summary(desk.letters.replay(most=10)) == "no dead letters"

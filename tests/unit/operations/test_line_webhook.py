@@ -28,7 +28,7 @@ class MemoryLineChannel:
         return self.chat
 
 
-def test_a_webhook_that_works_is_registered() -> None:
+def test_working_webhook_is_registered() -> None:
     channel = MemoryLineChannel()
 
     registration = register(channel, URL)
@@ -38,34 +38,34 @@ def test_a_webhook_that_works_is_registered() -> None:
     assert not [line for line in registration.lines if "WARNING" in line or "FAILED" in line]
 
 
-def test_whatever_the_api_does_not_show_is_asked_for_every_time() -> None:
-    told = "\n".join(register(MemoryLineChannel(), URL).lines)
+def test_settings_that_the_api_does_not_show_are_always_listed() -> None:
+    lines = "\n".join(register(MemoryLineChannel(), URL).lines)
 
-    assert "Webhook redelivery must be ON" in told
-    assert "greeting messages must be OFF" in told
-    assert "join group chats" in told
+    assert "Webhook redelivery must be ON" in lines
+    assert "greeting messages must be OFF" in lines
+    assert "join group chats" in lines
 
 
-def test_a_webhook_that_is_switched_off_does_not_work() -> None:
+def test_webhook_that_is_switched_off_does_not_work() -> None:
     registration = register(MemoryLineChannel(is_active=False), URL)
 
     assert not registration.works
     assert any("Use webhook is OFF" in line for line in registration.lines)
 
 
-def test_chat_that_is_off_is_a_warning_only() -> None:
+def test_chat_that_is_off_is_only_a_warning() -> None:
     registration = register(MemoryLineChannel(chat=False), URL)
 
     assert registration.works
     assert any("Chat is OFF" in line for line in registration.lines)
 
 
-def test_a_webhook_that_refuses_lines_signature_points_at_the_secret() -> None:
+def test_webhook_that_rejects_the_signature_points_at_the_secret() -> None:
     registration = register(MemoryLineChannel(answers=401), URL)
 
     assert not registration.works
     assert any("FAILED" in line and "LINE_CHANNEL_SECRET" in line for line in registration.lines)
 
 
-def test_a_webhook_that_does_not_answer_is_told_so() -> None:
+def test_webhook_without_an_answer_is_reported() -> None:
     assert any("got no answer" in line for line in register(MemoryLineChannel(answers=0), URL).lines)

@@ -4,7 +4,7 @@ from operations.settings import dead_letter_settings, history_settings, line_set
 from shared.settings.reader import SettingsError
 
 
-def test_the_subscriptions_are_a_list() -> None:
+def test_subscriptions_are_read_as_a_list() -> None:
     settings = dead_letter_settings({"EVENTS_TOPIC": "t", "DEAD_LETTER_SUBSCRIPTIONS": " a , b,"})
 
     assert settings.subscriptions == ("a", "b")
@@ -18,7 +18,7 @@ def test_the_subscriptions_are_a_list() -> None:
         (dead_letter_settings, ["DEAD_LETTER_SUBSCRIPTIONS", "EVENTS_TOPIC"]),
     ],
 )
-def test_one_message_names_everything_that_is_missing(read: object, names: list[str]) -> None:
+def test_one_error_names_every_missing_setting(read: object, names: list[str]) -> None:
     assert callable(read)
 
     with pytest.raises(SettingsError) as caught:
@@ -27,5 +27,5 @@ def test_one_message_names_everything_that_is_missing(read: object, names: list[
     assert all(f"{name} is not set" in str(caught.value) for name in names)
 
 
-def test_the_token_is_not_in_the_repr() -> None:
+def test_repr_does_not_hold_the_token() -> None:
     assert "hush" not in repr(line_settings({"LINE_CHANNEL_ACCESS_TOKEN": "hush", "WEBHOOK_URL": "https://x"}))

@@ -6,8 +6,12 @@ import pytest
 
 from shared import logs
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.store import Memory
-from tests.support.chats import memory_on
+from shared.conversation.store import Conversation, Conversations
+from shared.conversation.withdrawal import Withdrawal
+from shared.handlers.unsend import withdrawal_of
+from tests.support.chats import conversations_on
+
+CHAT = "U" + "1" * 32
 
 
 @pytest.fixture
@@ -36,5 +40,15 @@ def clock() -> FixedClock:
 
 
 @pytest.fixture
-def memory(store: MemoryObjectStore, reads: ThreadPoolExecutor, clock: FixedClock) -> Memory:
-    return memory_on(store, reads, clock)
+def conversations(store: MemoryObjectStore, reads: ThreadPoolExecutor, clock: FixedClock) -> Conversations:
+    return conversations_on(store, reads, clock)
+
+
+@pytest.fixture
+def chat(conversations: Conversations) -> Conversation:
+    return conversations.of(CHAT)
+
+
+@pytest.fixture
+def withdrawal(clock: FixedClock) -> Withdrawal:
+    return withdrawal_of(clock)

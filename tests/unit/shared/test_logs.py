@@ -31,7 +31,7 @@ def test_bound_fields_end_with_their_block(lines: io.StringIO) -> None:
     assert set(json.loads(lines.getvalue())) == {"severity", "message", "time"}
 
 
-def test_a_librarys_complaint_is_told_without_its_words(lines: io.StringIO) -> None:
+def test_a_librarys_warning_is_logged_without_its_words(lines: io.StringIO) -> None:
     logging.getLogger("urllib3").warning("failed to post %s", "my pin is 4711")
 
     line = json.loads(lines.getvalue())
@@ -40,7 +40,7 @@ def test_a_librarys_complaint_is_told_without_its_words(lines: io.StringIO) -> N
     assert "4711" not in lines.getvalue()
 
 
-def test_an_error_names_the_chain_of_its_causes(lines: io.StringIO) -> None:
+def test_an_error_names_the_types_of_its_causes(lines: io.StringIO) -> None:
     try:
         try:
             raise KeyError("my pin is 4711")
@@ -53,7 +53,7 @@ def test_an_error_names_the_chain_of_its_causes(lines: io.StringIO) -> None:
     assert "4711" not in lines.getvalue()
 
 
-def test_a_conversations_pseudonym_is_stable_and_tells_nothing() -> None:
+def test_a_pseudonym_is_stable_and_does_not_hold_the_id() -> None:
     chat = "U" + "a" * 32
 
     assert logs.pseudonym(chat) == logs.pseudonym(chat)

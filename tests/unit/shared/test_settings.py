@@ -5,7 +5,7 @@ from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.reader import SettingsError
 from shared.settings.unsend import unsend_settings
 from shared.settings.webhook import webhook_settings
-from shared.turns.late_reply import LateReply
+from shared.turns.deferral import LateReply
 
 WEBHOOK = {"GOOGLE_CLOUD_PROJECT": "p", "EVENTS_TOPIC": "t", "LINE_CHANNEL_SECRET": "s"}
 WORKER = {
@@ -16,24 +16,24 @@ WORKER = {
 }
 
 
-def test_the_least_that_a_webhook_needs() -> None:
+def test_a_webhook_needs_a_project_a_topic_and_a_secret() -> None:
     settings = webhook_settings(WEBHOOK)
 
     assert settings.channel_secrets == ("s",)
     assert settings.pubsub_emulator_host is None
 
 
-def test_two_secrets_while_one_is_being_changed() -> None:
+def test_a_webhook_takes_two_channel_secrets() -> None:
     assert webhook_settings({**WEBHOOK, "LINE_CHANNEL_SECRET": " old , new "}).channel_secrets == ("old", "new")
 
 
 @pytest.mark.parametrize("secrets", ["a,b,c", ",", " , "])
-def test_no_secret_or_more_than_two_are_refused(secrets: str) -> None:
+def test_no_channel_secret_or_more_than_two_are_refused(secrets: str) -> None:
     with pytest.raises(SettingsError, match="LINE_CHANNEL_SECRET holds"):
         webhook_settings({**WEBHOOK, "LINE_CHANNEL_SECRET": secrets})
 
 
-def test_one_message_names_everything_that_is_missing() -> None:
+def test_an_error_names_every_missing_setting() -> None:
     with pytest.raises(SettingsError) as caught:
         agent_worker_settings({"GOOGLE_CLOUD_PROJECT": "  "})
 
@@ -41,7 +41,7 @@ def test_one_message_names_everything_that_is_missing() -> None:
         assert f"{name} is not set" in str(caught.value)
 
 
-def test_one_message_names_everything_that_is_malformed() -> None:
+def test_an_error_names_every_malformed_setting() -> None:
     odd = {
         "LINE_API_BASE_URL": "nowhere",
         "BOT_LOCALE": "xx",
@@ -94,7 +94,7 @@ def test_secrets_are_not_in_the_repr() -> None:
     assert "hush" not in repr(settings)
 
 
-def test_how_the_bot_behaves_can_be_chosen() -> None:
+def test_group_policy_and_late_reply_can_be_set() -> None:
     bot = agent_worker_settings({**WORKER, "GROUP_POLICY": "Model", "LATE_REPLY": "push"}).bot
 
     assert (bot.group_policy, bot.late_reply) == (GroupPolicy.MODEL, LateReply.PUSH)
@@ -118,12 +118,12 @@ def test_toolsets_are_named_one_by_one(value: str | None, toolsets: tuple[str, .
     assert agent_worker_settings(env).toolsets == toolsets
 
 
-def test_a_toolset_that_there_is_not_is_refused() -> None:
+def test_an_unknown_toolset_is_refused() -> None:
     with pytest.raises(SettingsError, match="TOOLSETS names calendar, maps; there are knowledge, notion, web"):
         agent_worker_settings({**WORKER, "TOOLSETS": "web,calendar,maps"})
 
 
-def test_what_notion_needs() -> None:
+def test_notion_needs_a_token_databases_and_conversations() -> None:
     notion = agent_worker_settings({**WORKER, **NOTION}).notion
 
     assert notion is not None
@@ -133,18 +133,18 @@ def test_what_notion_needs() -> None:
     assert "ntn_secret" not in repr(notion)
 
 
-def test_notion_in_every_chat_is_said_with_a_star() -> None:
+def test_a_star_stands_for_notion_in_every_chat() -> None:
     notion = agent_worker_settings({**WORKER, **NOTION, "NOTION_CONVERSATIONS": "*"}).notion
 
     assert notion is not None
     assert notion.conversations is None
 
 
-def test_a_toolset_that_is_not_named_needs_nothing() -> None:
+def test_a_toolset_that_is_not_named_needs_no_settings() -> None:
     assert agent_worker_settings({**WORKER, "NOTION_DATABASES": "broken", "TOOLSETS": "web"}).notion is None
 
 
-def test_one_message_names_everything_that_notion_misses() -> None:
+def test_an_error_names_every_missing_setting_of_notion() -> None:
     with pytest.raises(SettingsError) as caught:
         agent_worker_settings({"TOOLSETS": "notion"})
 
@@ -161,16 +161,16 @@ def test_databases_that_cannot_be_used_are_refused(databases: str) -> None:
 
 
 @pytest.mark.parametrize("chats", [",", "everyone", "U123", f"U{'1' * 32},*"])
-def test_chats_that_are_none_are_refused(chats: str) -> None:
+def test_notion_conversations_that_are_no_ids_are_refused(chats: str) -> None:
     with pytest.raises(SettingsError, match="NOTION_CONVERSATIONS must be ids of chats"):
         agent_worker_settings({**WORKER, **NOTION, "NOTION_CONVERSATIONS": chats})
 
 
-def test_a_thought_is_filed_from_six_tenths_on_unless_set_otherwise() -> None:
+def test_the_confidence_threshold_is_six_tenths_unless_set_otherwise() -> None:
     assert agent_worker_settings(WORKER).confidence_threshold == 0.6
     assert agent_worker_settings({**WORKER, "CONFIDENCE_THRESHOLD": "0.8"}).confidence_threshold == 0.8
 
 
-def test_a_threshold_out_of_bounds_is_named() -> None:
+def test_a_confidence_threshold_out_of_bounds_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"CONFIDENCE_THRESHOLD is '1.5'"):
         agent_worker_settings({**WORKER, "CONFIDENCE_THRESHOLD": "1.5"})

@@ -1,16 +1,13 @@
 """The times of the protocol that only hold together in this order.  What Terraform adds to them: tests/infra/test_times.py."""
 
 from shared import clock
-from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.adapters.memory import MemoryObjectStore
 from shared.agent import summaries
 from shared.agent.loop import Limits
-from shared.conversation import compaction, turn, withdrawal
-from shared.conversation import history as reading
-from shared.conversation.store import Memory
-from shared.turns import deferral as late
-from shared.turns import outbox as speaking
-from shared.turns import reply as answering
-from shared.turns import runner as turn_taking
+from shared.conversation import history, recap, turn, withdrawal
+from shared.line import messaging
+from shared.turns import attempt, deferral, outbox, runner
+from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 
 TOKEN_MS = 60_000  # Source: LINE, "Send reply message": within one minute after receiving the webhook
@@ -19,41 +16,42 @@ LEASE_S = 25.0
 DEADLINE_S = 120.0
 
 
-def test_lease_then_model_then_still_thinking_then_token_then_deadline() -> None:
-    assert LEASE_S < answering.MODEL_S < late.DEFER_AT_MS / 1_000 < TOKEN_MS / 1_000 < DEADLINE_S
-    assert Limits().seconds == answering.MODEL_S
+def test_lease_model_deferral_token_and_deadline_end_in_this_order() -> None:
+    assert LEASE_S < attempt.MODEL_S < deferral.DEFER_AT_MS / 1_000 < TOKEN_MS / 1_000 < DEADLINE_S
+    assert Limits().seconds == attempt.MODEL_S
 
 
-def test_a_holder_is_silent_before_anybody_takes_its_turn_and_renews_long_before_that() -> None:
+def test_a_holder_renews_long_before_its_fence_and_stops_before_a_takeover() -> None:
     fence_s = LEASE_S * turn.FENCE
 
-    assert LEASE_S / answering._RENEWALS_A_LEASE * 2 < fence_s < LEASE_S - SKEW_MS / 1_000  # noqa: SLF001 - what this test is about
+    assert LEASE_S / attempt._RENEWALS_A_LEASE * 2 < fence_s < LEASE_S - SKEW_MS / 1_000  # noqa: SLF001 - what this test is about
 
 
-def test_a_look_is_good_for_as_long_as_its_reader_may_write() -> None:
-    memory = Memory.on(MemoryObjectStore(), reads=InlineExecutor(), clock=FixedClock(), lease_s=LEASE_S)
+def test_a_look_is_valid_for_as_long_as_its_holder_may_write() -> None:
+    chat = conversations_on(MemoryObjectStore(), InlineExecutor(), lease_s=LEASE_S).of("U" + "1" * 32)
 
-    assert memory.amendments.look_s == memory.turns.lease_s * turn.FENCE
+    assert chat.turn.lease_s == LEASE_S
+    assert chat.amendments.look_s == chat.turn.lease_s * turn.FENCE
 
 
-def test_the_second_pass_of_an_unsend_comes_when_no_holder_is_left_who_had_not_looked() -> None:
+def test_a_withdrawals_second_pass_comes_after_every_lease_of_its_first() -> None:
     assert withdrawal._SECOND_PASS * LEASE_S >= LEASE_S + SKEW_MS / 1_000  # noqa: SLF001
 
 
-def test_still_thinking_is_said_while_the_token_is_surely_alive_and_judged_with_the_clocks_apart() -> None:
-    assert late.DEFER_AT_MS < speaking.TOKEN_SURELY_ALIVE_MS <= TOKEN_MS - SKEW_MS
-    assert speaking.TOKEN_SURELY_DEAD_MS >= TOKEN_MS + SKEW_MS == TOKEN_MS + clock.SKEW_MS
+def test_a_deferral_is_sent_while_its_token_is_surely_alive() -> None:
+    assert deferral.DEFER_AT_MS < messaging.TOKEN_SURELY_ALIVE_MS <= TOKEN_MS - SKEW_MS
+    assert messaging.TOKEN_SURELY_DEAD_MS >= TOKEN_MS + SKEW_MS == TOKEN_MS + clock.SKEW_MS
 
 
-def test_who_opens_a_turn_last_still_has_time_to_think_and_to_speak() -> None:
-    assert turn_taking.PATIENCE_S + answering.MODEL_S + speaking._SECONDS < DEADLINE_S  # noqa: SLF001
-    assert turn_taking.PATIENCE_S > LEASE_S  # who waits sees the lease of a dead holder end
+def test_the_longest_wait_leaves_time_to_think_and_send() -> None:
+    assert runner.PATIENCE_S + attempt.MODEL_S + outbox._SECONDS < DEADLINE_S  # noqa: SLF001
+    assert runner.PATIENCE_S > LEASE_S  # a worker that waits sees the lease of a dead holder end
 
 
-def test_nobody_asks_for_a_recap_while_somebody_may_be_at_it() -> None:
-    assert compaction._AT_IT_MS >= summaries._SECONDS * 1_000 + SKEW_MS  # noqa: SLF001
+def test_a_recap_is_not_tried_again_while_the_model_may_still_answer() -> None:
+    assert recap._ATTEMPT_MS >= summaries._SECONDS * 1_000 + SKEW_MS  # noqa: SLF001
 
 
 def test_a_message_is_answerable_for_as_long_as_line_refreshes_its_token() -> None:
-    assert reading.ANSWERABLE_MS == 20 * 60_000
-    assert clock.SKEW_MS == SKEW_MS  # of whoever compacts, speaks or clears calls
+    assert history.ANSWERABLE_MS == 20 * 60_000
+    assert clock.SKEW_MS == SKEW_MS  # for compaction, outbox and calls alike

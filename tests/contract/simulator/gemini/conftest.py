@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[tuple[GeminiStandIn, str]]:
-    """One server for all tests, and its address."""
+    """Serve one stand-in for all tests, and return its address."""
     stand_in = GeminiStandIn()
     with served(stand_in.app) as running:
         yield stand_in, running.url

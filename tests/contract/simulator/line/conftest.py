@@ -2,17 +2,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from simulator.line.rehearsal import Rehearsal
+from simulator.line.harness import LineHarness
 from tests.support.serving import Served, served
 
 
 @pytest.fixture
-def line() -> Iterator[Rehearsal]:
-    with Rehearsal() as rehearsal:
-        yield rehearsal
+def line() -> Iterator[LineHarness]:
+    with LineHarness() as harness:
+        yield harness
 
 
 @pytest.fixture
-def api(line: Rehearsal) -> Iterator[Served]:
+def api(line: LineHarness) -> Iterator[Served]:
     with served(line.platform.app) as running:
         yield running

@@ -1,4 +1,4 @@
-"""Real requests of line-bot-sdk over HTTP: the stand-in answers what the SDK can read."""
+"""Requests of line-bot-sdk over HTTP, and answers that the SDK can read."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -26,8 +26,8 @@ from linebot.v3.messaging import MentionSubstitutionObject as Mention
 from linebot.v3.messaging.exceptions import ApiException, NotFoundException, ServiceException, UnauthorizedException
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
+from simulator.line.harness import ACCESS_TOKEN, LineHarness
 from simulator.line.media import Media
-from simulator.line.rehearsal import ACCESS_TOKEN, Rehearsal
 from simulator.line.switches import Fault
 from tests.support.serving import Served
 
@@ -49,9 +49,9 @@ def a_reply(reply_token: str, *messages: Message) -> ReplyMessageRequest:
     return ReplyMessageRequest(reply_token=reply_token, messages=list(messages or [TextMessage(text="hi")]))
 
 
-def test_a_reply_is_sent_and_read(line: Rehearsal, bot: MessagingApi) -> None:
+def test_a_reply_is_sent_and_read(line: LineHarness, bot: MessagingApi) -> None:
     item = QuickReplyItem(action=MessageAction(label="yes", text="yes"))
-    request = a_reply(line.said(), TextMessage(text="well?", quick_reply=QuickReply(items=[item])))
+    request = a_reply(line.receive_text(), TextMessage(text="well?", quick_reply=QuickReply(items=[item])))
 
     response = bot.reply_message(request, _request_timeout=5)
 
@@ -61,8 +61,8 @@ def test_a_reply_is_sent_and_read(line: Rehearsal, bot: MessagingApi) -> None:
     assert shown.content["quickReply"]["items"][0]["action"]["label"] == "yes"
 
 
-def test_a_used_token_is_an_api_exception(line: Rehearsal, bot: MessagingApi) -> None:
-    token = line.said()
+def test_a_used_token_is_an_api_exception(line: LineHarness, bot: MessagingApi) -> None:
+    token = line.receive_text()
     bot.reply_message(a_reply(token))
 
     with pytest.raises(ApiException) as caught:
@@ -73,7 +73,7 @@ def test_a_used_token_is_an_api_exception(line: Rehearsal, bot: MessagingApi) ->
     assert caught.value.headers["x-line-request-id"]
 
 
-def test_a_mention_of_a_member_is_sent_to_a_group(line: Rehearsal, bot: MessagingApi) -> None:
+def test_a_mention_of_a_member_is_sent_to_a_group(line: LineHarness, bot: MessagingApi) -> None:
     group = line.platform.create_group("Lunch", (line.user_id,))
     line.do(lambda: line.platform.join(group.chat_id))
     event = line.do(lambda: line.platform.say(line.user_id, group.chat_id, "who?"))
@@ -84,7 +84,7 @@ def test_a_mention_of_a_member_is_sent_to_a_group(line: Rehearsal, bot: Messagin
     assert list(line.platform.chat(group.chat_id).messages)[-1].content["text"] == "{you}!"
 
 
-def test_a_retried_push_is_a_conflict_that_names_the_accepted_request(line: Rehearsal, bot: MessagingApi) -> None:
+def test_a_retried_push_is_a_conflict_that_names_the_accepted_request(line: LineHarness, bot: MessagingApi) -> None:
     request = PushMessageRequest(to=line.user_id, messages=[TextMessage(text="news")])
     accepted = bot.push_message_with_http_info(request, x_line_retry_key=KEY)
 
@@ -95,8 +95,8 @@ def test_a_retried_push_is_a_conflict_that_names_the_accepted_request(line: Rehe
     assert caught.value.headers["x-line-accepted-request-id"] == accepted.headers["x-line-request-id"]
 
 
-def test_loading_and_read_marks_are_accepted(line: Rehearsal, bot: MessagingApi) -> None:
-    line.said()
+def test_loading_and_read_marks_are_accepted(line: LineHarness, bot: MessagingApi) -> None:
+    line.receive_text()
     [message] = line.platform.chat(line.user_id).messages
 
     loading = bot.show_loading_animation_with_http_info(
@@ -108,7 +108,7 @@ def test_loading_and_read_marks_are_accepted(line: Rehearsal, bot: MessagingApi)
     assert [message.is_read for message in line.platform.chat(line.user_id).messages] == [True]
 
 
-def test_profiles_groups_and_the_account_are_read(line: Rehearsal, bot: MessagingApi) -> None:
+def test_profiles_groups_and_the_account_are_read(line: LineHarness, bot: MessagingApi) -> None:
     group = line.platform.create_group("Lunch", (line.user_id,))
     line.do(lambda: line.platform.join(group.chat_id))
 
@@ -125,7 +125,7 @@ def test_profiles_groups_and_the_account_are_read(line: Rehearsal, bot: Messagin
         bot.get_group_summary(group.chat_id)
 
 
-def test_a_room_is_read_and_left(line: Rehearsal, bot: MessagingApi) -> None:
+def test_a_room_is_read_and_left(line: LineHarness, bot: MessagingApi) -> None:
     room = line.platform.create_room((line.user_id,))
 
     assert bot.get_room_member_profile(room.chat_id, line.user_id).user_id == line.user_id
@@ -134,7 +134,7 @@ def test_a_room_is_read_and_left(line: Rehearsal, bot: MessagingApi) -> None:
     assert not line.platform.chat(room.chat_id).bot_is_member
 
 
-def test_content_is_read_with_its_status(line: Rehearsal, client: ApiClient) -> None:
+def test_content_is_read_with_its_status(line: LineHarness, client: ApiClient) -> None:
     blob = MessagingApiBlob(client)
     early = Media(content=b"moving", content_type="video/mp4", prepared_at_ms=line.clock.now_ms() + 1_000)
     sent = line.do(lambda: line.platform.send_video(line.user_id, line.user_id, early, duration_ms=1_000))
@@ -152,7 +152,7 @@ def test_content_is_read_with_its_status(line: Rehearsal, client: ApiClient) -> 
     assert gone.value.status == HTTPStatus.GONE
 
 
-def test_the_webhook_is_tested(line: Rehearsal, bot: MessagingApi) -> None:
+def test_the_webhook_is_tested(line: LineHarness, bot: MessagingApi) -> None:
     line.webhook.answers = [200]
 
     response = bot.test_webhook_endpoint(messaging.TestWebhookEndpointRequest())
@@ -165,16 +165,16 @@ def test_a_wrong_access_token_is_unauthorized(api: Served) -> None:
         MessagingApi(client).get_bot_info()
 
 
-def test_an_error_of_the_platform_is_a_service_exception(line: Rehearsal, bot: MessagingApi) -> None:
+def test_an_error_of_the_platform_is_a_service_exception(line: LineHarness, bot: MessagingApi) -> None:
     line.platform.faults.add(Fault(path="/v2/bot/message/reply", error_status=503))
 
     with pytest.raises(ServiceException):
-        bot.reply_message(a_reply(line.said()))
+        bot.reply_message(a_reply(line.receive_text()))
 
 
-def test_an_answer_can_be_cut_off_after_the_effect(line: Rehearsal, bot: MessagingApi) -> None:
+def test_an_answer_can_be_cut_off_after_the_effect(line: LineHarness, bot: MessagingApi) -> None:
     line.platform.faults.add(Fault(path="/v2/bot/message/reply", nth=1, answer="cut"))
-    token = line.said()
+    token = line.receive_text()
 
     with pytest.raises(ProtocolError):
         bot.reply_message(a_reply(token))
@@ -185,9 +185,9 @@ def test_an_answer_can_be_cut_off_after_the_effect(line: Rehearsal, bot: Messagi
     assert [request.was_answered for request in line.platform.requests] == [False, True]
 
 
-def test_an_answer_can_fail_to_come_after_the_effect(line: Rehearsal, bot: MessagingApi) -> None:
+def test_an_answer_can_hang_after_the_effect(line: LineHarness, bot: MessagingApi) -> None:
     line.platform.faults.add(Fault(path="/v2/bot/message/reply", nth=1, answer="hang"))
-    token = line.said()
+    token = line.receive_text()
 
     with pytest.raises(ReadTimeoutError):
         bot.reply_message(a_reply(token), _request_timeout=0.2)

@@ -1,4 +1,4 @@
-"""linebot's WebhookParser reads every event that the platform sends, signature included, as the type that it is."""
+"""linebot's WebhookParser verifies and parses every event of the platform as its type."""
 
 from collections.abc import Callable
 
@@ -42,9 +42,9 @@ from linebot.v3.webhooks import (
     VideoPlayCompleteEvent,
 )
 
+from simulator.line.harness import CHANNEL_SECRET, LineHarness
 from simulator.line.media import Media
 from simulator.line.platform import LinePlatform
-from simulator.line.rehearsal import CHANNEL_SECRET, Rehearsal
 
 MEDIA = Media(content=b"bytes", content_type="image/jpeg")
 
@@ -56,7 +56,7 @@ def in_group(platform: LinePlatform, user_id: str) -> str:
 
 
 def everything(platform: LinePlatform, user_id: str) -> None:
-    """One of each, in 1:1, a group and a room."""
+    """Emit one event of each type, in a 1:1 chat, a group and a room."""
     bot, hana = platform.account.user_id, platform.add_person("Hana").user_id
     platform.follow(user_id)
     platform.say(user_id, user_id, "hello")
@@ -131,14 +131,14 @@ EXPECTED = [
 ]
 
 
-def parsed(line: Rehearsal, act: Callable[[LinePlatform, str], object]) -> list[object]:
+def parsed(line: LineHarness, act: Callable[[LinePlatform, str], object]) -> list[object]:
     line.do(lambda: act(line.platform, line.user_id))
     parser = WebhookParser(CHANNEL_SECRET)
     deliveries = zip(line.webhook.bodies, line.webhook.headers, strict=True)
     return [event for body, headers in deliveries for event in parser.parse(body.decode(), headers["x-line-signature"])]
 
 
-def test_every_event_is_parsed_as_what_it_is(line: Rehearsal) -> None:
+def test_every_event_is_parsed_as_its_type(line: LineHarness) -> None:
     events = parsed(line, everything)
 
     found = []
@@ -149,7 +149,7 @@ def test_every_event_is_parsed_as_what_it_is(line: Rehearsal) -> None:
     assert not any(isinstance(event, UnknownEvent) for event in events)
 
 
-def test_mentions_and_quotes_are_parsed(line: Rehearsal) -> None:
+def test_mentions_and_quotes_are_parsed(line: LineHarness) -> None:
     events = parsed(line, everything)
 
     mentioning, quoting = [event for event in events if isinstance(event, MessageEvent)][8:10]
@@ -163,13 +163,13 @@ def test_mentions_and_quotes_are_parsed(line: Rehearsal) -> None:
     assert quoting.message.quoted_message_id == mentioning.message.id
 
 
-def test_an_invented_event_is_unknown_to_the_parser(line: Rehearsal) -> None:
+def test_an_event_of_an_unknown_type_is_parsed_as_unknown(line: LineHarness) -> None:
     [event] = parsed(line, lambda platform, user_id: platform.invent(user_id, {"type": "telepathy"}))
 
     assert isinstance(event, UnknownEvent)
 
 
-def test_a_redelivery_is_parsed_as_one(line: Rehearsal) -> None:
+def test_a_redelivery_is_parsed_with_its_flag(line: LineHarness) -> None:
     event = line.do(lambda: line.platform.say(line.user_id, line.user_id, "hello"))
     line.do(lambda: line.platform.courier.redeliver(event))
 
@@ -181,8 +181,8 @@ def test_a_redelivery_is_parsed_as_one(line: Rehearsal) -> None:
 
 
 @pytest.mark.parametrize("secret", ["", "another secret"])
-def test_another_secret_does_not_verify(line: Rehearsal, secret: str) -> None:
-    line.said()
+def test_another_secret_does_not_verify(line: LineHarness, secret: str) -> None:
+    line.receive_text()
     [body], [headers] = line.webhook.bodies, line.webhook.headers
 
     with pytest.raises(Exception, match="Invalid signature"):

@@ -1,4 +1,4 @@
-"""Pub/Subs to run one suite against, each behind the real clients, and an endpoint that they push to.
+"""The Pub/Subs under test, each behind the real clients, and an endpoint for pushes.
 
 `own` is this project's; `google` is the emulator that comes with gcloud, where it is installed.
 """
@@ -35,10 +35,12 @@ PATIENCE_S = 5.0
 LONG_TIMEOUT_S = 20.0
 PROJECTS = count(1)
 
+Server = tuple[PubSubServer, int]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loop:
-    """An event loop in a thread of its own; servers of the tests live in it."""
+    """An event loop in its own thread, for the servers of the tests."""
 
     loop: asyncio.AbstractEventLoop
 
@@ -54,7 +56,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cloud:
-    """A project of its own on one of the Pub/Subs, seen through the real clients. Nothing is retried."""
+    """A project on one of the Pub/Subs, through the real clients, without retries."""
 
     backend: str
     project: str
@@ -88,12 +90,12 @@ class Cloud:
         return list(self.publisher.publish(request=request, retry=None, timeout=PATIENCE_S).message_ids)
 
     def pull(self, subscription: str, *, max_messages: int = 10, wait: bool = True) -> list[ReceivedMessage]:
-        """What a pull brings; with `wait`, the first that brings anything, because an empty one says little."""
+        """Return the messages of a pull; with `wait`, of the first pull that is not empty."""
         request = {"subscription": subscription, "max_messages": max_messages, "return_immediately": not wait}
         give_up_s = time.monotonic() + PATIENCE_S
         received: list[ReceivedMessage] = []
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # there is no other way not to wait
+            warnings.simplefilter("ignore", DeprecationWarning)  # no other parameter avoids the wait
             while not received:
                 response = self.subscriber.pull(request=request, retry=None, timeout=PATIENCE_S)
                 received = list(response.received_messages)
@@ -112,7 +114,7 @@ class Cloud:
 
 @dataclass(slots=True, kw_only=True)
 class Endpoint:
-    """An HTTP endpoint that remembers envelopes. `statuses` are its next answers, then 204; each takes `answer_after_s`."""
+    """An HTTP endpoint that keeps envelopes. `statuses` are its next answers, then 204; each takes `answer_after_s`."""
 
     url: str
     statuses: list[int] = field(default_factory=list)
@@ -137,7 +139,7 @@ class Endpoint:
         return Response(status_code=status)
 
     def wait_for(self, number: int) -> list[dict[str, Any]]:
-        """The first `number` envelopes, as soon as they are there."""
+        """Wait for the first `number` envelopes and return them."""
         with self.arrived:
             in_time = self.arrived.wait_for(lambda: len(self.envelopes) >= number, timeout=2 * PATIENCE_S)
         assert in_time, f"{len(self.envelopes)} of {number} pushes came: {json.dumps(self.envelopes)}"
@@ -158,8 +160,8 @@ def loop() -> Iterator[Loop]:
 
 
 @pytest.fixture
-def server(loop: Loop) -> Iterator[tuple[PubSubServer, int]]:
-    """This project's Pub/Sub and its port. Deadlines may be a second long, so that a test can wait for their end."""
+def server(loop: Loop) -> Iterator[Server]:
+    """This project's Pub/Sub and its port. Deadlines can be a second long, so that a test can wait for their end."""
     pubsub = PubSubServer(tuning=Tuning(redelivery_floor_s=0.01, minimum_ack_deadline_s=1.0))
     port = loop.run(pubsub.start())
     yield pubsub, port
@@ -167,7 +169,7 @@ def server(loop: Loop) -> Iterator[tuple[PubSubServer, int]]:
 
 
 @pytest.fixture
-def own(server: tuple[PubSubServer, int]) -> Iterator[Cloud]:
+def own(server: Server) -> Iterator[Cloud]:
     yield from _cloud("own", server[1])
 
 
@@ -205,7 +207,7 @@ def cloud(request: pytest.FixtureRequest) -> Iterator[Cloud]:
 
 @pytest.fixture(scope="session")
 def endpoints(loop: Loop) -> Iterator[tuple[str, dict[str, Endpoint]]]:
-    """An HTTP server's address, and who answers there under which path."""
+    """The address of an HTTP server, and its endpoints by path."""
     by_path: dict[str, Endpoint] = {}
 
     async def application(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's own types are open
@@ -215,7 +217,7 @@ def endpoints(loop: Loop) -> Iterator[tuple[str, dict[str, Endpoint]]]:
 
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        listening.listen(200)  # from here on connections wait until they are served
+        listening.listen(200)  # connections wait until the server accepts them
         config = uvicorn.Config(application, log_level="error", lifespan="off", ws="none")
         http = uvicorn.Server(config)
         serving = asyncio.run_coroutine_threadsafe(http.serve(sockets=[listening]), loop.loop)

@@ -3,6 +3,7 @@ from collections.abc import Iterator
 import pytest
 from google.cloud import storage
 
+from tests.contract.simulator.storage.blobs import NAME, Blob, Bucket
 from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, close, running_emulator
 
 
@@ -28,5 +29,13 @@ def emulator(running: Emulator) -> Iterator[Emulator]:
 
 @pytest.fixture
 def bucket(emulator: Emulator, client: storage.Client) -> storage.Bucket:
-    """An empty bucket, through the real client."""
+    """Return an empty bucket of the real client."""
     return storage.Bucket(client, emulator.new_bucket())  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def blob(bucket: Bucket) -> Blob:
+    """Return an object in a bucket without others."""
+    blob = bucket.blob(NAME)
+    blob.upload_from_string(b"one", retry=None)
+    return blob

@@ -1,4 +1,4 @@
-"""Cloud Storage for contract tests: fake-gcs-server and the proxy in front of it, and buckets of one's own."""
+"""Cloud Storage for contract tests: fake-gcs-server, the proxy in front of it, and a bucket for each test."""
 
 import os
 import threading
@@ -26,7 +26,7 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emulator:
-    """Where Cloud Storage is, and the proxy that can be told to misbehave."""
+    """The address of Cloud Storage, and the proxy with its switches and faults."""
 
     url: str
     server_url: str
@@ -40,41 +40,41 @@ class Emulator:
         return name
 
     def client_made_by(self, make: Callable[[], _Made]) -> _Made:
-        """Return what `make` makes while the client library finds the emulator in its environment."""
+        """Return the result of `make`, called while the environment names the emulator."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("STORAGE_EMULATOR_HOST", self.url)
             return make()
 
     def overwrite(self, bucket: str, *names: str, data: bytes = b"{}") -> None:
-        """Somebody else writes the objects, past the proxy; may be called in its loop."""
+        """Write the objects past the proxy, as another writer; can be called in the proxy's loop."""
         with httpx2.Client(base_url=self.server_url) as http:
             for name in names:
                 to = {"uploadType": "media", "name": name}
                 http.post(f"/upload/storage/v1/b/{bucket}/o", params=to, content=data).raise_for_status()
 
     def reset(self) -> None:
-        """Nothing goes wrong, and nothing was asked so far; objects stay."""
+        """Clear switches, faults and the log; objects stay."""
         self.proxy.faults.clear()
         self.proxy.switches = StorageSwitches()
         self.proxy.requests.clear()
 
 
 def settle() -> None:
-    """What the client library has begun in threads of its own is over: there it looks at buckets."""
+    """Wait for the threads of the client library, in which it reads buckets."""
     for thread in threading.enumerate():
         if "_background" in thread.name:
             thread.join(PATIENCE_S)
 
 
 def close(client: storage.Client) -> None:
-    """The client has no connection any more, and will open none."""
+    """Close the connections of the client for good."""
     settle()
     client.close()  # type: ignore[no-untyped-call]
 
 
 @contextmanager
 def running_emulator(folder: Path) -> Iterator[Emulator]:
-    """Cloud Storage runs until the end of the block.  Skips the test where there is no server, but fails it in CI."""
+    """Run Cloud Storage until the end of the block.  Skips the test where there is no server, but fails it in CI."""
     sock = listening_socket(0)
     port = free_port()
     proxy = StorageProxy(upstream_url=f"http://{HOST}:{port}", monotonic_s=time.monotonic)

@@ -9,10 +9,15 @@ from shared.agent.executor import ToolExecutor
 from shared.agent.model import FunctionCall, Json
 from shared.agent.tools import Cited, Registry, Tool, TurnContext
 from shared.clock import Deadline, SystemClock
+from shared.conversation.store import Conversation
 from shared.tools.core import core_tools
 
-CONTEXT = TurnContext(conversation_id="U" + "1" * 32)
 ANYTHING: Json = {"type": "object", "properties": {"n": {"type": "integer"}}}
+
+
+@pytest.fixture
+def context(chat: Conversation) -> TurnContext:
+    return TurnContext(conversation=chat)
 
 
 @pytest.fixture
@@ -21,7 +26,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-def test_calls_of_a_round_run_at_the_same_time(threads: ThreadPoolExecutor) -> None:
+def test_calls_of_a_round_run_in_parallel(threads: ThreadPoolExecutor, context: TurnContext) -> None:
     meeting = threading.Barrier(3, timeout=5)
 
     def meet(arguments: Json, _: TurnContext) -> Json:
@@ -32,12 +37,12 @@ def test_calls_of_a_round_run_at_the_same_time(threads: ThreadPoolExecutor) -> N
     executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
     calls = [FunctionCall(name="meet", args={"n": n}) for n in (1, 2, 3)]
 
-    ran = executor.run(calls, CONTEXT, Deadline.after(FixedClock(), 5))
+    ran = executor.run(calls, context, Deadline.after(FixedClock(), 5))
 
     assert [one.response for one in ran.responses] == [{"output": {"n": n}} for n in (1, 2, 3)]
 
 
-def test_a_tool_that_takes_too_long_is_not_waited_for(threads: ThreadPoolExecutor) -> None:
+def test_a_tool_that_takes_too_long_is_answered_with_a_fault(threads: ThreadPoolExecutor, context: TurnContext) -> None:
     released = threading.Event()
 
     def wait(_: Json, __: TurnContext) -> Json:
@@ -47,40 +52,42 @@ def test_a_tool_that_takes_too_long_is_not_waited_for(threads: ThreadPoolExecuto
     tool = Tool(name="wait", description="", parameters=ANYTHING, response=ANYTHING, run=wait)
     executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
 
-    ran = executor.run([FunctionCall(name="wait", args={})], CONTEXT, Deadline.after(SystemClock(), 0.01))
+    ran = executor.run([FunctionCall(name="wait", args={})], context, Deadline.after(SystemClock(), 0.01))
     released.set()
 
     assert "took too long" in str(ran.responses[0].response["error"])
 
 
-def test_a_response_that_breaks_its_schema_never_reaches_the_model(threads: ThreadPoolExecutor) -> None:
+def test_a_response_that_breaks_its_schema_never_reaches_the_model(
+    threads: ThreadPoolExecutor, context: TurnContext
+) -> None:
     def leak(_: Json, __: TurnContext) -> Json:
         return {"n": "a secret"}
 
     tool = Tool(name="leak", description="", parameters=ANYTHING, response=ANYTHING, run=leak)
     executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
 
-    ran = executor.run([FunctionCall(name="leak", args={})], CONTEXT, Deadline.after(FixedClock(), 5))
+    ran = executor.run([FunctionCall(name="leak", args={})], context, Deadline.after(FixedClock(), 5))
 
     assert ran.responses[0].response == {"error": {"message": "The function failed.", "may_retry": False}}
 
 
-def test_what_a_tool_knows_of_the_chat_comes_from_the_turn(threads: ThreadPoolExecutor) -> None:
+def test_a_tool_gets_its_context_from_the_turn(threads: ThreadPoolExecutor, context: TurnContext) -> None:
     seen: list[TurnContext] = []
 
-    def note(_: Json, context: TurnContext) -> Json:
-        seen.append(context)
+    def note(_: Json, given: TurnContext) -> Json:
+        seen.append(given)
         return {}
 
     tool = Tool(name="note", description="", parameters=ANYTHING, response=ANYTHING, run=note)
     executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
 
-    executor.run([FunctionCall(name="note", args={"conversation_id": "C"})], CONTEXT, Deadline.after(FixedClock(), 5))
+    executor.run([FunctionCall(name="note", args={"conversation_id": "C"})], context, Deadline.after(FixedClock(), 5))
 
-    assert seen == [CONTEXT]
+    assert seen == [context]
 
 
-def test_a_tool_of_another_chat_is_as_if_there_were_none(threads: ThreadPoolExecutor) -> None:
+def test_a_tool_of_another_chat_is_unknown(threads: ThreadPoolExecutor, context: TurnContext) -> None:
     def crash(_: Json, __: TurnContext) -> Json:
         raise AssertionError("never run")
 
@@ -88,27 +95,27 @@ def test_a_tool_of_another_chat_is_as_if_there_were_none(threads: ThreadPoolExec
     tool = Tool(name="secret", description="", parameters=ANYTHING, response=ANYTHING, run=crash, only_in=there)
     executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
 
-    ran = executor.run([FunctionCall(name="secret", args={})], CONTEXT, Deadline.after(FixedClock(), 5))
+    ran = executor.run([FunctionCall(name="secret", args={})], context, Deadline.after(FixedClock(), 5))
 
     assert "Unknown tool: secret. There are: reply, skip." in str(ran.responses[0].response)
 
 
-def test_a_tool_knows_until_when_it_is_waited_for(threads: ThreadPoolExecutor) -> None:
+def test_a_tool_knows_its_deadline(threads: ThreadPoolExecutor, context: TurnContext) -> None:
     left_s: list[float] = []
 
-    def look(_: Json, context: TurnContext) -> Json:
-        left_s.append(context.deadline.left_s)
+    def look(_: Json, given: TurnContext) -> Json:
+        left_s.append(given.deadline.left_s)
         return {}
 
     tool = Tool(name="look", description="", parameters=ANYTHING, response=ANYTHING, run=look)
     executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
 
-    executor.run([FunctionCall(name="look", args={})], CONTEXT, Deadline.after(FixedClock(), 5))
+    executor.run([FunctionCall(name="look", args={})], context, Deadline.after(FixedClock(), 5))
 
     assert left_s == [5.0]
 
 
-def test_footnotes_are_kept_beside_what_the_model_reads(threads: ThreadPoolExecutor) -> None:
+def test_footnotes_are_kept_apart_from_the_responses(threads: ThreadPoolExecutor, context: TurnContext) -> None:
     def cite(arguments: Json, _: TurnContext) -> Cited:
         return Cited(result={"n": arguments["n"]}, footnote="https://example.com" if arguments["n"] else "")
 
@@ -116,7 +123,7 @@ def test_footnotes_are_kept_beside_what_the_model_reads(threads: ThreadPoolExecu
     executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
     calls = [FunctionCall(name="cite", args={"n": n}) for n in (0, 1)]
 
-    ran = executor.run(calls, CONTEXT, Deadline.after(FixedClock(), 5))
+    ran = executor.run(calls, context, Deadline.after(FixedClock(), 5))
 
     assert [one.response for one in ran.responses] == [{"output": {"n": 0}}, {"output": {"n": 1}}]
     assert ran.footnotes == ("https://example.com",)

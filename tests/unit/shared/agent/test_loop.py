@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.adapters.memory import FixedClock, ScriptedModel
+from shared.adapters.memory import FixedClock, MemoryObjectStore, ScriptedModel
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits, Thought
 from shared.agent.model import FunctionResponses, Json, ModelRequest, ModelResponse, TextContent
 from shared.agent.tools import Decision, Registry, Tool, ToolFault, TurnContext
+from shared.conversation.history import History
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, outcome_covering, provenance_of
 from shared.errors import (
     AizuchiError,
     DeadlineError,
@@ -20,11 +22,15 @@ from shared.errors import (
     ModelCallLimitError,
     ModelRefusedError,
     ModelUnavailableError,
+    PromptAmendedError,
 )
 from shared.tools.core import core_tools
+from shared.turns.question import Question
+from tests.support.chats import conversations_on, message
+from tests.support.inline import InlineExecutor
 
 ASKED = (TextContent(role="user", texts=("hello",)),)
-CONTEXT = TurnContext(conversation_id="U" + "1" * 32)
+CHAT = "U" + "1" * 32
 HELLO = ("reply", {"message": "hello"})
 
 
@@ -62,6 +68,7 @@ class Turn:
     def __init__(self, threads: ThreadPoolExecutor, steps: Sequence[Step], limits: Limits) -> None:
         self.model = ScriptedModel(steps)
         self.clock = FixedClock()
+        self.chat = conversations_on(MemoryObjectStore(), InlineExecutor(), self.clock).of(CHAT)
         self._agent = Agent(
             model=self.model,
             tools=ToolExecutor(registry=Registry((*core_tools(), LOOK_UP)), threads=threads),
@@ -70,14 +77,27 @@ class Turn:
             chance=random.Random(1),
         )
 
-    def think(self) -> Thought:
-        return self._agent.think("be kind", ASKED, CONTEXT)
+    def think(self, *, about: MessageRecord | None = None) -> Thought:
+        """Run the loop; `about` is a message of the prompt, whose amendments count."""
+        question = None if about is None else self._question(about)
+        return self._agent.think("be kind", ASKED, TurnContext(conversation=self.chat, question=question))
 
     @property
     def last_errors(self) -> list[object]:
         content = self.model.requests[-1].contents[-1]
         assert isinstance(content, FunctionResponses)
         return [response.response.get("error") for response in content.responses]
+
+    def _question(self, asked: MessageRecord) -> Question:
+        return Question(
+            conversation=self.chat,
+            history=History(messages=(asked,)),
+            asked=(asked,),
+            draft=outcome_covering((asked,), OutcomeKind.REPLIED),
+            prompt=provenance_of((asked,)),
+            seconds=40.0,
+            sequence=1,
+        )
 
 
 @pytest.fixture
@@ -102,14 +122,14 @@ def test_a_reply_ends_the_turn(turn: TurnMaker) -> None:
     assert thought.model_calls == 1
 
 
-def test_a_skip_ends_the_turn_in_silence(turn: TurnMaker) -> None:
+def test_a_skip_ends_the_turn_without_a_message(turn: TurnMaker) -> None:
     decision = turn(calling(("skip", {"reason": "thanks"}))).think().decision
 
     assert decision.message is None
     assert decision.skip_reason == "thanks"
 
 
-def test_results_go_back_in_one_content_in_order_behind_what_the_model_said(turn: TurnMaker) -> None:
+def test_results_follow_the_models_calls_in_one_content_in_order(turn: TurnMaker) -> None:
     first = calling(("look_up", {"word": "b"}), ("look_up", {"word": "a"}))
     running = turn(first, calling(HELLO))
 
@@ -146,9 +166,7 @@ def test_results_go_back_in_one_content_in_order_behind_what_the_model_said(turn
         ),
     ],
 )
-def test_whatever_goes_wrong_comes_back_to_the_model_as_data(
-    turn: TurnMaker, call: tuple[str, Json], said: str
-) -> None:
+def test_every_fault_comes_back_to_the_model_as_data(turn: TurnMaker, call: tuple[str, Json], said: str) -> None:
     running = turn(calling(call), calling(HELLO))
 
     assert running.think().decision.message == "hello"
@@ -157,7 +175,7 @@ def test_whatever_goes_wrong_comes_back_to_the_model_as_data(
     assert error["message"] == said
 
 
-def test_a_reply_beside_a_failed_call_waits_for_what_the_model_makes_of_it(turn: TurnMaker) -> None:
+def test_a_reply_beside_a_failed_call_is_not_sent(turn: TurnMaker) -> None:
     running = turn(
         calling(("reply", {"message": "done!"}), ("look_up", {"word": "crash"})),
         calling(("reply", {"message": "it failed"})),
@@ -175,7 +193,7 @@ def test_of_several_replies_the_first_counts(turn: TurnMaker) -> None:
     assert turn(calling(("reply", {"message": "one"}), ("reply", {"message": "two"}))).think().decision.message == "one"
 
 
-def test_text_outside_a_call_is_never_sent_and_the_model_is_told(turn: TurnMaker) -> None:
+def test_text_outside_a_call_is_answered_with_a_note(turn: TurnMaker) -> None:
     running = turn(unusable(text="hello there"), calling(HELLO))
 
     assert running.think().decision.message == "hello"
@@ -209,7 +227,7 @@ def test_text_outside_a_call_is_never_sent_and_the_model_is_told(turn: TurnMaker
         ("ESCALATION", 1, ModelBlockedError),
     ],
 )
-def test_every_finish_reason_is_asked_again_as_often_as_it_can_help(
+def test_every_finish_reason_has_its_number_of_retries(
     turn: TurnMaker, reason: str, answers_before_giving_up: int, error: type[AizuchiError]
 ) -> None:
     running = turn(*[unusable(reason)] * answers_before_giving_up)
@@ -234,7 +252,7 @@ def test_a_call_in_an_answer_that_was_cut_off_is_never_run(turn: TurnMaker, reas
 
 
 @pytest.mark.parametrize("reason", ["STOP", "TOO_MANY_TOOL_CALLS", "BRAND_NEW_REASON"])
-def test_a_call_counts_whatever_harmless_reason_comes_with_it(turn: TurnMaker, reason: str) -> None:
+def test_a_call_counts_with_every_harmless_finish_reason(turn: TurnMaker, reason: str) -> None:
     assert turn(calling(HELLO, finish_reason=reason)).think().decision.message == "hello"
 
 
@@ -243,7 +261,7 @@ def test_a_blocked_prompt_is_not_asked_again(turn: TurnMaker) -> None:
         turn(unusable("", block_reason="SAFETY")).think()
 
 
-def test_a_truncated_answer_gets_more_room(turn: TurnMaker) -> None:
+def test_a_truncated_answer_gets_more_output_tokens(turn: TurnMaker) -> None:
     running = turn(unusable("MAX_TOKENS"), calling(HELLO))
 
     running.think()
@@ -267,7 +285,7 @@ def test_a_missing_signature_starts_the_turn_over(turn: TurnMaker) -> None:
     assert running.model.requests[2].contents == ASKED
 
 
-def test_the_last_allowed_call_offers_only_what_ends_the_turn(turn: TurnMaker) -> None:
+def test_the_last_allowed_call_allows_only_tools_that_end_the_turn(turn: TurnMaker) -> None:
     running = turn(calling(("look_up", {"word": "a"})), calling(HELLO), limits=Limits(model_calls=2))
 
     running.think()
@@ -283,7 +301,7 @@ def test_a_model_that_never_decides_is_stopped(turn: TurnMaker) -> None:
         running.think()
 
 
-def test_no_call_is_begun_when_the_seconds_are_over(turn: TurnMaker) -> None:
+def test_no_request_is_begun_after_the_deadline(turn: TurnMaker) -> None:
     running = turn(calling(("look_up", {"word": "a"})), limits=Limits(seconds=40))
 
     def slowly(request: ModelRequest) -> ModelResponse:
@@ -295,7 +313,7 @@ def test_no_call_is_begun_when_the_seconds_are_over(turn: TurnMaker) -> None:
         running.think()
 
 
-def test_a_model_that_is_down_for_a_moment_is_asked_again(turn: TurnMaker) -> None:
+def test_a_model_that_is_down_is_asked_again(turn: TurnMaker) -> None:
     running = turn(ModelUnavailableError("503"), ModelUnavailableError("429", retry_after_s=7), calling(HELLO))
 
     assert running.think().decision.message == "hello"
@@ -307,7 +325,7 @@ def test_a_model_that_stays_down_is_given_up(turn: TurnMaker) -> None:
         turn(*[ModelUnavailableError("503")] * 3).think()
 
 
-def test_nobody_waits_longer_for_the_model_than_the_turn_has(turn: TurnMaker) -> None:
+def test_a_retry_after_the_deadline_is_not_waited_for(turn: TurnMaker) -> None:
     running = turn(ModelUnavailableError("429", retry_after_s=3_600))
 
     with pytest.raises(ModelUnavailableError, match="429"):
@@ -318,6 +336,31 @@ def test_nobody_waits_longer_for_the_model_than_the_turn_has(turn: TurnMaker) ->
 def test_a_request_that_the_model_refuses_is_not_repeated(turn: TurnMaker) -> None:
     with pytest.raises(ModelRefusedError, match="400"):
         turn(ModelRefusedError("400")).think()
+
+
+def test_the_model_is_not_asked_again_after_an_unsend_in_the_prompt(turn: TurnMaker) -> None:
+    running = turn()
+
+    def answer_during_an_unsend(_: ModelRequest) -> ModelResponse:
+        running.chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
+        return calling(("look_up", {"word": "a"}))
+
+    running.model.steps = [answer_during_an_unsend, calling(HELLO)]
+    with pytest.raises(PromptAmendedError):
+        running.think(about=message(1))
+    assert len(running.model.requests) == 1
+
+
+def test_an_unsend_of_another_message_does_not_stop_the_loop(turn: TurnMaker) -> None:
+    running = turn()
+
+    def answer_during_an_unsend(_: ModelRequest) -> ModelResponse:
+        running.chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=9))
+        return calling(("look_up", {"word": "a"}))
+
+    running.model.steps = [answer_during_an_unsend, calling(HELLO)]
+
+    assert running.think(about=message(1)).decision.message == "hello"
 
 
 ANSWERS = st.one_of(
@@ -331,7 +374,7 @@ ANSWERS = st.one_of(
 
 
 @given(st.lists(ANSWERS, min_size=40, max_size=40), st.integers(1, 8))
-def test_any_model_comes_to_an_end_within_its_limits(answers: list[Step], model_calls: int) -> None:
+def test_every_model_ends_within_the_limits(answers: list[Step], model_calls: int) -> None:
     with ThreadPoolExecutor(2) as threads:
         running = TurnMaker(threads)(*answers, limits=Limits(model_calls=model_calls))
         with contextlib.suppress(AizuchiError):

@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.agent.prompt import Chat, system_instruction
-from shared.conversation.filed import FiledView
-from shared.conversation.history import History
+from shared.adapters.memory import MemoryLineApi
+from shared.agent.prompt import PromptBuilder
+from shared.conversation.history import History, IndexView
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.line.bot_name import BotName
 from shared.locales.language_file import LOCALES
 
-TOKYO = Chat(time_zone=zoneinfo.ZoneInfo("Asia/Tokyo"))
+MOMO = BotName(account=MemoryLineApi(), configured="Momo")
+TOKYO = PromptBuilder(bot_name=MOMO, time_zone=zoneinfo.ZoneInfo("Asia/Tokyo"))
 NOON_MS = 1_763_694_000_000  # 2025-11-21 12:00 in Tokyo
 
 
@@ -35,8 +37,8 @@ def answer(number: int, text: str | None, kind: OutcomeKind = OutcomeKind.REPLIE
     )
 
 
-def test_the_system_instruction_says_when_to_reply_when_to_skip_and_that_one_reply_is_all_there_is() -> None:
-    instruction = system_instruction(bot_name="Momo")
+def test_the_system_instruction_says_when_to_reply_and_when_to_skip() -> None:
+    instruction = PromptBuilder(bot_name=MOMO).system_instruction()
 
     assert "You are Momo" in instruction
     assert "Use `reply` when the person expects an answer" in instruction
@@ -44,15 +46,15 @@ def test_the_system_instruction_says_when_to_reply_when_to_skip_and_that_one_rep
     assert "One reply is all there is" in instruction
 
 
-def test_a_persona_replaces_the_character_and_nothing_else() -> None:
-    mine = system_instruction(bot_name="Momo", persona="You are {bot}, a cat.")
-    plain = system_instruction(bot_name="Momo")
+def test_a_persona_replaces_the_first_section_only() -> None:
+    mine = PromptBuilder(bot_name=MOMO, persona="You are {bot}, a cat.").system_instruction()
+    plain = PromptBuilder(bot_name=MOMO).system_instruction()
 
     assert mine.startswith("# Who you are\nYou are Momo, a cat.\n")
     assert mine.split("# How you speak")[1] == plain.split("# How you speak")[1]
 
 
-def test_a_chat_is_told_oldest_first_with_local_times_and_what_to_answer_last() -> None:
+def test_contents_are_in_order_with_local_times_and_the_question_last() -> None:
     history = History(
         messages=(message(1, "私は田中です"), message(3, "名前は？")), outcomes=(answer(1, "はじめまして"),)
     )
@@ -72,7 +74,7 @@ def test_a_chat_is_told_oldest_first_with_local_times_and_what_to_answer_last() 
     ("kind", "note"),
     [(OutcomeKind.UNKNOWN, "may not have arrived"), (OutcomeKind.UNDELIVERED, "did not reach anybody")],
 )
-def test_an_answer_that_may_be_lost_is_told_as_such(kind: OutcomeKind, note: str) -> None:
+def test_an_answer_that_may_be_lost_has_a_note(kind: OutcomeKind, note: str) -> None:
     history = History(messages=(message(1, "hi"),), outcomes=(answer(1, "hello", kind),))
 
     contents = TOKYO.contents(history, pending=(message(2, "?"),), now_ms=NOON_MS)
@@ -80,7 +82,7 @@ def test_an_answer_that_may_be_lost_is_told_as_such(kind: OutcomeKind, note: str
     assert note in contents[2].texts[0]
 
 
-def test_silence_leaves_no_trace_in_the_prompt() -> None:
+def test_a_skipped_turn_is_not_in_the_prompt() -> None:
     history = History(messages=(message(1, "thanks"),), outcomes=(answer(1, None, OutcomeKind.SKIPPED),))
 
     assert [content.role for content in TOKYO.contents(history, pending=(message(2, "hi"),), now_ms=NOON_MS)] == [
@@ -89,7 +91,7 @@ def test_silence_leaves_no_trace_in_the_prompt() -> None:
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5), st.text(max_size=5)), max_size=8))
-def test_contents_alternate_and_end_with_the_users_side(steps: list[tuple[bool, int, str]]) -> None:
+def test_roles_of_contents_alternate_and_end_with_the_user(steps: list[tuple[bool, int, str]]) -> None:
     history = History(
         messages=tuple(message(index, text, at_ms=at) for index, (said, at, text) in enumerate(steps) if said),
         outcomes=tuple(answer(index, text) for index, (said, _, text) in enumerate(steps) if not said),
@@ -101,16 +103,16 @@ def test_contents_alternate_and_end_with_the_users_side(steps: list[tuple[bool, 
     assert all(one != other for one, other in itertools.pairwise(roles))
 
 
-def test_no_id_of_a_person_is_in_the_prompt() -> None:
+def test_no_users_id_is_in_the_prompt() -> None:
     contents = TOKYO.contents(History(messages=(message(1, "hi"),)), pending=(message(2, "ho"),), now_ms=NOON_MS)
 
     assert "7" * 32 not in str(contents)
 
 
-def test_the_index_comes_first_and_a_filed_entry_is_named_after_the_answer() -> None:
+def test_the_index_comes_first_and_a_filed_entry_follows_its_answer() -> None:
     filed = dataclasses.replace(answer(1, "しまいました"), filed_entry_path="projects/庭.md")
-    view = FiledView(text="# Index")
-    history = History(messages=(message(1, "庭の工事"),), outcomes=(filed,), filed=view)
+    view = IndexView(text="# Index")
+    history = History(messages=(message(1, "庭の工事"),), outcomes=(filed,), index=view)
 
     contents = TOKYO.contents(history, pending=(message(2, "?"),), now_ms=NOON_MS)
 
@@ -119,8 +121,10 @@ def test_the_index_comes_first_and_a_filed_entry_is_named_after_the_answer() -> 
     assert contents[2].texts[0] == "[note] Filed then: projects/庭.md"
 
 
-def test_a_guide_of_a_toolset_survives_a_persona() -> None:
-    instruction = system_instruction(bot_name="Momo", persona="You are a cat.", guides=("# What you keep\nfiles",))
+def test_the_guide_of_a_toolset_stays_beside_a_persona() -> None:
+    builder = PromptBuilder(bot_name=MOMO, persona="You are a cat.", guides=("# What you keep\nfiles",))
+
+    instruction = builder.system_instruction()
 
     assert "\n\n# What you keep\nfiles\n\n# How you speak" in instruction
 
@@ -134,7 +138,7 @@ QUOTES = {
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_a_quote_is_given_in_the_words_of_the_locale(locale: str) -> None:
+def test_a_quote_is_introduced_in_the_language_of_the_locale(locale: str) -> None:
     known, unknown = QUOTES[locale]
     asking = [
         dataclasses.replace(message(number, "where?"), quoted_message_id=quoted)
@@ -142,6 +146,6 @@ def test_a_quote_is_given_in_the_words_of_the_locale(locale: str) -> None:
     ]
     history = History(messages=(message(1, "at ten"), *asking))
 
-    (content,) = Chat(locale=locale).contents(history, pending=asking, now_ms=NOON_MS)
+    (content,) = PromptBuilder(bot_name=MOMO, locale=locale).contents(history, pending=asking, now_ms=NOON_MS)
 
     assert [re.sub(r"^\[.*?\] ", "", text) for text in content.texts[-2:]] == [known, unknown]

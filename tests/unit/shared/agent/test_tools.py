@@ -3,18 +3,19 @@ from dataclasses import replace
 import pytest
 
 from shared.agent.tools import Registry, load_schema
+from shared.conversation.store import Conversation
 from shared.tools.core import core_tools
 
 REPLY, SKIP = core_tools()
 
 
-def test_tools_are_declared_in_a_stable_order() -> None:
+def test_tools_are_declared_in_a_stable_order(chat: Conversation) -> None:
     registry = Registry(core_tools())
 
-    assert [one.name for one in registry.declarations("U")] == ["reply", "skip"]
+    assert [one.name for one in registry.declarations(chat)] == ["reply", "skip"]
     assert registry.final_names == ("reply", "skip")
-    assert registry.find("reply", "U") == REPLY
-    assert registry.find("nothing", "U") is None
+    assert registry.find("reply", chat) == REPLY
+    assert registry.find("nothing", chat) is None
 
 
 @pytest.mark.parametrize("name", ["", "1st", "with space", "a" * 65, "日本"])
@@ -33,12 +34,12 @@ def test_a_tool_without_parameters_is_refused() -> None:
         Registry([REPLY, replace(SKIP, parameters={"type": "object", "properties": {}})])
 
 
-def test_tools_that_can_never_end_a_turn_are_refused() -> None:
+def test_tools_without_one_that_ends_a_turn_are_refused() -> None:
     with pytest.raises(ValueError, match="no tool ends a turn"):
         Registry([replace(REPLY, is_final=False)])
 
 
-def test_the_reply_schemas_are_those_that_were_asked_for() -> None:
+def test_the_schemas_of_reply_are_as_specified() -> None:
     parameters, response = load_schema("reply.parameters"), load_schema("reply.response")
 
     assert parameters["required"] == ["message"]

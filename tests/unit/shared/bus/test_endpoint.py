@@ -1,10 +1,9 @@
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import pytest
 
-from shared import logs
 from shared.adapters.memory import FixedClock
 from shared.bus.endpoint import PushEndpoint
 from shared.bus.envelope import Envelope
@@ -12,14 +11,6 @@ from shared.errors import CorruptRecordError, StorageUnavailableError, UnusableI
 from tests.support import push, recorded
 
 SECRET_WORDS = "my pin is 4711"
-
-
-@pytest.fixture
-def lines() -> Iterator[io.StringIO]:
-    stream = io.StringIO()
-    logs.configure(stream)
-    yield stream
-    logs.configure()
 
 
 def endpoint_that(result: str | Exception) -> PushEndpoint:
@@ -52,7 +43,7 @@ def test_only_broken_infrastructure_is_delivered_again(
     assert SECRET_WORDS not in lines.getvalue()
 
 
-def test_what_was_not_foreseen_is_logged_by_its_type_and_place(lines: io.StringIO) -> None:
+def test_an_unforeseen_error_is_logged_by_its_type_and_place(lines: io.StringIO) -> None:
     endpoint_that(RuntimeError(SECRET_WORDS))("POST", push.envelope(recorded.event("message-text")))
 
     crash = json.loads(lines.getvalue().splitlines()[0])
@@ -61,7 +52,7 @@ def test_what_was_not_foreseen_is_logged_by_its_type_and_place(lines: io.StringI
     assert any("test_endpoint.py" in place for place in crash["places"])
 
 
-def test_a_body_that_is_no_envelope_gets_400_and_one_line(lines: io.StringIO) -> None:
+def test_a_body_that_is_no_envelope_is_refused_and_logged_once(lines: io.StringIO) -> None:
     text, status = endpoint_that("never")("POST", b"hello")
 
     assert (text, status) == ("the body is not JSON", 400)
@@ -87,7 +78,7 @@ def test_lines_of_a_request_carry_its_trace(lines: io.StringIO) -> None:
     assert json.loads(lines.getvalue())["logging.googleapis.com/trace"] == trace
 
 
-def test_the_trace_that_came_with_the_event_goes_before_that_of_the_push(lines: io.StringIO) -> None:
+def test_the_trace_of_the_event_goes_before_that_of_the_push(lines: io.StringIO) -> None:
     of_line, of_push = "a" * 32, "b" * 32
     body = push.envelope(recorded.event("unsend"), traceparent=f"00-{of_line}-00f067aa0ba902b7-01")
 
@@ -96,7 +87,7 @@ def test_the_trace_that_came_with_the_event_goes_before_that_of_the_push(lines: 
     assert json.loads(lines.getvalue())["logging.googleapis.com/trace"] == of_line
 
 
-def test_an_attribute_that_names_no_trace_leaves_the_pushs_own(lines: io.StringIO) -> None:
+def test_an_attribute_without_a_trace_leaves_the_trace_of_the_push(lines: io.StringIO) -> None:
     of_push = "b" * 32
     body = push.envelope(recorded.event("unsend"), traceparent="hello")
 

@@ -10,7 +10,7 @@ from shared.errors import MalformedEnvelopeError, UnusableEventError
 from tests.support import push, recorded, schemas
 
 
-def test_an_envelope_keeps_what_the_frameworks_own_conversion_loses() -> None:
+def test_an_envelope_keeps_delivery_attempt_and_publish_time() -> None:
     body = push.envelope(recorded.event("message-text"), attempt=3, message_id="77")
 
     envelope = decode_envelope(body)
@@ -31,7 +31,7 @@ def test_a_body_that_is_no_envelope_is_refused(body: bytes) -> None:
 @pytest.mark.parametrize(
     "data", ["", "%%%", "e30=", base64.b64encode(b'{"event": 1}').decode(), base64.b64encode(b"[").decode(), 7]
 )
-def test_a_message_without_an_event_is_told_apart_from_a_broken_body(data: object) -> None:
+def test_a_message_without_an_event_is_unusable(data: object) -> None:
     envelope = decode_envelope(json.dumps({"message": {"data": data}}).encode())
 
     with pytest.raises(UnusableEventError, match="the message's data"):
@@ -44,7 +44,7 @@ def test_a_message_without_an_event_is_told_apart_from_a_broken_body(data: objec
         st.none() | st.integers() | st.text(max_size=5),
     )
 )
-def test_odd_fields_are_no_error(message: dict[str, object]) -> None:
+def test_malformed_fields_are_no_error(message: dict[str, object]) -> None:
     envelope = decode_envelope(json.dumps({"message": message, "deliveryAttempt": "x"}).encode())
 
     assert envelope.delivery_attempt is None

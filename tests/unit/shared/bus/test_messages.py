@@ -8,13 +8,13 @@ from tests.support import recorded, schemas
 
 
 @pytest.mark.parametrize("name", recorded.NAMES)
-def test_what_is_published_matches_the_schemas(name: str) -> None:
+def test_published_messages_match_their_schemas(name: str) -> None:
     for message in bus_messages(parse_delivery(recorded.body(name))):
         schemas.validator("events/bus-message").validate(json.loads(message.data))
         schemas.validator("events/bus-attributes").validate(dict(message.attributes))
 
 
-def test_one_message_an_event_in_the_order_of_the_delivery() -> None:
+def test_events_are_published_one_by_one_in_order() -> None:
     messages = bus_messages(parse_delivery(recorded.body("several-chats")))
 
     assert [json.loads(message.data)["event"] for message in messages] == recorded.events("several-chats")
@@ -27,7 +27,7 @@ def test_one_message_an_event_in_the_order_of_the_delivery() -> None:
     ]
 
 
-def test_half_a_character_survives_the_bus() -> None:
+def test_a_lone_surrogate_survives_the_bus() -> None:
     body = b'{"destination": "U", "events": [{"type": "message", "message": {"text": "\\ud83d"}}]}'
 
     (message,) = bus_messages(parse_delivery(body))
@@ -48,7 +48,7 @@ def test_a_trace_is_an_attribute_of_every_message() -> None:
 @pytest.mark.parametrize(
     "odd", [None, "", "00-xyz", "a" * 2_000, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n"]
 )
-def test_a_header_that_names_no_trace_never_reaches_the_bus(odd: str | None) -> None:
+def test_a_malformed_traceparent_is_not_published(odd: str | None) -> None:
     (message,) = bus_messages(parse_delivery(recorded.body("follow")), traceparent=odd)
 
     assert "traceparent" not in message.attributes

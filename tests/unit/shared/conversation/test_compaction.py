@@ -1,331 +1,125 @@
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.compaction import Compaction, MemoryLimits
-from shared.conversation.history import ANSWERABLE_MS, History
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.store import Memory
-from shared.errors import ModelUnavailableError
-from tests.support.chats import answer, everything_in, memory_on, message
+from shared.conversation.compaction import Compaction
+from shared.conversation.history import ANSWERABLE_MS
+from shared.conversation.records import OutcomeKind
+from shared.conversation.store import Conversation
+from shared.handlers.unsend import withdrawal_of
+from tests.support.chats import answer, conversations_on, message, reader
 from tests.support.inline import InlineExecutor
+from tests.support.recaps import LIMITS, QuotingSummariser, compaction_by, keep_messages
 
 CHAT = "U" + "1" * 32
-LIMITS = MemoryLimits(journalled=4, verbatim=6, summed_up=3, recaps_at_once=2, recaps=3, sources=9)
 
 
-@dataclass
-class Scribe:
-    """Sums up by quoting, so that every word has a chance to survive."""
-
-    asked: list[tuple[str, ...]] = field(default_factory=list)
-    is_down: bool = False
-    meanwhile: Callable[[], object] = lambda: None
-
-    def __call__(
-        self, conversation_id: str, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
-    ) -> str:
-        assert conversation_id == CHAT
-        self.meanwhile()
-        if self.is_down:
-            raise ModelUnavailableError("503")
-        self.asked.append(tuple(one.line_message_id for one in messages))
-        return "recap of " + " ".join([*(one.text for one in messages), *(one.text or "" for one in answers)])
+def journalled(chat: Conversation) -> list[str]:
+    listed = chat.objects.store.list(chat.names.journal_prefix)
+    return [one.name.removeprefix(chat.names.journal_prefix) for one in listed]
 
 
-@pytest.fixture
-def scribe() -> Scribe:
-    return Scribe()
+def test_a_short_journal_is_not_folded(chat: Conversation, clock: FixedClock, compaction: Compaction) -> None:
+    keep_messages(chat, clock, range(4))
+
+    assert not compaction.fold(chat, may_ask_model=True)
 
 
-@pytest.fixture
-def compaction(memory: Memory, clock: FixedClock, scribe: Scribe) -> Compaction:
-    return compaction_of(memory, clock, scribe)
-
-
-def compaction_of(memory: Memory, clock: FixedClock, scribe: Scribe) -> Compaction:
-    return Compaction(
-        bodies=memory.bodies,
-        amendments=memory.amendments,
-        snapshots=memory.snapshots,
-        clock=clock,
-        summarise=scribe,
-        limits=LIMITS,
-    )
-
-
-def read(memory: Memory) -> History:
-    history = memory.reader.read(CHAT, memory.reader.list(CHAT))
-    assert history is not None
-    return history
-
-
-def chat_of(memory: Memory, clock: FixedClock, numbers: range, *, answered: bool = True) -> list[MessageRecord]:
-    """Messages whose numbers are seconds, answered one by one."""
-    start_ms = clock.now_ms()
-    said = []
-    for number in numbers:
-        one = message(number, f"word-{number}", timestamp_ms=start_ms - 100_000 + number * 1_000)
-        memory.journal.keep(CHAT, one)
-        said.append(one)
-        if answered:
-            outcome = replace(
-                answer(number, f"answer-{number}"),
-                timestamp_ms=one.timestamp_ms,
-                since_ms=one.timestamp_ms,
-                until_ms=one.timestamp_ms,
-            )
-            memory.journal.record_outcome(CHAT, outcome)
-    return said
-
-
-def names(store: MemoryObjectStore) -> list[str]:
-    return [one.name.removeprefix(f"journal/{CHAT}/") for one in store.list(f"journal/{CHAT}/")]
-
-
-def test_a_short_journal_is_left_alone(memory: Memory, clock: FixedClock, compaction: Compaction) -> None:
-    chat_of(memory, clock, range(4))
-
-    assert not compaction.fold(CHAT, may_ask_model=True)
-
-
-def test_readers_see_the_same_before_and_after(
-    memory: Memory, clock: FixedClock, compaction: Compaction, store: MemoryObjectStore
+def test_readers_see_the_same_before_and_after_a_compaction(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
 ) -> None:
-    chat_of(memory, clock, range(5))
-    before = read(memory)
+    keep_messages(chat, clock, range(5))
+    before = reader().read_newest(chat)
 
-    assert compaction.fold(CHAT, may_ask_model=True)
+    assert compaction.fold(chat, may_ask_model=True)
 
-    after = read(memory)
-    assert names(store) == ["e4.outcome.json"]
+    after = reader().read_newest(chat)
+    assert journalled(chat) == ["e4.outcome.json"]
     assert after.messages == before.messages
     assert [one.text for one in after.outcomes] == [one.text for one in before.outcomes]
     assert (after.covered, after.recorded) == (before.covered, before.recorded)
-    assert after.seen_ids == before.seen_ids
+    assert after.provenance.ids == before.provenance.ids
 
 
-def test_what_waits_for_an_answer_stays_and_so_does_the_outcome_of_what_stays(
-    memory: Memory, clock: FixedClock, compaction: Compaction, store: MemoryObjectStore
+def test_a_pending_message_and_the_newest_outcome_stay_in_the_journal(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
 ) -> None:
-    chat_of(memory, clock, range(5))
-    [waiting] = chat_of(memory, clock, range(7, 8), answered=False)
+    keep_messages(chat, clock, range(5))
+    [waiting] = keep_messages(chat, clock, range(7, 8), is_answered=False)
 
-    compaction.fold(CHAT, may_ask_model=True)
+    compaction.fold(chat, may_ask_model=True)
 
-    assert names(store) == ["e4.outcome.json", "m7.json"]
-    assert read(memory).pending(waiting, now_ms=clock.now_ms()) == (waiting,)
+    assert journalled(chat) == ["e4.outcome.json", "m7.json"]
+    assert reader().read_newest(chat).pending(waiting, now_ms=clock.now_ms()) == (waiting,)
 
 
-def test_what_is_too_old_to_be_answered_is_folded(
-    memory: Memory, clock: FixedClock, compaction: Compaction, store: MemoryObjectStore
+def test_messages_that_are_too_old_to_be_answered_are_folded(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
 ) -> None:
-    chat_of(memory, clock, range(5), answered=False)
+    keep_messages(chat, clock, range(5), is_answered=False)
     clock.move(ANSWERABLE_MS / 1_000)
 
-    assert compaction.fold(CHAT, may_ask_model=True)
-    assert names(store) == []
+    assert compaction.fold(chat, may_ask_model=True)
+    assert journalled(chat) == []
 
 
-def test_a_folded_message_that_is_delivered_again_is_known_as_answered(
-    memory: Memory, clock: FixedClock, compaction: Compaction
+def test_a_redelivered_message_that_was_folded_is_known_as_answered(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
 ) -> None:
-    said = chat_of(memory, clock, range(5))
-    compaction.fold(CHAT, may_ask_model=True)
+    kept = keep_messages(chat, clock, range(5))
+    compaction.fold(chat, may_ask_model=True)
 
-    memory.journal.keep(CHAT, said[0])
+    chat.journal.keep(kept[0])
 
-    history = read(memory)
-    assert history.pending(said[0], now_ms=clock.now_ms()) == ()
+    history = reader().read_newest(chat)
+    assert history.pending(kept[0], now_ms=clock.now_ms()) == ()
     assert [one.line_message_id for one in history.messages].count("m0") == 1
 
 
-def test_what_falls_out_of_sight_is_summed_up_with_what_was_answered(
-    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
-) -> None:
-    chat_of(memory, clock, range(13))
-
-    compaction.fold(CHAT, may_ask_model=True)
-
-    history = read(memory)
-    assert scribe.asked == [("m0", "m1", "m2"), ("m3", "m4", "m5")]
-    assert "answer-1" in history.recaps[0].text
-    assert [one.line_message_id for one in history.older] == [f"m{number}" for number in range(6)]
-    assert [one.line_message_id for one in history.messages] == [f"m{number}" for number in range(6, 13)]
-    assert all(one.timestamp_ms >= history.messages[0].timestamp_ms for one in history.said)
-
-
-def test_a_failed_recap_is_a_warning_and_the_messages_stay(
-    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
-) -> None:
-    scribe.is_down = True
-    chat_of(memory, clock, range(10))
-
-    assert compaction.fold(CHAT, may_ask_model=True)
-    assert len(read(memory).messages) == 10
-
-    scribe.is_down = False
-    chat_of(memory, clock, range(10, 15))
-    compaction.fold(CHAT, may_ask_model=True)
-    assert scribe.asked == [("m0", "m1", "m2"), ("m3", "m4", "m5")]
-
-
 def test_chatter_is_folded_without_the_model(
-    memory: Memory, compaction: Compaction, scribe: Scribe, store: MemoryObjectStore
+    chat: Conversation, compaction: Compaction, summariser: QuotingSummariser
 ) -> None:
     for number in range(9):
-        memory.journal.keep(CHAT, message(number, addressed=False))
+        chat.journal.keep(message(number, addressed=False))
 
-    assert compaction.fold(CHAT, may_ask_model=False)
-    assert (scribe.asked, names(store)) == ([], [])
+    assert compaction.fold(chat, may_ask_model=False)
+    assert (summariser.asked, journalled(chat)) == ([], [])
 
 
-def test_only_so_much_is_kept_however_long_the_chat_is(
-    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
+def test_a_long_chat_is_kept_within_its_limits(
+    chat: Conversation, clock: FixedClock, compaction: Compaction, summariser: QuotingSummariser
 ) -> None:
     sizes = []
     for begin in range(0, 90, 6):
-        chat_of(memory, clock, range(begin, begin + 6))
-        compaction.fold(CHAT, may_ask_model=True)
-        history = read(memory)
+        keep_messages(chat, clock, range(begin, begin + 6))
+        compaction.fold(chat, may_ask_model=True)
+        history = reader().read_newest(chat)
         sizes.append((len(history.recaps), len(history.older), len(history.messages)))
 
     assert sizes[5:] == [sizes[5]] * len(sizes[5:])
-    summed_up = [one for batch in scribe.asked for one in batch]
+    summed_up = [one for batch in summariser.asked for one in batch]
     assert len(summed_up) == len(set(summed_up))
     assert sizes[-1][:2] == (LIMITS.recaps, LIMITS.sources)
 
 
-def test_no_message_is_summed_up_twice_however_long_the_chat_is(
-    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
-) -> None:
-    for begin in range(0, 90, 6):
-        chat_of(memory, clock, range(begin, begin + 6))
-        compaction.fold(CHAT, may_ask_model=True)
-
-    summed_up = [one for asked in scribe.asked for one in asked]
-    assert summed_up == [f"m{number}" for number in range(84)]
-    assert [one.line_message_id for one in read(memory).messages] == [f"m{number}" for number in range(84, 90)]
-
-
-def test_a_recap_whose_source_was_withdrawn_is_written_anew_without_it(
-    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe, store: MemoryObjectStore
-) -> None:
-    chat_of(memory, clock, range(12))
-    compaction.fold(CHAT, may_ask_model=True)
-    memory.withdrawal.withdraw(CHAT, "m1", timestamp_ms=clock.now_ms())
-    assert "word-1 " not in everything_in(store) + " "
-    scribe.asked.clear()
-
-    chat_of(memory, clock, range(12, 17))
-    compaction.fold(CHAT, may_ask_model=True)
-
-    assert scribe.asked[0] == ("m0", "m2")
-    assert "word-1 " not in everything_in(store) + " "
-
-
-def test_a_recap_is_dropped_with_anything_that_its_answers_repeat(
-    memory: Memory, clock: FixedClock, compaction: Compaction
-) -> None:
-    said = chat_of(memory, clock, range(12), answered=False)
-    for number, one in enumerate(said):
-        outcome = replace(
-            answer(number), timestamp_ms=one.timestamp_ms, since_ms=one.timestamp_ms, until_ms=said[-1].timestamp_ms
-        )
-        memory.journal.record_outcome(CHAT, outcome)
-    compaction.fold(CHAT, may_ask_model=True)
-    assert memory.snapshots.read(CHAT).record.recaps
-
-    memory.withdrawal.withdraw(CHAT, "m11", timestamp_ms=clock.now_ms())
-
-    assert memory.snapshots.read(CHAT).record.recaps == ()
-
-
-def test_a_compaction_loses_to_an_unsend_that_passes_while_the_model_sums_up(
-    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe, store: MemoryObjectStore
-) -> None:
-    chat_of(memory, clock, range(12))
-    scribe.meanwhile = lambda: memory.withdrawal.withdraw(CHAT, "m1", timestamp_ms=clock.now_ms())
-
-    compaction.fold(CHAT, may_ask_model=True)
-
-    assert read(memory).recaps == ()
-    assert '"word-1"' not in everything_in(store)
-
-
-def test_no_prompt_of_a_recap_holds_what_was_withdrawn_meanwhile(
-    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
-) -> None:
-    chat_of(memory, clock, range(13))
-    scribe.meanwhile = lambda: memory.withdrawal.withdraw(CHAT, "m4", timestamp_ms=clock.now_ms())
-
-    compaction.fold(CHAT, may_ask_model=True)
-
-    assert scribe.asked == [("m0", "m1", "m2")]
-
-
-def test_a_recap_that_kills_its_workers_is_given_up_and_the_next_one_is_written(
-    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
-) -> None:
-    def killed() -> None:
-        raise SystemExit
-
-    scribe.meanwhile = killed
-    chat_of(memory, clock, range(9))
-    for _ in range(2):
-        with pytest.raises(SystemExit):
-            compaction.fold(CHAT, may_ask_model=True)
-        assert not compaction.fold(
-            CHAT, may_ask_model=True
-        )  # delivered again, it leaves the recap to whoever may be at it
-        clock.move(30)
-
-    scribe.meanwhile = lambda: None
-    chat_of(memory, clock, range(9, 12))
-    compaction.fold(CHAT, may_ask_model=True)
-
-    history = read(memory)
-    assert [(one.text == "", one.covers) for one in history.recaps] == [
-        (True, ("m0", "m1", "m2")),
-        (False, ("m3", "m4", "m5")),
-    ]
-    assert [one.line_message_id for one in history.older] == [f"m{number}" for number in range(6)]
-
-
-def test_an_attempt_that_failed_or_was_given_back_is_not_counted(
-    memory: Memory, clock: FixedClock, compaction: Compaction, scribe: Scribe
-) -> None:
-    scribe.is_down = True
-    chat_of(memory, clock, range(10))
-    for _ in range(4):
-        compaction.fold(CHAT, may_ask_model=True)
-
-    scribe.is_down = False
-    compaction.fold(CHAT, may_ask_model=True)
-
-    assert scribe.asked == [("m0", "m1", "m2")]
-
-
-def test_a_stored_answer_survives_until_it_is_fetched(
-    memory: Memory, clock: FixedClock, compaction: Compaction
+def test_a_stored_answer_is_kept_until_its_button_is_pressed(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
 ) -> None:
     late = replace(answer(0, "at last"), webhook_event_id="e0-late", kind=OutcomeKind.STORED, answers=("e0",))
-    memory.journal.record_outcome(CHAT, late)
+    chat.journal.record_outcome(late)
     for begin in range(0, 90, 6):
-        chat_of(memory, clock, range(begin, begin + 6))
-        compaction.fold(CHAT, may_ask_model=True)
+        keep_messages(chat, clock, range(begin, begin + 6))
+        compaction.fold(chat, may_ask_model=True)
 
-    assert "e0-late" in read(memory).recorded
+    assert "e0-late" in reader().read_newest(chat).recorded
 
 
-def test_about_one_message_in_sixteen_draws_a_look_at_the_journal(compaction: Compaction) -> None:
-    drawn = sum(compaction.is_drawn(f"57300000000000{number:04}") for number in range(3_200))
+def test_about_one_message_in_sixteen_triggers_a_compaction_check(compaction: Compaction) -> None:
+    triggering = sum(compaction.is_triggered_by(f"57300000000000{number:04}") for number in range(3_200))
 
-    assert 150 < drawn < 250
+    assert 150 < triggering < 250
 
 
 @given(
@@ -333,32 +127,32 @@ def test_about_one_message_in_sixteen_draws_a_look_at_the_journal(compaction: Co
         st.tuples(st.sampled_from(["say", "answer", "fold", "unsend", "lose model"]), st.integers(0, 20)), max_size=40
     )
 )
-def test_nothing_is_lost_or_shown_twice_whatever_happens(steps: list[tuple[str, int]]) -> None:
-    clock, scribe = FixedClock(), Scribe()
-    memory = memory_on(MemoryObjectStore(), InlineExecutor(), clock)
-    compaction = compaction_of(memory, clock, scribe)
+def test_no_message_is_lost_or_shown_twice_in_any_order_of_steps(steps: list[tuple[str, int]]) -> None:
+    clock, summariser = FixedClock(), QuotingSummariser()
+    chat = conversations_on(MemoryObjectStore(), InlineExecutor(), clock).of(CHAT)
+    compaction, withdrawal = compaction_by(summariser, clock), withdrawal_of(clock)
     said: set[str] = set()
     withdrawn: set[str] = set()
     for step, number in steps:
         match step:
             case "say":
-                chat_of(memory, clock, range(number, number + 1), answered=False)
+                keep_messages(chat, clock, range(number, number + 1), is_answered=False)
                 said.add(f"m{number}")
             case "answer":
-                chat_of(memory, clock, range(number, number + 1))
+                keep_messages(chat, clock, range(number, number + 1))
                 said.add(f"m{number}")
             case "fold":
-                compaction.fold(CHAT, may_ask_model=True)
+                compaction.fold(chat, may_ask_model=True)
             case "unsend":
-                memory.withdrawal.withdraw(CHAT, f"m{number}", timestamp_ms=1)
+                withdrawal.withdraw(chat, f"m{number}", timestamp_ms=1)
                 withdrawn.add(f"m{number}")
             case "lose model":
-                scribe.is_down = not scribe.is_down
+                summariser.is_down = not summariser.is_down
     for one in withdrawn:  # as every writer does after its write
-        if memory.amendments.look(CHAT).withdrawn >= {one}:
-            memory.journal.drop(CHAT, one)
+        if chat.amendments.look().withdrawn >= {one}:
+            chat.journal.drop(one)
 
-    history = read(memory)
+    history = reader().read_newest(chat)
     shown = [one.line_message_id for one in (*history.older, *history.messages)]
 
     assert len(shown) == len(set(shown))
@@ -366,18 +160,3 @@ def test_nothing_is_lost_or_shown_twice_whatever_happens(steps: list[tuple[str, 
     recapped = {one for recap in history.recaps for one in recap.covers}
     assert len(shown) >= min(len(said - withdrawn), LIMITS.verbatim)
     assert recapped <= said - withdrawn
-
-
-def test_what_chatter_has_piled_up_is_summed_up_after_the_next_answer(
-    memory: Memory, compaction: Compaction, scribe: Scribe
-) -> None:
-    for number in range(12):
-        memory.journal.keep(CHAT, message(number, addressed=False))
-    compaction.fold(CHAT, may_ask_model=False)
-    shown = len(read(memory).messages)
-
-    assert compaction.is_due(journalled=1, shown=shown)
-    assert compaction.fold(CHAT, may_ask_model=True)
-
-    assert scribe.asked == [("m0", "m1", "m2"), ("m3", "m4", "m5")]
-    assert not compaction.is_due(journalled=1, shown=len(read(memory).messages))

@@ -6,14 +6,22 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.external_calls import CallCopies, CallRecord, Calls, KnownCall, call_key
+from shared.conversation.external_calls import CallRecord, CallWords, ExternalCalls, KnownCall, call_key
+from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
 from shared.storage.object_store import StoredObject
+from tests.support.chats import conversations_on
+from tests.support.inline import InlineExecutor
 from tests.support.schemas import validator
 
 CHAT = "U" + "1" * 32
-OTHER = "U" + "2" * 32
+OTHER_CHAT = "U" + "2" * 32
 KEY = call_key("create_page", {"title": "牛乳"}, first_line_message_id="m1")
+
+
+@pytest.fixture
+def calls(chat: Conversation) -> ExternalCalls:
+    return ExternalCalls(chat)
 
 
 def record(title: str = "牛乳", *ids: str) -> CallRecord:
@@ -25,12 +33,9 @@ def bucket(store: MemoryObjectStore) -> dict[str, str]:
     return {name: one.data.decode() for name, one in found if one is not None}
 
 
-def test_an_intent_and_its_result_are_what_their_schemas_say() -> None:
-    store = MemoryObjectStore()
-    calls = Calls(store=store)
-
-    assert calls.begin(CHAT, KEY, record()) is None
-    calls.finish(CHAT, KEY, {"status": "success", "page_id": "x" * 36, "blocks": 3})
+def test_an_intent_and_its_result_match_their_schemas(calls: ExternalCalls, store: MemoryObjectStore) -> None:
+    assert calls.begin(KEY, record()) is None
+    calls.finish(KEY, {"status": "success", "page_id": "x" * 36, "blocks": 3})
 
     intent, result = (json.loads(data) for data in bucket(store).values())
     assert list(bucket(store)) == [f"calls/{CHAT}/{KEY}.json", f"calls/{CHAT}/{KEY}.result.json"]
@@ -38,43 +43,41 @@ def test_an_intent_and_its_result_are_what_their_schemas_say() -> None:
     validator("records/call-result").validate(result)
 
 
-def test_a_call_that_was_begun_is_known_with_its_result() -> None:
-    calls = Calls(store=MemoryObjectStore())
-    calls.begin(CHAT, KEY, record())
+def test_a_call_that_was_begun_is_known_with_its_result(calls: ExternalCalls) -> None:
+    calls.begin(KEY, record())
 
-    assert calls.begin(CHAT, KEY, record()) == KnownCall(record=record())
-    calls.finish(CHAT, KEY, {"page_id": "a"})
-    calls.finish(CHAT, KEY, {"page_id": "b"})
-    assert calls.begin(CHAT, KEY, record()) == KnownCall(record=record(), result={"page_id": "a"})
-
-
-def test_a_dropped_call_was_never_made() -> None:
-    calls = Calls(store=MemoryObjectStore())
-    calls.begin(CHAT, KEY, record())
-
-    calls.drop(CHAT, KEY)
-    calls.drop(CHAT, KEY)
-
-    assert calls.begin(CHAT, KEY, record()) is None
+    assert calls.begin(KEY, record()) == KnownCall(record=record())
+    calls.finish(KEY, {"page_id": "a"})
+    calls.finish(KEY, {"page_id": "b"})
+    assert calls.begin(KEY, record()) == KnownCall(record=record(), result={"page_id": "a"})
 
 
-def test_the_calls_of_a_turn_are_told_oldest_first_and_no_others() -> None:
-    calls = Calls(store=MemoryObjectStore())
-    for number, (chat, first) in enumerate([(CHAT, "m1"), (CHAT, "m1"), (CHAT, "m2"), (OTHER, "m1")]):
+def test_a_dropped_call_is_unknown(calls: ExternalCalls) -> None:
+    calls.begin(KEY, record())
+
+    calls.drop(KEY)
+    calls.drop(KEY)
+
+    assert calls.begin(KEY, record()) is None
+
+
+def test_the_calls_of_a_turn_come_oldest_first_without_others(conversations: Conversations) -> None:
+    calls = ExternalCalls(conversations.of(CHAT))
+    for number, (chat, first) in enumerate([(CHAT, "m1"), (CHAT, "m1"), (CHAT, "m2"), (OTHER_CHAT, "m1")]):
         title = str(number)
         key = call_key("create_page", {"title": title}, first_line_message_id=first)
-        calls.begin(chat, key, record(title))
-        calls.finish(chat, key, {"page_id": title})
+        ExternalCalls(conversations.of(chat)).begin(key, record(title))
+        ExternalCalls(conversations.of(chat)).finish(key, {"page_id": title})
 
-    known = calls.of_turn(CHAT, first_line_message_id="m1")
+    known = calls.of_turn(first_line_message_id="m1")
 
     assert [one.result for one in known] == [{"page_id": "0"}, {"page_id": "1"}]
-    assert [result["page_id"] for result in calls.results(CHAT)] != []
-    assert {result["page_id"] for result in calls.results(CHAT)} == {"0", "1", "2"}
+    assert [result["page_id"] for result in calls.results()] != []
+    assert {result["page_id"] for result in calls.results()} == {"0", "1", "2"}
 
 
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))
-def test_a_key_depends_on_what_is_called_and_not_on_the_order_of_arguments(arguments: dict[str, object]) -> None:
+def test_a_key_does_not_depend_on_the_order_of_arguments(arguments: dict[str, object]) -> None:
     key = call_key("t", arguments, first_line_message_id="m")
 
     assert key == call_key("t", dict(reversed(arguments.items())), first_line_message_id="m")
@@ -84,47 +87,45 @@ def test_a_key_depends_on_what_is_called_and_not_on_the_order_of_arguments(argum
     assert len(key) <= 64
 
 
-def test_words_of_a_withdrawn_message_leave_and_what_was_done_stays_known() -> None:
-    store = MemoryObjectStore()
-    calls = Calls(store=store)
-    calls.begin(CHAT, KEY, record("秘密", "m1", "m2"))
-    calls.finish(CHAT, KEY, {"page_id": "a"})
+def test_a_withdrawal_removes_a_calls_words_and_keeps_its_result(
+    chat: Conversation, calls: ExternalCalls, store: MemoryObjectStore
+) -> None:
+    calls.begin(KEY, record("秘密", "m1", "m2"))
+    calls.finish(KEY, {"page_id": "a"})
     other = call_key("create_page", {"title": "卵"}, first_line_message_id="m3")
-    calls.begin(CHAT, other, record("卵", "m3"))
+    calls.begin(other, record("卵", "m3"))
 
-    CallCopies(store=store).take_out(CHAT, Amendments(withdrawn=frozenset({"m2"})))
-    CallCopies(store=store).take_out(CHAT, Amendments(withdrawn=frozenset({"m2"})))
+    CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m2"})))
+    CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m2"})))
 
     everything = " ".join(bucket(store).values())
     assert "秘密" not in everything
     assert "卵" in everything
-    (known,) = calls.of_turn(CHAT, first_line_message_id="m1")
+    (known,) = calls.of_turn(first_line_message_id="m1")
     assert known.record.arguments is None
     assert known.result == {"page_id": "a"}
     validator("records/call").validate(json.loads(bucket(store)[f"calls/{CHAT}/{KEY}.json"]))
 
 
-def test_a_call_that_nobody_can_read_goes_with_the_withdrawal() -> None:
-    store = MemoryObjectStore()
+def test_a_withdrawal_deletes_a_call_that_cannot_be_read(chat: Conversation, store: MemoryObjectStore) -> None:
     store.create(f"calls/{CHAT}/{KEY}.json", b'{"version": 1, "arguments": "half')
 
-    CallCopies(store=store).take_out(CHAT, Amendments(withdrawn=frozenset({"m1"})))
+    CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m1"})))
 
     assert bucket(store) == {}
 
 
-def test_a_call_of_a_newer_release_is_an_error_and_never_lost() -> None:
-    store = MemoryObjectStore()
+def test_a_call_of_a_newer_release_is_an_error_and_never_lost(chat: Conversation, store: MemoryObjectStore) -> None:
     store.create(f"calls/{CHAT}/{KEY}.json", b'{"version": 99}')
 
     with pytest.raises(UnknownRecordVersionError):
-        CallCopies(store=store).take_out(CHAT, Amendments(withdrawn=frozenset({"m1"})))
+        CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m1"})))
 
     assert len(bucket(store)) == 1
 
 
 class RacingStore(MemoryObjectStore):
-    """Somebody else rewrites every object between a read and a replace."""
+    """Another worker rewrites every object between a read and a replace."""
 
     def read(self, name: str) -> StoredObject | None:
         stored = super().read(name)
@@ -133,37 +134,36 @@ class RacingStore(MemoryObjectStore):
         return stored
 
 
-def test_a_withdrawal_that_never_wins_is_told() -> None:
-    store = RacingStore()
-    Calls(store=store).begin(CHAT, KEY, record())
+def test_a_withdrawal_that_loses_every_swap_is_an_error() -> None:
+    chat = conversations_on(RacingStore(), InlineExecutor()).of(CHAT)
+    ExternalCalls(chat).begin(KEY, record())
 
     with pytest.raises(StorageUnavailableError, match="kept changing"):
-        CallCopies(store=store).take_out(CHAT, Amendments(withdrawn=frozenset({"m1"})))
+        CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m1"})))
 
 
-def test_an_id_that_is_none_never_becomes_a_path() -> None:
+def test_a_key_that_is_no_id_never_becomes_a_path(calls: ExternalCalls) -> None:
     with pytest.raises(UnusableIdError):
-        Calls(store=MemoryObjectStore()).begin("../x", KEY, record())
+        calls.begin("../x", record())
 
 
-def test_a_call_that_nobody_can_read_silences_no_turn() -> None:
-    store = MemoryObjectStore()
-    calls = Calls(store=store)
+def test_a_call_that_cannot_be_read_does_not_silence_a_turn(calls: ExternalCalls, store: MemoryObjectStore) -> None:
     store.create(f"calls/{CHAT}/{KEY}.json", b"half")
     store.create(f"calls/{CHAT}/{KEY}.result.json", b"half")
 
-    assert calls.of_turn(CHAT, first_line_message_id="m1") == ()
-    assert calls.results(CHAT) == ()
-    assert calls.begin(CHAT, KEY, record()) == KnownCall(record=record())
+    assert calls.of_turn(first_line_message_id="m1") == ()
+    assert calls.results() == ()
+    assert calls.begin(KEY, record()) == KnownCall(record=record())
 
 
-def test_an_erasure_takes_the_words_of_what_was_begun_before_it() -> None:
-    store = MemoryObjectStore()
+def test_an_erasure_removes_the_words_of_calls_begun_before_it(
+    chat: Conversation, calls: ExternalCalls, store: MemoryObjectStore
+) -> None:
     for number, started_ms in enumerate((10_000, 30_000)):
-        record = CallRecord(tool="t", arguments={"title": "4711"}, line_message_ids=("m1",), started_ms=started_ms)
-        Calls(store=store).begin(CHAT, f"k{number}", record)
+        begun = CallRecord(tool="t", arguments={"title": "4711"}, line_message_ids=("m1",), started_ms=started_ms)
+        calls.begin(f"k{number}", begun)
 
-    CallCopies(store=store).take_out(CHAT, Amendments(erased_ms=20_000))
+    CallWords().remove_withdrawn(chat, Amendments(erased_ms=20_000))
 
     kept = [store.read(one.name) for one in store.list("")]
     assert [b"4711" in one.data for one in kept if one] == [False, True]

@@ -1,37 +1,52 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.history import ANSWERABLE_MS, LATEST_MS, MESSAGES_SHOWN, History
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import ANSWERABLE_MS, MESSAGES_SHOWN, History
+from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.quotes import Quotable
 from shared.conversation.records import Amendment, Recap, SnapshotRecord
 from shared.conversation.snapshot import SeenSnapshot
-from shared.conversation.store import Memory
+from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnknownRecordVersionError
 from shared.storage.codec import encode
-from shared.storage.object_names import message_name
-from tests.support.chats import answer, message
+from tests.support.chats import answer, message, reader
 
 CHAT = "U" + "1" * 32
 OTHER_CHAT = "U" + "2" * 32
 
 
-def read(memory: Memory, chat: str = CHAT) -> History:
-    history = memory.reader.read(chat, memory.reader.list(chat))
+def read(chat: Conversation) -> History:
+    history = reader().read(chat, reader().list(chat))
     assert history is not None
     return history
 
 
-def fold(memory: Memory, record: SnapshotRecord) -> None:
-    assert memory.snapshots.swap(CHAT, SeenSnapshot(record=SnapshotRecord(), generation=0), record)
+def fold(chat: Conversation, record: SnapshotRecord) -> None:
+    assert chat.snapshot.swap(SeenSnapshot(record=SnapshotRecord(), generation=0), record)
 
 
-def test_what_was_recorded_is_read_in_the_order_in_which_it_was_said(memory: Memory) -> None:
+def quoting(withdrawn: int, quoted: str) -> History:
+    """Return a chat in which message 9 quotes something and message `withdrawn` is gone; messages 1 and 2 are behind a recap."""
+    return History(
+        messages=(replace(message(9), quoted_message_id=quoted),),
+        older=(message(1, "ten at the station"), message(2)),
+        outcomes=(replace(answer(2, "noted: ten", saw=(1,)), sent_message_ids=("b1", "b2")),),
+        amendments=Amendments(withdrawn=frozenset({f"m{withdrawn}"})),
+        shown_since_ms=9,
+    )
+
+
+def test_messages_are_read_in_the_order_of_their_timestamps(chat: Conversation) -> None:
     for number in (3, 1, 2):
-        memory.journal.record(CHAT, message(number))
-    memory.journal.record_outcome(CHAT, answer(1))
+        chat.journal.record(message(number))
+    chat.journal.record_outcome(answer(1))
 
-    history = read(memory)
+    history = read(chat)
 
     assert [one.line_message_id for one in history.messages] == ["m1", "m2", "m3"]
     assert history.outcomes == (answer(1),)
@@ -40,111 +55,111 @@ def test_what_was_recorded_is_read_in_the_order_in_which_it_was_said(memory: Mem
     assert history.journalled == 3
 
 
-def test_the_journal_lies_over_the_snapshot(memory: Memory) -> None:
-    fold(memory, SnapshotRecord(messages=(message(1, "folded"), message(2, "both")), outcomes=(answer(1),)))
-    memory.journal.record(CHAT, message(2, "both, delivered again"))
-    memory.journal.record(CHAT, message(3, "fresh"))
+def test_the_journal_overlays_the_snapshot(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1, "folded"), message(2, "both")), outcomes=(answer(1),)))
+    chat.journal.record(message(2, "both, delivered again"))
+    chat.journal.record(message(3, "fresh"))
 
-    assert [one.text for one in read(memory).messages] == ["folded", "both, delivered again", "fresh"]
+    assert [one.text for one in read(chat).messages] == ["folded", "both, delivered again", "fresh"]
 
 
-def test_sources_of_recaps_are_kept_but_not_shown(memory: Memory) -> None:
+def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:
     recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
-    fold(memory, SnapshotRecord(messages=(message(1), message(2)), recaps=(recap,)))
+    fold(chat, SnapshotRecord(messages=(message(1), message(2)), recaps=(recap,)))
 
-    history = read(memory)
+    history = read(chat)
 
     assert [one.line_message_id for one in history.messages] == ["m2"]
     assert [one.line_message_id for one in history.older] == ["m1"]
     assert history.recaps == (recap,)
 
 
-def test_amendments_lie_over_both(memory: Memory) -> None:
-    fold(memory, SnapshotRecord(messages=(message(1, "old words"), message(2, "secret")), timeline={"m1": 1, "m2": 2}))
-    memory.journal.record(CHAT, message(3, "old words"))
-    memory.journal.record_outcome(CHAT, answer(3, "I heard the secret", saw=(2,)))
+def test_amendments_overlay_journal_and_snapshot(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1, "old words"), message(2, "secret")), timeline={"m1": 1, "m2": 2}))
+    chat.journal.record(message(3, "old words"))
+    chat.journal.record_outcome(answer(3, "I heard the secret", saw=(2,)))
     for one in ("m1", "m3"):
-        memory.amendments.amend(CHAT, Amendment(line_message_id=one, timestamp_ms=9, text="new words"))
-    memory.amendments.amend(CHAT, Amendment(line_message_id="m2", timestamp_ms=9))
+        chat.amendments.amend(Amendment(line_message_id=one, timestamp_ms=9, text="new words"))
+    chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=9))
 
-    history = read(memory)
+    history = read(chat)
 
     assert [one.text for one in history.messages] == ["new words", "new words"]
     assert [one.text for one in history.outcomes] == [None]
 
 
-def test_a_folded_answer_loses_its_words_with_anything_that_it_may_have_seen(memory: Memory) -> None:
+def test_a_folded_answer_loses_its_words_with_any_message_of_its_interval(chat: Conversation) -> None:
     folded = tuple(replace(answer(number, f"answer {number}"), since_ms=1, until_ms=number) for number in (2, 4))
-    fold(memory, SnapshotRecord(outcomes=folded, timeline={"m1": 1, "m2": 2, "m3": 3, "m4": 4}))
+    fold(chat, SnapshotRecord(outcomes=folded, timeline={"m1": 1, "m2": 2, "m3": 3, "m4": 4}))
 
-    memory.amendments.amend(CHAT, Amendment(line_message_id="m3", timestamp_ms=9))
+    chat.amendments.amend(Amendment(line_message_id="m3", timestamp_ms=9))
 
-    assert [one.text for one in read(memory).outcomes] == ["answer 2", None]
+    assert [one.text for one in read(chat).outcomes] == ["answer 2", None]
 
 
-def test_what_is_shown_does_not_grow_with_the_chat(memory: Memory) -> None:
+def test_a_long_chat_shows_its_newest_messages_only(chat: Conversation) -> None:
     for number in range(1, 3 * MESSAGES_SHOWN):
-        memory.journal.keep(CHAT, message(number))
+        chat.journal.keep(message(number))
 
-    shown = [one.timestamp_ms for one in read(memory).messages]
+    shown = [one.timestamp_ms for one in read(chat).messages]
 
     assert shown == list(range(3 * MESSAGES_SHOWN - MESSAGES_SHOWN, 3 * MESSAGES_SHOWN))
 
 
-def test_a_chat_sees_only_itself(memory: Memory) -> None:
-    memory.journal.record(CHAT, message(1))
+def test_a_chat_sees_only_itself(conversations: Conversations) -> None:
+    conversations.of(CHAT).journal.record(message(1))
 
-    assert read(memory, OTHER_CHAT).messages == ()
-
-
-def test_a_listed_object_that_is_gone_means_that_a_compaction_passed(memory: Memory, store: MemoryObjectStore) -> None:
-    store.create(message_name(CHAT, "m1"), encode(message(1)))
-    listing = memory.reader.list(CHAT)
-    store.delete(message_name(CHAT, "m1"))
-
-    assert memory.reader.read(CHAT, listing) is None
+    assert read(conversations.of(OTHER_CHAT)).messages == ()
 
 
-def test_one_unreadable_record_does_not_silence_the_chat(memory: Memory, store: MemoryObjectStore) -> None:
+def test_a_listed_object_that_is_gone_means_a_compaction_passed(chat: Conversation, store: MemoryObjectStore) -> None:
+    store.create(chat.names.message("m1"), encode(message(1)))
+    listing = reader().list(chat)
+    store.delete(chat.names.message("m1"))
+
+    assert reader().read(chat, listing) is None
+
+
+def test_an_unreadable_record_does_not_silence_the_chat(chat: Conversation, store: MemoryObjectStore) -> None:
     store.create(f"journal/{CHAT}/broken.json", b"{")
-    memory.journal.record(CHAT, message(1))
+    chat.journal.record(message(1))
 
-    assert len(read(memory).messages) == 1
+    assert len(read(chat).messages) == 1
 
 
-def test_a_record_of_a_newer_release_is_an_error(memory: Memory, store: MemoryObjectStore) -> None:
+def test_a_record_of_a_newer_release_is_an_error(chat: Conversation, store: MemoryObjectStore) -> None:
     store.create(f"journal/{CHAT}/newer.json", b'{"version": 99}')
 
     with pytest.raises(UnknownRecordVersionError, match="version 99"):
-        read(memory)
+        read(chat)
 
 
-def test_pending_is_what_is_addressed_standing_uncovered_and_young(memory: Memory) -> None:
+def test_pending_messages_are_addressed_standing_uncovered_and_young(chat: Conversation) -> None:
     now_ms = ANSWERABLE_MS + 100
-    chat = [message(1), message(100), message(101), message(102), message(103, addressed=False), message(104)]
-    for one in chat:
-        memory.journal.keep(CHAT, one)
-    memory.journal.record_outcome(CHAT, answer(101))
-    memory.amendments.amend(CHAT, Amendment(line_message_id="m102", timestamp_ms=200))
+    messages = [message(1), message(100), message(101), message(102), message(103, addressed=False), message(104)]
+    for one in messages:
+        chat.journal.keep(one)
+    chat.journal.record_outcome(answer(101))
+    chat.amendments.amend(Amendment(line_message_id="m102", timestamp_ms=200))
 
-    pending = read(memory).pending(chat[-1], now_ms=now_ms + 1)
+    pending = read(chat).pending(messages[-1], now_ms=now_ms + 1)
 
     assert [one.line_message_id for one in pending] == ["m104"]
-    assert [one.line_message_id for one in read(memory).pending(chat[-1], now_ms=now_ms - 1)] == ["m100", "m104"]
+    assert [one.line_message_id for one in read(chat).pending(messages[-1], now_ms=now_ms - 1)] == ["m100", "m104"]
 
 
-def test_a_redelivery_brings_a_fresher_token_and_an_edit_other_words(memory: Memory) -> None:
-    memory.journal.keep(CHAT, message(1, "old words"))
-    memory.amendments.amend(CHAT, Amendment(line_message_id="m1", timestamp_ms=9, text="new words"))
+def test_a_redelivery_refreshes_the_token_and_an_edit_the_words(chat: Conversation) -> None:
+    chat.journal.keep(message(1, "old words"))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9, text="new words"))
 
-    [pending] = read(memory).pending(replace(message(1, "old words"), received_ms=500), now_ms=600)
+    [pending] = read(chat).pending(replace(message(1, "old words"), received_ms=500), now_ms=600)
 
     assert (pending.received_ms, pending.text) == (500, "new words")
 
 
-def test_a_prompt_knows_all_whose_words_it_can_hold(memory: Memory) -> None:
+def test_the_provenance_of_a_prompt_names_all_whose_words_it_can_hold(chat: Conversation) -> None:
     fold(
-        memory,
+        chat,
         SnapshotRecord(
             messages=(message(7),),
             outcomes=(replace(answer(7), since_ms=5, until_ms=6),),
@@ -152,11 +167,55 @@ def test_a_prompt_knows_all_whose_words_it_can_hold(memory: Memory) -> None:
             timeline={f"m{number}": number for number in range(2, 8)},
         ),
     )
-    memory.journal.record(CHAT, message(8))
-    memory.journal.record_outcome(CHAT, answer(8, saw=(7,)))
+    chat.journal.record(message(8))
+    chat.journal.record_outcome(answer(8, saw=(7,)))
 
-    history = read(memory)
+    provenance = read(chat).provenance
 
-    assert history.seen_ids == {"m3", "m4", "m5", "m6", "m7", "m8"}
-    assert history.since_ms == 3
-    assert History().since_ms == LATEST_MS
+    assert provenance.ids == {"m3", "m4", "m5", "m6", "m7", "m8"}
+    assert provenance.since_ms == 3
+    assert History().provenance.since_ms == LATEST_MS
+
+
+def test_a_quoted_message_behind_a_recap_is_part_of_the_provenance() -> None:
+    history = quoting(5, "m1")
+
+    assert history.quotable.quoted_by(history.messages[0]) == message(1, "ten at the station")
+    assert history.provenance.ids == {"m1", "m9"}
+    assert history.provenance.since_ms == 1
+
+
+def test_a_quoted_bubble_stands_for_its_whole_answer_and_what_that_saw() -> None:
+    for bubble in ("b1", "b2"):
+        history = quoting(5, bubble)
+
+        assert history.quotable.quoted_by(history.messages[0]) == history.outcomes[0]
+        assert history.provenance.ids == {"m1", "m2", "m9"}
+        assert history.provenance.since_ms == 1
+
+
+def test_a_quote_of_a_withdrawn_or_unknown_message_has_no_words() -> None:
+    withdrawn, unknown = quoting(5, "m5"), quoting(5, "m77")
+
+    assert withdrawn.quotable.quoted_by(withdrawn.messages[0]) == "withdrawn"
+    assert unknown.quotable.quoted_by(unknown.messages[0]) == "unknown"
+    assert withdrawn.provenance.ids == unknown.provenance.ids == {"m9"}
+
+
+def test_a_quoted_answer_that_lost_its_words_counts_as_withdrawn() -> None:
+    emptied = replace(answer(2, None), sent_message_ids=("b1",))
+    quotable = Quotable.of((), (emptied,), frozenset())
+
+    assert quotable.quoted_by(replace(message(9), quoted_message_id="b1")) == "withdrawn"
+
+
+@given(st.sets(st.integers(1, 8)), st.integers(1, 10))
+def test_an_outcome_always_names_the_message_that_was_quoted(known: set[int], quoted: int) -> None:
+    history = History(
+        messages=(replace(message(9), quoted_message_id=f"m{quoted}"),),
+        older=tuple(message(number) for number in sorted(known)),
+    )
+    is_known = quoted in known or quoted == 9
+
+    assert (f"m{quoted}" in history.newest_of(Provenance())) is is_known
+    assert (history.provenance_of_quotes(history.messages).since_ms < LATEST_MS) is is_known

@@ -7,12 +7,25 @@ from hypothesis import strategies as st
 
 from shared.conversation.records import OutcomeRecord
 from shared.errors import StorageUnavailableError
+from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.index import index_file
 from shared.storage.codec import decode, encode
 from tests.support import schemas
-from tests.support.knowledge import FilingChat, FilingTurn, found, message
+from tests.support.knowledge import FilingChat, FilingTurn, OpenLease, found, message
 
 Change = Callable[[FilingTurn], object]
+
+
+class EndingLease:
+    """A lease that ends after so many checks."""
+
+    def __init__(self, *, checks: int) -> None:
+        self._checks = checks
+
+    @property
+    def is_over(self) -> bool:
+        self._checks -= 1
+        return self._checks < 0
 
 
 def capture(turn: FilingTurn) -> object:
@@ -29,13 +42,13 @@ CHANGES: dict[str, Change] = {
 }
 
 
-def filed() -> FilingChat:
+def chat_with_entry() -> FilingChat:
     chat = FilingChat()
     chat.file("庭の工事")
     return chat
 
 
-def staged(chat: FilingChat, change: str) -> OutcomeRecord:
+def stage(chat: FilingChat, change: str) -> OutcomeRecord:
     chat.model.steps = [found(name="別件", category="admin")]
     turn = chat.begin(message(2, "別件"))
     CHANGES[change](turn)
@@ -43,7 +56,7 @@ def staged(chat: FilingChat, change: str) -> OutcomeRecord:
 
 
 def snapshot(chat: FilingChat) -> dict[str, str]:
-    """Return every object, without the generations that rows know."""
+    """Return every object, without the generations in the catalog."""
     found_objects = {one.name: chat.text(one.name) for one in chat.store.list("")}
     name = f"entries/{chat.chat}/search.json"
     catalog = json.loads(found_objects.get(name, '{"rows": []}'))
@@ -53,108 +66,106 @@ def snapshot(chat: FilingChat) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_writes_are_made_once_however_often_they_are_applied(change: str) -> None:
-    chat = filed()
-    outcome = staged(chat, change)
-    chat.writes.apply(chat.chat, outcome)
+def test_writes_that_are_applied_twice_change_nothing_more(change: str) -> None:
+    chat = chat_with_entry()
+    outcome = stage(chat, change)
+    chat.apply(outcome)
     before = {one.name: one.generation for one in chat.store.list("")}
 
-    chat.writes.apply(chat.chat, outcome)
+    chat.apply(outcome)
 
     assert {one.name: one.generation for one in chat.store.list("")} == before
 
 
 @pytest.mark.parametrize("change", CHANGES)
 @given(call=st.integers(0, 14), after_effect=st.booleans())
-def test_whoever_takes_over_after_a_death_finishes_the_writes(change: str, call: int, *, after_effect: bool) -> None:
-    calm, interrupted = filed(), filed()
-    calm.writes.apply(calm.chat, staged(calm, change))
-    outcome = staged(interrupted, change)
+def test_a_takeover_finishes_the_writes_of_a_dead_worker(change: str, call: int, *, after_effect: bool) -> None:
+    calm, interrupted = chat_with_entry(), chat_with_entry()
+    calm.apply(stage(calm, change))
+    outcome = stage(interrupted, change)
 
     interrupted.watched.fails_in, interrupted.watched.after_effect = call, after_effect
     try:
-        interrupted.writes.apply(interrupted.chat, outcome)
+        interrupted.apply(outcome)
     except StorageUnavailableError:
-        interrupted.writes.apply(interrupted.chat, outcome)
+        interrupted.apply(outcome)
     interrupted.watched.fails_in = None
 
     assert snapshot(interrupted) == snapshot(calm)
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@given(asked=st.integers(0, 2))
-def test_a_holder_whose_lease_is_over_writes_nothing_more_and_whoever_takes_over_finishes(
-    change: str, asked: int
-) -> None:
-    calm, late = filed(), filed()
-    calm.writes.apply(calm.chat, staged(calm, change))
-    outcome = staged(late, change)
-    answers = iter([False] * asked)
+@given(checks=st.integers(0, 2))
+def test_a_worker_whose_lease_ends_stops_and_the_takeover_finishes(change: str, checks: int) -> None:
+    calm, late = chat_with_entry(), chat_with_entry()
+    calm.apply(stage(calm, change))
+    outcome = stage(late, change)
+    writer = StagedEntryWriter()
 
-    assert not late.writes.apply(late.chat, outcome, is_over=lambda: next(answers, True))
+    assert not writer.apply(late.conversation, outcome, EndingLease(checks=checks))
     catalog = json.loads(late.text(f"entries/{late.chat}/search.json"))
-    assert catalog["revision"] == "1.1"  # as it was filed before
-    assert late.writes.apply(late.chat, outcome)
+    assert catalog["revision"] == "1.1"  # of the first capture
+    assert writer.apply(late.conversation, outcome, OpenLease())
 
     assert snapshot(late) == snapshot(calm)
 
 
-def test_a_write_that_a_later_turn_overtook_is_left_alone() -> None:
-    chat = filed()
-    older = staged(chat, "update")
+def test_a_write_that_a_later_turn_overtook_is_not_applied() -> None:
+    chat = chat_with_entry()
+    older = stage(chat, "update")
     chat.once("update_entry", path="projects/庭の工事.md", updates={"next_action": "newer"})
 
-    chat.writes.apply(chat.chat, older)
+    chat.apply(older)
 
     entry = chat.entry("projects/庭の工事.md")
     assert entry is not None
     assert (entry.status, entry.fields["next_action"]) == ("active", "newer")
 
 
-def test_an_outcome_survives_being_stored_between_commit_and_apply() -> None:
-    chat = filed()
-    outcome = staged(chat, "capture and move")
+def test_staged_writes_survive_the_encoding_of_their_outcome() -> None:
+    chat = chat_with_entry()
+    outcome = stage(chat, "capture and move")
     schemas.validator("records/outcome").validate(json.loads(encode(outcome)))
 
-    chat.writes.apply(chat.chat, decode(OutcomeRecord, encode(outcome)))
+    chat.apply(decode(OutcomeRecord, encode(outcome)))
 
     assert chat.paths == ["admin/別件.md", "ideas/庭の工事.md"]
 
 
-def test_what_is_made_from_the_entries_is_as_its_schemas_say() -> None:
-    chat = filed()
+def test_catalog_undo_record_and_index_match_their_schemas() -> None:
+    chat = chat_with_entry()
     chat.once("update_entry", path="projects/庭の工事.md", updates={"status": "done"})
 
     for name in ("search", "undo"):
         schemas.validator(f"records/{name}").validate(json.loads(chat.file_text(f"{name}.json")))
     assert "| [庭の工事](projects/庭の工事.md) |" not in chat.file_text("index.md")  # done
-    assert chat.file_text("index.md") == index_file(chat.entries.catalog(chat.chat))
+    assert chat.file_text("index.md") == index_file(chat.entries.catalog())
 
 
 @pytest.mark.parametrize("broken", [b"", b"[]", b'{"version": 1, "revision": "x", "rows": []}'])
-def test_a_catalog_that_cannot_be_read_is_made_anew_from_the_entries(broken: bytes) -> None:
-    chat = filed()
+def test_an_unreadable_catalog_is_rebuilt_from_the_entries(broken: bytes) -> None:
+    chat = chat_with_entry()
     name = f"entries/{chat.chat}/search.json"
     stored = chat.store.read(name)
     assert stored is not None
     chat.store.replace(name, broken, generation=stored.generation)
 
     assert chat.begin().call("search_entries", query="庭")["total"] == 1
-    chat.writes.apply(chat.chat, staged(chat, "capture"))
+    chat.apply(stage(chat, "capture"))
 
-    assert [row.path for row in chat.entries.catalog(chat.chat).rows] == ["admin/別件.md", "projects/庭の工事.md"]
+    assert [row.path for row in chat.entries.catalog().rows] == ["admin/別件.md", "projects/庭の工事.md"]
 
 
-def test_a_lost_catalog_is_made_anew_by_the_next_write() -> None:
-    chat = filed()
+def test_a_missing_catalog_is_rebuilt_by_the_next_write() -> None:
+    chat = chat_with_entry()
     chat.store.delete(f"entries/{chat.chat}/search.json")
 
-    chat.writes.apply(chat.chat, staged(chat, "capture"))
+    chat.apply(stage(chat, "capture"))
 
-    assert [row.path for row in chat.entries.catalog(chat.chat).rows] == ["admin/別件.md", "projects/庭の工事.md"]
+    assert [row.path for row in chat.entries.catalog().rows] == ["admin/別件.md", "projects/庭の工事.md"]
 
 
-def test_no_write_no_object() -> None:
+def test_a_turn_without_writes_creates_no_object() -> None:
     chat = FilingChat()
 
     chat.begin().commit()

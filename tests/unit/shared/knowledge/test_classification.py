@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shared.adapters.memory import ScriptedJsonModel
 from shared.agent.tools import load_schema
 from shared.errors import ModelUnavailableError
-from shared.knowledge.classification import Classifier, Hint, clamped, split_hints
+from shared.knowledge.classification import Classifier, Hint, clamp, split_hints
 from shared.knowledge.schema import FIELDS, Category
 from tests.support.knowledge import found
 
@@ -21,13 +21,13 @@ def classifier(*answers: dict[str, object]) -> Classifier:
 
 
 @given(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3))
-def test_a_confidence_lies_between_none_and_full(value: object) -> None:
-    assert 0.0 <= clamped(value) <= 1.0
+def test_a_clamped_confidence_lies_between_0_and_1(value: object) -> None:
+    assert 0.0 <= clamp(value) <= 1.0
 
 
-def test_a_confidence_that_is_no_number_is_none() -> None:
-    assert clamped(math.nan) == clamped("high") == 0.0
-    assert clamped(math.inf) == 1.0
+def test_a_confidence_that_is_no_number_is_0() -> None:
+    assert clamp(math.nan) == clamp("high") == 0.0
+    assert clamp(math.inf) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_a_confidence_that_is_no_number_is_none() -> None:
         ("[inbox] x [x]", "", "[inbox] x [x]", Hint()),
     ],
 )
-def test_hints_are_read_and_taken_out(text: str, hints: str, left: str, hint: Hint) -> None:
+def test_hints_are_read_and_removed_from_the_text(text: str, hints: str, left: str, hint: Hint) -> None:
     assert split_hints(text, hints) == (left, hint)
 
 
 @given(st.text(max_size=60), st.text(max_size=30))
-def test_hints_of_any_text_are_no_accident(text: str, hints: str) -> None:
+def test_removing_hints_leaves_no_hint_behind(text: str, hints: str) -> None:
     left, _ = split_hints(text, hints)
 
     assert split_hints(left)[0] == left
@@ -68,19 +68,19 @@ def test_hints_of_any_text_are_no_accident(text: str, hints: str) -> None:
         },
     )
 )
-def test_whatever_the_model_fills_in_can_be_filed(answer: dict[str, object]) -> None:
-    made = classifier(answer).classify("some text", Hint(), index="", today=TODAY)
+def test_any_answer_of_the_model_becomes_valid_fields(answer: dict[str, object]) -> None:
+    classification = classifier(answer).classify("some text", Hint(), index="", today=TODAY)
 
-    assert made.name
-    assert 0.0 <= made.confidence <= 1.0
-    fields = {one.name: one for one in FIELDS[made.category]}
-    assert made.values.keys() <= fields.keys()
-    assert all(fields[name].checked(value) == value for name, value in made.values.items())
+    assert classification.name
+    assert 0.0 <= classification.confidence <= 1.0
+    fields = {one.name: one for one in FIELDS[classification.category]}
+    assert classification.values.keys() <= fields.keys()
+    assert all(fields[name].check(value) == value for name, value in classification.values.items())
 
 
 @pytest.mark.parametrize(
     "answer", [{}, {"category": "inbox", "confidence": 1, "name": "x"}, found(tags="x"), found(status="x")]
 )
-def test_an_answer_that_breaks_the_schema_is_no_classification(answer: dict[str, object]) -> None:
+def test_an_answer_that_breaks_the_schema_is_refused(answer: dict[str, object]) -> None:
     with pytest.raises(ModelUnavailableError, match="breaks its schema"):
         classifier(answer).classify("x", Hint(), index="", today=TODAY)

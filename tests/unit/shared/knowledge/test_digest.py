@@ -44,7 +44,7 @@ def row(
     )
 
 
-def test_a_day_begins_with_what_is_due_first_what_is_stuck_and_what_was_done() -> None:
+def test_a_daily_digest_tells_what_is_due_stuck_and_done() -> None:
     rows = [
         row("Garden", status="active", next_action="call Sato", due_date="2026-12-01"),
         row("Taxes", Category.ADMIN, status="pending", due_date="2026-11-25"),
@@ -55,17 +55,17 @@ def test_a_day_begins_with_what_is_due_first_what_is_stuck_and_what_was_done() -
         row("Waiting", status="waiting", next_action="the offer"),
     ]
 
-    made = digest(rows, kind="daily", locale="en", now=NOW)
+    summary = digest(rows, kind="daily", locale="en", now=NOW)
 
-    assert made.text == (
+    assert summary.text == (
         "Good morning.\n\nTop 3 for today:\n- Taxes, 2026-11-25\n- call Sato (Garden), 2026-12-01\n- Books\n\n"
         "Might be stuck:\n- “about Friday” has been in the inbox for 12 days. Want to clarify?\n\n"
         "Small win:\n- You completed 1 task(s) this week.\n- “Taxes” is next.\n\nReply to this message to capture a thought."
     )
-    assert made.source_ids == {"m-Taxes", "m-Garden", "m-Books", "m-?"}
+    assert summary.source_ids == {"m-Taxes", "m-Garden", "m-Books", "m-?"}
 
 
-def test_a_week_counts_what_was_filed_by_when_it_was_filed_not_changed() -> None:
+def test_a_weekly_digest_counts_entries_by_their_creation_date() -> None:
     rows = [
         row("Garden", status="active"),
         row("Old", created="2026-01-01", updated="2026-11-21", status="active", due_date="2026-12-01"),
@@ -84,7 +84,7 @@ def test_a_week_counts_what_was_filed_by_when_it_was_filed_not_changed() -> None
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_an_empty_digest_says_so(locale: str) -> None:
+def test_a_digest_without_entries_says_so(locale: str) -> None:
     texts = digest_texts(locale)
 
     assert texts.nothing_open in digest((), kind="daily", locale=locale, now=NOW).text
@@ -93,9 +93,7 @@ def test_an_empty_digest_says_so(locale: str) -> None:
 
 @settings(max_examples=400)
 @given(st.lists(ROWS, max_size=25), st.sampled_from(KINDS), st.sampled_from(LOCALES))
-def test_a_digest_is_never_longer_than_its_limit(
-    rows: list[Row], kind: Literal["daily", "weekly"], locale: str
-) -> None:
+def test_a_digest_stays_within_its_limit(rows: list[Row], kind: Literal["daily", "weekly"], locale: str) -> None:
     text = digest(rows, kind=kind, locale=locale, now=NOW).text
 
     if locale == "en":
@@ -107,5 +105,5 @@ def test_a_digest_is_never_longer_than_its_limit(
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_every_locale_has_a_word_for_every_category(locale: str) -> None:
+def test_every_locale_names_every_category(locale: str) -> None:
     assert set(digest_texts(locale).of_category) == set(Category)

@@ -1,15 +1,26 @@
 import json
+import unicodedata
 
 import frontmatter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.errors import CorruptRecordError, UnknownRecordVersionError
+from shared.errors import CorruptRecordError, UnknownRecordVersionError, UnusableIdError
 from shared.knowledge.entry import Entry, Note, Source
-from shared.knowledge.entry_file import read_entry, revision_of, traces_in, written
+from shared.knowledge.entry_file import (
+    SLUG_LIMIT,
+    format_entry,
+    free_slug,
+    read_entry,
+    revision_of,
+    slug_of,
+    traces_in,
+)
+from shared.knowledge.schema import Category
+from shared.storage.object_names import ENTRY_CATEGORIES, ObjectNames, is_entry_path, is_slug
 from tests.support import schemas
-from tests.support.knowledge import FilingChat, entries
+from tests.support.knowledge import CHAT, FilingChat, entries
 
 GARDEN = """---
 id: '1'
@@ -34,24 +45,24 @@ came_from: {name: [m1], notes: [{lines: 1, ids: [m1]}]}
 
 @settings(max_examples=300)
 @given(entries())
-def test_an_entry_is_read_as_it_was_written(entry: Entry) -> None:
-    assert read_entry(entry.path, written(entry).encode()) == entry
+def test_an_entry_round_trips_through_its_file(entry: Entry) -> None:
+    assert read_entry(entry.path, format_entry(entry).encode()) == entry
 
 
 @settings(max_examples=300)
 @given(entries())
-def test_the_front_matter_is_as_its_schema_says(entry: Entry) -> None:
-    values = frontmatter.loads(written(entry)).metadata
+def test_the_front_matter_matches_its_schema(entry: Entry) -> None:
+    values = frontmatter.loads(format_entry(entry)).metadata
 
     schemas.validator("records/entry").validate(json.loads(json.dumps(values)))
 
 
 @given(entries())
-def test_the_key_of_a_write_stands_in_its_object(entry: Entry) -> None:
-    assert revision_of(written(entry).encode()) == entry.revision
+def test_a_file_tells_the_key_of_its_write(entry: Entry) -> None:
+    assert revision_of(format_entry(entry).encode()) == entry.revision
 
 
-def test_a_file_is_markdown_that_people_can_read() -> None:
+def test_a_file_is_readable_markdown() -> None:
     chat = FilingChat()
 
     text = chat.file_text(chat.file("庭の工事は来週の月曜から", name="庭の工事", next_action="佐藤さんに電話"))
@@ -60,7 +71,7 @@ def test_a_file_is_markdown_that_people_can_read() -> None:
     assert text.endswith("---\n\n## Notes\n\n庭の工事は来週の月曜から\n")
 
 
-def test_a_body_that_somebody_edited_by_hand_came_from_all_the_messages() -> None:
+def test_a_body_edited_by_hand_came_from_all_sources() -> None:
     edited = GARDEN.replace("月曜から", "月曜から\n\nあと火曜も")
 
     assert read_entry("projects/庭.md", edited.encode()).notes == (
@@ -90,7 +101,7 @@ def test_a_body_that_somebody_edited_by_hand_came_from_all_the_messages() -> Non
         ("月曜から", "x" * 300_000),
     ],
 )
-def test_an_entry_that_cannot_be_trusted_is_corrupt(what: str, instead: str) -> None:
+def test_a_file_with_an_invalid_part_is_corrupt(what: str, instead: str) -> None:
     assert what in GARDEN
 
     with pytest.raises(CorruptRecordError):
@@ -100,18 +111,96 @@ def test_an_entry_that_cannot_be_trusted_is_corrupt(what: str, instead: str) -> 
 @given(
     st.binary(max_size=200) | st.text(max_size=200).map(lambda text: f"---\n{text}\n---\n".encode("utf-8", "replace"))
 )
-def test_whatever_stands_in_an_object_is_an_entry_or_corrupt(data: bytes) -> None:
+def test_a_file_with_arbitrary_content_is_corrupt(data: bytes) -> None:
     with pytest.raises(CorruptRecordError):
         read_entry("projects/x.md", data)
     assert revision_of(data) == (0, 0)
 
 
-def test_a_newer_version_is_an_error_and_not_a_guess() -> None:
+def test_a_file_of_a_newer_version_is_refused() -> None:
     with pytest.raises(UnknownRecordVersionError, match="version 2; this release reads 1"):
         read_entry("projects/庭.md", GARDEN.replace("version: 1", "version: 2").encode())
 
 
-def test_an_unreadable_entry_still_tells_which_messages_it_came_from() -> None:
+def test_an_unreadable_file_still_tells_its_sources() -> None:
     broken = GARDEN.replace("status: active", "status: [").encode()
 
     assert traces_in(broken) == (Source(line_message_id="m1", timestamp_ms=1000),)
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("ClientCo Integration", "clientco-integration"),
+        ("庭の工事", "庭の工事"),
+        ("ガレージの鍵、どこ？", "ガレージの鍵-どこ"),
+        ("ｶﾞﾚｰｼﾞ", "ガレージ"),
+        ("ไปตลาดน้ำ", "ไปตลาดน้\u0e4d\u0e32"),  # NFKC takes the last letter apart
+        ("한국어 공부", "한국어-공부"),
+        ("整理收件匣", "整理收件匣"),
+        ("Ünïcode ÅÉ", "ünïcode-åé"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("😀", "entry"),
+        ("", "entry"),
+        ("---", "entry"),
+        ("a" * 80, "a" * 50),
+    ],
+)
+def test_a_slug_keeps_the_letters_of_every_script(name: str, slug: str) -> None:
+    assert slug_of(name) == slug
+
+
+@settings(max_examples=500)
+@given(st.text(max_size=80))
+def test_the_slug_of_any_name_fits_into_an_object_name(name: str) -> None:
+    slug = slug_of(name)
+
+    assert is_slug(slug)
+    assert len(slug) <= SLUG_LIMIT
+    assert slug_of(slug) == slug
+    assert not set(slug) & set("/\\.\n\r\t #?%*[]")
+    assert all(unicodedata.category(character)[0] in "LMN-P" for character in slug)
+    for category in Category:
+        assert ObjectNames(CHAT).entry(f"{category}/{slug}.md") == f"entries/{CHAT}/{category}/{slug}.md"
+
+
+@settings(max_examples=500)
+@given(
+    st.text(max_size=40)
+    | st.sampled_from(
+        [
+            "../x.md",
+            "people/../x.md",
+            "people/x",
+            "people/.md",
+            "people//x.md",
+            "people/x.md/y.md",
+            "People/x.md",
+            "people/x.md\n",
+            "people/\u304b\u3099.md",
+            "people/Ⅸ.md",
+        ]
+    )
+)
+def test_only_entry_paths_become_object_names(path: str) -> None:
+    if is_entry_path(path) or path in {"index.md", "search.json", "undo.json"}:
+        assert ObjectNames(CHAT).entry(path).count("/") <= 3
+        return
+    with pytest.raises(UnusableIdError, match="no path of an entry"):
+        ObjectNames(CHAT).entry(path)
+
+
+def test_a_taken_slug_gets_the_first_free_number() -> None:
+    taken = {"a", "a-2", "a-4"}
+
+    assert free_slug("a", taken.__contains__) == "a-3"
+    assert free_slug("b", taken.__contains__) == "b"
+
+
+def test_object_names_and_entries_have_the_same_categories() -> None:
+    assert tuple(Category) == ENTRY_CATEGORIES
+
+
+def test_a_path_that_is_not_in_nfkc_is_refused() -> None:
+    assert is_entry_path("people/\u304c.md")
+    assert not is_entry_path("people/\u304b\u3099.md")

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import IndexView
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.entry import Source
 from shared.knowledge.index import (
@@ -46,7 +48,7 @@ def row(
     )
 
 
-def test_an_index_has_a_table_for_what_is_open_and_counts_everything() -> None:
+def test_an_index_lists_open_entries_and_counts_all() -> None:
     catalog = Catalog(
         rows=(
             row(1, next_action="call Sato"),
@@ -75,9 +77,7 @@ def test_an_index_has_a_table_for_what_is_open_and_counts_everything() -> None:
 
 @settings(max_examples=300)
 @given(st.lists(ROWS, max_size=80), st.integers(400, 2_000))
-def test_a_prompt_carries_so_many_tokens_of_the_index_and_says_how_many_entries_there_are_more(
-    rows: list[Row], limit: int
-) -> None:
+def test_a_view_stays_within_its_tokens_and_counts_the_omitted_entries(rows: list[Row], limit: int) -> None:
     catalog = Catalog(rows=tuple({one.path: one for one in rows}.values()))
 
     view = index_view(catalog, limit_tokens=limit)
@@ -90,7 +90,7 @@ def test_a_prompt_carries_so_many_tokens_of_the_index_and_says_how_many_entries_
 
 
 @given(st.lists(ROWS, max_size=10))
-def test_no_cell_breaks_the_table(rows: list[Row]) -> None:
+def test_a_cell_of_any_text_keeps_the_table_intact(rows: list[Row]) -> None:
     text = index_file(Catalog(rows=tuple({one.path: one for one in rows}.values())))
 
     lines = text.replace("\\\\", "").replace("\\|", "").split("\n")
@@ -103,7 +103,7 @@ def test_no_cell_breaks_the_table(rows: list[Row]) -> None:
             assert line.count("|") == width
 
 
-def test_the_open_and_newest_come_first() -> None:
+def test_a_view_shows_the_newest_entries_first() -> None:
     rows = tuple(row(number, day=1 + number % 28) for number in range(300))
 
     view = index_view(Catalog(rows=rows), limit_tokens=400)
@@ -115,34 +115,54 @@ def test_the_open_and_newest_come_first() -> None:
     assert view.source_ids == {next(iter(one.source_ids)) for one in shown}
 
 
-def test_an_index_is_read_in_one_read() -> None:
+def test_an_index_takes_one_read_of_the_bucket() -> None:
     chat = FilingChat()
-    index = KnowledgeIndex(entries=chat.entries)
+    index = KnowledgeIndex(is_shown=True)
 
-    assert index.read(chat.chat)(lambda *_: False).text == EMPTY_INDEX
+    assert index.read(chat.conversation)(Amendments()).text == EMPTY_INDEX
     chat.file("庭の工事", message(4, "庭の工事"))
     chat.watched.reads = 0
 
-    view = index.read(chat.chat)(lambda *_: False)
+    view = index.read(chat.conversation)(Amendments())
 
     assert chat.watched.reads == 1
     assert "[庭の工事](projects/庭の工事.md)" in view.text
     assert view.source_ids == {"m4"}
 
 
-def test_an_index_of_a_newer_release_is_told_as_unreadable() -> None:
+def test_an_index_that_is_not_shown_reads_nothing() -> None:
+    chat = FilingChat()
+    chat.file("庭の工事")
+    chat.watched.reads = 0
+
+    view = KnowledgeIndex(is_shown=False).read(chat.conversation)(Amendments())
+
+    assert view == IndexView()
+    assert chat.watched.reads == 0
+
+
+def test_an_index_shows_no_entry_of_a_withdrawn_message() -> None:
+    chat = FilingChat()
+    chat.file("庭の工事", message(4, "庭の工事"))
+
+    view = KnowledgeIndex(is_shown=True).read(chat.conversation)(Amendments(withdrawn=frozenset({"m4"})))
+
+    assert view.text == EMPTY_INDEX
+
+
+def test_an_index_of_a_newer_release_is_shown_as_unreadable() -> None:
     chat = FilingChat()
     chat.store.create(f"entries/{chat.chat}/search.json", b'{"version": 2}')
 
-    assert KnowledgeIndex(entries=chat.entries).read(chat.chat)(lambda *_: False).text == UNREADABLE_INDEX
+    assert KnowledgeIndex(is_shown=True).read(chat.conversation)(Amendments()).text == UNREADABLE_INDEX
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("abcd", 1), ("abcde", 2), ("庭の工事", 4), ("庭 abc", 2)])
-def test_tokens_are_estimated_rather_too_high(text: str, tokens: int) -> None:
+def test_tokens_are_estimated_from_above(text: str, tokens: int) -> None:
     assert estimated_tokens(text) == tokens
 
 
-def test_a_row_without_a_change_renders_the_same() -> None:
+def test_an_index_does_not_depend_on_the_revision() -> None:
     catalog = Catalog(rows=(row(1), row(2)))
 
     assert index_file(catalog) == index_file(replace(catalog, revision="9.9"))

@@ -29,13 +29,13 @@ def test_letters_that_differ_stay_different() -> None:
 
 @settings(max_examples=500)
 @given(st.text(max_size=60))
-def test_folding_twice_changes_nothing_more(text: str) -> None:
+def test_folding_is_idempotent(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
 @settings(max_examples=300)
 @given(st.text(max_size=300), st.text(max_size=5))
-def test_a_snippet_is_short_and_cuts_no_grapheme(text: str, query: str) -> None:
+def test_a_snippet_is_within_its_limit_and_cuts_no_grapheme(text: str, query: str) -> None:
     shown = snippet(text, query)
     graphemes = regex.findall(r"\X", " ".join(text.split()))
 
@@ -47,7 +47,7 @@ def test_a_snippet_is_short_and_cuts_no_grapheme(text: str, query: str) -> None:
     )
 
 
-def test_a_snippet_stands_around_the_match() -> None:
+def test_a_snippet_surrounds_the_match() -> None:
     shown = snippet("あ" * 200 + "ガレージの鍵" + "い" * 200, "がれーじ")
 
     assert "ガレージの鍵" in shown

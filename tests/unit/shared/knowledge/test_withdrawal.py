@@ -4,22 +4,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from shared.conversation.amendments import Amendments
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError
 from shared.knowledge.entry import Source
 from shared.knowledge.index import index_file
-from shared.knowledge.withdrawal import EntryWithdrawal
-from shared.storage.object_names import entry_name
-from tests.support.knowledge import CHAT, FilingChat, found, message
+from shared.knowledge.withdrawal import EntryWords
+from tests.support.knowledge import FilingChat, found, message
 
 SECRET = "駐輪場の暗証番号は4711"
 
 
 def withdraw(chat: FilingChat, *line_message_ids: str) -> None:
-    EntryWithdrawal(entries=chat.entries)(chat.chat, lambda one, _: one in line_message_ids)
+    EntryWords().remove_withdrawn(chat.conversation, Amendments(withdrawn=frozenset(line_message_ids)))
 
 
-def erase(chat: FilingChat, up_to_ms: int) -> None:
-    EntryWithdrawal(entries=chat.entries)(chat.chat, lambda _, at_ms: at_ms <= up_to_ms)
+def erase(chat: FilingChat, until_ms: int) -> None:
+    EntryWords().remove_withdrawn(chat.conversation, Amendments(erased_entries_ms=until_ms))
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def chat() -> FilingChat:
     return FilingChat()
 
 
-def test_an_entry_goes_with_the_only_message_that_it_came_from(chat: FilingChat) -> None:
+def test_an_entry_is_deleted_with_its_only_source(chat: FilingChat) -> None:
     chat.file(SECRET, message(1, f"これ覚えて。{SECRET}"), name="暗証番号4711")
     other = chat.file("牛乳を買う", message(2, "牛乳を買う"), name="牛乳", category="admin")
 
@@ -36,11 +36,11 @@ def test_an_entry_goes_with_the_only_message_that_it_came_from(chat: FilingChat)
     assert "4711" not in chat.words
     assert "暗証番号" not in chat.words
     assert chat.paths == [other]
-    assert [row.path for row in chat.entries.catalog(CHAT).rows] == [other]
-    assert chat.file_text("index.md") == index_file(chat.entries.catalog(CHAT))
+    assert [row.path for row in chat.entries.catalog().rows] == [other]
+    assert chat.file_text("index.md") == index_file(chat.entries.catalog())
 
 
-def test_an_entry_keeps_what_other_messages_said(chat: FilingChat) -> None:
+def test_an_entry_keeps_the_words_of_its_other_sources(chat: FilingChat) -> None:
     path = chat.file("庭の工事", message(1, "庭の工事"))
     chat.once("update_entry", message(2, SECRET), path=path, updates={"next_action": SECRET, "note": SECRET})
     chat.once("update_entry", message(3, "金曜に"), path=path, updates={"due_date": "2025-11-28", "note": "金曜に"})
@@ -55,7 +55,7 @@ def test_an_entry_keeps_what_other_messages_said(chat: FilingChat) -> None:
     assert entry.source_ids == {"m1", "m3"}
 
 
-def test_an_entry_that_loses_its_name_is_named_and_filed_after_what_is_left(chat: FilingChat) -> None:
+def test_an_entry_that_loses_its_name_is_renamed_and_moved(chat: FilingChat) -> None:
     path = chat.file(SECRET, message(1, SECRET), name="暗証番号4711")
     chat.once("update_entry", message(2, "管理人に聞く"), path=path, updates={"next_action": "管理人に聞く"})
 
@@ -68,7 +68,7 @@ def test_an_entry_that_loses_its_name_is_named_and_filed_after_what_is_left(chat
     assert (entry.id, entry.name, entry.content) == ("id-1", "管理人に聞く", "")
 
 
-def test_a_path_that_still_tells_a_withdrawn_name_changes(chat: FilingChat) -> None:
+def test_a_path_that_repeats_a_withdrawn_name_changes(chat: FilingChat) -> None:
     path = chat.file(SECRET, message(1, SECRET), name="暗証番号4711")
     chat.once("update_entry", message(2, "駐輪場"), path=path, updates={"name": "駐輪場"})
 
@@ -78,7 +78,7 @@ def test_a_path_that_still_tells_a_withdrawn_name_changes(chat: FilingChat) -> N
     assert "4711" not in chat.words
 
 
-def test_an_entry_of_which_only_states_are_left_goes(chat: FilingChat) -> None:
+def test_an_entry_with_only_a_status_left_is_deleted(chat: FilingChat) -> None:
     path = chat.file(SECRET, message(1, SECRET))
     chat.once("update_entry", message(2, "done"), path=path, updates={"status": "done"})
 
@@ -88,20 +88,20 @@ def test_an_entry_of_which_only_states_are_left_goes(chat: FilingChat) -> None:
 
 
 @pytest.mark.parametrize("order", [(5, 15), (15, 5)])
-def test_of_what_a_message_said_before_and_after_an_edit_an_entry_remembers_the_older(order: tuple[int, int]) -> None:
+def test_an_edited_source_keeps_its_oldest_timestamp(order: tuple[int, int]) -> None:
     chat = FilingChat()
     entry = chat.entry(chat.file("庭の工事", message(9, "庭の工事")))
     assert entry is not None
     for at_ms in order:
         entry = entry.with_note(f"at {at_ms}", (Source(line_message_id="m1", timestamp_ms=at_ms),))
 
-    left = entry.without(lambda one, words_ms: one == "m1" and words_ms < 15)
+    rest = entry.without(lambda one, words_ms: one == "m1" and words_ms < 15)
 
-    assert left is not None
-    assert [note.text for note in left.notes] == ["庭の工事"]
+    assert rest is not None
+    assert [note.text for note in rest.notes] == ["庭の工事"]
 
 
-def test_a_list_that_goes_on_repeating_an_older_message_goes_with_it(chat: FilingChat) -> None:
+def test_an_updated_list_keeps_the_sources_that_it_repeats(chat: FilingChat) -> None:
     path = chat.file("佐藤さん", message(1, "佐藤さんに4711を返す"), category="people", follow_ups=["4711"])
     chat.once("update_entry", message(2, "本も"), path=path, updates={"follow_ups": ["4711", "本"]})
 
@@ -110,7 +110,7 @@ def test_a_list_that_goes_on_repeating_an_older_message_goes_with_it(chat: Filin
     assert "4711" not in chat.words
 
 
-def test_words_that_were_said_before_they_were_filed_go_with_the_message_that_said_them(chat: FilingChat) -> None:
+def test_words_filed_later_are_removed_with_the_message_that_said_them(chat: FilingChat) -> None:
     chat.model.steps = [found(name="暗証番号")]
     turn = chat.begin(message(2, "今の覚えておいて"), earlier=[message(1, SECRET)])
     turn.call("classify_and_capture", text="駐輪場の番号は 4711 番")
@@ -121,7 +121,7 @@ def test_words_that_were_said_before_they_were_filed_go_with_the_message_that_sa
     assert "4711" not in chat.words
 
 
-def test_of_two_messages_that_were_answered_together_each_takes_only_its_own_entry(chat: FilingChat) -> None:
+def test_each_of_two_answered_messages_removes_only_its_own_entry(chat: FilingChat) -> None:
     chat.model.steps = [found(name="暗証番号"), found(name="牛乳", category="admin")]
     turn = chat.begin(message(1, SECRET), message(2, "あと牛乳を買う"))
     turn.call("classify_and_capture", text=SECRET)
@@ -134,7 +134,7 @@ def test_of_two_messages_that_were_answered_together_each_takes_only_its_own_ent
     assert "4711" not in chat.words
 
 
-def test_the_way_back_holds_nothing_withdrawn(chat: FilingChat) -> None:
+def test_the_undo_record_loses_withdrawn_words(chat: FilingChat) -> None:
     path = chat.file(SECRET, message(1, SECRET))
     chat.once("delete_entry", message(2, "消して"), path=path)
     assert "4711" in chat.words
@@ -145,25 +145,25 @@ def test_the_way_back_holds_nothing_withdrawn(chat: FilingChat) -> None:
     assert chat.begin().call("undo_last_change").message == "There is nothing to undo."
 
 
-def test_a_write_that_was_applied_before_the_unsend_is_not_made_again(chat: FilingChat) -> None:
+def test_a_write_from_before_the_unsend_is_not_applied_again(chat: FilingChat) -> None:
     path = chat.file("庭の工事", message(1, "庭の工事"))
     turn = chat.begin(message(2, SECRET))
     turn.call("update_entry", path=path, updates={"next_action": SECRET})
     outcome = turn.commit()
     withdraw(chat, "m2")
 
-    chat.writes.apply(CHAT, outcome)
+    chat.apply(outcome)
 
     assert "4711" not in chat.file_text(path)
 
 
-def test_words_that_came_back_into_catalog_and_index_are_found_by_the_second_look(chat: FilingChat) -> None:
+def test_a_second_pass_removes_words_that_were_applied_after_the_first(chat: FilingChat) -> None:
     chat.model.steps = [found(name="暗証番号4711")]
     turn = chat.begin(message(1, SECRET))
     turn.call("classify_and_capture", text=SECRET)
     outcome = turn.outcome()
-    withdraw(chat, "m1")  # passes just before the holder applies
-    chat.writes.apply(CHAT, outcome)
+    withdraw(chat, "m1")  # just before the holder applies the outcome
+    chat.apply(outcome)
     assert "4711" in chat.words
 
     withdraw(chat, "m1")
@@ -171,7 +171,7 @@ def test_words_that_came_back_into_catalog_and_index_are_found_by_the_second_loo
     assert "4711" not in chat.words
 
 
-def test_an_erasure_takes_everything_up_to_its_moment(chat: FilingChat) -> None:
+def test_an_erasure_removes_everything_up_to_its_timestamp(chat: FilingChat) -> None:
     chat.file(SECRET, message(1, SECRET, at_ms=1_000), name="暗証番号")
     chat.file("古いもの", message(2, "古いもの", at_ms=2_000), name="古いもの")
     kept = chat.file("新しいもの", message(3, "新しいもの", at_ms=3_000), name="新しいもの")
@@ -183,9 +183,9 @@ def test_an_erasure_takes_everything_up_to_its_moment(chat: FilingChat) -> None:
     assert "古い" not in chat.words
 
 
-def test_an_unreadable_entry_goes_if_it_names_the_message_and_stays_otherwise(chat: FilingChat) -> None:
+def test_an_unreadable_entry_is_deleted_only_if_it_names_the_message(chat: FilingChat) -> None:
     path = chat.file(SECRET, message(1, SECRET))
-    name = entry_name(CHAT, path)
+    name = chat.conversation.names.entry(path)
     stored = chat.store.read(name)
     assert stored is not None
     chat.store.replace(name, stored.data.replace(b"status: active", b"status: ["), generation=stored.generation)
@@ -197,9 +197,9 @@ def test_an_unreadable_entry_goes_if_it_names_the_message_and_stays_otherwise(ch
     assert "4711" not in chat.words
 
 
-def test_a_catalog_of_a_newer_release_is_not_thrown_away(chat: FilingChat) -> None:
+def test_a_catalog_of_a_newer_release_is_kept(chat: FilingChat) -> None:
     chat.file(SECRET, message(1, SECRET))
-    name = entry_name(CHAT, "search.json")
+    name = chat.conversation.names.entry("search.json")
     stored = chat.store.read(name)
     assert stored is not None
     chat.store.replace(name, b'{"version": 2}', generation=stored.generation)
@@ -209,12 +209,12 @@ def test_a_catalog_of_a_newer_release_is_not_thrown_away(chat: FilingChat) -> No
     assert chat.paths == []
 
 
-def test_a_chat_that_never_filed_costs_one_listing(chat: FilingChat) -> None:
+def test_a_chat_without_entries_costs_no_read(chat: FilingChat) -> None:
     withdraw(chat, "m1")
     assert chat.watched.reads == 0
 
 
-def test_an_unsend_reads_only_entries_that_may_hold_the_message(chat: FilingChat) -> None:
+def test_an_unsend_reads_only_the_entries_that_may_hold_the_message(chat: FilingChat) -> None:
     for number in range(1, 31):
         chat.file(f"n{number}", message(number, f"n{number}"), name=f"n{number}")
     chat.watched.reads = 0
@@ -247,7 +247,7 @@ STEPS: tuple[Callable[[FilingChat], object], ...] = (
     call=st.integers(0, 30),
     after_effect=st.booleans(),
 )
-def test_whatever_was_filed_and_wherever_the_first_try_died_nothing_withdrawn_is_left(
+def test_a_repeated_withdrawal_leaves_no_withdrawn_word_after_any_failure(
     steps: list[int], call: int, *, after_effect: bool
 ) -> None:
     chat = FilingChat()
@@ -266,7 +266,7 @@ def test_whatever_was_filed_and_wherever_the_first_try_died_nothing_withdrawn_is
     assert "4711" not in chat.words
     assert "暗証" not in chat.words
     assert "projects/残る.md" in chat.paths
-    catalog = chat.entries.catalog(CHAT)
+    catalog = chat.entries.catalog()
     assert sorted(row.path for row in catalog.rows) == sorted(chat.paths)
     assert chat.file_text("index.md") == index_file(catalog)
     generations = {one.name: one.generation for one in chat.store.list("")}

@@ -3,9 +3,20 @@ import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shared.line.bubbles import ANSWER, DIGEST, Layout, bubbles, shortened
+from shared.line.bubbles import (
+    ANSWER,
+    DIGEST,
+    Layout,
+    answer_messages,
+    bubbles,
+    fixed_messages,
+    shortened,
+    shown_text,
+)
+from shared.line.ids import is_conversation_id
 from shared.line.messaging import OutgoingMessage, is_sendable
 
+ID = "U4af4980629b1e5a3b9d0f2c7a8e61d35"
 URL = "https://example.com/a_b/c.html?x=1&y=(2)#z"
 PIECES = [
     *(
@@ -49,6 +60,7 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=60).map("".join) | st.text(
     st.characters(exclude_categories=["Cs"]), max_size=600
 )
+MARKDOWN = st.text(max_size=300) | st.text(st.sampled_from("*_`[]() \n#-あ。\ud800👍\u0301"), max_size=900)
 LAYOUTS = st.sampled_from([ANSWER, DIGEST]) | st.builds(
     lambda limit, count: Layout(text_limit=limit * count, bubble_limit=limit, at_most=count),
     st.integers(1, 400),
@@ -72,7 +84,7 @@ def test_every_bubble_can_be_sent_and_no_call_holds_too_many(text: str, layout: 
 
 
 @given(TEXTS, LAYOUTS)
-def test_splitting_loses_nothing_of_what_was_kept(text: str, layout: Layout) -> None:
+def test_splitting_a_shortened_text_loses_no_character(text: str, layout: Layout) -> None:
     assert solid("".join(bubbles(text, layout))) == solid(shortened(text, limit=layout.text_limit))
 
 
@@ -188,3 +200,61 @@ def test_a_blank_text_has_no_bubbles() -> None:
 
 def test_a_short_text_is_one_bubble_as_it_was_written() -> None:
     assert bubbles("one\n\ntwo.  three") == ("one\n\ntwo.  three",)
+
+
+@given(MARKDOWN)
+def test_line_takes_every_text_of_the_model(markdown: str) -> None:
+    messages = answer_messages(shown_text(markdown))
+
+    assert not messages or is_sendable(messages)
+    assert not any("\ud800" in one.text for one in messages)
+
+
+@given(MARKDOWN)
+def test_the_bubbles_hold_exactly_the_text_that_is_remembered(markdown: str) -> None:
+    text = shown_text(markdown)
+
+    assert "".join("".join(one.text for one in answer_messages(text)).split()) == "".join(text.split())
+
+
+@given(st.text(max_size=600).flatmap(lambda text: st.integers(0, len(text)).map(lambda at: text[:at] + ID + text[at:])))
+def test_no_bubble_holds_an_id(markdown: str) -> None:
+    said = "".join(one.text for one in answer_messages(shown_text(markdown)))
+
+    assert not any(is_conversation_id(said[index : index + 33]) for index in range(len(said)))
+
+
+@pytest.mark.parametrize("markdown", [f"**U**{ID[1:]}", f"[U](https://a.b/){ID[1:]}", f"`U`{ID[1:]}"])
+def test_an_id_in_pieces_of_markup_is_not_joined(markdown: str) -> None:
+    assert ID not in shown_text(markdown)
+
+
+def test_the_first_bubble_quotes_the_question() -> None:
+    messages = answer_messages("これは文です。" * 40, quote_token="q")
+
+    assert [one.quote_token for one in messages] == ["q", None]
+
+
+@pytest.mark.parametrize(("limit", "count"), [(ANSWER.text_limit, 4), (DIGEST.text_limit, 1)])
+def test_a_digest_may_be_longer(limit: int, count: int) -> None:
+    text = shown_text("- **件名** これは文です。とても長い文です。\n" * 60, limit=limit)
+
+    assert len(answer_messages(text)) == count + (limit == DIGEST.text_limit)
+    assert len(text) <= limit
+
+
+def test_links_to_sources_are_never_cut() -> None:
+    url = "https://example.com/" + "a" * 700
+    messages = answer_messages(f"{'これは文です。' * 60}\n\n{url}")
+
+    assert any(url in one.text for one in messages)
+
+
+def test_a_blank_answer_has_no_messages() -> None:
+    assert answer_messages(shown_text(" \n\u3000")) == ()
+
+
+def test_a_fixed_text_is_one_bubble_as_it_is_written() -> None:
+    text = f"# 使い方 **{ID}**\n" + "説明です。" * 100
+
+    assert [one.text for one in fixed_messages(text)] == [text]

@@ -5,7 +5,7 @@ from shared.line.events import MessageContent
 
 
 @pytest.mark.parametrize("command", Command)
-def test_every_command_is_its_word_after_a_slash(command: Command) -> None:
+def test_a_command_is_its_word_after_a_slash(command: Command) -> None:
     assert parse_command(f"/{command}") is command
 
 
@@ -18,7 +18,7 @@ def test_width_case_and_space_do_not_matter(text: str) -> None:
     "text",
     ["", "/", "reset", "/reset please", "/resetting", "// reset", "/ reset", "/x", "\\reset", "see /reset", "/res et"],
 )
-def test_anything_else_is_no_command(text: str) -> None:
+def test_any_other_text_is_no_command(text: str) -> None:
     assert parse_command(text) is None
 
 

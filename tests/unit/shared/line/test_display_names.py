@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryProfiles
-from shared.line.display_names import Names, sanitised, someone, told_apart
+from shared.line.display_names import DisplayNames, distinct_names, sanitised, someone
 
 CHAT = "C" + "0" * 32
 ANN, BOB, EVE = ("U" + "0" * 28 + end for end in ("a1b2", "c3d4", "e5f6"))
@@ -40,12 +40,12 @@ def threads() -> Iterator[ThreadPoolExecutor]:
         ("\ud800", None),
     ],
 )
-def test_a_name_cannot_break_out_of_its_place(name: str, shown: str | None) -> None:
+def test_a_name_loses_brackets_controls_and_ids(name: str, shown: str | None) -> None:
     assert sanitised(name) == shown
 
 
 @given(st.text(max_size=60))
-def test_whatever_a_name_is_it_is_one_short_harmless_line(name: str) -> None:
+def test_every_sanitised_name_is_one_short_line_without_controls(name: str) -> None:
     shown = sanitised(name) or ""
 
     assert len(regex.findall(r"\X", shown)) <= 20
@@ -54,32 +54,32 @@ def test_whatever_a_name_is_it_is_one_short_harmless_line(name: str) -> None:
     assert all(one == "\u200d" for one in shown if unicodedata.category(one) == "Cf")
 
 
-def test_people_stay_apart() -> None:
-    names = told_apart({ANN: "Momo", BOB: "花子", EVE: "ＭＯＭＯ"})
+def test_two_people_of_one_name_get_different_names() -> None:
+    names = distinct_names({ANN: "Momo", BOB: "花子", EVE: "ＭＯＭＯ"})
 
     assert names == {ANN: "Momo …a1b2", BOB: "花子", EVE: "ＭＯＭＯ …e5f6"}
 
 
-def test_nobody_goes_by_the_bots_name() -> None:
-    assert told_apart({ANN: "momo"}, taken=["Momo"]) == {ANN: "momo …a1b2"}
+def test_a_person_with_the_bots_name_gets_another() -> None:
+    assert distinct_names({ANN: "momo"}, taken=["Momo"]) == {ANN: "momo …a1b2"}
 
 
-def test_people_without_a_name_stay_apart_too() -> None:
-    assert told_apart({ANN: None, BOB: " "}) == {ANN: "someone …a1b2", BOB: "someone …c3d4"}
+def test_people_without_a_name_get_different_names() -> None:
+    assert distinct_names({ANN: None, BOB: " "}) == {ANN: "someone …a1b2", BOB: "someone …c3d4"}
     assert someone(EVE) == "someone …e5f6"
 
 
-def test_names_are_asked_for_once(threads: ThreadPoolExecutor) -> None:
+def test_line_is_asked_for_a_name_once(threads: ThreadPoolExecutor) -> None:
     profiles = MemoryProfiles({ANN: "Ann"})
-    names = Names(profiles=profiles, threads=threads)
+    names = DisplayNames(profiles=profiles, threads=threads)
 
     assert [names.of(CHAT, [ANN, BOB, ANN]) for _ in range(3)] == [{ANN: "Ann", BOB: "someone …c3d4"}] * 3
     assert profiles.asked == 2
 
 
-def test_a_name_of_one_chat_is_not_that_of_another(threads: ThreadPoolExecutor) -> None:
+def test_names_are_remembered_per_chat(threads: ThreadPoolExecutor) -> None:
     profiles = MemoryProfiles({ANN: "Ann"})
-    names = Names(profiles=profiles, threads=threads)
+    names = DisplayNames(profiles=profiles, threads=threads)
     names.of(CHAT, [ANN])
     profiles.names[ANN] = "Anna"
 
@@ -87,12 +87,10 @@ def test_a_name_of_one_chat_is_not_that_of_another(threads: ThreadPoolExecutor) 
     assert names.of(CHAT, [ANN]) == {ANN: "Ann"}
 
 
-def test_a_name_that_line_did_not_tell_is_asked_for_again_soon(
-    threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_name_is_asked_for_again_soon(threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shared.line.display_names.MISSING_KEPT_S", 0.0)
     profiles = MemoryProfiles({ANN: "Ann"})
-    names = Names(profiles=profiles, threads=threads)
+    names = DisplayNames(profiles=profiles, threads=threads)
     profiles.is_down = True
     names.of(CHAT, [ANN])
     profiles.is_down = False

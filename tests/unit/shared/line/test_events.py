@@ -2,6 +2,7 @@ import pytest
 
 from shared.errors import UnusableIdError
 from shared.line.events import parse_event
+from shared.line.messaging import ReplyToken
 from tests.support import recorded
 
 READABLE = [name for name in recorded.NAMES if name != "verification"]
@@ -25,22 +26,36 @@ def test_a_message_in_a_group_belongs_to_the_group() -> None:
     assert not event.is_one_on_one
 
 
-def test_a_speaker_may_be_unknown() -> None:
+def test_an_event_may_have_no_user() -> None:
     assert parse_event(recorded.event("message-without-user")).user_id is None
 
 
-def test_in_standby_no_token_may_be_spent_even_if_there_is_one() -> None:
+def test_an_event_in_standby_has_no_reply_token() -> None:
     event = parse_event(recorded.event("message-standby", replyToken="0" * 32))
 
     assert event.is_standby
     assert event.reply_token is None
 
 
+def test_a_reply_token_begins_to_live_when_its_event_was_received() -> None:
+    event = recorded.event("message-text")
+
+    parsed = parse_event(event, received_ms=7)
+
+    assert parsed.reply_token == ReplyToken(value=event["replyToken"], received_ms=7)
+    assert parsed.received_ms == 7
+
+
+@pytest.mark.parametrize("token", [None, "", 5, ["t"]])
+def test_an_event_without_a_token_cannot_be_answered(token: object) -> None:
+    assert parse_event(recorded.event("message-text", replyToken=token)).reply_token is None
+
+
 def test_an_unsend_names_its_message() -> None:
     assert parse_event(recorded.event("unsend")).subject_id == "573000000000000001"
 
 
-def test_a_message_tells_what_it_quotes_and_how_it_can_be_quoted() -> None:
+def test_a_message_has_its_quoted_id_and_its_tokens() -> None:
     message = parse_event(recorded.event("message-text-quoting")).message
 
     assert message is not None
@@ -50,7 +65,7 @@ def test_a_message_tells_what_it_quotes_and_how_it_can_be_quoted() -> None:
 
 
 @pytest.mark.parametrize("quoted", [None, "", 5, "../x", ["1"]])
-def test_an_odd_quote_is_none(quoted: object) -> None:
+def test_a_malformed_quote_is_none(quoted: object) -> None:
     event = recorded.event("message-text-quoting")
     event["message"] = {"type": "text", "id": "1", "text": "hi", "quotedMessageId": quoted}
     message = parse_event(event).message
@@ -59,7 +74,7 @@ def test_an_odd_quote_is_none(quoted: object) -> None:
     assert (message.quoted_message_id, message.quote_token, message.mark_as_read_token) == (None, None, None)
 
 
-def test_a_pressed_button_tells_what_it_carries() -> None:
+def test_a_postback_has_the_data_of_its_button() -> None:
     assert parse_event(recorded.event("postback")).postback_data == "storeId=12345"
 
 
@@ -75,7 +90,7 @@ def test_a_pressed_button_tells_what_it_carries() -> None:
         ("\ud800", "\ufffd"),
     ],
 )
-def test_what_no_button_of_ours_can_carry_is_nothing(data: object, expected: str | None) -> None:
+def test_postback_data_is_none_where_no_own_button_can_carry_it(data: object, expected: str | None) -> None:
     assert parse_event(recorded.event("postback", postback={"data": data})).postback_data == expected
 
 
@@ -92,17 +107,17 @@ def test_what_no_button_of_ours_can_carry_is_nothing(data: object, expected: str
         {"unsend": {"messageId": "/"}},
     ],
 )
-def test_ids_that_line_cannot_have_made_are_refused(changes: dict[str, object]) -> None:
+def test_an_event_with_ids_that_are_not_lines_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(UnusableIdError, match=r"."):
         parse_event(recorded.event("message-text", **changes))
 
 
 @pytest.mark.parametrize("timestamp", [None, "1763700001000", True, -1, 10**20, 1.5])
-def test_an_impossible_timestamp_counts_as_none(timestamp: object) -> None:
+def test_an_impossible_timestamp_counts_as_zero(timestamp: object) -> None:
     assert parse_event(recorded.event("message-text", timestamp=timestamp)).timestamp_ms == 0
 
 
-def test_nothing_private_is_in_the_repr() -> None:
+def test_words_and_tokens_are_not_in_the_repr() -> None:
     event = parse_event(recorded.event("message-text"))
 
     assert "こんにちは" not in repr(event)

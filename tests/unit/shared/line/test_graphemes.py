@@ -28,5 +28,5 @@ def test_no_grapheme_is_cut_where_it_fits(text: str) -> None:
     assert [one for piece in pieces for one in regex.findall(r"\X", piece)] == graphemes
 
 
-def test_a_family_stays_together() -> None:
+def test_an_emoji_of_a_family_is_not_split() -> None:
     assert split_at_graphemes("ab👨‍👩‍👧cd", limit_utf16=9) == ("ab", "👨‍👩‍👧c", "d")

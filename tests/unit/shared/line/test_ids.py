@@ -1,17 +1,28 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import UnusableIdError
-from shared.line.ids import checked_conversation_id, checked_id, conversation_id_of, is_conversation_id
+from shared.line.ids import (
+    checked_conversation_id,
+    checked_id,
+    conversation_id_of,
+    is_conversation_id,
+    mask_ids,
+    mask_ids_in,
+)
 
 USER = "U" + "0" * 32
 GROUP = "C" + "a" * 32
 ROOM = "R" + "9" * 32
+ID = "U4af4980629b1e5a3b9d0f2c7a8e61d35"
+IDS = st.from_regex(r"[UCR][0-9a-f]{32}", fullmatch=True)
 
 
 @pytest.mark.parametrize("value", [USER, GROUP, ROOM])
-def test_ids_of_users_groups_and_rooms_are_taken(value: str) -> None:
+def test_ids_of_users_groups_and_rooms_are_accepted(value: str) -> None:
     assert checked_conversation_id(value) == value
 
 
@@ -30,7 +41,7 @@ def test_ids_of_users_groups_and_rooms_are_taken(value: str) -> None:
         7,
     ],
 )
-def test_anything_else_is_no_conversation(value: object) -> None:
+def test_any_other_value_is_no_conversation_id(value: object) -> None:
     with pytest.raises(UnusableIdError, match="no LINE id of a user, group or room"):
         checked_conversation_id(value)
 
@@ -62,5 +73,47 @@ def test_no_text_with_a_slash_or_dot_is_an_id(text: str) -> None:
         ([], None),
     ],
 )
-def test_a_group_or_room_is_the_chat_before_its_speaker(source: object, expected: str | None) -> None:
+def test_the_chat_is_the_group_or_room_before_the_user(source: object, expected: str | None) -> None:
     assert conversation_id_of(source) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"I am {ID}.", "I am [ID]."),
+        (f"{ID}{ID}", "[ID][ID]"),
+        (f"私は{ID}です", "私は[ID]です"),
+        (f"xx{ID}", "xx[ID]"),
+        ("C" + "0" * 32 + " and R" + "f" * 32, "[ID] and [ID]"),
+        ("u" + ID[1:], "u" + ID[1:]),
+        (ID[:-1], ID[:-1]),
+        ("", ""),
+    ],
+)
+def test_ids_are_masked_anywhere_in_a_text(text: str, expected: str) -> None:
+    assert mask_ids(text) == expected
+
+
+@given(st.text(max_size=10), IDS, st.text(max_size=10))
+def test_no_id_is_left_after_masking(before: str, line_id: str, after: str) -> None:
+    masked = mask_ids(before + line_id + after)
+
+    assert line_id not in masked
+    assert not any(is_conversation_id(masked[index : index + 33]) for index in range(len(masked)))
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=5) | IDS,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5) | IDS, inner, max_size=3),
+        max_leaves=10,
+    )
+)
+def test_ids_are_masked_in_every_string_of_json_data(value: object) -> None:
+    masked = mask_ids_in(value)
+
+    assert masked == json.loads(mask_ids(json.dumps(value)))
+
+
+def test_masked_data_keeps_its_shape() -> None:
+    assert mask_ids_in({"to": (ID, 1), ID: None}) == {"to": ("[ID]", 1), "[ID]": None}

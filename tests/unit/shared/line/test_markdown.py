@@ -61,7 +61,7 @@ FENCED = "```python\nx = 1\n  y = 2 * 3\n```\nafter"
         *("line one\nline two", "one\n\ntwo", "こんにちは。\n元気ですか？", "    indented\n    more", ""),
     ],
 )
-def test_what_people_write_stays_as_it_is(text: str) -> None:
+def test_text_without_markdown_is_unchanged(text: str) -> None:
     assert plain_text(text) == text
 
 
@@ -94,12 +94,12 @@ def test_what_people_write_stays_as_it_is(text: str) -> None:
         ("one\n\n\n\ntwo", "one\n\ntwo"),
     ],
 )
-def test_markdown_becomes_what_a_person_would_write(markdown: str, expected: str) -> None:
+def test_markdown_becomes_plain_text(markdown: str, expected: str) -> None:
     assert plain_text(markdown) == expected
 
 
 @given(st.text(st.sampled_from("ab 12。、「」*_~#`|>-+.()\\\n&<^ω😀"), max_size=60))
-def test_no_word_is_ever_lost(text: str) -> None:
+def test_no_word_is_lost(text: str) -> None:
     def words(one: str) -> str:
         return re.sub(r"[^\w]|_", "", one)
 
@@ -107,7 +107,7 @@ def test_no_word_is_ever_lost(text: str) -> None:
 
 
 @given(st.text(max_size=200))
-def test_whatever_comes_there_is_an_answer(text: str) -> None:
+def test_only_blank_text_becomes_blank(text: str) -> None:
     assert bool(plain_text(text)) >= bool(text.strip())
 
 
@@ -115,5 +115,5 @@ def test_whatever_comes_there_is_an_answer(text: str) -> None:
     "text",
     ["- " * 500 + "x", "[" * 3_000 + "x", "\n".join("  " * depth + "- x" for depth in range(100)), "![" * 900 + "x"],
 )
-def test_what_nests_without_end_is_not_lost(text: str) -> None:
+def test_deeply_nested_markdown_loses_no_text(text: str) -> None:
     assert plain_text(text).count("x") == text.count("x")

@@ -12,7 +12,7 @@ def fetch(media: MemoryMedia, *, seconds: float) -> object:
     return fetch_when_ready(media, "1", clock=clock, deadline=Deadline.after(clock, seconds))
 
 
-def test_a_content_that_line_prepares_is_waited_for() -> None:
+def test_content_that_line_still_prepares_is_asked_for_again() -> None:
     media = MemoryMedia()
     media.contents["1"], media.delays["1"] = CAT, 3
 
@@ -20,7 +20,7 @@ def test_a_content_that_line_prepares_is_waited_for() -> None:
     assert media.asked == 4
 
 
-def test_nobody_waits_longer_than_the_turn() -> None:
+def test_content_is_not_asked_for_after_the_deadline() -> None:
     media = MemoryMedia()
     media.contents["1"], media.delays["1"] = CAT, 100
 
@@ -28,14 +28,14 @@ def test_nobody_waits_longer_than_the_turn() -> None:
     assert media.asked == 4
 
 
-def test_what_is_gone_is_not_waited_for() -> None:
+def test_content_that_is_gone_is_asked_for_once() -> None:
     media = MemoryMedia()
 
     assert fetch(media, seconds=5) == "gone"
     assert media.asked == 1
 
 
-def test_what_is_too_large_is_not_waited_for() -> None:
+def test_content_that_is_too_large_is_asked_for_once() -> None:
     media = MemoryMedia()
     media.contents["1"] = Fetched(data=b"x" * 20_000_001, content_type="video/mp4")
 
@@ -56,5 +56,5 @@ def test_what_is_too_large_is_not_waited_for() -> None:
         ("", None),
     ],
 )
-def test_gemini_reads_some_types_and_knows_some_by_another_name(content_type: str, readable: str | None) -> None:
+def test_readable_type_is_the_name_that_gemini_knows(content_type: str, readable: str | None) -> None:
     assert readable_type(content_type) == readable

@@ -49,7 +49,7 @@ def test_in_a_group_only_a_mention_of_the_bot_addresses_it(name: str, expected: 
         {"mentionees": [{"type": "all", "isSelf": True}]},
     ],
 )
-def test_an_odd_mention_is_no_mention(mention: object) -> None:
+def test_a_malformed_mention_is_no_mention(mention: object) -> None:
     assert not is_addressed(in_a_group(mention=mention))
 
 
@@ -73,7 +73,7 @@ def test_an_odd_mention_is_no_mention(mention: object) -> None:
         ("@相槌 🙂", ["相槌"]),
     ],
 )
-def test_the_bots_name_at_the_start_addresses_it(text: str, names: list[str]) -> None:
+def test_the_bots_name_at_the_start_addresses_the_bot(text: str, names: list[str]) -> None:
     assert is_addressed(in_a_group(text=text), bot_names=names)
 
 
@@ -95,11 +95,11 @@ def test_the_bots_name_at_the_start_addresses_it(text: str, names: list[str]) ->
         ("@all hi", ["Momo"]),
     ],
 )
-def test_another_word_does_not(text: str, names: list[str]) -> None:
+def test_a_name_elsewhere_in_a_text_does_not_address_the_bot(text: str, names: list[str]) -> None:
     assert not is_addressed(in_a_group(text=text), bot_names=names)
 
 
-def test_a_quote_of_the_bots_own_words_addresses_it() -> None:
+def test_a_quote_of_the_bots_own_message_addresses_it() -> None:
     own = {"573000000000000777"}
 
     assert is_addressed(in_a_group(quotedMessageId="573000000000000777"), is_own_message=own.__contains__)
@@ -107,7 +107,7 @@ def test_a_quote_of_the_bots_own_words_addresses_it() -> None:
     assert not is_addressed(in_a_group(quotedMessageId=["x"]), is_own_message=lambda _: True)
 
 
-def test_where_groups_get_commands_only_nothing_addresses_the_bot() -> None:
+def test_no_message_addresses_the_bot_where_groups_get_commands_only() -> None:
     mentioning = parse_event(recorded.event("message-text-mentioning-the-bot"))
 
     assert is_addressed(mentioning, policy=GroupPolicy.MODEL)
@@ -137,14 +137,12 @@ def test_where_groups_get_commands_only_nothing_addresses_the_bot() -> None:
         ("hi @Momo", [("3", 5), (True, 5), (-3, 5), (3, None)], "hi @Momo"),
     ],
 )
-def test_the_mention_is_cut_out_where_it_really_stands(
-    text: str, mentions: list[tuple[object, object]], expected: str
-) -> None:
+def test_a_mention_is_cut_out_where_it_stands(text: str, mentions: list[tuple[object, object]], expected: str) -> None:
     assert rest_of(text, *mentions) == expected
 
 
 @given(TEXT, TEXT)
-def test_a_mention_anywhere_is_cut_and_nothing_else(before: str, after: str) -> None:
+def test_cutting_a_mention_keeps_all_other_characters(before: str, after: str) -> None:
     left = rest_of(f"{before}@Zoë😀{after}", (utf16_length(before), 6), names=())
 
     kept = [one for one in left if not one.isspace()]
@@ -153,7 +151,7 @@ def test_a_mention_anywhere_is_cut_and_nothing_else(before: str, after: str) -> 
 
 
 @given(st.text(max_size=40), st.integers(-3, 45), st.integers(-3, 45))
-def test_whatever_the_index_says_nothing_breaks(text: str, index: int, length: int) -> None:
+def test_a_wrong_index_breaks_nothing(text: str, index: int, length: int) -> None:
     left = rest_of(text, (index, length))
 
     assert left or not text

@@ -19,21 +19,21 @@ from tests.support import recorded
         ("message-unknown", "[unsupported message: hologram]"),
     ],
 )
-def test_every_message_type_becomes_a_line_that_says_what_it_is(name: str, line: str) -> None:
+def test_every_message_type_becomes_a_line_of_text(name: str, line: str) -> None:
     message = recorded.event(name)["message"]
 
     assert describe(message["type"], message) == line
 
 
-def test_a_message_sticker_is_told_by_its_words() -> None:
+def test_a_message_sticker_shows_its_words() -> None:
     assert describe("sticker", {"text": "お疲れさま", "keywords": ["tired"]}) == "[sticker: お疲れさま]"
 
 
-def test_a_sticker_without_keywords_is_a_sticker() -> None:
+def test_a_sticker_without_keywords_has_no_details() -> None:
     assert describe("sticker", {"packageId": "1"}) == "[sticker]"
 
 
-def test_line_breaks_in_a_file_name_cannot_end_the_line() -> None:
+def test_line_breaks_in_a_file_name_become_spaces() -> None:
     assert describe("file", {"fileName": "a\n[2026-01-01 00:00] b.pdf"}) == "[file: a [2026-01-01 00:00] b.pdf]"
 
 

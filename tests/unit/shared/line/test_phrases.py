@@ -1,9 +1,11 @@
 import pytest
 import regex
 
+from shared.adapters.memory import MemoryLineApi
+from shared.line.bot_name import BotName
 from shared.line.commands import Command
 from shared.line.messaging import OutgoingMessage, PostbackButton, is_sendable
-from shared.line.phrases import Phrase, phrase
+from shared.line.phrases import LocalePhrases, Phrase, phrase
 from shared.locales.language_file import LOCALES
 
 LONG_NAME = "名" * 20
@@ -15,7 +17,7 @@ def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
 
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize("which", Phrase)
-def test_no_text_is_missing_in_any_locale_and_each_is_short(locale: str, which: Phrase) -> None:
+def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phrase) -> None:
     text = said(which, locale)
 
     assert 0 < len(regex.findall(r"\X", text)) <= 400
@@ -28,7 +30,7 @@ def test_no_text_is_missing_in_any_locale_and_each_is_short(locale: str, which: 
     ("text", "label"),
     [(Phrase.FORGET_QUESTION, Phrase.FORGET_BUTTON), (Phrase.STILL_THINKING, Phrase.SHOW_BUTTON)],
 )
-def test_what_goes_with_a_button_can_be_sent(locale: str, text: Phrase, label: Phrase) -> None:
+def test_every_text_with_its_button_can_be_sent(locale: str, text: Phrase, label: Phrase) -> None:
     button = PostbackButton(label=said(label, locale), data="x", display_text=said(label, locale))
 
     assert is_sendable([OutgoingMessage(text=said(text, locale), button=button)])
@@ -52,10 +54,17 @@ def test_the_help_names_every_command(locale: str, which: Phrase, command: Comma
     assert f"/{command}" in said(which, locale)
 
 
-def test_no_text_is_that_of_another_locale() -> None:
+def test_texts_differ_between_locales() -> None:
     for which in set(Phrase):
         assert len({said(which, locale) for locale in LOCALES}) == len(LOCALES)
 
 
-def test_a_name_is_filled_in_as_it_is() -> None:
+def test_a_name_with_braces_is_filled_in_as_it_is() -> None:
     assert "{id}" in phrase(Phrase.HELP_FRIEND, locale="en", bot_name="{id}")
+
+
+def test_phrases_of_a_deployment_are_in_its_locale_with_its_bots_name() -> None:
+    phrases = LocalePhrases(locale="ja", bot_name=BotName(account=MemoryLineApi(name="Kinako"), configured="Momo"))
+
+    assert phrases.text(Phrase.GREETING_GROUP) == said(Phrase.GREETING_GROUP, "ja", bot_name="Momo")
+    assert "U1" in phrases.text(Phrase.ID, id="U1")

@@ -12,19 +12,19 @@ PATIENCE_S = 10.0
 
 
 class SlowLine(MemoryLineApi):
-    """Tells when the animation was asked for so many times, and waits for a leave to answer."""
+    """Sets `was_shown` at the given call of the animation, and answers once `may_answer` is set."""
 
-    def __init__(self, *, told_after: int = 1) -> None:
+    def __init__(self, *, shown_after: int = 1) -> None:
         super().__init__()
-        self.told = threading.Event()
+        self.was_shown = threading.Event()
         self.may_answer = threading.Event()
         self.may_answer.set()
-        self._told_after = told_after
+        self._shown_after = shown_after
 
     def show_loading(self, user_id: str) -> None:
         super().show_loading(user_id)
-        if len(self.loading_shown_to) == self._told_after:
-            self.told.set()
+        if len(self.loading_shown_to) == self._shown_after:
+            self.was_shown.set()
         assert self.may_answer.wait(PATIENCE_S)
 
 
@@ -44,11 +44,11 @@ def test_a_quick_turn_shows_no_animation(threads: ThreadPoolExecutor) -> None:
     assert line.loading_shown_to == []
 
 
-def test_a_long_turn_shows_it_until_its_end(threads: ThreadPoolExecutor) -> None:
-    line = SlowLine(told_after=3)
+def test_a_long_turn_shows_the_animation_until_its_end(threads: ThreadPoolExecutor) -> None:
+    line = SlowLine(shown_after=3)
 
     with Presence(api=line, threads=threads, after_s=0.001, every_s=0.001).during(loading_for=USER):
-        assert line.told.wait(PATIENCE_S)
+        assert line.was_shown.wait(PATIENCE_S)
     shown = len(line.loading_shown_to)
     threads.shutdown()
 
@@ -56,18 +56,18 @@ def test_a_long_turn_shows_it_until_its_end(threads: ThreadPoolExecutor) -> None
     assert line.loading_shown_to == [USER] * shown
 
 
-def test_a_call_under_way_is_over_before_the_answer(threads: ThreadPoolExecutor) -> None:
+def test_a_call_under_way_ends_before_the_answer(threads: ThreadPoolExecutor) -> None:
     line = SlowLine()
     line.may_answer.clear()
     ended = threading.Event()
 
     def turn() -> None:
         with Presence(api=line, threads=threads, after_s=0.001).during(loading_for=USER):
-            line.told.wait(PATIENCE_S)
+            line.was_shown.wait(PATIENCE_S)
         ended.set()
 
     running = threads.submit(turn)
-    assert line.told.wait(PATIENCE_S)
+    assert line.was_shown.wait(PATIENCE_S)
     assert not ended.wait(0.05)
     line.may_answer.set()
     running.result(PATIENCE_S)
@@ -75,7 +75,7 @@ def test_a_call_under_way_is_over_before_the_answer(threads: ThreadPoolExecutor)
     assert ended.is_set()
 
 
-def test_a_group_sees_no_animation_but_read_marks(threads: ThreadPoolExecutor) -> None:
+def test_a_group_gets_read_marks_and_no_animation(threads: ThreadPoolExecutor) -> None:
     line = MemoryLineApi()
 
     with Presence(api=line, threads=threads, after_s=0.0).during(mark_as_read_token="token"):
@@ -85,7 +85,7 @@ def test_a_group_sees_no_animation_but_read_marks(threads: ThreadPoolExecutor) -
     assert line.loading_shown_to == []
 
 
-def test_where_line_marks_by_itself_the_bot_does_not(threads: ThreadPoolExecutor) -> None:
+def test_an_account_in_auto_mode_marks_no_message_as_read(threads: ThreadPoolExecutor) -> None:
     line = MemoryLineApi()
     line.is_manual = False
 
@@ -95,7 +95,7 @@ def test_where_line_marks_by_itself_the_bot_does_not(threads: ThreadPoolExecutor
     assert line.marked_as_read == []
 
 
-def test_a_failing_turn_ends_the_animation_too(threads: ThreadPoolExecutor) -> None:
+def test_a_failing_turn_ends_the_animation(threads: ThreadPoolExecutor) -> None:
     line = MemoryLineApi()
 
     with pytest.raises(ZeroDivisionError), Presence(api=line, threads=threads).during(loading_for=USER):

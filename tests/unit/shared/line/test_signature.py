@@ -12,11 +12,11 @@ SECRET = "8c570fa6dd201bb328f1c1eac23a96d8"
 SIGNATURE = "GhRKmvmHys4Pi8DxkF4+EayaH0OqtJtaZxgTD9fMDLs="
 
 
-def test_lines_own_example_is_accepted() -> None:
+def test_lines_test_vector_is_accepted() -> None:
     verify_signature(BODY, SIGNATURE, channel_secrets=(SECRET,))
 
 
-def test_while_a_secret_is_being_changed_both_are_accepted() -> None:
+def test_two_channel_secrets_are_both_accepted() -> None:
     verify_signature(BODY, SIGNATURE, channel_secrets=("the new one", SECRET))
     verify_signature(BODY, recorded.signature(BODY, "the new one"), channel_secrets=("the new one", SECRET))
 
@@ -39,5 +39,5 @@ def test_any_flipped_bit_breaks_the_signature(data: st.DataObject) -> None:
 
 
 @given(body=st.binary(max_size=200), secret=st.text(min_size=1, max_size=20))
-def test_what_was_signed_with_the_secret_is_accepted(body: bytes, secret: str) -> None:
+def test_a_body_that_was_signed_with_a_secret_is_accepted(body: bytes, secret: str) -> None:
     verify_signature(body, recorded.signature(body, secret), channel_secrets=("another", secret))

@@ -16,14 +16,14 @@ JSON_VALUES = st.recursive(
 
 
 @pytest.mark.parametrize("name", recorded.NAMES)
-def test_every_event_of_every_recorded_delivery_passes_as_it_came(name: str) -> None:
+def test_recorded_deliveries_are_parsed_without_a_change(name: str) -> None:
     delivery = parse_delivery(recorded.body(name))
 
     assert list(delivery.events) == recorded.events(name)
     assert delivery.destination.startswith("U")
 
 
-def test_lines_verification_holds_no_events() -> None:
+def test_lines_verification_request_holds_no_events() -> None:
     assert parse_delivery(recorded.body("verification")).events == ()
 
 
@@ -43,12 +43,12 @@ def test_lines_verification_holds_no_events() -> None:
         b"[" * 100_000,
     ],
 )
-def test_a_body_that_is_no_delivery_is_refused_in_one_sentence(body: bytes) -> None:
+def test_a_body_that_is_no_delivery_is_refused(body: bytes) -> None:
     with pytest.raises(MalformedDeliveryError, match="the body is not"):
         parse_delivery(body)
 
 
-def test_members_that_are_no_objects_are_counted_and_left_out() -> None:
+def test_events_that_are_no_objects_are_counted_and_left_out() -> None:
     delivery = parse_delivery(b'{"destination": "U", "events": [1, {"type": "follow"}, null]}')
 
     assert delivery.events == ({"type": "follow"},)
@@ -56,7 +56,7 @@ def test_members_that_are_no_objects_are_counted_and_left_out() -> None:
 
 
 @given(event=st.dictionaries(st.text(max_size=10), JSON_VALUES, max_size=6))
-def test_attributes_of_any_event_are_what_pubsub_takes(event: dict[str, object]) -> None:
+def test_attributes_of_every_event_are_short_and_known(event: dict[str, object]) -> None:
     attributes = event_attributes(event)
 
     assert set(attributes) <= {"type", "is_redelivery", "webhook_event_id", "conversation_id"}

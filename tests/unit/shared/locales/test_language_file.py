@@ -86,7 +86,7 @@ def test_a_file_is_read_once() -> None:
     assert language_file("th") is language_file("th")
 
 
-def test_a_table_is_read_as_its_shape() -> None:
+def test_a_table_is_read_as_the_type_that_was_asked_for() -> None:
     assert read(GOOD) == (
         {Word.HELLO: "Hello", Word.GOODBYE: "Bye"},
         Texts(counts_words=True, top="Top", of_word={Word.HELLO: "hellos", Word.GOODBYE: "byes"}),
@@ -110,14 +110,14 @@ def test_a_table_is_read_as_its_shape() -> None:
         ("[digest.of_word]", "of_word = 1\n[quote.of_word]", "digest.of_word must be a table"),
     ],
 )
-def test_a_fault_is_one_error_with_file_and_key(line: str, instead: str, fault: str) -> None:
+def test_an_error_names_the_file_and_every_key(line: str, instead: str, fault: str) -> None:
     with pytest.raises(LanguageFileError) as raised:
         read(GOOD.replace(line, instead, 1))
 
     assert str(raised.value) == f"xx.toml: {fault}"
 
 
-def test_a_file_that_is_no_toml_is_named() -> None:
+def test_a_file_that_is_no_toml_is_an_error_with_its_name() -> None:
     with pytest.raises(LanguageFileError, match=r"^xx\.toml: .*line 2"):
         read("[phrases]\nhello = Hello")
 

@@ -1,10 +1,11 @@
 from shared.agent.tools import TurnContext
 from shared.tools.core import core_tools
+from tests.support.knowledge import conversation_on
 
-CONTEXT = TurnContext(conversation_id="U" + "1" * 32)
+CONTEXT = TurnContext(conversation=conversation_on())
 
 
-def test_reply_and_skip_decide_and_send_nothing_themselves() -> None:
+def test_reply_and_skip_return_decisions() -> None:
     reply, skip = core_tools()
 
     assert reply.is_final
@@ -13,7 +14,7 @@ def test_reply_and_skip_decide_and_send_nothing_themselves() -> None:
     assert skip.run({"reason": "bye"}, CONTEXT).skip_reason == "bye"  # type: ignore[union-attr]
 
 
-def test_half_a_character_of_the_model_becomes_one_that_every_wire_takes() -> None:
+def test_a_lone_surrogate_in_a_reply_is_replaced() -> None:
     reply, _ = core_tools()
 
     assert reply.run({"message": "a\ud83d"}, CONTEXT).message == "a\N{REPLACEMENT CHARACTER}"  # type: ignore[union-attr]

@@ -1,7 +1,7 @@
 import threading
-from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -9,136 +9,148 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.model import Json
 from shared.agent.tools import ToolFault, TurnContext
 from shared.clock import Deadline, SystemClock
-from shared.conversation.external_calls import Calls
+from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
-from shared.tools.idempotency import DONE_BEFORE, Ledger, UnknownEffectError, Write
+from shared.tools.idempotency import ALREADY_DONE, IdempotentWrites, UnknownEffectError, Write
+from tests.support.knowledge import CHAT, conversation_on
 
-CHAT = "U" + "1" * 32
-CONTEXT = TurnContext(conversation_id=CHAT, first_line_message_id="m1", seen_message_ids=frozenset({"m0", "m1"}))
+OTHER_CHAT = "U" + "2" * 32
 
 
 class World:
-    """Something outside: what was put there, and what goes wrong with the next put."""
+    """An outside service: what was written to it, and the errors of the next writes."""
 
     def __init__(self) -> None:
         self.there: list[str] = []
-        self.goes_wrong: list[Exception | None] = []
-        self.looked = 0
+        self.errors: list[Exception | None] = []
+        self.searches = 0
 
     def write(self, title: str) -> Write:
         def do() -> Json:
-            wrong = self.goes_wrong.pop(0) if self.goes_wrong else None
-            if not isinstance(wrong, StorageUnavailableError):
+            error = self.errors.pop(0) if self.errors else None
+            if not isinstance(error, StorageUnavailableError):
                 self.there.append(title)
-            if wrong is not None:
-                raise wrong
+            if error is not None:
+                raise error
             return {"page_id": f"page of {title}"}
 
         def find(_: int, __: tuple[Mapping[str, object], ...]) -> Json | None:
-            self.looked += 1
+            self.searches += 1
             return {"page_id": f"page of {title}"} if title in self.there else None
 
         return Write(tool="create_page", arguments={"title": title}, do=do, find=find)
 
 
-def nothing_withdrawn(_: str, __: AbstractSet[str]) -> bool:
-    return False
+class Process:
+    """One process on a bucket, and the turn that it thinks."""
 
+    def __init__(self, store: MemoryObjectStore) -> None:
+        self.writes = IdempotentWrites(clock=FixedClock())
+        self.context = TurnContext(
+            conversation=conversation_on(store),
+            first_line_message_id="m1",
+            seen_message_ids=frozenset({"m0", "m1"}),
+        )
 
-def ledger_on(
-    store: MemoryObjectStore, is_withdrawn: Callable[[str, AbstractSet[str]], bool] = nothing_withdrawn
-) -> Ledger:
-    return Ledger(calls=Calls(store=store), is_withdrawn=is_withdrawn, clock=FixedClock())
+    def carry_out(self, write: Write, context: TurnContext | None = None) -> Json | ToolFault:
+        return self.writes.carry_out(write, context or self.context)
+
+    def earlier(self, *, first: str = "m1") -> tuple[str, ...]:
+        return self.writes.describe_earlier(replace(self.context, first_line_message_id=first))
 
 
 def test_the_same_call_of_the_same_turn_is_done_once() -> None:
     store, world = MemoryObjectStore(), World()
 
-    first = ledger_on(store).once(world.write("牛乳"), CONTEXT)
-    again = ledger_on(store).once(world.write("牛乳"), CONTEXT)
+    first = Process(store).carry_out(world.write("牛乳"))
+    again = Process(store).carry_out(world.write("牛乳"))
 
     assert first == {"page_id": "page of 牛乳"}
-    assert again == {"page_id": "page of 牛乳", "note": DONE_BEFORE}
+    assert again == {"page_id": "page of 牛乳", "note": ALREADY_DONE}
     assert world.there == ["牛乳"]
 
 
-def test_the_same_words_in_another_turn_or_another_chat_are_another_call() -> None:
+def test_equal_arguments_in_another_turn_or_chat_are_another_call() -> None:
     store, world = MemoryObjectStore(), World()
-    ledger = ledger_on(store)
+    process = Process(store)
 
-    for chat, first in [(CHAT, "m1"), (CHAT, "m2"), ("U" + "2" * 32, "m1")]:
-        ledger.once(world.write("牛乳"), TurnContext(conversation_id=chat, first_line_message_id=first))
+    for chat, first in [(CHAT, "m1"), (CHAT, "m2"), (OTHER_CHAT, "m1")]:
+        context = TurnContext(conversation=conversation_on(store, chat), first_line_message_id=first)
+        process.carry_out(world.write("牛乳"), context)
 
     assert world.there == ["牛乳"] * 3
 
 
-def test_an_effect_whose_answer_was_lost_is_found_and_not_repeated() -> None:
+def test_an_effect_whose_answer_was_lost_is_found_not_repeated() -> None:
     store, world = MemoryObjectStore(), World()
-    world.goes_wrong = [UnknownEffectError("lost")]
+    world.errors = [UnknownEffectError("lost")]
 
-    lost = ledger_on(store).once(world.write("牛乳"), CONTEXT)
-    again = ledger_on(store).once(world.write("牛乳"), CONTEXT)
+    lost = Process(store).carry_out(world.write("牛乳"))
+    again = Process(store).carry_out(world.write("牛乳"))
 
     assert isinstance(lost, ToolFault)
     assert lost.may_retry
-    assert again == {"page_id": "page of 牛乳", "note": DONE_BEFORE}
+    assert again == {"page_id": "page of 牛乳", "note": ALREADY_DONE}
     assert world.there == ["牛乳"]
-    assert world.looked == 1
+    assert world.searches == 1
 
 
 def test_an_intent_without_an_effect_is_carried_out_by_the_next_attempt() -> None:
     store, world = MemoryObjectStore(), World()
-    world.goes_wrong = [UnknownEffectError("lost")]
-    ledger_on(store).once(world.write("牛乳"), CONTEXT)
-    world.there.clear()  # it never came through
+    world.errors = [UnknownEffectError("lost")]
+    Process(store).carry_out(world.write("牛乳"))
+    world.there.clear()  # the write never arrived
 
-    again = ledger_on(store).once(world.write("牛乳"), CONTEXT)
+    again = Process(store).carry_out(world.write("牛乳"))
 
     assert again == {"page_id": "page of 牛乳"}
     assert world.there == ["牛乳"]
 
 
-def test_what_had_no_effect_leaves_no_intent() -> None:
+def test_a_write_without_effect_leaves_no_intent() -> None:
     store, world = MemoryObjectStore(), World()
-    world.goes_wrong = [StorageUnavailableError("refused before anything was done")]
+    world.errors = [StorageUnavailableError("refused before anything was done")]
 
     with pytest.raises(StorageUnavailableError):
-        ledger_on(store).once(world.write("牛乳"), CONTEXT)
+        Process(store).carry_out(world.write("牛乳"))
 
     assert store.list("") == ()
 
 
-def test_what_cannot_be_told_is_not_done() -> None:
+def test_a_write_with_an_undeterminable_effect_is_not_repeated() -> None:
     store, world = MemoryObjectStore(), World()
-    world.goes_wrong = [UnknownEffectError("lost")]
-    ledger_on(store).once(world.write("牛乳"), CONTEXT)
+    world.errors = [UnknownEffectError("lost")]
+    Process(store).carry_out(world.write("牛乳"))
     unclear = ToolFault(message="The page is too long to look.", may_retry=False)
     write = Write(
         tool="create_page", arguments={"title": "牛乳"}, do=world.write("牛乳").do, find=lambda _, __: unclear
     )
 
-    assert ledger_on(store).once(write, CONTEXT) == unclear
+    assert Process(store).carry_out(write) == unclear
     assert world.there == ["牛乳"]
 
 
-def test_after_a_withdrawal_nothing_is_done_and_no_word_is_kept() -> None:
+def test_a_withdrawal_prevents_the_write_and_leaves_no_words() -> None:
     store, world = MemoryObjectStore(), World()
 
-    answer = ledger_on(store, lambda chat, ids: chat == CHAT and "m0" in ids).once(world.write("牛乳"), CONTEXT)
+    process = Process(store)
+    process.context.conversation.amendments.amend(Amendment(line_message_id="m0", timestamp_ms=1))
+
+    answer = process.carry_out(world.write("牛乳"))
 
     assert isinstance(answer, ToolFault)
     assert world.there == []
-    assert store.list("") == ()
+    assert [one.name for one in store.list("")] == [process.context.conversation.names.amended("m0")]
 
 
-def test_two_same_calls_of_one_round_leave_one_effect() -> None:
+def test_two_equal_calls_of_one_round_have_one_effect() -> None:
     store, world = MemoryObjectStore(), World()
-    ledger = ledger_on(store)
+    process = Process(store)
     begun = threading.Barrier(2, timeout=5)
 
     def call() -> Json | ToolFault:
         begun.wait()
-        return ledger.once(world.write("牛乳"), CONTEXT)
+        return process.carry_out(world.write("牛乳"))
 
     with ThreadPoolExecutor(2) as pool:
         answers = [future.result() for future in [pool.submit(call), pool.submit(call)]]
@@ -147,9 +159,9 @@ def test_two_same_calls_of_one_round_leave_one_effect() -> None:
     assert sorted("note" in answer for answer in answers if not isinstance(answer, ToolFault)) == [False, True]
 
 
-def test_a_call_that_is_still_under_way_is_not_waited_for_beyond_the_deadline() -> None:
+def test_an_equal_call_is_waited_for_until_the_deadline_only() -> None:
     store, world = MemoryObjectStore(), World()
-    ledger = ledger_on(store)
+    process = Process(store)
     begun, released = threading.Event(), threading.Event()
 
     def slow() -> Json:
@@ -158,11 +170,15 @@ def test_a_call_that_is_still_under_way_is_not_waited_for_beyond_the_deadline() 
         return {"page_id": "x"}
 
     write = Write(tool="create_page", arguments={"title": "牛乳"}, do=slow, find=lambda _, __: None)
-    late = TurnContext(conversation_id=CHAT, first_line_message_id="m1", deadline=Deadline.after(SystemClock(), 0.05))
+    late = TurnContext(
+        conversation=process.context.conversation,
+        first_line_message_id="m1",
+        deadline=Deadline.after(SystemClock(), 0.05),
+    )
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(ledger.once, write, CONTEXT)
+        running = pool.submit(process.carry_out, write)
         begun.wait(5)
-        answer = ledger.once(world.write("牛乳"), late)
+        answer = process.carry_out(world.write("牛乳"), late)
         released.set()
         assert running.result() == {"page_id": "x"}
 
@@ -170,15 +186,15 @@ def test_a_call_that_is_still_under_way_is_not_waited_for_beyond_the_deadline() 
     assert world.there == []
 
 
-def test_a_rerun_is_told_what_was_done_and_what_was_only_begun() -> None:
+def test_a_rerun_learns_which_calls_were_done_and_which_only_begun() -> None:
     store, world = MemoryObjectStore(), World()
-    ledger = ledger_on(store)
-    ledger.once(world.write("牛乳"), CONTEXT)
-    world.goes_wrong = [UnknownEffectError("lost")]
-    ledger.once(world.write("卵"), CONTEXT)
+    process = Process(store)
+    process.carry_out(world.write("牛乳"))
+    world.errors = [UnknownEffectError("lost")]
+    process.carry_out(world.write("卵"))
 
-    done, begun = ledger.done_before(CONTEXT)
+    done, begun = process.earlier()
 
     assert 'already did create_page {"title": "牛乳"}; its result was {"page_id": "page of 牛乳"}' in done
     assert 'began create_page {"title": "卵"}' in begun
-    assert ledger.done_before(TurnContext(conversation_id=CHAT, first_line_message_id="m9")) == ()
+    assert process.earlier(first="m9") == ()

@@ -9,8 +9,7 @@ from shared.agent.tools import ToolFault
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog, row_of
 from shared.storage.codec import decode, encode
-from shared.storage.object_names import entry_name
-from tests.support.knowledge import CHAT, FilingChat, found, message
+from tests.support.knowledge import FilingChat, found, message
 
 OTHER_CHAT = "C" + "2" * 32
 
@@ -25,7 +24,7 @@ def fault(result: object) -> str:
     return result.message
 
 
-def test_what_is_captured_is_found_by_the_next_call_of_the_same_turn(chat: FilingChat) -> None:
+def test_a_captured_thought_is_found_by_later_calls_of_its_turn(chat: FilingChat) -> None:
     chat.model.steps = [found(name="庭の工事", next_action="佐藤さんに電話")]
     turn = chat.begin(message(1, "庭の工事を始める。まず佐藤さんに電話"))
 
@@ -51,7 +50,7 @@ def test_what_is_captured_is_found_by_the_next_call_of_the_same_turn(chat: Filin
     assert entry.status == "waiting"
 
 
-def test_a_turn_that_is_thought_again_begins_with_nothing_staged(chat: FilingChat) -> None:
+def test_a_turn_thought_again_begins_with_nothing_staged(chat: FilingChat) -> None:
     chat.model.steps = [found(), found()]
     lost = chat.begin(message(1, "庭の工事"))
     lost.call("classify_and_capture", text="庭の工事")
@@ -97,7 +96,7 @@ def test_the_last_hint_decides_the_category_and_is_not_kept(
     assert entry.content == "来週会う"
 
 
-def test_what_is_not_sure_lies_in_the_inbox_and_the_model_is_told_to_ask(chat: FilingChat) -> None:
+def test_an_unsure_classification_goes_to_the_inbox_and_asks(chat: FilingChat) -> None:
     chat.model.steps = [found("ideas", 0.4, "金曜")]
 
     result = chat.once("classify_and_capture", text="金曜のこと")
@@ -131,7 +130,7 @@ def test_a_failed_classification_files_nothing(chat: FilingChat, step: JsonStep)
     assert chat.paths == []
 
 
-def test_a_field_that_the_model_fills_in_badly_is_left_out(chat: FilingChat) -> None:
+def test_an_invalid_field_of_a_classification_is_left_out(chat: FilingChat) -> None:
     path = chat.file("x", due_date="soon", status="done", tags=["a", "b"], context="of people, not of projects")
 
     entry = chat.begin().call("get_entry", path=path)["entry"]
@@ -161,7 +160,7 @@ def test_a_field_that_the_model_fills_in_badly_is_left_out(chat: FilingChat) -> 
         "projects/\u0000.md",
     ],
 )
-def test_a_path_that_leads_nowhere_is_not_found(
+def test_a_path_without_an_entry_is_not_found(
     chat: FilingChat, tool: str, arguments: dict[str, object], path: str
 ) -> None:
     chat.file()
@@ -184,9 +183,7 @@ def test_a_path_that_leads_nowhere_is_not_found(
         ({"note": ["x"]}, "note must be a text."),
     ],
 )
-def test_an_update_that_does_not_fit_changes_nothing(
-    chat: FilingChat, updates: dict[str, object], sentence: str
-) -> None:
+def test_an_invalid_update_changes_nothing(chat: FilingChat, updates: dict[str, object], sentence: str) -> None:
     path = chat.file()
     before = chat.file_text(path)
 
@@ -196,7 +193,7 @@ def test_an_update_that_does_not_fit_changes_nothing(
     assert chat.file_text(path) == before
 
 
-def test_a_note_is_added_with_the_date_of_the_bots_time_zone(chat: FilingChat) -> None:
+def test_a_note_is_dated_in_the_time_zone_of_the_bot(chat: FilingChat) -> None:
     path = chat.file("庭の工事")
 
     chat.once("update_entry", message(2, "見積もりが届いた"), path=path, updates={"note": "見積もりが届いた"})
@@ -204,7 +201,7 @@ def test_a_note_is_added_with_the_date_of_the_bots_time_zone(chat: FilingChat) -
     assert chat.file_text(path).endswith("庭の工事\n\n2025-11-21: 見積もりが届いた\n")
 
 
-def test_a_date_is_emptied_by_null(chat: FilingChat) -> None:
+def test_a_null_empties_a_date(chat: FilingChat) -> None:
     path = chat.file(due_date="2026-01-01")
 
     chat.once("update_entry", path=path, updates={"due_date": None})
@@ -212,7 +209,7 @@ def test_a_date_is_emptied_by_null(chat: FilingChat) -> None:
     assert chat.begin().call("get_entry", path=path)["entry"]["due_date"] is None
 
 
-def test_a_move_keeps_what_both_categories_know_and_notes_the_rest(chat: FilingChat) -> None:
+def test_a_move_keeps_common_fields_and_notes_the_others(chat: FilingChat) -> None:
     path = chat.file(
         "税金の書類を出す", name="税金", status="waiting", due_date="2026-03-15", next_action="書類を集める"
     )
@@ -235,7 +232,7 @@ def test_a_moved_inbox_entry_keeps_its_words(chat: FilingChat) -> None:
     assert (entry["name"], entry["content"]) == ("金曜", "金曜のこと")
 
 
-def test_a_move_to_a_taken_path_gets_a_suffix_and_to_its_own_category_is_refused(chat: FilingChat) -> None:
+def test_a_move_gets_a_free_path_and_a_different_category_only(chat: FilingChat) -> None:
     chat.file(category="ideas")
     path = chat.file()
 
@@ -243,7 +240,7 @@ def test_a_move_to_a_taken_path_gets_a_suffix_and_to_its_own_category_is_refused
     assert chat.once("move_entry", path=path, targetCategory="ideas")["newPath"] == "ideas/庭の工事-2.md"
 
 
-def test_a_moved_entry_is_the_one_that_was_filed_last(chat: FilingChat) -> None:
+def test_a_move_counts_as_the_last_placement(chat: FilingChat) -> None:
     path = chat.file(category="ideas")
     turn = chat.begin()
     turn.call("move_entry", path=path, targetCategory="projects")
@@ -251,7 +248,7 @@ def test_a_moved_entry_is_the_one_that_was_filed_last(chat: FilingChat) -> None:
     assert turn.commit().filed_entry_path == "projects/庭の工事.md"
 
 
-def test_a_create_comes_before_the_delete_that_it_replaces(chat: FilingChat) -> None:
+def test_a_move_creates_before_it_deletes(chat: FilingChat) -> None:
     turn = chat.begin()
     turn.call("move_entry", path=chat.file(), targetCategory="ideas")
 
@@ -264,7 +261,7 @@ def test_a_create_comes_before_the_delete_that_it_replaces(chat: FilingChat) -> 
     ]
 
 
-def test_undo_takes_back_what_the_last_turn_changed_and_only_once(chat: FilingChat) -> None:
+def test_undo_restores_what_the_last_turn_changed_once(chat: FilingChat) -> None:
     path = chat.file(next_action="A")
     turn = chat.begin()
     turn.call("update_entry", path=path, updates={"next_action": "B"})
@@ -284,7 +281,7 @@ def test_undo_takes_back_what_the_last_turn_changed_and_only_once(chat: FilingCh
 
 
 @pytest.mark.parametrize("tool", ["delete_entry", "move_entry"])
-def test_what_was_deleted_or_moved_comes_back_by_undo(chat: FilingChat, tool: str) -> None:
+def test_undo_restores_a_deleted_or_moved_entry(chat: FilingChat, tool: str) -> None:
     path = chat.file()
     before = chat.entry(path)
     chat.once(tool, path=path, **({"targetCategory": "ideas"} if tool == "move_entry" else {}))
@@ -299,7 +296,7 @@ def test_what_was_deleted_or_moved_comes_back_by_undo(chat: FilingChat, tool: st
     assert [one["path"] for one in chat.begin().call("list_entries")["entries"]] == [path]
 
 
-def test_undo_within_a_turn_takes_its_last_call_back(chat: FilingChat) -> None:
+def test_undo_within_a_turn_reverts_its_last_call(chat: FilingChat) -> None:
     path = chat.file()
     turn = chat.begin()
     turn.call("update_entry", path=path, updates={"status": "done"})
@@ -316,7 +313,7 @@ def test_undo_within_a_turn_takes_its_last_call_back(chat: FilingChat) -> None:
     assert chat.paths == [path]
 
 
-def test_undo_goes_one_step_back_also_when_it_is_called_twice_in_a_turn(chat: FilingChat) -> None:
+def test_a_second_undo_in_a_turn_is_refused(chat: FilingChat) -> None:
     path = chat.file()
     chat.once("update_entry", path=path, updates={"status": "done"})
     turn = chat.begin()
@@ -325,7 +322,7 @@ def test_undo_goes_one_step_back_also_when_it_is_called_twice_in_a_turn(chat: Fi
     assert fault(turn.call("undo_last_change")) == "There is nothing to undo."
 
 
-def test_a_change_after_an_undo_can_be_undone_itself(chat: FilingChat) -> None:
+def test_a_change_after_an_undo_can_be_undone(chat: FilingChat) -> None:
     path = chat.file()
     chat.once("update_entry", path=path, updates={"status": "done"})
     turn = chat.begin()
@@ -340,17 +337,17 @@ def test_a_change_after_an_undo_can_be_undone_itself(chat: FilingChat) -> None:
     assert (entry.status, entry.fields["next_action"]) == ("active", "")
 
 
-def test_a_turn_can_change_only_so_many_entries(chat: FilingChat) -> None:
+def test_a_turn_changes_at_most_twenty_entries(chat: FilingChat) -> None:
     turn = chat.begin()
     chat.model.steps = [found(name=f"n{number}") for number in range(21)]
 
     results = [turn.call("classify_and_capture", text="x") for _ in range(21)]
 
     assert fault(results[-1]) == "One turn can change at most 20 entries; do the rest after the next message."
-    assert len(turn.commit().writes) == 21  # twenty entries and the way back
+    assert len(turn.commit().writes) == 21  # twenty entries and the undo record
 
 
-def test_after_the_decision_nothing_more_is_staged(chat: FilingChat) -> None:
+def test_after_the_decision_nothing_is_staged(chat: FilingChat) -> None:
     turn = chat.begin()
     turn.commit()
     chat.model.steps = [found()]
@@ -375,7 +372,7 @@ def test_an_empty_query_finds_nothing(chat: FilingChat, query: str) -> None:
     assert chat.begin().call("search_entries", query=query) == {"entries": [], "total": 0}
 
 
-def test_a_hit_shows_the_words_as_they_were_written(chat: FilingChat) -> None:
+def test_a_hit_shows_the_original_words(chat: FilingChat) -> None:
     path = chat.file("ガレージの鍵は玄関のフックに掛けてある", name="鍵")
 
     hits = chat.begin().call("search_entries", query="がれーじ")["entries"]
@@ -391,7 +388,7 @@ def test_a_hit_shows_the_words_as_they_were_written(chat: FilingChat) -> None:
     ]
 
 
-def test_a_list_of_another_chat_shows_nothing_of_this_one() -> None:
+def test_another_chat_finds_no_entry_of_this_one() -> None:
     one = FilingChat()
     other = FilingChat(store=one.store, chat=OTHER_CHAT)
     path = one.file("庭の工事")
@@ -405,7 +402,7 @@ def test_a_list_of_another_chat_shows_nothing_of_this_one() -> None:
     assert turn.commit().writes == ()
 
 
-def test_what_the_model_was_shown_of_entries_counts_as_seen(chat: FilingChat) -> None:
+def test_sources_of_shown_entries_count_as_seen(chat: FilingChat) -> None:
     path = chat.file("庭の工事", message(7, "庭の工事"))
 
     def seen(tool: str, **arguments: object) -> frozenset[str]:
@@ -419,9 +416,9 @@ def test_what_the_model_was_shown_of_entries_counts_as_seen(chat: FilingChat) ->
     assert seen("search_entries", query="nothing") == frozenset()
 
 
-def test_an_entry_that_cannot_be_read_does_not_silence_the_others(chat: FilingChat) -> None:
+def test_an_unreadable_entry_does_not_hide_the_others(chat: FilingChat) -> None:
     broken, path = chat.file(name="壊れ"), chat.file()
-    name = entry_name(CHAT, broken)
+    name = chat.conversation.names.entry(broken)
     stored = chat.store.read(name)
     assert stored is not None
     chat.store.replace(name, b"---\nx: [\n---\n", generation=stored.generation)
@@ -433,15 +430,15 @@ def test_an_entry_that_cannot_be_read_does_not_silence_the_others(chat: FilingCh
     assert [one["path"] for one in turn.call("search_entries", query="庭")["entries"]] == [path]
 
 
-def test_an_entry_that_cannot_be_read_is_never_written_over(chat: FilingChat) -> None:
-    name = entry_name(CHAT, "projects/庭の工事.md")
+def test_an_unreadable_entry_is_never_overwritten(chat: FilingChat) -> None:
+    name = chat.conversation.names.entry("projects/庭の工事.md")
     chat.store.create(name, b"broken")
 
     assert chat.file() == "projects/庭の工事-2.md"
     assert chat.text(name) == "broken"
 
 
-def test_the_classifier_gets_text_and_index_as_data_and_the_date(chat: FilingChat) -> None:
+def test_the_classifier_gets_the_text_the_index_and_the_date(chat: FilingChat) -> None:
     chat.file("佐藤さん", category="people", name="佐藤")
     chat.model.steps = [found()]
 
@@ -454,15 +451,15 @@ def test_the_classifier_gets_text_and_index_as_data_and_the_date(chat: FilingCha
     assert json.dumps(request.schema)
 
 
-def test_a_thousand_entries_are_the_most_and_are_searched_with_few_reads(chat: FilingChat) -> None:
+def test_a_thousand_entries_are_the_limit_and_are_searched_in_few_reads(chat: FilingChat) -> None:
     path = chat.file("庭の工事")
     entry = chat.entry(path)
     assert entry is not None
     rows = tuple(row_of(replace(entry, slug=f"n{number}")) for number in range(999))
-    stored = chat.store.read(entry_name(CHAT, "search.json"))
+    stored = chat.store.read(chat.conversation.names.entry("search.json"))
     assert stored is not None
     full = encode(replace(decode(Catalog, stored.data), rows=(row_of(entry), *rows)))
-    chat.store.replace(entry_name(CHAT, "search.json"), full, generation=stored.generation)
+    chat.store.replace(chat.conversation.names.entry("search.json"), full, generation=stored.generation)
 
     chat.model.steps = [found(name="one more")]
     refused = chat.once("classify_and_capture", text="one more")
@@ -476,7 +473,7 @@ def test_a_thousand_entries_are_the_most_and_are_searched_with_few_reads(chat: F
     assert chat.watched.reads == 11
 
 
-def test_captures_that_run_at_the_same_time_get_paths_of_their_own(chat: FilingChat) -> None:
+def test_captures_in_parallel_get_paths_of_their_own(chat: FilingChat) -> None:
     chat.model.steps = [found() for _ in range(8)]
     turn = chat.begin(message(1, "庭の工事"))
 

@@ -16,19 +16,30 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
 from shared.agent.model import TextContent
-from shared.agent.prompt import Chat, system_instruction
+from shared.agent.prompt import PromptBuilder
 from shared.agent.tools import Registry, Tool, ToolFault, TurnContext
 from shared.conversation.history import History
-from shared.knowledge.catalog import Catalog, row_of, searched
+from shared.knowledge.catalog import Catalog, row_of, search_texts
 from shared.knowledge.entry import Entry
 from shared.knowledge.index import EMPTY_INDEX, PROMPT_TOKENS, estimated_tokens, index_view
 from shared.knowledge.schema import FIELDS, Category, Field, fields_of
 from shared.knowledge.text_matching import fold
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KNOWLEDGE_GUIDE
-from tests.support.knowledge import CHAT, WORDS, FilingChat, Inline, WatchedStore, entries, found, message, values_of
+from tests.support.knowledge import (
+    MOMO,
+    WORDS,
+    FilingChat,
+    ImmediateExecutor,
+    WatchedStore,
+    conversation_on,
+    entries,
+    found,
+    message,
+    values_of,
+)
 
-THE_SEVEN = (
+SEVEN_TOOLS = (
     "classify_and_capture",
     "list_entries",
     "get_entry",
@@ -42,12 +53,12 @@ TARGETS = st.sampled_from([one for one in Category if one is not Category.INBOX]
 CONFIDENCES = st.floats(0, 1)
 STATUSES = ["active", "waiting", "done", "pending", "needs_review", "Active", "?"]
 TOOLS = list(FilingChat().tools.values())
-EXECUTOR = ToolExecutor(registry=Registry((*core_tools(), *TOOLS)), threads=Inline())
+EXECUTOR = ToolExecutor(registry=Registry((*core_tools(), *TOOLS)), threads=ImmediateExecutor())
 several = settings(max_examples=200)
 
 
-def stored_in(chat: FilingChat, given_entries: list[Entry]) -> list[Entry]:
-    """Put entries into the chat's bucket through a turn, on paths of their own; return them as they are stored."""
+def store_entries(chat: FilingChat, given_entries: list[Entry]) -> list[Entry]:
+    """Store entries through a turn, each on a path of its own; return them as they are stored."""
     turn = chat.begin()
     for number, entry in enumerate(given_entries):
         path = f"{entry.category}/{entry.slug}-{number}.md"
@@ -58,8 +69,8 @@ def stored_in(chat: FilingChat, given_entries: list[Entry]) -> list[Entry]:
 
 # Feature: llm-tool-routing, Property 1: Tool Schema Validity
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-def test_property_1_every_tool_is_declared_with_a_valid_schema(tool: Tool) -> None:
-    assert tool.name in {*THE_SEVEN, "delete_entry", "undo_last_change"}
+def test_property_1_every_tool_has_a_valid_schema(tool: Tool) -> None:
+    assert tool.name in {*SEVEN_TOOLS, "delete_entry", "undo_last_change"}
     assert len(tool.description) >= 20
     assert "Use " in tool.description
     assert tool.parameters["type"] == "object"
@@ -68,8 +79,8 @@ def test_property_1_every_tool_is_declared_with_a_valid_schema(tool: Tool) -> No
     assert set(tool.parameters["required"]) <= set(tool.parameters["properties"])
 
 
-def test_the_seven_tools_of_the_requirement_are_there() -> None:
-    assert set(THE_SEVEN) <= {tool.name for tool in TOOLS}
+def test_the_seven_required_tools_exist() -> None:
+    assert set(SEVEN_TOOLS) <= {tool.name for tool in TOOLS}
 
 
 # Feature: llm-tool-routing, Property 2: List Entries Filtering
@@ -80,11 +91,11 @@ def test_the_seven_tools_of_the_requirement_are_there() -> None:
     st.none() | st.sampled_from(STATUSES),
     st.none() | st.floats(-5, 60),
 )
-def test_property_2_a_list_holds_what_its_filters_let_through(
+def test_property_2_a_list_holds_the_entries_that_match_its_filters(
     given_entries: list[Entry], category: Category | None, status: str | None, limit: float | None
 ) -> None:
     chat = FilingChat()
-    stored = stored_in(chat, given_entries)
+    stored = store_entries(chat, given_entries)
     arguments = {"category": category, "status": status, "limit": limit}
 
     result = chat.begin().call("list_entries", **{name: one for name, one in arguments.items() if one is not None})
@@ -105,9 +116,9 @@ def test_property_2_a_list_holds_what_its_filters_let_through(
 # Feature: llm-tool-routing, Property 3: Get Entry Round-Trip
 @several
 @given(st.lists(entries(), min_size=1, max_size=3))
-def test_property_3_an_entry_is_read_as_it_stands_in_the_bucket(given_entries: list[Entry]) -> None:
+def test_property_3_an_entry_is_returned_as_it_is_in_the_bucket(given_entries: list[Entry]) -> None:
     chat = FilingChat()
-    stored_in(chat, given_entries)
+    store_entries(chat, given_entries)
 
     for path in chat.paths:
         entry = chat.begin().call("get_entry", path=path)["entry"]
@@ -123,11 +134,11 @@ def test_property_3_an_entry_is_read_as_it_stands_in_the_bucket(given_entries: l
 # Feature: llm-tool-routing, Property 4: Update Entry Application
 @several
 @given(entries(), st.data())
-def test_property_4_an_update_changes_its_fields_and_no_other(entry: Entry, data: st.DataObject) -> None:
+def test_property_4_an_update_changes_its_fields_and_no_others(entry: Entry, data: st.DataObject) -> None:
     chat = FilingChat()
-    (before,) = stored_in(chat, [entry])
+    (before,) = store_entries(chat, [entry])
     chosen = data.draw(st.lists(st.sampled_from(FIELDS[entry.category]), min_size=1, max_size=3, unique=True))
-    updates = {one.name: updated_value(data, one) for one in chosen}
+    updates = {one.name: draw_update(data, one) for one in chosen}
     assume(updates.get("name", "x") and updates.get("suggested_name", "x"))
 
     result = chat.once("update_entry", path=before.path, updates=updates)
@@ -135,9 +146,7 @@ def test_property_4_an_update_changes_its_fields_and_no_other(entry: Entry, data
     after = chat.entry(before.path)
     assert after is not None
     assert result == {"path": before.path, "updatedFields": sorted(updates)}
-    assert {name: after.fields[name] for name in updates} == {
-        one.name: one.checked(updates[one.name]) for one in chosen
-    }
+    assert {name: after.fields[name] for name in updates} == {one.name: one.check(updates[one.name]) for one in chosen}
     untouched = before.fields.keys() - updates.keys()
     assert {name: after.fields[name] for name in untouched} == {name: before.fields[name] for name in untouched}
     assert (after.id, after.created_at, after.confidence, after.content) == (
@@ -148,7 +157,7 @@ def test_property_4_an_update_changes_its_fields_and_no_other(entry: Entry, data
     )
 
 
-def updated_value(data: st.DataObject, field: Field) -> object:
+def draw_update(data: st.DataObject, field: Field) -> object:
     value = data.draw(values_of(field), label=field.name)
     return list(value) if isinstance(value, tuple) else value
 
@@ -156,11 +165,9 @@ def updated_value(data: st.DataObject, field: Field) -> object:
 # Feature: llm-tool-routing, Property 5: Move Entry Path Change
 @several
 @given(entries(), TARGETS)
-def test_property_5_a_moved_entry_is_whole_in_its_new_place_and_gone_from_the_old(
-    entry: Entry, target: Category
-) -> None:
+def test_property_5_a_moved_entry_is_complete_at_its_new_path_only(entry: Entry, target: Category) -> None:
     chat = FilingChat()
-    (before,) = stored_in(chat, [entry])
+    (before,) = store_entries(chat, [entry])
 
     result = chat.once("move_entry", path=before.path, targetCategory=target)
 
@@ -192,43 +199,43 @@ def test_property_5_a_moved_entry_is_whole_in_its_new_place_and_gone_from_the_ol
             assert all(text in after.content for text in texts)
 
 
-def repeating(entry: Entry, times: int) -> Entry:
-    """Return the entry with a paragraph in which a word stands so many times."""
+def with_repeats(entry: Entry, times: int) -> Entry:
+    """Return the entry with one more note, which repeats a word so many times."""
     return entry.with_note("ガレージ " * times, ()) if times else entry
 
 
 # Feature: llm-tool-routing, Property 6: Search Results Filtering and Relevance
 @settings(max_examples=300)
 @given(
-    st.lists(st.builds(repeating, entries(), st.integers(0, 4)), max_size=5),
+    st.lists(st.builds(with_repeats, entries(), st.integers(0, 4)), max_size=5),
     WORDS | st.sampled_from(["が", "ガ", "ｶﾞﾚｰｼﾞ", "がれーじ", "GARDEN", "e", " "]),
     st.none() | CATEGORIES,
     st.none() | st.integers(-3, 60),
 )
-def test_property_6_every_hit_holds_the_query_and_more_matches_come_first(
+def test_property_6_every_hit_holds_the_query_most_matches_first(
     given_entries: list[Entry], query: str, category: Category | None, limit: int | None
 ) -> None:
     chat = FilingChat()
-    stored = {entry.path: entry for entry in stored_in(chat, given_entries)}
+    stored = {entry.path: entry for entry in store_entries(chat, given_entries)}
     arguments = {"category": category, "limit": limit}
 
     result = chat.begin().call(
         "search_entries", query=query, **{name: one for name, one in arguments.items() if one is not None}
     )
 
-    counts = {path: matches_in(entry, query) for path, entry in stored.items() if category in {None, entry.category}}
+    counts = {path: count_matches(entry, query) for path, entry in stored.items() if category in {None, entry.category}}
     hits = [one["path"] for one in result["entries"]]
     assert all(counts[path] for path in hits)
     assert result["total"] == sum(bool(count) for count in counts.values())
     assert len(hits) == min(result["total"], max(1, min(50, 10 if limit is None else limit)))
     assert [counts[path] for path in hits] == sorted((counts[path] for path in hits), reverse=True)
     for one in result["entries"]:
-        assert fold(query) in fold(searched(stored[one["path"]])[one["matchedField"]])
+        assert fold(query) in fold(search_texts(stored[one["path"]])[one["matchedField"]])
         assert category in {None, one["category"]}
 
 
-def matches_in(entry: Entry, query: str) -> int:
-    return sum(fold(text).count(fold(query)) for text in searched(entry).values()) if fold(query) else 0
+def count_matches(entry: Entry, query: str) -> int:
+    return sum(fold(text).count(fold(query)) for text in search_texts(entry).values()) if fold(query) else 0
 
 
 # Feature: llm-tool-routing, Property 7: System Prompt Completeness
@@ -238,7 +245,7 @@ def matches_in(entry: Entry, query: str) -> int:
     st.none() | WORDS,
     st.lists(WORDS.filter(str.strip), min_size=1, max_size=4),
 )
-def test_property_7_a_request_tells_role_tools_guidelines_index_and_conversation(
+def test_property_7_a_request_holds_role_tools_guidelines_index_and_chat(
     given_entries: list[Entry], persona: str | None, said: list[str]
 ) -> None:
     rows = [row_of(entry) for entry in given_entries]
@@ -246,19 +253,20 @@ def test_property_7_a_request_tells_role_tools_guidelines_index_and_conversation
     view = index_view(catalog)
     messages = tuple(message(number, text) for number, text in enumerate(said))
 
+    prompt = PromptBuilder(bot_name=MOMO, persona=persona, guides=(KNOWLEDGE_GUIDE,))
     model = ScriptedModel([calling(("skip", {"reason": "thanks"}))])
     agent = Agent(model=model, tools=EXECUTOR, limits=Limits(), clock=FixedClock(), chance=random.Random(1))
     agent.think(
-        system_instruction(bot_name="Momo", persona=persona, guides=(KNOWLEDGE_GUIDE,)),
-        Chat().contents(History(messages=messages[:-1], filed=view), pending=messages[-1:], now_ms=0),
-        TurnContext(conversation_id=CHAT),
+        prompt.system_instruction(),
+        prompt.contents(History(messages=messages[:-1], index=view), pending=messages[-1:], now_ms=0),
+        TurnContext(conversation=conversation_on()),
     )
     (request,) = model.requests
 
     system = request.system_instruction
-    assert set(THE_SEVEN) <= {one.name for one in request.declarations}
+    assert set(SEVEN_TOOLS) <= {one.name for one in request.declarations}
     assert "knowledge management assistant" in system
-    assert all(f"`{name}`: when" in system for name in THE_SEVEN)
+    assert all(f"`{name}`: when" in system for name in SEVEN_TOOLS)
     assert "just chatting, answer without these functions" in system
     contents = [content for content in request.contents if isinstance(content, TextContent)]
     assert len(contents) == len(request.contents)
@@ -273,9 +281,7 @@ def test_property_7_a_request_tells_role_tools_guidelines_index_and_conversation
 # Feature: llm-tool-routing, Property 8: Message Metadata Persistence
 @several
 @given(TARGETS, CONFIDENCES, WORDS)
-def test_property_8_the_outcome_names_the_entry_that_was_filed(
-    category: Category, confidence: float, name: str
-) -> None:
+def test_property_8_the_outcome_names_the_new_entry(category: Category, confidence: float, name: str) -> None:
     chat = FilingChat()
     chat.model.steps = [found(category, confidence, name)]
     turn = chat.begin(message(1, "remember this"))
@@ -291,7 +297,7 @@ def test_property_8_the_outcome_names_the_entry_that_was_filed(
 # Feature: llm-tool-routing, Property 9: Confidence-Based Routing Preservation
 @settings(max_examples=300)
 @given(TARGETS, st.floats(-2, 3) | st.sampled_from([0.6, 0.59999, 0, 1]), st.just(0.6) | CONFIDENCES)
-def test_property_9_what_is_sure_is_filed_by_its_category_and_the_rest_in_the_inbox(
+def test_property_9_confidence_decides_between_category_and_inbox(
     category: Category, confidence: float, threshold: float
 ) -> None:
     chat = FilingChat(threshold=threshold)
@@ -325,12 +331,12 @@ def test_property_9_what_is_sure_is_filed_by_its_category_and_the_rest_in_the_in
     ),
     st.data(),
 )
-def test_no_tool_of_one_chat_reaches_what_another_filed(
+def test_no_tool_reaches_entries_of_another_chat(
     given_entries: list[Entry], tools: list[str], data: st.DataObject
 ) -> None:
     store = WatchedStore()
     one, other = FilingChat(store=store), FilingChat(store=store, chat="C" + "2" * 32)
-    stored_in(one, given_entries)
+    store_entries(one, given_entries)
     before = {listed: store.read(listed.name) for listed in store.list(f"entries/{one.chat}/")}
     words = data.draw(st.sampled_from([entry.name for entry in given_entries]))
     path = data.draw(

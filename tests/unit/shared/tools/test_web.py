@@ -4,10 +4,11 @@ from shared.clock import Deadline
 from shared.errors import ModelBlockedError
 from shared.tools.core import core_tools
 from shared.tools.web import SOURCES_SHOWN, Source, WebAnswer, footnote, web_tools
+from tests.support.knowledge import conversation_on
 
-CONTEXT = TurnContext(conversation_id="U" + "1" * 32, deadline=Deadline.after(FixedClock(), 7))
+CONTEXT = TurnContext(conversation=conversation_on(), deadline=Deadline.after(FixedClock(), 7))
 LONG_URL = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/" + "x" * 400
-FOUND = WebAnswer(
+ANSWER = WebAnswer(
     text="It rains.[1][2]",
     sources=(
         Source(title="weather.example", url=LONG_URL),
@@ -18,57 +19,57 @@ FOUND = WebAnswer(
 
 
 class Web:
-    """A search engine that finds the same for everything."""
+    """A search engine that gives one answer to every query."""
 
-    def __init__(self, found: WebAnswer | Exception = FOUND) -> None:
-        self.found = found
-        self.asked: list[tuple[str, float]] = []
+    def __init__(self, answer: WebAnswer | Exception = ANSWER) -> None:
+        self.answer = answer
+        self.queries: list[tuple[str, float]] = []
 
     def search(self, query: str, deadline: Deadline) -> WebAnswer:
-        self.asked.append((query, deadline.left_s))
-        if isinstance(self.found, Exception):
-            raise self.found
-        return self.found
+        self.queries.append((query, deadline.left_s))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
 
 
-def test_the_model_reads_the_answer_and_the_reply_carries_the_links() -> None:
+def test_the_model_reads_the_answer_and_the_footnote_holds_the_links() -> None:
     web = Web()
     (tool,) = web_tools(web)
 
-    answer = tool.run({"query": "東京の天気は？\ud83d"}, CONTEXT)
+    result = tool.run({"query": "東京の天気は？\ud83d"}, CONTEXT)
 
-    assert isinstance(answer, Cited)
-    assert answer.result == {
+    assert isinstance(result, Cited)
+    assert result.result == {
         "status": "success",
         "answer": "It rains.[1][2]",
         "sources": [{"number": 1, "title": "weather.example"}, {"number": 2, "title": "sky.example"}],
     }
-    assert answer.footnote == (
+    assert result.footnote == (
         f"[1] weather.example\n{LONG_URL}\n[2] sky.example\nhttp://sky.example/a?b=c\n"
         "Google: 東京 天気\nhttps://www.google.com/search?q=%E6%9D%B1%E4%BA%AC%20%E5%A4%A9%E6%B0%97"
     )
-    assert web.asked == [("東京の天気は？\N{REPLACEMENT CHARACTER}", 7.0)]
+    assert web.queries == [("東京の天気は？\N{REPLACEMENT CHARACTER}", 7.0)]
     registry = Registry((*core_tools(), tool))
-    assert registry.faults_of_response(tool, answer.result) is None
+    assert registry.faults_of_response(tool, result.result) is None
 
 
-def test_nothing_found_has_no_links() -> None:
+def test_an_answer_without_sources_has_no_links() -> None:
     (tool,) = web_tools(Web(WebAnswer(text="I found nothing.")))
 
-    answer = tool.run({"query": "x"}, CONTEXT)
+    result = tool.run({"query": "x"}, CONTEXT)
 
-    assert isinstance(answer, Cited)
-    assert answer.footnote == ""
-    assert answer.result["sources"] == []
+    assert isinstance(result, Cited)
+    assert result.footnote == ""
+    assert result.result["sources"] == []
 
 
-def test_what_is_not_answered_is_not_asked_again() -> None:
+def test_a_blocked_search_may_not_be_retried() -> None:
     (tool,) = web_tools(Web(ModelBlockedError("blocked")))
 
     assert tool.run({"query": "x"}, CONTEXT) == ToolFault(message="The search does not answer this.", may_retry=False)
 
 
-def test_links_that_lead_nowhere_on_the_web_are_left_out_and_there_are_few() -> None:
+def test_footnotes_hold_few_links_and_web_links_only() -> None:
     many = tuple(Source(title=str(number), url=f"https://example.com/{number}") for number in range(9))
     odd = (Source(title="x", url="javascript:alert(1)"), *many)
 

@@ -1,68 +1,60 @@
-import random
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
-from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
-from shared.conversation.turn import Route
-from shared.handlers.assembly import Talk
-from shared.turns.background import ThreadBackground
-from shared.turns.late_reply import LateReply
-from tests.support.chats import memory_on
+from shared.adapters.memory import FixedClock, MemoryLineApi
+from shared.conversation.store import Conversation, Conversations
+from shared.conversation.withdrawal import Withdrawal
+from shared.line.messaging import ReplyToken
+from shared.turns.announcement import Announcement, Announcer
+from shared.turns.lease import open_turn
+from tests.support.turns import outbox_on, runner_on
 
-CHAT = "C" + "1" * 32
+HELLO = Announcement(webhook_event_id="e1", timestamp_ms=5, text="hello")
 
 
-class Host:
-    """Somebody who says hello in one chat."""
+class AnnouncedChat:
+    """One group, and deliveries of the event that HELLO answers."""
 
-    def __init__(self, reads: ThreadPoolExecutor) -> None:
-        self.line, self.clock = MemoryLineApi(), FixedClock()
-        self.memory = memory_on(MemoryObjectStore(), reads, self.clock)
-        self._announce = Talk.on(
-            self.memory,
-            line=self.line,
-            clock=self.clock,
-            chance=random.Random(1),
-            background=ThreadBackground(threads=reads),
-            phrase=lambda which: which.value[:20],
-            late_reply=LateReply.BUTTON,
-        ).announcing
+    def __init__(self, conversations: Conversations, clock: FixedClock) -> None:
+        self.conversation: Conversation = conversations.of("C" + "1" * 32)
+        self.line, self.clock = MemoryLineApi(), clock
+        outbox = outbox_on(self.line, clock)
+        self._announcer = Announcer(runner=runner_on(outbox), outbox=outbox)
 
-    def says_hello(self) -> str:
-        token = Route(kind="token", reply_token="t1", received_ms=self.clock.now_ms())
-        return self._announce(CHAT, "e1", timestamp_ms=5, route=token, text="hello")
+    def deliver(self) -> str:
+        token = ReplyToken(value="t1", received_ms=self.clock.now_ms())
+        return self._announcer.announce(self.conversation, HELLO, token)
 
 
 @pytest.fixture
-def host(reads: ThreadPoolExecutor) -> Host:
-    return Host(reads)
+def group(conversations: Conversations, clock: FixedClock) -> AnnouncedChat:
+    return AnnouncedChat(conversations, clock)
 
 
-def test_the_words_are_said_once_however_often_the_event_comes(host: Host) -> None:
-    assert [host.says_hello(), host.says_hello()] == ["replied", "already_answered"]
-    assert host.line.replies == {"t1": ("hello",)}
+def test_announcement_of_a_redelivered_event_is_sent_once(group: AnnouncedChat) -> None:
+    assert [group.deliver(), group.deliver()] == ["replied", "already_answered"]
+    assert group.line.replies == {"t1": ("hello",)}
 
 
-def test_a_dead_holders_greeting_is_finished_by_the_next_delivery(host: Host) -> None:
-    host.says_hello()
-    host.memory.bodies.store.delete(f"journal/{CHAT}/e1.outcome.json")  # as if the holder had died before the record
-    host.clock.move(26)
+def test_next_delivery_finishes_the_announcement_of_a_dead_holder(group: AnnouncedChat) -> None:
+    group.deliver()
+    # as if the holder had died before the record
+    group.conversation.objects.store.delete(group.conversation.names.outcome("e1"))
+    group.clock.move(26)
 
-    assert host.says_hello() == "replied"
-    assert len(host.line.replied) == 1
-
-
-def test_an_event_from_before_an_erasure_gets_nothing(host: Host) -> None:
-    host.memory.withdrawal.erase(CHAT, until_ms=5)
-
-    assert host.says_hello() == "erased"
-    assert host.line.calls == 0
+    assert group.deliver() == "replied"
+    assert len(group.line.replied) == 1
 
 
-def test_words_wait_for_whoever_has_the_turn(host: Host) -> None:
-    held = host.memory.turns.open(CHAT, host.memory.turns.read(CHAT))
-    assert held is not None
+def test_event_from_before_an_erasure_gets_no_announcement(group: AnnouncedChat, withdrawal: Withdrawal) -> None:
+    withdrawal.erase(group.conversation, until_ms=5)
 
-    assert host.says_hello() == "replied"  # the lease ran out while it waited
-    assert held.is_over
+    assert group.deliver() == "erased"
+    assert group.line.calls == 0
+
+
+def test_announcement_waits_for_the_holder_of_the_turn(group: AnnouncedChat) -> None:
+    lease = open_turn(group.conversation, group.conversation.turn.read())
+    assert lease is not None
+
+    assert group.deliver() == "replied"  # the lease expired while it waited
+    assert lease.is_over

@@ -16,45 +16,45 @@ def background() -> Iterator[ThreadBackground]:
         yield ThreadBackground(threads=threads)
 
 
-def test_work_runs_beside_the_block_until_it_ends(background: ThreadBackground) -> None:
+def test_background_work_runs_until_the_block_ends(background: ThreadBackground) -> None:
     rounds: list[int] = []
-    twice = threading.Event()
+    has_run_twice = threading.Event()
 
     def work(pause: Pause) -> None:
         while not pause(0.001):
             rounds.append(1)
             if len(rounds) == 2:
-                twice.set()
+                has_run_twice.set()
 
     with background.beside(work):
-        assert twice.wait(5)
-    done = len(rounds)
+        assert has_run_twice.wait(5)
+    rounds_at_the_end = len(rounds)
 
-    assert done >= 2
-    assert not twice.wait(0) or len(rounds) == done
+    assert rounds_at_the_end >= 2
+    assert not has_run_twice.wait(0) or len(rounds) == rounds_at_the_end
 
 
-def test_a_pause_ends_with_the_block(background: ThreadBackground) -> None:
-    ended: list[bool] = []
+def test_pause_ends_with_the_block(background: ThreadBackground) -> None:
+    pauses: list[bool] = []
 
-    with background.beside(lambda pause: ended.append(pause(60))):
+    with background.beside(lambda pause: pauses.append(pause(60))):
         pass
 
-    assert ended == [True]
+    assert pauses == [True]
 
 
-def test_work_that_fails_leaves_the_block_alone(background: ThreadBackground, lines: io.StringIO) -> None:
+def test_failed_background_work_leaves_the_block_alone(background: ThreadBackground, lines: io.StringIO) -> None:
     def work(_: Pause) -> None:
         raise StorageUnavailableError("down")
 
     with background.beside(work):
-        done = "this"
+        result = "this"
 
-    assert done == "this"
+    assert result == "this"
     assert "background_work_failed" in lines.getvalue()
 
 
-def test_work_logs_as_part_of_what_it_stands_beside(background: ThreadBackground, lines: io.StringIO) -> None:
+def test_background_work_logs_with_the_fields_of_the_block(background: ThreadBackground, lines: io.StringIO) -> None:
     with logs.bound(webhook_event_id="e1"), background.beside(lambda _: logs.info("animation_shown")):
         pass
 

@@ -1,4 +1,4 @@
-"""Requests as the product sends them, whole, so that a test changes only what it is about."""
+"""Complete requests as the product sends them, so that a test changes only its subject."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from starlette.testclient import TestClient
 
+from simulator.gemini import request_rules
 from simulator.gemini.app import GeminiStandIn
+from simulator.gemini.request_codec import read_request
 from simulator.gemini.signatures import Signer
-from simulator.gemini.wire import GenerateContentRequest, read_request
+from tests.unit.simulator.gemini.contents import SIGNER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from simulator.gemini.request import GenerateContentRequest
 
 PATH = "/v1/models/gemini-3.5-flash-lite:generateContent"
 
@@ -24,7 +28,7 @@ def _function(name: str, parameter: str) -> dict[str, Any]:
 
 
 def _body(*texts: str, **changes: object) -> dict[str, Any]:
-    """A body with the texts as user contents (`model:` in front makes it the model's) and `changes` at the top level."""
+    """Return a body with the texts as user contents (after `model:`, as the model's) and `changes` at the top level."""
     contents = [
         {"role": "model", "parts": [{"text": text.removeprefix("model:")}]}
         if text.startswith("model:")
@@ -87,3 +91,11 @@ def post(client: TestClient) -> Callable[..., Any]:
         return client.post(path, json=body, headers=headers)
 
     return post
+
+
+@pytest.fixture
+def check(body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]) -> Callable[..., None]:
+    def check(*, model: str = "gemini-3.5-flash-lite", backend: str = "developer", **changes: object) -> None:
+        request_rules.refuse_bad_request(read(body(**changes), model=model, backend=backend), SIGNER)
+
+    return check

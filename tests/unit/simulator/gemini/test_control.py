@@ -63,7 +63,7 @@ def test_the_log_holds_the_whole_request(
 
 
 @pytest.mark.parametrize("steps", [[{}], [{"delay_s": 1}], ["text"], [{"text": 5}], [{"calls": "reply"}]])
-def test_a_step_that_says_nothing_is_refused(client: TestClient, steps: list[object]) -> None:
+def test_a_step_without_an_answer_is_refused(client: TestClient, steps: list[object]) -> None:
     response = client.post("/control/script", json={"steps": steps})
 
     assert response.status_code == 400
@@ -109,6 +109,6 @@ def test_an_unknown_hold_is_not_found(client: TestClient) -> None:
     assert client.post("/control/release", content=b"?").status_code == 400
 
 
-def test_waiting_for_nobody_ends() -> None:
+def test_waiting_for_a_request_times_out() -> None:
     with pytest.raises(TimeoutError, match="no request reached the hold"):
         Hold().wait_until_reached(timeout_s=0.01)

@@ -10,14 +10,14 @@ from simulator.gemini.errors import RefusedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from simulator.gemini.wire import GenerateContentRequest
+    from simulator.gemini.request import GenerateContentRequest
 
 TEXT = {"type": "string"}
 
 
 @pytest.fixture
 def declare(body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]) -> Callable[..., None]:
-    """Declares functions in a mode; each is changed from a sound one."""
+    """Declares functions in a mode; each is a changed copy of a valid one."""
 
     def declare(*changes: dict[str, object], mode: str = "AUTO", allowed: object = None) -> None:
         schema = {"type": "object", "properties": {"a": TEXT}}
@@ -40,18 +40,18 @@ def _parameters(properties: dict[str, object], **more: object) -> dict[str, obje
 
 
 @pytest.mark.parametrize("name", ["find", "_find", "Find.it-now:2", "f" * 64])
-def test_a_function_name_that_fits_the_pattern_is_taken(declare: Callable[..., None], name: str) -> None:
+def test_a_valid_function_name_is_accepted(declare: Callable[..., None], name: str) -> None:
     declare({"name": name})
 
 
 @pytest.mark.parametrize("name", ["", "2find", "find it", "-find", "探す", "f" * 65, "find\n"])
-def test_another_function_name_is_refused(declare: Callable[..., None], name: str) -> None:
+def test_an_invalid_function_name_is_refused(declare: Callable[..., None], name: str) -> None:
     with pytest.raises(RefusedError, match=r"tools\[0\].function_declarations\[0\].name: .*Invalid function name"):
         declare({"name": name})
 
 
 @pytest.mark.parametrize("name", ["", "2nd", "a-b", "a.b", "名", "a" * 65])
-def test_a_parameter_name_outside_the_pattern_is_refused(declare: Callable[..., None], name: str) -> None:
+def test_an_invalid_parameter_name_is_refused(declare: Callable[..., None], name: str) -> None:
     with pytest.raises(RefusedError, match="Invalid parameter name"):
         declare(_parameters({name: TEXT}))
 
@@ -61,7 +61,7 @@ def test_two_functions_of_one_name_are_refused(declare: Callable[..., None]) -> 
         declare({"name": "find"}, {"name": "find"})
 
 
-def test_more_functions_than_vertex_takes_are_refused(declare: Callable[..., None]) -> None:
+def test_more_than_128_functions_are_refused(declare: Callable[..., None]) -> None:
     declare(*({} for _ in range(128)))
 
     with pytest.raises(RefusedError, match="At most 128"):
@@ -86,7 +86,7 @@ def test_both_dialects_at_once_are_refused(declare: Callable[..., None], pair: t
         {"properties": {"pattern": TEXT, "const": TEXT}},
     ],
 )
-def test_documented_keywords_are_taken(declare: Callable[..., None], schema: dict[str, object]) -> None:
+def test_documented_keywords_are_accepted(declare: Callable[..., None], schema: dict[str, object]) -> None:
     declare({"parameters_json_schema": {"type": "object", **schema}})
 
 
@@ -119,12 +119,12 @@ def test_other_keywords_and_shapes_are_refused_by_name(
         declare(_parameters({"a": property_schema}))
 
 
-def test_a_response_schema_is_held_to_the_same_keywords(declare: Callable[..., None]) -> None:
+def test_a_response_schema_has_the_same_keywords(declare: Callable[..., None]) -> None:
     with pytest.raises(RefusedError, match="response_json_schema: JSON Schema keyword 'examples'"):
         declare({"responseJsonSchema": {"type": "object", "examples": []}})
 
 
-def test_the_older_field_knows_no_json_schema(declare: Callable[..., None]) -> None:
+def test_the_older_field_refuses_json_schema(declare: Callable[..., None]) -> None:
     schema = {"type": "OBJECT", "properties": {"a": {"type": "STRING", "nullable": True}}, "required": ["a"]}
     declare({"parameters": schema, "parametersJsonSchema": None})
 
@@ -134,14 +134,14 @@ def test_the_older_field_knows_no_json_schema(declare: Callable[..., None]) -> N
     assert refused.value.error.details[0]["fieldViolations"]
 
 
-def test_the_older_field_takes_no_list_of_types(declare: Callable[..., None]) -> None:
+def test_the_older_field_refuses_a_list_of_types(declare: Callable[..., None]) -> None:
     properties = {"a": {"type": ["STRING", "NULL"]}}
 
     with pytest.raises(RefusedError, match=r"Invalid value at .*type"):
         declare({"parameters": {"type": "OBJECT", "properties": properties}, "parametersJsonSchema": None})
 
 
-def test_parameters_that_are_no_object_are_refused(declare: Callable[..., None]) -> None:
+def test_parameters_other_than_an_object_are_refused(declare: Callable[..., None]) -> None:
     with pytest.raises(RefusedError, match="must describe an object"):
         declare({"parametersJsonSchema": {"type": "string"}})
 
@@ -162,12 +162,12 @@ def test_mode_any_needs_functions(
 
 
 @pytest.mark.parametrize("mode", ["ANY", "VALIDATED", "any"])
-def test_allowed_names_go_with_modes_that_force(declare: Callable[..., None], mode: str) -> None:
+def test_allowed_names_are_accepted_in_modes_that_force_calls(declare: Callable[..., None], mode: str) -> None:
     declare({"name": "find"}, {"name": "keep"}, mode=mode, allowed=["keep"])
 
 
 @pytest.mark.parametrize("mode", ["AUTO", "NONE"])
-def test_allowed_names_go_with_no_other_mode(declare: Callable[..., None], mode: str) -> None:
+def test_allowed_names_are_refused_in_other_modes(declare: Callable[..., None], mode: str) -> None:
     with pytest.raises(RefusedError, match="only be set when the function calling mode is ANY"):
         declare({"name": "find"}, mode=mode, allowed=["find"])
 
@@ -196,7 +196,7 @@ def mix(body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContent
 
 @pytest.mark.parametrize("flag", ["includeServerSideToolInvocations", "include_server_side_tool_invocations"])
 @pytest.mark.parametrize("search", ["googleSearch", "google_search"])
-def test_search_and_functions_mix_only_by_the_flag(mix: Callable[..., None], search: str, flag: str) -> None:
+def test_search_beside_functions_needs_the_flag(mix: Callable[..., None], search: str, flag: str) -> None:
     mix(search, **{flag: True})
 
     with pytest.raises(RefusedError, match=r"Please enable tool_config.include_server_side_tool_invocations"):
@@ -204,14 +204,14 @@ def test_search_and_functions_mix_only_by_the_flag(mix: Callable[..., None], sea
 
 
 @pytest.mark.parametrize(("model", "backend"), [("gemini-3.8-flash", "vertex"), ("gemini-2.5-flash", "developer")])
-def test_search_and_functions_do_not_mix_on_vertex_and_gemini_2(
+def test_search_beside_functions_is_refused_by_vertex_and_gemini_2(
     mix: Callable[..., None], model: str, backend: str
 ) -> None:
     with pytest.raises(RefusedError, match="only when they are all search tools"):
         mix("googleSearch", includeServerSideToolInvocations=True, model=model, backend=backend)
 
 
-def test_search_alone_is_taken(
+def test_search_alone_is_accepted(
     body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]
 ) -> None:
     refuse_bad_declarations(read(body(tools=[{"googleSearch": {}}], toolConfig=None)))

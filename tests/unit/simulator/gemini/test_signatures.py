@@ -5,8 +5,8 @@ import base64
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simulator.gemini.request import FunctionCall
 from simulator.gemini.signatures import VALIDATOR_SKIP, Signer
-from simulator.gemini.wire import FunctionCall
 
 calls = st.builds(
     FunctionCall,
@@ -17,7 +17,7 @@ calls = st.builds(
 
 
 @given(calls, st.integers())
-def test_a_signature_comes_back_in_either_alphabet(call: FunctionCall, seed: int) -> None:
+def test_a_signature_is_valid_in_either_alphabet(call: FunctionCall, seed: int) -> None:
     signer = Signer(seed=seed)
     signature = signer.sign(call)
 
@@ -40,7 +40,7 @@ def test_the_order_of_arguments_does_not_matter() -> None:
     assert signer.accepts(call, signer.sign(FunctionCall(id=None, name="a", args={"y": 2, "x": 1})))
 
 
-def test_the_documented_way_round_is_accepted_as_text_and_as_bytes() -> None:
+def test_the_documented_placeholder_is_accepted_as_text_and_as_bytes() -> None:
     call = FunctionCall(id=None, name="a", args={})
 
     assert Signer(seed=0).accepts(call, VALIDATOR_SKIP)

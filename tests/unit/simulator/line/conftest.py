@@ -2,10 +2,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from simulator.line.rehearsal import Rehearsal
+from simulator.line.harness import LineHarness
 
 
 @pytest.fixture
-def line() -> Iterator[Rehearsal]:
-    with Rehearsal() as rehearsal:
-        yield rehearsal
+def line() -> Iterator[LineHarness]:
+    with LineHarness() as harness:
+        yield harness

@@ -1,23 +1,23 @@
 import pytest
 
+from simulator.line.harness import LineHarness
 from simulator.line.media import Media
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
-from simulator.line.rehearsal import Rehearsal
 from simulator.line.switches import Fault
 
 TEXT = [{"type": "text", "text": "hi"}]
 
 
-def group_with_bot(line: Rehearsal) -> str:
+def group_with_bot(line: LineHarness) -> str:
     group = line.platform.create_group("Lunch", (line.user_id,))
     line.do(lambda: line.platform.join(group.chat_id))
     return group.chat_id
 
 
-@pytest.mark.parametrize("authorization", ["", "Bearer wrong", "Basic rehearsal-token"])
-def test_a_request_without_the_token_is_refused(line: Rehearsal, authorization: str) -> None:
-    token = line.said()
+@pytest.mark.parametrize("authorization", ["", "Bearer wrong", "Basic harness-token"])
+def test_a_request_without_the_token_is_refused(line: LineHarness, authorization: str) -> None:
+    token = line.receive_text()
     body = {"replyToken": token, "messages": TEXT}
 
     refused = line.call("POST", "/v2/bot/message/reply", json=body, headers={"Authorization": authorization})
@@ -28,13 +28,13 @@ def test_a_request_without_the_token_is_refused(line: Rehearsal, authorization: 
 
 
 @pytest.mark.parametrize("path", ["/v2/bot/fortune", "/v2/nothing", "/elsewhere"])
-def test_an_unknown_path_is_not_found(line: Rehearsal, path: str) -> None:
+def test_an_unknown_path_is_not_found(line: LineHarness, path: str) -> None:
     answer = line.call("GET", path)
 
     assert (answer.status_code, answer.json()) == (404, {"message": "Not found"})
 
 
-def test_a_body_is_json_of_at_most_two_megabytes(line: Rehearsal) -> None:
+def test_a_body_is_json_of_at_most_two_megabytes(line: LineHarness) -> None:
     def post(content: bytes, content_type: str = "application/json") -> int:
         headers = {"Content-Type": content_type}
         return line.call("POST", "/v2/bot/message/reply", content=content, headers=headers).status_code
@@ -57,7 +57,7 @@ def test_a_body_is_json_of_at_most_two_megabytes(line: Rehearsal) -> None:
     ],
 )
 def test_the_loading_animation_runs_in_steps_of_five_seconds(
-    line: Rehearsal, seconds: int, messages: list[str]
+    line: LineHarness, seconds: int, messages: list[str]
 ) -> None:
     answer = line.call("POST", "/v2/bot/chat/loading/start", json={"chatId": line.user_id, "loadingSeconds": seconds})
 
@@ -65,14 +65,14 @@ def test_the_loading_animation_runs_in_steps_of_five_seconds(
     assert [detail["message"] for detail in answer.json().get("details", [])] == messages
 
 
-def test_the_loading_animation_is_for_people_only(line: Rehearsal) -> None:
+def test_the_loading_animation_is_for_people_only(line: LineHarness) -> None:
     answer = line.call("POST", "/v2/bot/chat/loading/start", json={"chatId": group_with_bot(line)})
 
     assert answer.status_code == 400
     assert answer.json()["details"][0]["message"].startswith("Only user id is acceptable")
 
 
-def test_the_101st_loading_call_of_a_second_is_refused(line: Rehearsal) -> None:
+def test_the_101st_loading_call_of_a_second_is_refused(line: LineHarness) -> None:
     body = {"chatId": line.user_id}
     statuses = [line.call("POST", "/v2/bot/chat/loading/start", json=body).status_code for _ in range(101)]
     line.clock.advance(s=1)
@@ -81,7 +81,7 @@ def test_the_101st_loading_call_of_a_second_is_refused(line: Rehearsal) -> None:
     assert line.call("POST", "/v2/bot/chat/loading/start", json=body).status_code == 202
 
 
-def test_a_profile_is_shown_to_a_friend_only(line: Rehearsal) -> None:
+def test_a_profile_is_shown_to_a_friend_only(line: LineHarness) -> None:
     shown = line.call("GET", f"/v2/bot/profile/{line.user_id}")
     line.do(lambda: line.platform.unfollow(line.user_id))
     hidden = line.call("GET", f"/v2/bot/profile/{line.user_id}")
@@ -90,7 +90,7 @@ def test_a_profile_is_shown_to_a_friend_only(line: Rehearsal) -> None:
     assert (hidden.status_code, hidden.json()) == (404, {"message": "Not found"})
 
 
-def test_a_group_tells_its_name_members_and_count_while_the_account_is_in_it(line: Rehearsal) -> None:
+def test_a_group_is_readable_while_the_account_is_a_member(line: LineHarness) -> None:
     group_id = group_with_bot(line)
     paths = ["summary", "members/count", f"member/{line.user_id}"]
 
@@ -111,13 +111,13 @@ def test_a_group_tells_its_name_members_and_count_while_the_account_is_in_it(lin
     assert line.call("POST", f"/v2/bot/group/{group_id}/leave").status_code == 404
 
 
-def test_leaving_a_room_that_one_is_not_in_is_fine(line: Rehearsal) -> None:
+def test_leaving_a_room_without_the_account_is_accepted(line: LineHarness) -> None:
     assert line.call("POST", f"/v2/bot/room/R{'0' * 32}/leave").status_code == 200
 
 
-def test_the_account_tells_who_marks_messages_as_read() -> None:
-    with Rehearsal(bot=Bot(user_id=f"U{'b' * 32}", chat_mode="bot")) as line:
-        line.said()
+def test_bot_info_has_the_mark_as_read_mode() -> None:
+    with LineHarness(bot=Bot(user_id=f"U{'b' * 32}", chat_mode="bot")) as line:
+        line.receive_text()
         info = line.call("GET", "/v2/bot/info").json()
         [message] = line.platform.chat(line.user_id).messages
 
@@ -131,7 +131,7 @@ def test_the_account_tells_who_marks_messages_as_read() -> None:
     assert message.is_read
 
 
-def test_content_is_served_once_it_is_prepared_and_until_it_is_unsent(line: Rehearsal) -> None:
+def test_content_is_served_once_it_is_prepared_and_until_it_is_unsent(line: LineHarness) -> None:
     prepared_at_ms = line.clock.now_ms() + 5_000
     video = Media(content=b"moving", content_type="video/mp4", prepared_at_ms=prepared_at_ms)
     sent = line.do(lambda: line.platform.send_video(line.user_id, line.user_id, video, duration_ms=1_000))
@@ -149,14 +149,14 @@ def test_content_is_served_once_it_is_prepared_and_until_it_is_unsent(line: Rehe
     assert gone.status_code == 410
 
 
-def test_a_text_has_no_content(line: Rehearsal) -> None:
+def test_a_text_has_no_content(line: LineHarness) -> None:
     sent = line.do(lambda: line.platform.say(line.user_id, line.user_id, "hi"))
 
     assert line.call("GET", f"/v2/bot/message/{sent.line_message_id}/content").status_code == 404
     assert line.call("GET", "/v2/bot/message/1/content").status_code == 404
 
 
-def test_the_webhook_can_be_read_set_and_tested(line: Rehearsal) -> None:
+def test_the_webhook_can_be_read_set_and_tested(line: LineHarness) -> None:
     line.call("PUT", "/v2/bot/channel/webhook/endpoint", json={"endpoint": "https://bot.test/other"})
     endpoint = line.call("GET", "/v2/bot/channel/webhook/endpoint").json()
     line.webhook.answers = [200, 503, "refuse"]
@@ -169,16 +169,16 @@ def test_the_webhook_can_be_read_set_and_tested(line: Rehearsal) -> None:
     assert line.webhook.payloads[0] == {"destination": line.platform.account.user_id, "events": []}
 
 
-def test_a_fault_before_the_effect_leaves_the_token_unspent(line: Rehearsal) -> None:
+def test_a_fault_before_the_effect_leaves_the_token_unspent(line: LineHarness) -> None:
     line.platform.faults.add(Fault(path="/v2/bot/message/reply", nth=1, error_status=500))
-    token = line.said()
+    token = line.receive_text()
 
     assert line.reply(token, "one").status_code == 500
     assert line.reply(token, "two").status_code == 200
     assert line.platform.replies_with_effect == 1
 
 
-def test_faults_are_met_at_their_number_and_call_back_around_the_effect(line: Rehearsal) -> None:
+def test_faults_apply_at_their_number_and_call_back_around_the_effect(line: LineHarness) -> None:
     told: list[tuple[str, int]] = []
     line.platform.faults.add(
         Fault(
@@ -189,17 +189,17 @@ def test_faults_are_met_at_their_number_and_call_back_around_the_effect(line: Re
             took_effect=lambda: told.append(("took effect", line.platform.replies_with_effect)),
         )
     )
-    line.reply(line.said(), "one")
+    line.reply(line.receive_text(), "one")
     before_ms = line.clock.now_ms()
 
-    line.reply(line.said(), "two")
+    line.reply(line.receive_text(), "two")
 
     assert told == [("arrived", 1), ("took effect", 2)]
     assert line.clock.now_ms() - before_ms == 3_000
 
 
-def test_the_log_keeps_requests_without_the_token(line: Rehearsal) -> None:
-    line.reply(line.said(), "hi")
+def test_the_log_keeps_requests_without_the_token(line: LineHarness) -> None:
+    line.reply(line.receive_text(), "hi")
 
     [request] = line.platform.requests
     assert (request.method, request.path, request.status, request.has_effect) == (
@@ -210,9 +210,9 @@ def test_the_log_keeps_requests_without_the_token(line: Rehearsal) -> None:
     )
     assert request.body["messages"] == TEXT
     assert "authorization" not in request.headers
-    assert "rehearsal-token" not in repr(line.platform)
+    assert "harness-token" not in repr(line.platform)
 
 
-def test_secrets_are_not_in_the_representation(line: Rehearsal) -> None:
+def test_secrets_are_not_in_the_representation(line: LineHarness) -> None:
     assert isinstance(line.platform, LinePlatform)
     assert line.platform.channel_secret not in repr(line.platform)

@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator.line.deliveries import sign
+from simulator.line.harness import CHANNEL_SECRET, LineHarness
 from simulator.line.messages import DeliveryState
-from simulator.line.rehearsal import CHANNEL_SECRET, Rehearsal
 from simulator.line.switches import DeliverySwitches
 
 
-def test_the_signature_is_that_of_lines_example() -> None:
+def test_the_signature_matches_lines_example() -> None:
     body = b'{"destination":"U8e742f61d673b39c7fff3cecb7536ef0","events":[]}'
 
     assert sign("8c570fa6dd201bb328f1c1eac23a96d8", body) == "GhRKmvmHys4Pi8DxkF4+EayaH0OqtJtaZxgTD9fMDLs="
@@ -23,8 +23,8 @@ def test_any_changed_byte_breaks_the_signature(body: bytes, data: st.DataObject)
     assert sign(CHANNEL_SECRET, forged) != sign(CHANNEL_SECRET, body)
 
 
-def test_a_delivery_is_signed_and_looks_like_lines(line: Rehearsal) -> None:
-    line.said()
+def test_a_delivery_has_lines_signature_and_headers(line: LineHarness) -> None:
+    line.receive_text()
 
     [headers], [body] = line.webhook.headers, line.webhook.bodies
     assert headers["x-line-signature"] == sign(CHANNEL_SECRET, body)
@@ -42,12 +42,10 @@ def test_a_delivery_is_signed_and_looks_like_lines(line: Rehearsal) -> None:
         ("break", "unclassified", "unclassified"),
     ],
 )
-def test_a_failed_delivery_is_written_down_and_shown(
-    line: Rehearsal, answer: int | str, reason: str, failure: str
-) -> None:
+def test_a_failed_delivery_is_logged_and_shown(line: LineHarness, answer: int | str, reason: str, failure: str) -> None:
     line.webhook.answers = [answer]
 
-    line.said()
+    line.receive_text()
 
     [attempt] = line.platform.deliveries
     [message] = line.platform.chat(line.user_id).messages
@@ -56,20 +54,20 @@ def test_a_failed_delivery_is_written_down_and_shown(
     assert len(line.webhook.bodies) == 1
 
 
-def test_a_webhook_that_is_too_slow_is_given_up(line: Rehearsal) -> None:
+def test_a_slow_webhook_times_out(line: LineHarness) -> None:
     line.platform.switches = DeliverySwitches(timeout_s=0.01)
     line.webhook.answers = ["hang"]
 
-    line.said()
+    line.receive_text()
 
     assert line.platform.deliveries[0].reason == "request_timeout"
 
 
-def test_a_redelivery_is_the_same_event_marked_as_such(line: Rehearsal) -> None:
+def test_a_redelivery_is_the_same_event_with_its_flag(line: LineHarness) -> None:
     line.platform.switches = DeliverySwitches(redelivers=True, redelivery_count=3, redelivery_interval_s=30)
     line.webhook.answers = [503, "refuse"]
 
-    line.said()
+    line.receive_text()
 
     first, second, third = line.webhook.events
     assert [event["deliveryContext"]["isRedelivery"] for event in (first, second, third)] == [False, True, True]
@@ -79,26 +77,26 @@ def test_a_redelivery_is_the_same_event_marked_as_such(line: Rehearsal) -> None:
     assert message.delivery is DeliveryState.DELIVERED
 
 
-def test_redelivery_stops_after_its_count(line: Rehearsal) -> None:
+def test_redelivery_stops_after_its_count(line: LineHarness) -> None:
     line.platform.switches = DeliverySwitches(redelivers=True, redelivery_count=2)
     line.webhook.answers = [500, 500, 500, 500]
 
-    line.said()
+    line.receive_text()
 
     assert len(line.platform.deliveries) == 3
 
 
-def test_a_duplicate_is_not_marked_as_a_redelivery(line: Rehearsal) -> None:
+def test_a_duplicate_is_not_marked_as_a_redelivery(line: LineHarness) -> None:
     line.platform.switches = DeliverySwitches(duplicates=1)
 
-    line.said()
+    line.receive_text()
 
     one, two = line.webhook.events
     assert one == two
     assert one["deliveryContext"] == {"isRedelivery": False}
 
 
-def test_held_deliveries_leave_in_the_order_asked_for(line: Rehearsal) -> None:
+def test_held_deliveries_are_sent_in_the_given_order(line: LineHarness) -> None:
     line.platform.switches = DeliverySwitches(holds=True)
     first = line.do(lambda: line.platform.say(line.user_id, line.user_id, "1"))
     second = line.do(lambda: line.platform.say(line.user_id, line.user_id, "2"))
@@ -113,15 +111,15 @@ def test_held_deliveries_leave_in_the_order_asked_for(line: Rehearsal) -> None:
     ]
 
 
-def test_a_delayed_delivery_leaves_later_and_its_token_counts_from_there(line: Rehearsal) -> None:
+def test_a_delayed_deliverys_token_lives_from_its_departure(line: LineHarness) -> None:
     line.platform.switches = DeliverySwitches(delay_s=300)
-    token = line.said()
+    token = line.receive_text()
     line.clock.advance(s=60)
 
     assert line.reply(token, "in time").status_code == 200
 
 
-def test_events_of_one_delivery_share_a_request(line: Rehearsal) -> None:
+def test_events_of_one_delivery_share_a_request(line: LineHarness) -> None:
     def talk() -> None:
         with line.platform.in_one_delivery():
             line.platform.say(line.user_id, line.user_id, "one")
@@ -132,9 +130,9 @@ def test_events_of_one_delivery_share_a_request(line: Rehearsal) -> None:
     assert [len(payload["events"]) for payload in line.webhook.payloads] == [2]
 
 
-def test_a_message_is_read_at_once_where_chat_is_off_and_by_its_token_where_it_is_on(line: Rehearsal) -> None:
-    line.said("one")
-    line.said("two")
+def test_the_chat_mode_decides_when_a_message_is_read(line: LineHarness) -> None:
+    line.receive_text("one")
+    line.receive_text("two")
     first, second = line.platform.chat(line.user_id).messages
     assert not second.is_read
 
@@ -146,9 +144,9 @@ def test_a_message_is_read_at_once_where_chat_is_off_and_by_its_token_where_it_i
     assert first.mark_as_read_token != second.mark_as_read_token
 
 
-def test_every_fact_is_told_to_the_hook() -> None:
+def test_every_fact_is_reported_to_the_hook() -> None:
     told: list[str] = []
-    with Rehearsal(on_event=lambda name, _fields: told.append(name)) as line:
-        line.reply(line.said(), "hi")
+    with LineHarness(on_event=lambda name, _fields: told.append(name)) as line:
+        line.reply(line.receive_text(), "hi")
 
     assert told == ["event_created", "webhook_delivered", "api_called"]

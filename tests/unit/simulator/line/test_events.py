@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from simulator.line.errors import ImpossibleActionError
+from simulator.line.harness import LineHarness
 from simulator.line.media import Media
 from simulator.line.people import Friendship
 from simulator.line.platform import LinePlatform
-from simulator.line.rehearsal import Rehearsal
 from simulator.line.switches import DeliverySwitches
 
 Act = Callable[[LinePlatform, str], object]
@@ -28,7 +28,7 @@ MESSAGES: dict[str, tuple[Act, set[str]]] = {
 }
 
 
-def group_of(line: Rehearsal) -> str:
+def group_of(line: LineHarness) -> str:
     hana = line.platform.add_person("Hana", friendship=Friendship.STRANGER)
     group = line.platform.create_group("Lunch", (line.user_id, hana.user_id))
     line.do(lambda: line.platform.join(group.chat_id))
@@ -36,7 +36,7 @@ def group_of(line: Rehearsal) -> str:
 
 
 @pytest.mark.parametrize("kind", MESSAGES)
-def test_a_message_event_has_every_field_of_its_type(line: Rehearsal, kind: str) -> None:
+def test_a_message_event_has_every_field_of_its_type(line: LineHarness, kind: str) -> None:
     act, fields = MESSAGES[kind]
 
     line.do(lambda: act(line.platform, line.user_id))
@@ -78,7 +78,7 @@ OTHERS: dict[str, tuple[Act, bool]] = {
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-def test_an_event_of_a_person_has_a_reply_token_where_line_gives_one(line: Rehearsal, kind: str) -> None:
+def test_events_have_a_reply_token_where_line_sends_one(line: LineHarness, kind: str) -> None:
     act, is_repliable = OTHERS[kind]
 
     line.do(lambda: act(line.platform, line.user_id))
@@ -88,13 +88,13 @@ def test_an_event_of_a_person_has_a_reply_token_where_line_gives_one(line: Rehea
     assert ("replyToken" in event) is is_repliable
 
 
-def test_a_failed_account_link_has_no_reply_token(line: Rehearsal) -> None:
+def test_a_failed_account_link_has_no_reply_token(line: LineHarness) -> None:
     line.do(lambda: line.platform.link_account(line.user_id, "nonce", result="failed"))
 
     assert "replyToken" not in line.webhook.events[0]
 
 
-def test_in_standby_no_event_has_a_reply_token(line: Rehearsal) -> None:
+def test_in_standby_no_event_has_a_reply_token(line: LineHarness) -> None:
     line.platform.switches = DeliverySwitches(mode="standby")
 
     line.do(lambda: line.platform.say(line.user_id, line.user_id, "hi"))
@@ -104,7 +104,7 @@ def test_in_standby_no_event_has_a_reply_token(line: Rehearsal) -> None:
     assert "replyToken" not in event
 
 
-def test_an_unsend_names_only_the_message_and_takes_its_content_away(line: Rehearsal) -> None:
+def test_an_unsend_has_only_the_message_id_and_deletes_the_content(line: LineHarness) -> None:
     said = line.do(lambda: line.platform.say(line.user_id, line.user_id, "my pin is 4711"))
     assert said.line_message_id
 
@@ -118,7 +118,7 @@ def test_an_unsend_names_only_the_message_and_takes_its_content_away(line: Rehea
     assert "4711" not in str(message)
 
 
-def test_a_mention_is_counted_in_utf16_units_and_knows_the_account(line: Rehearsal) -> None:
+def test_mentions_count_utf16_units_and_mark_the_account(line: LineHarness) -> None:
     group_id = group_of(line)
     hana = list(line.platform.people)[1]
     mentioning = (line.platform.account.user_id, hana, "all")
@@ -134,7 +134,7 @@ def test_a_mention_is_counted_in_utf16_units_and_knows_the_account(line: Rehears
     }
 
 
-def test_without_consent_no_group_event_names_the_person(line: Rehearsal) -> None:
+def test_without_consent_group_events_have_no_user_id(line: LineHarness) -> None:
     group_id = group_of(line)
     shy = line.platform.add_person("Shy", has_consented=False)
     line.do(lambda: line.platform.add_member(group_id, shy.user_id))
@@ -144,7 +144,7 @@ def test_without_consent_no_group_event_names_the_person(line: Rehearsal) -> Non
     assert line.webhook.events[-1]["source"] == {"type": "group", "groupId": group_id}
 
 
-def test_an_edit_keeps_the_message_id_and_has_a_token_of_its_own(line: Rehearsal) -> None:
+def test_an_edit_has_the_message_id_and_its_own_token(line: LineHarness) -> None:
     group_id = group_of(line)
     said = line.do(lambda: line.platform.say(line.user_id, group_id, "at ten"))
 
@@ -159,14 +159,14 @@ def test_an_edit_keeps_the_message_id_and_has_a_token_of_its_own(line: Rehearsal
     assert event["webhookEventId"] != said.webhook_event_id
 
 
-def test_nothing_can_be_edited_in_a_chat_with_the_account(line: Rehearsal) -> None:
+def test_messages_of_a_one_to_one_chat_cannot_be_edited(line: LineHarness) -> None:
     said = line.do(lambda: line.platform.say(line.user_id, line.user_id, "at ten"))
 
     with pytest.raises(ImpossibleActionError, match="only texts in groups"):
         line.platform.edit(line.user_id, str(said.line_message_id), "at eleven")
 
 
-def test_members_come_and_go(line: Rehearsal) -> None:
+def test_members_join_and_leave(line: LineHarness) -> None:
     group_id = group_of(line)
     taro = line.platform.add_person("Taro")
 
@@ -182,7 +182,7 @@ def test_members_come_and_go(line: Rehearsal) -> None:
     assert (leave["type"], "replyToken" in leave) == ("leave", False)
 
 
-def test_the_account_learns_of_a_room_with_its_first_event(line: Rehearsal) -> None:
+def test_a_rooms_join_event_precedes_its_first_event(line: LineHarness) -> None:
     room = line.platform.create_room((line.user_id,))
     assert line.webhook.events == []
 
@@ -192,7 +192,7 @@ def test_the_account_learns_of_a_room_with_its_first_event(line: Rehearsal) -> N
     assert line.webhook.events[1]["source"] == {"type": "room", "roomId": room.chat_id, "userId": line.user_id}
 
 
-def test_a_follow_tells_an_unblocking_from_a_new_friend(line: Rehearsal) -> None:
+def test_a_follow_event_distinguishes_an_unblocking(line: LineHarness) -> None:
     newcomer = line.platform.add_person("Mei", friendship=Friendship.STRANGER).user_id
 
     line.do(lambda: line.platform.follow(newcomer))
@@ -203,14 +203,14 @@ def test_a_follow_tells_an_unblocking_from_a_new_friend(line: Rehearsal) -> None
     assert follows == [{"isUnblocked": False}, {"isUnblocked": True}]
 
 
-def test_who_blocked_the_account_cannot_write_to_it(line: Rehearsal) -> None:
+def test_a_person_who_blocked_the_account_cannot_write_to_it(line: LineHarness) -> None:
     line.do(lambda: line.platform.unfollow(line.user_id))
 
     with pytest.raises(ImpossibleActionError, match="blocked"):
         line.platform.say(line.user_id, line.user_id, "hello?")
 
 
-def test_images_sent_at_once_are_one_set(line: Rehearsal) -> None:
+def test_images_sent_together_are_one_set(line: LineHarness) -> None:
     image = Media(content=b"i", content_type="image/jpeg")
 
     line.do(lambda: line.platform.send_images(line.user_id, line.user_id, [image, image]))
@@ -220,15 +220,15 @@ def test_images_sent_at_once_are_one_set(line: Rehearsal) -> None:
     assert sets[0]["id"] == sets[1]["id"]
 
 
-def test_an_event_of_a_type_that_does_not_exist_can_be_invented(line: Rehearsal) -> None:
+def test_an_event_of_an_unknown_type_can_be_emitted(line: LineHarness) -> None:
     line.do(lambda: line.platform.invent(line.user_id, {"type": "telepathy", "telepathy": {"thought": "?"}}))
 
     assert line.webhook.events[0]["telepathy"] == {"thought": "?"}
 
 
-def test_message_and_event_ids_grow_and_never_repeat(line: Rehearsal) -> None:
+def test_message_and_event_ids_grow_and_never_repeat(line: LineHarness) -> None:
     for text in "abcdef":
-        line.said(text)
+        line.receive_text(text)
 
     message_ids = [int(event["message"]["id"]) for event in line.webhook.events]
     assert message_ids == sorted(set(message_ids))

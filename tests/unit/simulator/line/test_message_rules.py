@@ -92,13 +92,13 @@ def test_an_action_has_what_its_type_requires(action: dict[str, str], path: str)
         ("hello {no spaces}", False),
     ],
 )
-def test_braces_of_text_v2_are_paired_and_known_or_doubled(value: str, is_fine: bool) -> None:
+def test_braces_of_text_v2_are_doubled_or_enclose_a_known_key(value: str, is_fine: bool) -> None:
     hana = {"type": "mention", "mentionee": {"type": "user", "userId": "Uhana"}}
 
     assert (problems_of({"type": "textV2", "text": value, "substitution": {"hana": hana}}) == []) is is_fine
 
 
-def test_only_members_of_the_destination_are_mentioned() -> None:
+def test_only_members_of_the_destination_can_be_mentioned() -> None:
     stranger = {"type": "mention", "mentionee": {"type": "user", "userId": "Utaro"}}
     message = {"type": "textV2", "text": "{who}", "substitution": {"who": stranger}}
 
@@ -106,7 +106,7 @@ def test_only_members_of_the_destination_are_mentioned() -> None:
     assert problems_of(message, destination=None) == []
 
 
-def test_a_quote_token_has_to_be_of_the_chat() -> None:
+def test_a_quote_token_of_another_chat_is_refused() -> None:
     assert problems_of(text(quoteToken="good")) == []
     assert problems_of(text(quoteToken="bad")) == [("messages[0].quoteToken", "Invalid quote token")]
 
@@ -131,7 +131,7 @@ def test_a_quote_token_has_to_be_of_the_chat() -> None:
         },
     ],
 )
-def test_each_type_of_message_is_accepted_whole_and_refused_without_a_part(message: dict[str, Any]) -> None:
+def test_each_message_type_needs_all_its_properties(message: dict[str, Any]) -> None:
     assert problems_of(message) == []
     for name in message.keys() - {"type"}:
         broken = {key: value for key, value in message.items() if key != name}
@@ -139,10 +139,10 @@ def test_each_type_of_message_is_accepted_whole_and_refused_without_a_part(messa
 
 
 @pytest.mark.parametrize("name", ["LINE", " line ", "n" * 21])
-def test_the_sender_may_not_call_itself_line_nor_be_long(name: str) -> None:
+def test_the_senders_name_is_short_and_not_line(name: str) -> None:
     assert problems_of(text(sender={"name": name}))[0][0] == "messages[0].sender.name"
 
 
 @given(st.text())
-def test_utf16_units_are_what_javascript_counts(value: str) -> None:
+def test_utf16_units_count_surrogates_as_two(value: str) -> None:
     assert utf16_units(value) == sum(2 if ord(character) > 0xFFFF else 1 for character in value)

@@ -1,4 +1,4 @@
-"""What the stand-in refuses, as Notion does: asked over HTTP, without any client library."""
+"""Requests that the stand-in refuses, as Notion does: over HTTP, without a client library."""
 
 import asyncio
 import random
@@ -9,20 +9,20 @@ import httpx2
 import pytest
 
 from simulator.notion.api import NotionStandIn
-from simulator.notion.lists import furnish, ids_by_name, shown
+from simulator.notion.lists import add_default_databases, ids_by_name, lists_view
 from simulator.notion.workspace import Workspace
 
 HEADERS = {"Authorization": "Bearer token", "Notion-Version": "2025-09-03"}
 
 
 class Desk:
-    """A furnished stand-in and a way to ask it."""
+    """A stand-in with databases, and a function that sends requests to it."""
 
     def __init__(self, state_path: Path | None = None) -> None:
         self.now_s = 0.0
         workspace = Workspace(rng=random.Random(1), now_ms=lambda: 1_763_700_012_345, state_path=state_path)
         if not workspace.load():
-            furnish(workspace)
+            add_default_databases(workspace)
         self.stand_in = NotionStandIn(workspace, token="token", monotonic_s=lambda: self.now_s)
         self.todo = workspace.databases[ids_by_name(workspace)["todo_list"]]["data_sources"][0]["id"]
 
@@ -59,7 +59,7 @@ def title(text: str = "x") -> dict[str, Any]:
         ({**HEADERS, "Notion-Version": "2022-06-28"}, 400, "validation_error"),
     ],
 )
-def test_who_asks_and_in_which_version_is_checked(headers: dict[str, str], status: int, code: str, desk: Desk) -> None:
+def test_token_and_version_are_checked(headers: dict[str, str], status: int, code: str, desk: Desk) -> None:
     answer = desk.ask("GET", "users/me", headers=headers)
 
     assert (answer.status_code, answer.json()["code"]) == (status, code)
@@ -87,10 +87,10 @@ def test_values_that_do_not_fit_are_refused(properties: dict[str, Any], message:
 
     assert answer.status_code in {400, 404}
     assert message in answer.json()["message"]
-    assert shown(desk.stand_in.workspace)[1]["pages"] == []
+    assert lists_view(desk.stand_in.workspace)[1]["pages"] == []
 
 
-def test_a_select_option_that_is_new_is_made_and_the_minute_is_all_that_is_told(desk: Desk) -> None:
+def test_new_select_options_are_created_and_times_have_minutes_only(desk: Desk) -> None:
     made = desk.create(タスク=title(), タグ={"multi_select": [{"name": "学校"}]}).json()
 
     columns = desk.ask("GET", f"data_sources/{desk.todo}").json()["properties"]
@@ -123,7 +123,7 @@ def test_a_time_without_an_offset_is_utc_unless_a_zone_is_named(desk: Desk) -> N
         ({"and": [{"or": [{"and": []}]}]}, "nested too deep"),
     ],
 )
-def test_filters_that_do_not_fit_are_refused(filter_: dict[str, Any], message: str, desk: Desk) -> None:
+def test_filters_of_another_type_are_refused(filter_: dict[str, Any], message: str, desk: Desk) -> None:
     desk.create(タスク=title())
 
     answer = desk.ask("POST", f"data_sources/{desk.todo}/query", {"filter": filter_})
@@ -151,7 +151,7 @@ def test_blocks_that_do_not_fit_are_refused(children: list[Any], message: str, d
     assert message in answer.json()["message"]
 
 
-def test_more_than_three_a_second_have_to_wait(desk: Desk) -> None:
+def test_more_than_three_requests_a_second_are_refused(desk: Desk) -> None:
     statuses = [desk.ask("GET", "users/me").status_code for _ in range(31)]
     refused = desk.ask("GET", "users/me")
     desk.now_s += float(refused.headers["retry-after"])
@@ -161,15 +161,15 @@ def test_more_than_three_a_second_have_to_wait(desk: Desk) -> None:
     assert desk.ask("GET", "users/me").status_code == 200
 
 
-def test_what_was_written_survives_a_restart(tmp_path: Path) -> None:
+def test_pages_survive_a_restart(tmp_path: Path) -> None:
     Desk(tmp_path / "notion.json").create(タスク=title("掃除"))
 
     again = Desk(tmp_path / "notion.json")
 
-    assert [page["title"] for page in shown(again.stand_in.workspace)[1]["pages"]] == ["掃除"]
+    assert [page["title"] for page in lists_view(again.stand_in.workspace)[1]["pages"]] == ["掃除"]
 
 
-def test_what_is_no_json_is_refused(desk: Desk) -> None:
+def test_a_body_other_than_json_is_refused(desk: Desk) -> None:
     async def sent() -> httpx2.Response:
         transport = httpx2.ASGITransport(app=desk.stand_in.app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://notion.test") as client:

@@ -1,4 +1,4 @@
-"""Fates: the same seed, the same faults; the default, none."""
+"""Chaos: the same seed gives the same faults; the default gives none."""
 
 import pytest
 from hypothesis import given
@@ -48,7 +48,7 @@ def test_the_default_makes_no_faults() -> None:
     assert set(fates(Chaos(), range(1, 50))) == {(1, 0.0, False, False, False, False)}
 
 
-def test_faults_are_about_as_frequent_as_asked() -> None:
+def test_faults_have_about_their_probability() -> None:
     chaos = Chaos(seed=7, duplicate_probability=0.3)
 
     doubled = sum(chaos.copies(SUBSCRIPTION, number) == 2 for number in range(1, 1001))
@@ -66,6 +66,6 @@ def test_a_delay_stays_in_its_range(seed: int, number: int) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"duplicate_probability": 1.1}, {"reorder_probability": -0.1}, {"delay_s": (2.0, 1.0)}]
 )
-def test_impossible_chaos_is_refused(wrong: dict[str, object]) -> None:
+def test_settings_out_of_range_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Chaos(**wrong)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The filter language: what each form matches, where a wrong text is wrong, and the laws of the operators."""
+"""The filter language: the matches of each form, the positions of errors, and the laws of the operators."""
 
 import pytest
 from hypothesis import given
@@ -67,7 +67,7 @@ def test_a_filter_matches_as_documented(
     assert [expression.matches(attributes) for attributes in failing] == [False] * len(failing)
 
 
-def test_no_text_is_no_filter() -> None:
+def test_an_empty_text_is_no_filter() -> None:
     assert parse_filter("") is None
 
 
@@ -97,7 +97,7 @@ def test_no_text_is_no_filter() -> None:
         ('hasSuffix(attributes.a, "x")', 1, "found 'hasSuffix'"),
     ],
 )
-def test_a_wrong_filter_says_where(text: str, at: int, what: str) -> None:
+def test_a_wrong_filter_names_the_position(text: str, at: int, what: str) -> None:
     with pytest.raises(InvalidArgumentError) as refused:
         parse_filter(text)
 
@@ -105,7 +105,7 @@ def test_a_wrong_filter_says_where(text: str, at: int, what: str) -> None:
     assert what in str(refused.value)
 
 
-def test_the_length_of_a_filter_counts_in_bytes() -> None:
+def test_the_limit_of_a_filter_is_in_bytes() -> None:
     longest = f'attributes:"{"x" * (MAX_FILTER_BYTES - len("attributes:") - 2)}"'
 
     assert parse_filter(longest) is not None
@@ -115,13 +115,13 @@ def test_the_length_of_a_filter_counts_in_bytes() -> None:
         parse_filter(f'attributes:"{"み" * 90}"')
 
 
-def test_the_deepest_filter_is_read() -> None:
+def test_the_deepest_filter_is_parsed() -> None:
     assert parse_filter("-" * 244 + "attributes:a") is not None
     assert parse_filter("(" * 122 + "attributes:a" + ")" * 122) is not None
 
 
 @given(EXPRESSIONS)
-def test_an_expression_survives_being_written_and_read(expression: Expression) -> None:
+def test_expressions_round_trip_as_text(expression: Expression) -> None:
     text = _written(expression)
 
     if len(text.encode()) <= MAX_FILTER_BYTES:
@@ -142,12 +142,12 @@ def test_de_morgan_holds(left: Expression, right: Expression, attributes: dict[s
 
 
 @given(st.text(max_size=60))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     _read_or_refuse(text)
 
 
 @given(st.lists(st.sampled_from(["attributes", ":", ".", "a", "=", '"v"', "AND", "OR", "NOT", "-", "(", ")", " "])))
-def test_any_heap_of_tokens_is_read_or_refused(tokens: list[str]) -> None:
+def test_any_tokens_are_parsed_or_refused(tokens: list[str]) -> None:
     _read_or_refuse("".join(tokens))
 
 

@@ -1,4 +1,4 @@
-"""The rules for names, messages and settings, each at its edge."""
+"""The rules for names, messages and settings, each at its limit."""
 
 from dataclasses import replace
 
@@ -11,20 +11,20 @@ from simulator.pubsub.limits import (
     check_project_name,
     check_subscription_name,
     check_topic_name,
-    settled_settings,
+    complete_settings,
 )
-from simulator.pubsub.model import DeadLetterPolicy, Message, RetryPolicy, SubscriptionSettings
+from simulator.pubsub.values import DeadLetterPolicy, Message, RetryPolicy, SubscriptionSettings
 
 TOPIC = "projects/p/topics/events"
 PLAIN = SubscriptionSettings(name="projects/p/subscriptions/worker", topic=TOPIC)
 
 
 def settled(settings: SubscriptionSettings) -> SubscriptionSettings:
-    return settled_settings(settings, minimum_ack_deadline_s=10.0)
+    return complete_settings(settings, minimum_ack_deadline_s=10.0)
 
 
 @pytest.mark.parametrize("topic_id", ["abc", "a" * 255, "A-b_c.d~e+f%20", "events"])
-def test_a_proper_name_is_taken(topic_id: str) -> None:
+def test_a_valid_name_is_accepted(topic_id: str) -> None:
     check_topic_name(f"projects/some-project/topics/{topic_id}")
     check_subscription_name(f"projects/some-project/subscriptions/{topic_id}")
 
@@ -69,7 +69,7 @@ def test_a_malformed_project_name_is_refused(name: str) -> None:
         [Message(data=b"x", ordering_key="k" * 1024)],
     ],
 )
-def test_messages_at_the_limit_are_taken(messages: list[Message]) -> None:
+def test_messages_at_a_limit_are_accepted(messages: list[Message]) -> None:
     check_messages(messages)
 
 
@@ -113,7 +113,7 @@ def test_missing_settings_get_the_defaults() -> None:
         replace(PLAIN, push_endpoint="http://127.0.0.1:8080/path?query"),
     ],
 )
-def test_settings_at_the_limit_are_taken_as_they_are(settings: SubscriptionSettings) -> None:
+def test_settings_at_a_limit_are_unchanged(settings: SubscriptionSettings) -> None:
     assert settled(settings) == replace(settings, ack_deadline_s=settings.ack_deadline_s or 10.0)
 
 
@@ -146,7 +146,7 @@ def test_delivery_attempts_out_of_range_are_refused(attempts: int) -> None:
         settled(settings)
 
 
-def test_a_deadline_in_hand_moves_within_ten_minutes() -> None:
+def test_a_deadline_can_move_by_ten_minutes() -> None:
     check_ack_deadline_change(0.0)
     check_ack_deadline_change(600.0)
 

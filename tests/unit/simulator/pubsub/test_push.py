@@ -8,8 +8,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.pubsub.model import DeadLetterPolicy, Delivery, Message, PublishedMessage, SubscriptionSettings
 from simulator.pubsub.push import envelope, rfc3339
+from simulator.pubsub.values import DeadLetterPolicy, Delivery, Message, PublishedMessage, SubscriptionSettings
 
 TOKYO = dt.timezone(dt.timedelta(hours=9))
 SETTINGS = SubscriptionSettings(name="projects/p/subscriptions/worker", topic="projects/p/topics/events")
@@ -25,7 +25,7 @@ def delivery(message: Message, *, attempt: int = 1) -> Delivery:
     return Delivery(ack_id="1", message=published, copy=1, delivery_attempt=attempt, deadline_s=10.0)
 
 
-def test_the_envelope_has_the_documented_shape() -> None:
+def test_the_envelope_has_the_documented_form() -> None:
     message = Message(data="ねこ".encode(), attributes={"type": "message"}, ordering_key="chat")
 
     body = json.loads(envelope(delivery(message), SETTINGS))
@@ -44,14 +44,14 @@ def test_the_envelope_has_the_documented_shape() -> None:
     }
 
 
-def test_what_is_empty_is_left_out() -> None:
+def test_empty_fields_are_left_out() -> None:
     body = json.loads(envelope(delivery(Message(attributes={"type": "unsend"})), SETTINGS))
 
     assert "data" not in body["message"]
     assert "orderingKey" not in body["message"]
 
 
-def test_the_attempt_is_told_only_with_a_dead_letter_policy() -> None:
+def test_only_a_dead_letter_policy_adds_the_attempt() -> None:
     watched = replace(SETTINGS, dead_letter_policy=DeadLetterPolicy(topic="projects/p/topics/dead"))
     third = delivery(Message(data=b"x"), attempt=3)
 
@@ -60,7 +60,7 @@ def test_the_attempt_is_told_only_with_a_dead_letter_policy() -> None:
 
 
 @given(st.binary(min_size=1), st.dictionaries(st.text(), st.text()))
-def test_data_and_attributes_survive_the_envelope(data: bytes, attributes: dict[str, str]) -> None:
+def test_data_and_attributes_round_trip_through_the_envelope(data: bytes, attributes: dict[str, str]) -> None:
     body = json.loads(envelope(delivery(Message(data=data, attributes=attributes)), SETTINGS))
 
     assert base64.b64decode(body["message"]["data"]) == data
@@ -68,7 +68,7 @@ def test_data_and_attributes_survive_the_envelope(data: bytes, attributes: dict[
 
 
 @given(st.datetimes(min_value=dt.datetime(1970, 1, 1), timezones=st.just(TOKYO)))  # noqa: DTZ001
-def test_a_time_reads_back_to_the_millisecond(moment: dt.datetime) -> None:
+def test_times_round_trip_to_the_millisecond(moment: dt.datetime) -> None:
     written = rfc3339(moment)
 
     assert written.endswith("Z")

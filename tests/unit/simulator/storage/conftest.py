@@ -21,7 +21,7 @@ class _Body(httpx2.AsyncByteStream):
 
 @dataclass
 class CarelessServer(httpx2.AsyncBaseTransport):
-    """Objects of one bucket, without any rule: what it is asked to do it does, when it is let."""
+    """The objects of one bucket on a server without rules; it answers once a test allows it."""
 
     objects: dict[str, tuple[int, bytes]] = field(default_factory=dict)
     requests: list[httpx2.Request] = field(default_factory=list)
@@ -68,7 +68,7 @@ class CarelessServer(httpx2.AsyncBaseTransport):
 
 @dataclass(slots=True)
 class Bench:
-    """A proxy with a clock that moves by command, in front of a careless server."""
+    """A proxy with a clock that moves by command, in front of a server without rules."""
 
     server: CarelessServer = field(default_factory=CarelessServer)
     now_s: float = 1_000.0

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simulator.storage.calls import Call, Operation, understood
+from simulator.storage.calls import Call, Operation, classify
 from simulator.storage.conditions import Check, Conditions, Target
 from simulator.storage.errors import RefusedError
 
@@ -19,7 +19,7 @@ SESSION = "/upload/storage/v1/b/k/o?uploadType=resumable&name=a%2Fb&upload_id=s1
 
 def asked(method: str, path: str, *, body: bytes = b"", headers: dict[str, str] | None = None) -> Call:
     raw = tuple((key.encode(), value.encode()) for key, value in (headers or {}).items())
-    return understood(Call(method=method, path=path.encode(), headers=raw, body=body))
+    return classify(Call(method=method, path=path.encode(), headers=raw, body=body))
 
 
 @pytest.mark.parametrize(
@@ -46,21 +46,21 @@ def asked(method: str, path: str, *, body: bytes = b"", headers: dict[str, str] 
         ("GET", "/k/a", "other", ""),
     ],
 )
-def test_a_request_is_understood(method: str, path: str, operation: Operation, name: str) -> None:
+def test_a_request_is_classified(method: str, path: str, operation: Operation, name: str) -> None:
     call = asked(method, path)
 
     assert (call.operation, call.name) == (operation, name)
 
 
 @given(st.text(min_size=1))
-def test_any_name_is_understood(name: str) -> None:
+def test_any_name_is_decoded(name: str) -> None:
     quoted = quote(name, safe="")
 
     assert asked("GET", f"/storage/v1/b/k/o/{quoted}").name == name
     assert asked("POST", f"/upload/storage/v1/b/k/o?uploadType=media&name={quoted}").name == name
 
 
-def test_a_multipart_upload_has_its_name_in_its_first_part() -> None:
+def test_a_multipart_upload_is_named_by_its_first_part() -> None:
     path = "/upload/storage/v1/b/k/o?uploadType=multipart&ifGenerationMatch=0"
 
     call = asked("POST", path, body=MULTIPART, headers={"Content-Type": "multipart/related; boundary===b=="})
@@ -73,7 +73,7 @@ def test_a_multipart_upload_has_its_name_in_its_first_part() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"--x", b"[1]", b"--==b==\r\n\r\nno json\r\n--==b==--"])
 @pytest.mark.parametrize("upload_type", ["multipart", "resumable"])
-def test_a_broken_upload_is_left_to_the_server(body: bytes, upload_type: str) -> None:
+def test_a_malformed_upload_is_forwarded(body: bytes, upload_type: str) -> None:
     path = f"/upload/storage/v1/b/k/o?uploadType={upload_type}"
 
     assert asked("POST", path, body=body, headers={"content-type": "multipart/related; boundary===b=="}).name == ""
@@ -91,7 +91,7 @@ def test_a_broken_upload_is_left_to_the_server(body: bytes, upload_type: str) ->
         ("bytes 0-9/10", "insert"),
     ],
 )
-def test_the_last_request_of_a_session_writes(content_range: str | None, operation: Operation) -> None:
+def test_the_last_request_of_a_session_is_the_insert(content_range: str | None, operation: Operation) -> None:
     headers = {"Content-Range": content_range} if content_range else {}
 
     call = asked("PUT", SESSION, headers=headers)
@@ -122,11 +122,11 @@ def test_a_composition_has_conditions_for_every_source() -> None:
     )
 
 
-def test_a_read_without_conditions_needs_nothing_to_stand_still() -> None:
+def test_a_read_without_conditions_needs_no_lock() -> None:
     assert asked("GET", "/storage/v1/b/k/o/a?generation=5").checks == ()
 
 
 @pytest.mark.parametrize("param", ["ifGenerationMatch", "ifMetagenerationNotMatch", "generation"])
-def test_a_condition_that_is_no_number_is_refused(param: str) -> None:
+def test_a_condition_other_than_a_number_is_refused(param: str) -> None:
     with pytest.raises(RefusedError, match=f"Invalid value for parameter {param}: latest"):
         asked("DELETE", f"/storage/v1/b/k/o/a?{param}=latest")

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from simulator.storage.conditions import Check, Conditions, Target, Version
-from simulator.storage.errors import RefusedError, condition_not_met, failed, too_many_mutations
+from simulator.storage.errors import RefusedError, condition_not_met, service_error, too_many_mutations
 
 THERE = Version(generation=5, metageneration=2)
 TARGET = Target("bucket", "name")
@@ -20,7 +20,7 @@ TARGET = Target("bucket", "name")
         (Conditions(generation=0), Version()),
     ],
 )
-def test_conditions_hold(conditions: Conditions, version: Version) -> None:
+def test_conditions_that_hold_are_accepted(conditions: Conditions, version: Version) -> None:
     conditions.check(version)
 
 
@@ -39,7 +39,7 @@ def test_conditions_hold(conditions: Conditions, version: Version) -> None:
         (Conditions(generation=4, not_generation=5), THERE, 412),
     ],
 )
-def test_conditions_do_not_hold(conditions: Conditions, version: Version, status: int) -> None:
+def test_conditions_that_do_not_hold_are_refused(conditions: Conditions, version: Version, status: int) -> None:
     with pytest.raises(RefusedError) as refused:
         conditions.check(version)
 
@@ -55,18 +55,18 @@ def test_conditions_do_not_hold(conditions: Conditions, version: Version, status
         ({"generation": 4, "may_be_absent": True}, None),
     ],
 )
-def test_what_is_not_there_is_not_found(settings: dict[str, Any], version: Version | None) -> None:
+def test_an_absent_object_is_not_found(settings: dict[str, Any], version: Version | None) -> None:
     check = Check(**{"target": TARGET, "conditions": Conditions(), **settings})
 
     with pytest.raises(RefusedError, match="No such object: bucket/name"):
         check.check(version)
 
 
-def test_what_may_be_absent_has_generation_nought() -> None:
+def test_an_absent_object_has_generation_zero_for_a_write() -> None:
     Check(target=TARGET, conditions=Conditions(generation=0), may_be_absent=True).check(None)
 
 
-def test_refusals_read_as_those_of_google() -> None:
+def test_refusals_have_googles_form() -> None:
     assert json.loads(condition_not_met().body()) == {
         "error": {
             "code": 412,
@@ -85,4 +85,4 @@ def test_refusals_read_as_those_of_google() -> None:
     throttled = json.loads(too_many_mutations("bucket", "name").body())["error"]
     assert (throttled["code"], throttled["errors"][0]["reason"]) == (429, "rateLimitExceeded")
     assert throttled["errors"][0]["domain"] == "usageLimits"
-    assert json.loads(failed(503).body())["error"]["errors"][0]["reason"] == "backendError"
+    assert json.loads(service_error(503).body())["error"]["errors"][0]["reason"] == "backendError"

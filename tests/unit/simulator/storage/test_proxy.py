@@ -7,7 +7,7 @@ OBJECT = "/storage/v1/b/bucket/o/a%2Fb"
 MEDIA = f"/download{OBJECT}?alt=media"
 
 
-def test_a_request_goes_on_as_it_came(bench: Bench) -> None:
+def test_a_request_is_forwarded_unchanged(bench: Bench) -> None:
     bench.server.put("a/b%2F語 ?", b"\x1f\x8bpacked")
 
     answer = bench.ask(
@@ -24,14 +24,14 @@ def test_a_request_goes_on_as_it_came(bench: Bench) -> None:
     assert answer.headers["x-goog-generation"] == "101"
 
 
-def test_a_body_goes_on_as_it_came(bench: Bench) -> None:
+def test_a_body_is_forwarded_unchanged(bench: Bench) -> None:
     bench.write("a/b", bytes(range(256)))
 
     assert bench.server.objects["a/b"] == (101, bytes(range(256)))
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PATCH", "PUT"])
-def test_a_condition_holds_although_the_server_ignores_it(bench: Bench, method: str) -> None:
+def test_a_condition_is_enforced_although_the_server_ignores_it(bench: Bench, method: str) -> None:
     bench.server.put("a/b")
 
     answer = bench.ask(method, f"{OBJECT}?ifGenerationMatch=7")
@@ -42,7 +42,7 @@ def test_a_condition_holds_although_the_server_ignores_it(bench: Bench, method: 
     assert {request.method for request in bench.server.requests} == {"GET"}
 
 
-def test_what_was_not_modified_has_no_body(bench: Bench) -> None:
+def test_a_304_has_no_body(bench: Bench) -> None:
     generation = bench.server.put("a/b")
 
     answer = bench.ask("GET", f"{MEDIA}&ifGenerationNotMatch={generation}")
@@ -50,7 +50,7 @@ def test_what_was_not_modified_has_no_body(bench: Bench) -> None:
     assert (answer.status_code, answer.content) == (304, b"")
 
 
-def test_without_a_condition_nothing_is_looked_up(bench: Bench) -> None:
+def test_without_a_condition_no_version_is_read(bench: Bench) -> None:
     bench.write("a/b")
     bench.ask("GET", MEDIA)
     bench.ask("DELETE", OBJECT)
@@ -58,7 +58,7 @@ def test_without_a_condition_nothing_is_looked_up(bench: Bench) -> None:
     assert [request.method for request in bench.server.requests] == ["POST", "GET", "DELETE"]
 
 
-def test_of_many_at_once_one_creates(bench: Bench) -> None:
+def test_one_of_many_concurrent_creations_succeeds(bench: Bench) -> None:
     to = {"uploadType": "media", "name": "a/b", "ifGenerationMatch": "0"}
     upload = ("POST", "/upload/storage/v1/b/bucket/o", {"params": to, "content": b"{}"})
 
@@ -68,7 +68,7 @@ def test_of_many_at_once_one_creates(bench: Bench) -> None:
     assert bench.server.most_at_once == 1
 
 
-def test_objects_do_not_wait_for_one_another(bench: Bench) -> None:
+def test_requests_for_different_objects_run_concurrently(bench: Bench) -> None:
     uploads = [{"uploadType": "media", "name": str(number)} for number in range(5)]
 
     bench.ask_together(*(("POST", "/upload/storage/v1/b/bucket/o", {"params": to}) for to in uploads))
@@ -76,7 +76,7 @@ def test_objects_do_not_wait_for_one_another(bench: Bench) -> None:
     assert bench.server.most_at_once == 5
 
 
-def test_copies_that_cross_do_not_block_each_other(bench: Bench) -> None:
+def test_crossing_copies_do_not_deadlock(bench: Bench) -> None:
     bench.server.put("a")
     bench.server.put("b")
     paths = ["/storage/v1/b/bucket/o/a/rewriteTo/b/bucket/o/b", "/storage/v1/b/bucket/o/b/rewriteTo/b/bucket/o/a"]
@@ -99,7 +99,7 @@ def test_a_second_change_within_a_second_is_refused(bench: Bench) -> None:
     assert bench.write("a/b").status_code == 200
 
 
-def test_a_change_that_did_not_happen_does_not_count(bench: Bench) -> None:
+def test_a_refused_change_does_not_count(bench: Bench) -> None:
     bench.proxy.switches = StorageSwitches(one_write_a_second=True)
     bench.server.put("a/b")
 
@@ -108,14 +108,14 @@ def test_a_change_that_did_not_happen_does_not_count(bench: Bench) -> None:
     assert bench.write("a/b").status_code == 200
 
 
-def test_a_condition_that_does_not_hold_is_told_before_the_rate(bench: Bench) -> None:
+def test_a_failed_condition_precedes_the_rate_limit(bench: Bench) -> None:
     bench.proxy.switches = StorageSwitches(one_write_a_second=True)
     bench.write("a/b")
 
     assert bench.write("a/b", ifGenerationMatch="0").status_code == 412
 
 
-def test_reads_and_other_names_have_no_rate(bench: Bench) -> None:
+def test_reads_and_other_names_are_not_limited(bench: Bench) -> None:
     bench.proxy.switches = StorageSwitches(one_write_a_second=True)
     bench.write("a/b")
 
@@ -123,12 +123,12 @@ def test_reads_and_other_names_have_no_rate(bench: Bench) -> None:
     assert [bench.ask("GET", MEDIA).status_code for _ in range(3)] == [200] * 3
 
 
-def test_no_rate_is_kept_unless_it_is_switched_on(bench: Bench) -> None:
+def test_without_the_switch_changes_are_not_limited(bench: Bench) -> None:
     assert [bench.write("a/b").status_code for _ in range(3)] == [200] * 3
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_an_error_on_demand_has_no_effect(bench: Bench, status: int) -> None:
+def test_an_injected_error_has_no_effect(bench: Bench, status: int) -> None:
     bench.proxy.faults.add(Fault(operation="insert", error_status=status))
 
     answer = bench.write("a/b")
@@ -144,7 +144,7 @@ def test_an_answer_can_be_replaced_by_an_error_after_the_effect(bench: Bench) ->
     assert "a/b" in bench.server.objects
 
 
-def test_a_delayed_request_waits_before_it_happens(bench: Bench) -> None:
+def test_a_delay_precedes_the_effect(bench: Bench) -> None:
     bench.proxy.faults.add(Fault(delay_s=2.5, arrived=lambda: bench.slept_s.append(0.0)))
 
     bench.write("a/b")
@@ -152,7 +152,7 @@ def test_a_delayed_request_waits_before_it_happens(bench: Bench) -> None:
     assert bench.slept_s == [0.0, 2.5]
 
 
-def test_whoever_waits_for_the_effect_sees_it(bench: Bench) -> None:
+def test_the_callback_after_the_effect_sees_it(bench: Bench) -> None:
     seen: list[bool] = []
 
     def look() -> None:
@@ -174,7 +174,7 @@ def test_without_the_server_storage_is_unavailable(bench: Bench) -> None:
     assert (answer.status_code, answer.json()["error"]["errors"][0]["reason"]) == (503, "backendError")
 
 
-def test_requests_are_logged_as_they_ended(bench: Bench) -> None:
+def test_requests_are_logged_with_their_outcome(bench: Bench) -> None:
     bench.proxy.faults.add(Fault(operation="delete", delay_s=0.25, answer="unavailable"))
 
     bench.write("a/b")

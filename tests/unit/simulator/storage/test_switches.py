@@ -16,8 +16,8 @@ CALL = Call(method="POST", operation="insert", name="journal/U1/1.json")
         Fault(operation="insert", method="POST", prefix="journal/U1/", rule=lambda _: True),
     ],
 )
-def test_a_fault_befalls_what_it_describes(fault: Fault) -> None:
-    assert fault.befalls(CALL)
+def test_a_fault_applies_to_matching_requests(fault: Fault) -> None:
+    assert fault.applies_to(CALL)
 
 
 @pytest.mark.parametrize(
@@ -30,25 +30,25 @@ def test_a_fault_befalls_what_it_describes(fault: Fault) -> None:
         Fault(operation="insert", prefix="turns/"),
     ],
 )
-def test_a_fault_spares_everything_else(fault: Fault) -> None:
-    assert not fault.befalls(CALL)
+def test_a_fault_does_not_apply_to_other_requests(fault: Fault) -> None:
+    assert not fault.applies_to(CALL)
 
 
-def test_only_the_nth_request_is_befallen() -> None:
+def test_a_fault_applies_to_the_nth_request() -> None:
     faults = Faults()
     second, every = Fault(prefix="journal/", nth=2), Fault()
     faults.add(second)
     faults.add(every)
 
-    met = [faults.of(call) for call in (CALL, Call(method="POST", name="turns/U1.json"), CALL, CALL)]
+    met = [faults.match(call).faults for call in (CALL, Call(method="POST", name="turns/U1.json"), CALL, CALL)]
 
     assert met == [(every,), (every,), (second, every), (every,)]
 
 
-def test_cleared_faults_befall_nothing() -> None:
+def test_cleared_faults_apply_to_no_request() -> None:
     faults = Faults()
     faults.add(Fault())
 
     faults.clear()
 
-    assert faults.of(CALL) == ()
+    assert faults.match(CALL).faults == ()

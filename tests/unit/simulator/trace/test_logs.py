@@ -22,7 +22,7 @@ def names(log: LogFile) -> list[object]:
     return [told["message"] for told in log.new_lines()]
 
 
-def test_what_is_appended_is_told_once(tmp_path: Path) -> None:
+def test_each_appended_line_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "webhook.log"
     log = LogFile(path)
     assert names(log) == []
@@ -33,7 +33,7 @@ def test_what_is_appended_is_told_once(tmp_path: Path) -> None:
     assert names(log) == []
 
 
-def test_what_an_earlier_run_left_in_the_file_is_not_told(tmp_path: Path) -> None:
+def test_lines_of_an_earlier_run_are_skipped(tmp_path: Path) -> None:
     path = tmp_path / "webhook.log"
     append(path, line("earlier"))
     log = LogFile(path)
@@ -43,7 +43,7 @@ def test_what_an_earlier_run_left_in_the_file_is_not_told(tmp_path: Path) -> Non
     assert names(log) == ["later"]
 
 
-def test_an_unfinished_line_waits_for_its_end_even_within_a_character(tmp_path: Path) -> None:
+def test_an_unfinished_line_is_read_once_it_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "webhook.log"
     log = LogFile(path)
     whole = json.dumps({"message": "取消"}, ensure_ascii=False).encode() + b"\n"
@@ -68,7 +68,7 @@ def test_an_unfinished_line_waits_for_its_end_even_within_a_character(tmp_path: 
         b"[" * 100_000 + b"\n",
     ],
 )
-def test_lines_that_hold_no_object_are_passed_over(tmp_path: Path, odd: bytes) -> None:
+def test_lines_other_than_objects_are_skipped(tmp_path: Path, odd: bytes) -> None:
     path = tmp_path / "webhook.log"
     log = LogFile(path)
 
@@ -77,7 +77,7 @@ def test_lines_that_hold_no_object_are_passed_over(tmp_path: Path, odd: bytes) -
     assert names(log) == ["before", "after"]
 
 
-def test_an_emptied_file_is_read_from_its_beginning(tmp_path: Path) -> None:
+def test_a_truncated_file_is_read_from_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "webhook.log"
     log = LogFile(path)
     append(path, line("a_rather_long_name") + b'{"unfinished')
@@ -88,7 +88,7 @@ def test_an_emptied_file_is_read_from_its_beginning(tmp_path: Path) -> None:
     assert names(log) == ["short"]
 
 
-def test_a_file_that_takes_the_place_of_another_is_read_from_its_beginning(tmp_path: Path) -> None:
+def test_a_replaced_file_is_read_from_its_beginning(tmp_path: Path) -> None:
     path = tmp_path / "webhook.log"
     log = LogFile(path)
     append(path, line("old"))
@@ -102,7 +102,7 @@ def test_a_file_that_takes_the_place_of_another_is_read_from_its_beginning(tmp_p
     assert names(log) == ["new_one", "new_two"]
 
 
-def test_much_at_once_comes_in_portions_and_a_line_without_end_is_given_up(
+def test_long_input_is_read_in_portions_and_an_endless_line_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logs, "READ_BYTES", 64)
@@ -116,7 +116,7 @@ def test_much_at_once_comes_in_portions_and_a_line_without_end_is_given_up(
     assert told == ["first", "last"]
 
 
-def test_the_follower_tells_of_each_part_until_it_is_stopped(tmp_path: Path) -> None:
+def test_the_follower_reports_each_part_until_it_is_stopped(tmp_path: Path) -> None:
     told: list[tuple[str, object]] = []
 
     async def run() -> None:

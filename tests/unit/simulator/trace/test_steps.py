@@ -1,10 +1,10 @@
 import pytest
 
-from simulator.trace.steps import Part, Step, repeated
+from simulator.trace.steps import Part, TraceStep, flag_repeats
 
 
-def step(name: str, part: Part = "agent_worker", **details: object) -> Step:
-    return Step(name=name, part=part, at_ms=0, details=details)
+def step(name: str, part: Part = "agent_worker", **details: object) -> TraceStep:
+    return TraceStep(name=name, part=part, at_ms=0, details=details)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def step(name: str, part: Part = "agent_worker", **details: object) -> Step:
     ],
     ids=lambda step: step.name,
 )
-def test_what_went_wrong_counts_as_failed(failed: Step) -> None:
+def test_failures_are_marked_as_failed(failed: TraceStep) -> None:
     assert failed.is_failed
 
 
@@ -34,11 +34,11 @@ def test_what_went_wrong_counts_as_failed(failed: Step) -> None:
     ],
     ids=lambda step: step.name,
 )
-def test_what_went_well_does_not(fine: Step) -> None:
+def test_successes_are_not_marked_as_failed(fine: TraceStep) -> None:
     assert not fine.is_failed
 
 
-def test_later_attempts_redeliveries_and_second_times_are_repeated() -> None:
+def test_later_attempts_redeliveries_and_repeats_are_flagged() -> None:
     steps = (
         step("webhook_refused", "LINE"),
         step("webhook_delivered", "LINE", is_redelivery=True),
@@ -51,10 +51,10 @@ def test_later_attempts_redeliveries_and_second_times_are_repeated() -> None:
         step("turn_opened", delivery_attempt=1),
     )
 
-    assert repeated(steps) == (False, True, True, False, False, False, True, True, True)
+    assert flag_repeats(steps) == (False, True, True, False, False, False, True, True, True)
 
 
-def test_asking_the_model_several_times_in_one_turn_repeats_nothing() -> None:
+def test_several_model_calls_in_one_turn_are_no_repeats() -> None:
     steps = (step("model_called", model_call=1), step("tool_called"), step("model_called", model_call=2))
 
-    assert repeated(steps) == (False, False, False)
+    assert flag_repeats(steps) == (False, False, False)

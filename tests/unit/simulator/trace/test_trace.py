@@ -15,7 +15,7 @@ WORKER = "projects/p/subscriptions/agent_worker"
 
 @dataclass
 class Told:
-    """A trace, and what tells it: times are milliseconds since the start."""
+    """A trace and its sources; times are milliseconds since the start."""
 
     now_ms: int = START_MS
     trace: Trace = field(init=False)
@@ -25,7 +25,7 @@ class Told:
 
     def line(self, at_ms: int, name: str, event: str | None = "E1", **facts: object) -> None:
         self.now_ms = START_MS + at_ms
-        self.trace.heard_line(name, {"webhook_event_id": event} | facts)
+        self.trace.record_line_event(name, {"webhook_event_id": event} | facts)
 
     def published(self, at_ms: int, message: str = "M1", event: str = "E1", **attributes: str) -> None:
         about = {"webhook_event_id": event, "type": "message", "is_redelivery": "false"} | attributes
@@ -33,15 +33,15 @@ class Told:
 
     def pubsub(self, at_ms: int, name: str, message: str = "M1", **facts: object) -> None:
         self.now_ms = START_MS + at_ms
-        self.trace.heard_pubsub(name, {"pubsub_message_id": message} | facts)
+        self.trace.record_pubsub_event(name, {"pubsub_message_id": message} | facts)
 
     def log(self, at_ms: int, name: str, *, part: Part = "agent_worker", **fields: object) -> None:
         time = dt.datetime.fromtimestamp((START_MS + at_ms) / 1_000, tz=dt.UTC).isoformat(timespec="milliseconds")
-        self.trace.heard_log(part, {"severity": "INFO", "message": name, "time": time} | fields)
+        self.trace.record_log_line(part, {"severity": "INFO", "message": name, "time": time} | fields)
 
     def steps(self, event: str = "E1") -> list[tuple[str, int]]:
         known = self.trace.event(event)
-        return [(step.name, step.at_ms - known.begun_ms) for step in known.steps]
+        return [(step.name, step.at_ms - known.start_ms) for step in known.steps]
 
     def names(self, event: str = "E1") -> list[str]:
         return [name for name, _ in self.steps(event)]
@@ -52,7 +52,7 @@ def told() -> Told:
     return Told()
 
 
-def test_facts_of_all_sources_come_together_in_the_order_of_their_times(told: Told) -> None:
+def test_facts_of_all_sources_are_merged_by_time(told: Told) -> None:
     told.line(0, "event_created", type="message")
     told.published(20)
     told.pubsub(21, "push_started", subscription=WORKER, delivery_attempt=1)
@@ -77,7 +77,7 @@ def test_facts_of_all_sources_come_together_in_the_order_of_their_times(told: To
     assert {step.part for step in told.trace.event("E1").steps} == {"LINE", "Pub/Sub", "webhook", "agent_worker"}
 
 
-def test_within_a_millisecond_causes_come_before_effects(told: Told) -> None:
+def test_within_a_millisecond_causes_precede_effects(told: Told) -> None:
     told.line(0, "event_created", type="message")
     told.published(5)
     told.pubsub(5, "push_started")
@@ -94,7 +94,7 @@ def test_within_a_millisecond_causes_come_before_effects(told: Told) -> None:
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
-def test_nothing_is_lost_whoever_is_heard_first(told: Told, order: tuple[int, ...]) -> None:
+def test_no_fact_is_lost_in_any_order_of_sources(told: Told, order: tuple[int, ...]) -> None:
     tellings = [
         lambda: told.published(20),
         lambda: told.pubsub(21, "push_started", subscription=WORKER),
@@ -108,7 +108,7 @@ def test_nothing_is_lost_whoever_is_heard_first(told: Told, order: tuple[int, ..
     assert told.names() == ["published", "push_started", "turn_opened", "event_handled"]
 
 
-def test_events_keep_apart(told: Told) -> None:
+def test_facts_of_different_events_are_kept_apart(told: Told) -> None:
     told.published(1, "M1", "E1")
     told.published(2, "M2", "E2")
     told.log(3, "event_handled", pubsub_message_id="M2")
@@ -116,7 +116,7 @@ def test_events_keep_apart(told: Told) -> None:
     assert (told.names("E1"), told.names("E2")) == (["published"], ["published", "event_handled"])
 
 
-def test_a_log_event_that_nobody_foresaw_is_shown_with_its_fields(told: Told) -> None:
+def test_an_unknown_log_event_is_kept_with_its_fields(told: Told) -> None:
     told.log(3, "moon_phase_checked", webhook_event_id="E1", conversation_id="abc", phase="full", parts=[1, 2])
 
     (step,) = told.trace.event("E1").steps
@@ -132,30 +132,30 @@ def test_a_log_event_that_nobody_foresaw_is_shown_with_its_fields(told: Told) ->
         {"message": "x", "webhook_event_id": ["E1"], "pubsub_message_id": 5},
     ],
 )
-def test_lines_about_no_event_are_passed_over(told: Told, line: dict[str, object]) -> None:
-    told.trace.heard_log("webhook", line)
+def test_log_lines_without_an_event_are_skipped(told: Told, line: dict[str, object]) -> None:
+    told.trace.record_log_line("webhook", line)
     told.line(0, "api_called", event=None, method="POST")
 
     assert told.steps() == []
 
 
 @pytest.mark.parametrize("time", [None, 5, "yesterday", "9" * 400])
-def test_a_line_without_a_readable_time_happens_when_it_is_heard(told: Told, time: object) -> None:
+def test_a_line_without_a_valid_time_gets_the_current_time(told: Told, time: object) -> None:
     told.now_ms = START_MS + 7
 
-    told.trace.heard_log("webhook", {"message": "x", "time": time, "webhook_event_id": "E1"})
+    told.trace.record_log_line("webhook", {"message": "x", "time": time, "webhook_event_id": "E1"})
 
     assert told.trace.event("E1").steps[0].at_ms == START_MS + 7
 
 
-def test_an_event_that_no_person_of_the_page_caused_begins_with_its_first_step(told: Told) -> None:
+def test_an_event_from_elsewhere_begins_with_its_first_step(told: Told) -> None:
     told.published(20)
     told.log(50, "event_handled", pubsub_message_id="M1")
 
     assert told.steps() == [("published", 0), ("event_handled", 30)]
 
 
-def test_only_what_the_hooks_are_about_is_kept_of_a_message(told: Told) -> None:
+def test_steps_contain_no_text_of_a_message(told: Told) -> None:
     told.published(1, text="my pin is 4711")
 
     (step,) = told.trace.event("E1").steps
@@ -167,7 +167,7 @@ def test_only_what_the_hooks_are_about_is_kept_of_a_message(told: Told) -> None:
     }
 
 
-def test_a_dead_letter_comes_after_the_push_that_failed(told: Told) -> None:
+def test_a_dead_letter_follows_the_failed_push(told: Told) -> None:
     told.published(1)
     told.pubsub(2, "push_ended", subscription=WORKER, outcome="refused", status=500, delivery_attempt=10)
     told.pubsub(2, "dead_lettered", subscription=WORKER, topic=f"{TOPIC}-dead", delivery_attempt=10)
@@ -176,7 +176,7 @@ def test_a_dead_letter_comes_after_the_push_that_failed(told: Told) -> None:
     assert told.names() == ["published", "push_ended", "dead_lettered", "published"]
 
 
-def test_the_oldest_events_are_forgotten_with_everything_that_led_to_them(told: Told) -> None:
+def test_the_oldest_events_are_dropped_with_their_message_ids(told: Told) -> None:
     for number in range(module.EVENTS_KEPT + 1):
         told.published(number, f"M{number}", f"E{number}")
 
@@ -187,9 +187,7 @@ def test_the_oldest_events_are_forgotten_with_everything_that_led_to_them(told: 
     assert told.names("E1") == ["published", "event_handled"]
 
 
-def test_what_waits_for_its_event_and_what_one_event_has_are_bounded(
-    told: Told, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_waiting_facts_and_steps_of_one_event_are_bounded(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "EVENTS_KEPT", 3)
     monkeypatch.setattr(module, "STEPS_KEPT", 4)
     for number in range(5):
@@ -204,7 +202,7 @@ def test_what_waits_for_its_event_and_what_one_event_has_are_bounded(
     assert told.names("E4") == ["early", "early", "published", "late"]
 
 
-def test_listeners_are_told_until_they_stop(told: Told) -> None:
+def test_listeners_are_called_until_they_are_removed(told: Told) -> None:
     heard: list[str] = []
     stop = told.trace.listen(lambda: heard.append("step"))
     told.published(1)

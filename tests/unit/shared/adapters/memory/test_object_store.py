@@ -4,7 +4,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.adapters.memory.object_store import WriteLimitError
 
 
-def test_with_a_clock_a_name_takes_one_write_a_second() -> None:
+def test_a_store_with_a_clock_takes_one_write_a_second_per_name() -> None:
     clock = FixedClock()
     store = MemoryObjectStore(limited_by=clock)
     generation = store.create("a", b"1")

@@ -45,7 +45,7 @@ def test_markdown_becomes_its_block_types() -> None:
     ]
 
 
-def test_a_to_do_keeps_its_tick_and_code_its_language() -> None:
+def test_a_to_do_keeps_its_checkbox_and_code_its_language() -> None:
     blocks = blocks_of("- [ ] a\n- [X] b\n```py\nx\n```\n```klingon\ny\n```")
 
     assert [block[str(block["type"])] for block in blocks] == [
@@ -57,11 +57,11 @@ def test_a_to_do_keeps_its_tick_and_code_its_language() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "```\n```", "#no heading", "-no list", "``` unclosed\ncode"])
-def test_odd_markdown_is_no_error(text: str) -> None:
+def test_malformed_markdown_becomes_paragraphs_or_code(text: str) -> None:
     assert all(block["type"] in {"paragraph", "code"} for block in blocks_of(text))
 
 
-def test_a_long_text_becomes_several_blocks_of_which_none_is_too_long() -> None:
+def test_a_long_text_becomes_several_blocks_within_the_limit() -> None:
     blocks = blocks_of("- " + "👨‍👩‍👧" * 1_000)
 
     assert len(blocks) > 1
@@ -71,11 +71,11 @@ def test_a_long_text_becomes_several_blocks_of_which_none_is_too_long() -> None:
 
 
 @given(st.text(alphabet=st.sampled_from("ab#-*>1. `~[]x\n\t・_"), max_size=400))
-def test_no_letter_is_lost_whatever_is_written(text: str) -> None:
+def test_blocks_keep_every_letter_of_any_text(text: str) -> None:
     kept = "".join(text_of(block) for block in blocks_of(text))
 
     fences = [line for line in text.split("\n") if re.match(r"\s*(```|~~~)", line)]
-    if not fences:  # what stands behind a fence names a language
+    if not fences:  # the text behind a fence names a language
         assert [one for one in kept if one in "ab"] == [one for one in text if one in "ab"]
 
 

@@ -16,7 +16,7 @@ def conditions(**given: object) -> Any:  # noqa: ANN401 - JSON
     return filter_["and"]
 
 
-def test_words_and_conditions_all_have_to_hold() -> None:
+def test_query_and_conditions_are_joined_by_and() -> None:
     filter_ = filter_of(shopping_list(), WRITER, query="牛乳", conditions={"購入済み": False})
 
     assert filter_ == {
@@ -27,7 +27,7 @@ def test_words_and_conditions_all_have_to_hold() -> None:
     }
 
 
-def test_without_any_condition_there_is_no_filter() -> None:
+def test_without_query_and_conditions_there_is_no_filter() -> None:
     assert filter_of(todo_list(), WRITER, query="", conditions={}) is None
 
 
@@ -44,12 +44,12 @@ def test_without_any_condition_there_is_no_filter() -> None:
         ("メモ", {"is_not_empty": False}, [{"rich_text": {"is_not_empty": True}}]),
     ],
 )  # fmt: skip
-def test_a_condition_becomes_what_the_type_of_its_column_takes(name: str, value: object, wire: object) -> None:
+def test_a_condition_becomes_the_filter_of_its_column_type(name: str, value: object, wire: object) -> None:
     assert conditions(**{name: value}) == [{"property": name, **one} for one in wire]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "sentence"),
     [
         ("値段", 3, r'no property "値段"; the properties are:'),
         ("状態", "Done", r'no option "Done"'),
@@ -59,6 +59,6 @@ def test_a_condition_becomes_what_the_type_of_its_column_takes(name: str, value:
         ("メモ", "", r"cannot be compared"),
     ],
 )
-def test_a_condition_that_does_not_fit_comes_back_with_what_would(name: str, value: object, told: str) -> None:
-    with pytest.raises(UnfitValueError, match=told):
+def test_an_unfit_condition_is_refused_with_valid_ones(name: str, value: object, sentence: str) -> None:
+    with pytest.raises(UnfitValueError, match=sentence):
         conditions(**{name: value})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.tools.notion.plain_values import holds, plain
+from shared.tools.notion.plain_values import has_values, plain
 from shared.tools.notion.port import Property, Schema
 from shared.tools.notion.properties import PropertyWriter, UnfitValueError
 from tests.support.notion import todo_list
@@ -38,8 +38,8 @@ EVERY_TYPE = Schema(
 WRITER = PropertyWriter(time_zone="Asia/Tokyo", references=Directory())
 
 
-def written(name: str, value: object) -> Any:  # noqa: ANN401 - JSON
-    return WRITER.written(EVERY_TYPE, {name: value})[name]
+def convert(name: str, value: object) -> Any:  # noqa: ANN401 - JSON
+    return WRITER.convert(EVERY_TYPE, {name: value})[name]
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,12 @@ def written(name: str, value: object) -> Any:  # noqa: ANN401 - JSON
         ("関連", ["計画"], {"relation": [{"id": "other 計画"}]}),
     ],
 )
-def test_a_plain_value_becomes_what_its_column_takes(name: str, value: object, wire: object) -> None:
-    assert written(name, value) == wire
+def test_a_plain_value_becomes_the_value_of_its_column_type(name: str, value: object, wire: object) -> None:
+    assert convert(name, value) == wire
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "sentence"),
     [
         ("値段", 3, r'no property "値段"; the properties are: "タスク" \(title\)'),
         ("完了", "no", r'"完了" is a checkbox; write it as true'),
@@ -94,21 +94,21 @@ def test_a_plain_value_becomes_what_its_column_takes(name: str, value: object, w
         ("担当", "だれか", "Nobody is called"),
     ],
 )
-def test_what_does_not_fit_comes_back_with_what_would(name: str, value: object, told: str) -> None:
-    with pytest.raises(UnfitValueError, match=told):
-        written(name, value)
+def test_an_unfit_value_is_refused_with_valid_ones(name: str, value: object, sentence: str) -> None:
+    with pytest.raises(UnfitValueError, match=sentence):
+        convert(name, value)
 
 
-def test_a_relation_that_leads_nowhere_cannot_be_written() -> None:
+def test_a_relation_without_a_data_source_cannot_be_written() -> None:
     column = replace(EVERY_TYPE.properties["関連"], related_data_source_id=None)
 
     with pytest.raises(UnfitValueError, match="cannot be looked up"):
-        WRITER.written(Schema(data_source_id="s", properties={"関連": column}), {"関連": "計画"})
+        WRITER.convert(Schema(data_source_id="s", properties={"関連": column}), {"関連": "計画"})
 
 
 @given(st.text(max_size=5_000))
-def test_a_text_is_written_whole_in_pieces_that_notion_takes(text: str) -> None:
-    pieces = written("メモ", text)["rich_text"]
+def test_a_long_text_is_written_in_pieces_within_the_limit(text: str) -> None:
+    pieces = convert("メモ", text)["rich_text"]
 
     assert "".join(piece["text"]["content"] for piece in pieces) == text
     assert all(len(piece["text"]["content"].encode("utf-16-le", "surrogatepass")) // 2 <= 2_000 for piece in pieces)
@@ -119,15 +119,15 @@ def test_a_text_is_written_whole_in_pieces_that_notion_takes(text: str) -> None:
         [("数", 3), ("メモ", "x"), ("完了", True), ("タグ", ["仕事", "家"]), ("状態", "完了"), ("資料", "https://a")]
     )
 )
-def test_what_was_written_is_recognised_when_it_is_read(named: tuple[str, object]) -> None:
+def test_a_written_value_is_recognised_when_it_is_read(named: tuple[str, object]) -> None:
     name, value = named
-    wire = WRITER.written(EVERY_TYPE, {name: value})
+    wire = WRITER.convert(EVERY_TYPE, {name: value})
     type_ = EVERY_TYPE.properties[name].type
     other = {name: {"type": type_, type_: None}}
 
-    assert holds({name: {"type": type_, **wire[name]}}, wire)
-    assert not holds(other, wire)
-    assert not holds({}, wire)
+    assert has_values({name: {"type": type_, **wire[name]}}, wire)
+    assert not has_values(other, wire)
+    assert not has_values({}, wire)
 
 
 @pytest.mark.parametrize(
@@ -150,5 +150,5 @@ def test_what_was_written_is_recognised_when_it_is_read(named: tuple[str, object
         ({"type": "button", "button": {}}, None),
     ],
 )
-def test_a_value_is_read_as_plainly_as_it_can_be_said(value: dict[str, object], words: object) -> None:
+def test_a_value_of_a_page_is_read_as_a_plain_value(value: dict[str, object], words: object) -> None:
     assert plain(value) == words

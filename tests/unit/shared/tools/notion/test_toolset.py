@@ -10,15 +10,14 @@ from shared.adapters.memory import FixedClock, MemoryNotion, MemoryObjectStore
 from shared.agent.model import Json
 from shared.agent.tools import Registry, ToolFault, TurnContext
 from shared.clock import Deadline
-from shared.conversation.external_calls import Calls
 from shared.tools.core import core_tools
-from shared.tools.idempotency import Ledger
-from shared.tools.notion.databases import KEPT_S, Databases, Kept
+from shared.tools.idempotency import IdempotentWrites
+from shared.tools.notion.databases import CACHE_TTL_S, Databases, TtlCache
 from shared.tools.notion.port import Property
 from shared.tools.notion.toolset import PAGES_SHOWN, NotionTools
+from tests.support.knowledge import CHAT, conversation_on
 from tests.support.notion import schema, shopping_list, todo_list
 
-CHAT = "U" + "1" * 32
 ELSEWHERE = "33333333-3333-4333-8333-333333333333"
 
 
@@ -29,6 +28,7 @@ class Desk:
         self.clock = FixedClock()
         self.notion = MemoryNotion(self.clock, people=["ゆき"])
         self.store = MemoryObjectStore()
+        self.conversation = conversation_on(self.store)
         ids = {
             "shopping_list": self.notion.add_database(shopping_list()),
             "todo_list": self.notion.add_database(todo_list()),
@@ -37,26 +37,26 @@ class Desk:
         self.notion.add_database(self.foreign)
         self._conversations = conversations
         self._ids = ids
-        self.wake()
+        self.restart()
 
-    def wake(self) -> None:
-        """A fresh process: nothing is kept in memory."""
+    def restart(self) -> None:
+        """Start a new process: every cache is empty."""
         tools = NotionTools(
-            databases=Databases(api=self.notion, ids=self._ids, kept=Kept(self.clock)),
+            databases=Databases(api=self.notion, ids=self._ids, cache=TtlCache(self.clock)),
             notion=self.notion,
-            ledger=Ledger(calls=Calls(store=self.store), is_withdrawn=lambda _, __: False, clock=self.clock),
+            writes=IdempotentWrites(clock=self.clock),
             time_zone="Asia/Tokyo",
             conversations=self._conversations,
         )
         self.registry = Registry((*core_tools(), *tools.tools()))
 
     def call(self, name: str, *, first: str = "m1", seconds: float = 10.0, **arguments: object) -> Any:  # noqa: ANN401 - JSON
-        """Call a tool; whatever it returns fits its schema."""
-        tool = self.registry.find(name, CHAT)
+        """Call a tool; its result matches its schema."""
+        tool = self.registry.find(name, self.conversation)
         assert tool is not None
         assert self.registry.faults_of_arguments(tool, arguments) is None
         context = TurnContext(
-            conversation_id=CHAT, first_line_message_id=first, deadline=Deadline.after(self.clock, seconds)
+            conversation=self.conversation, first_line_message_id=first, deadline=Deadline.after(self.clock, seconds)
         )
         result = tool.run(arguments, context)
         if isinstance(result, ToolFault):
@@ -65,9 +65,9 @@ class Desk:
         assert self.registry.faults_of_response(tool, result) is None
         return result
 
-    def made_long_before(self, title: str) -> None:
-        """The same page of our own, of a turn that nobody remembers."""
-        properties = {**_titled(title), "数量": {"number": 2}}
+    def add_old_page(self, title: str) -> None:
+        """Add a page of this integration's, created four minutes ago by a turn that left no record."""
+        properties = {**_title_of(title), "数量": {"number": 2}}
         self.notion.add_page(shopping_list().data_source_id, properties, is_own=True)
         self.clock.move(240)
 
@@ -80,12 +80,12 @@ def desk() -> Desk:
     return Desk()
 
 
-def told(fault: object) -> str:
+def message_of(fault: object) -> str:
     assert isinstance(fault, ToolFault)
     return fault.message
 
 
-def test_a_page_is_made_found_changed_and_written_on(desk: Desk) -> None:
+def test_a_page_is_created_found_updated_and_appended_to(desk: Desk) -> None:
     made = desk.create("牛乳", 数量=2)
     found = desk.call("search_database", database_name="shopping_list", query="牛")
     changed = desk.call("update_page", page_id=made["page_id"], properties={"購入済み": True})
@@ -104,7 +104,7 @@ def test_a_page_is_made_found_changed_and_written_on(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("properties", [{"数量": 2}, json.dumps({"数量": 2}), '{"数量": "2"}'])
-def test_properties_come_as_an_object_or_as_its_text(properties: object, desk: Desk) -> None:
+def test_properties_are_an_object_or_the_text_of_one(properties: object, desk: Desk) -> None:
     desk.call("create_page", database_name="shopping_list", title="牛乳", properties=properties)
 
     assert desk.notion.pages[0].properties["数量"]["number"] == 2
@@ -130,23 +130,23 @@ def test_an_object_and_its_text_are_the_same_call(desk: Desk) -> None:
         ("[" * 100_000, "`properties` is not valid JSON"),
     ],
 )
-def test_what_is_wrong_with_the_text_of_an_object_is_said(text: str, complaint: str, desk: Desk) -> None:
-    tool = desk.registry.find("create_page", CHAT)
+def test_an_invalid_text_of_an_object_is_explained(text: str, complaint: str, desk: Desk) -> None:
+    tool = desk.registry.find("create_page", desk.conversation)
     assert tool is not None
     arguments = {"database_name": "shopping_list", "title": "x", "properties": text}
 
-    assert complaint in told(tool.run(arguments, TurnContext(conversation_id=CHAT)))
+    assert complaint in message_of(tool.run(arguments, TurnContext(conversation=desk.conversation)))
 
 
-def test_a_wrong_option_comes_back_with_the_right_ones(desk: Desk) -> None:
+def test_an_unknown_option_is_refused_with_the_known_ones(desk: Desk) -> None:
     answer = desk.create("牛乳", 店="八百屋")
 
-    assert '"店" has no option "八百屋"; its options are: "スーパー", "ドラッグストア".' in told(answer)
+    assert '"店" has no option "八百屋"; its options are: "スーパー", "ドラッグストア".' in message_of(answer)
     assert desk.notion.pages == ()
     assert desk.store.list("") == ()
 
 
-def test_an_option_that_was_added_since_is_known_at_once(desk: Desk) -> None:
+def test_an_option_added_after_the_schema_was_cached_is_found(desk: Desk) -> None:
     desk.create("牛乳", 店="スーパー")
     (database_id,) = (one for one, sources in desk.notion.sources.items() if "店" in sources[0].properties)
     (old,) = desk.notion.sources[database_id]
@@ -156,43 +156,43 @@ def test_an_option_that_was_added_since_is_known_at_once(desk: Desk) -> None:
     assert desk.create("大根", 店="八百屋")["status"] == "success"
 
 
-def test_a_schema_is_read_once_and_again_after_minutes() -> None:
+def test_a_cached_value_is_read_again_after_its_ttl() -> None:
     clock = FixedClock()
-    kept = Kept(clock)
+    cache = TtlCache(clock)
     reads: list[int] = []
 
     def read() -> int:
         reads.append(1)
         return len(reads)
 
-    assert [kept.get("a", read), kept.get("a", read), kept.get("b", read)] == [1, 1, 2]
-    clock.move(KEPT_S)
-    assert kept.get("a", read) == 3
-    assert kept.get("a", read, anew=True) == 4
+    assert [cache.get("a", read), cache.get("a", read), cache.get("b", read)] == [1, 1, 2]
+    clock.move(CACHE_TTL_S)
+    assert cache.get("a", read) == 3
+    assert cache.get("a", read, refresh=True) == 4
 
 
-def test_the_model_is_told_to_write_objects_as_text_and_which_databases_there_are(desk: Desk) -> None:
-    told = {one.name: one.parameters["properties"] for one in desk.registry.declarations(CHAT)}
+def test_declarations_take_objects_as_text_and_name_the_databases(desk: Desk) -> None:
+    properties = {one.name: one.parameters["properties"] for one in desk.registry.declarations(desk.conversation)}
 
     for name, parameter in [
         ("search_database", "filter_conditions"),
         ("create_page", "properties"),
         ("update_page", "properties"),
     ]:
-        declared = told[name][parameter]  # type: ignore[index]  # JSON
+        declared = properties[name][parameter]  # type: ignore[index]  # JSON
         assert declared["type"] == "string"
         assert "anyOf" not in declared
-    assert told["create_page"]["database_name"]["enum"] == ["shopping_list", "todo_list"]  # type: ignore[index]
+    assert properties["create_page"]["database_name"]["enum"] == ["shopping_list", "todo_list"]  # type: ignore[index]
 
 
-def test_the_schemas_are_schemas_also_where_they_name_the_databases(desk: Desk) -> None:
+def test_schemas_that_name_the_databases_are_valid(desk: Desk) -> None:
     for tool in desk.registry:
         Draft202012Validator.check_schema(tool.parameters)
         Draft202012Validator.check_schema(tool.declaration.parameters)
 
 
-def test_only_the_configured_databases_can_be_named(desk: Desk) -> None:
-    tool = desk.registry.find("search_database", CHAT)
+def test_only_configured_databases_are_accepted(desk: Desk) -> None:
+    tool = desk.registry.find("search_database", desk.conversation)
     assert tool is not None
 
     fault = desk.registry.faults_of_arguments(tool, {"database_name": "diary"})
@@ -204,43 +204,41 @@ def test_only_the_configured_databases_can_be_named(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("name", "more"), [("update_page", {"properties": {"名前": "x"}}), ("append_block", {"content": "x"})]
 )
-def test_a_page_outside_of_the_configured_databases_is_out_of_reach(
-    name: str, more: dict[str, Any], desk: Desk
-) -> None:
+def test_a_page_outside_the_configured_databases_is_not_found(name: str, more: dict[str, Any], desk: Desk) -> None:
     foreign = desk.notion.add_page(ELSEWHERE, {"名前": {"title": [{"text": {"content": "日記"}}]}})
 
     outside = desk.call(name, page_id=foreign.page_id, **more)
     unknown = desk.call(name, page_id="44444444-4444-4444-8444-444444444444", **more)
 
-    assert "There is no page of this page_id" in told(outside)
-    assert told(outside) == told(unknown)
+    assert "There is no page of this page_id" in message_of(outside)
+    assert message_of(outside) == message_of(unknown)
     assert desk.notion.written == []
 
 
-def test_a_page_in_the_trash_is_out_of_reach(desk: Desk) -> None:
+def test_a_page_in_the_trash_is_not_found(desk: Desk) -> None:
     made = desk.create("牛乳")
-    page = desk.notion._pages[made["page_id"]]  # noqa: SLF001 - nobody else can bin a page of the fake
+    page = desk.notion._pages[made["page_id"]]  # noqa: SLF001 - the fake has no way to trash a page
     desk.notion._pages[made["page_id"]] = replace(page, in_trash=True)  # noqa: SLF001
 
-    assert "There is no page" in told(desk.call("append_block", page_id=made["page_id"], content="x"))
+    assert "There is no page" in message_of(desk.call("append_block", page_id=made["page_id"], content="x"))
 
 
 @pytest.mark.parametrize("page_id", ["", "x", "../users/me", "1" * 31, "1" * 33])
-def test_what_is_no_page_id_is_refused(page_id: str, desk: Desk) -> None:
-    tool = desk.registry.find("update_page", CHAT)
+def test_a_malformed_page_id_is_refused(page_id: str, desk: Desk) -> None:
+    tool = desk.registry.find("update_page", desk.conversation)
     assert tool is not None
 
     assert desk.registry.faults_of_arguments(tool, {"page_id": page_id, "properties": {}})
 
 
-def test_nothing_to_change_and_nothing_to_write_are_said(desk: Desk) -> None:
+def test_an_empty_update_or_text_is_refused(desk: Desk) -> None:
     made = desk.create("牛乳")
 
-    assert "nothing to change" in told(desk.call("update_page", page_id=made["page_id"], properties="{}"))
-    assert "no text" in told(desk.call("append_block", page_id=made["page_id"], content=" \n"))
+    assert "nothing to change" in message_of(desk.call("update_page", page_id=made["page_id"], properties="{}"))
+    assert "no text" in message_of(desk.call("append_block", page_id=made["page_id"], content=" \n"))
 
 
-def test_the_model_is_told_that_there_are_more_pages_than_shown(desk: Desk) -> None:
+def test_a_search_tells_that_there_are_more_pages(desk: Desk) -> None:
     for number in range(PAGES_SHOWN + 1):
         desk.create(f"品 {number}")
 
@@ -250,7 +248,7 @@ def test_the_model_is_told_that_there_are_more_pages_than_shown(desk: Desk) -> N
     assert found["has_more"]
 
 
-def test_long_texts_are_shown_shortened_between_characters(desk: Desk) -> None:
+def test_long_texts_are_cut_between_graphemes(desk: Desk) -> None:
     desk.call("create_page", database_name="todo_list", title="x", properties={"メモ": "👨‍👩‍👧" * 200})
 
     (page,) = desk.call("search_database", database_name="todo_list")["pages"]
@@ -259,7 +257,7 @@ def test_long_texts_are_shown_shortened_between_characters(desk: Desk) -> None:
     assert len(page["properties"]["メモ"]) <= 301
 
 
-def test_halves_of_characters_become_ones_that_every_wire_takes(desk: Desk) -> None:
+def test_lone_surrogates_in_arguments_are_replaced(desk: Desk) -> None:
     desk.call("create_page", database_name="todo_list", title="a\ud83d", properties='{"メモ": "b\\ud83d"}')
 
     (page,) = desk.call("search_database", database_name="todo_list")["pages"]
@@ -267,12 +265,12 @@ def test_halves_of_characters_become_ones_that_every_wire_takes(desk: Desk) -> N
     assert (page["title"], page["properties"]["メモ"]) == ("a\N{REPLACEMENT CHARACTER}", "b\N{REPLACEMENT CHARACTER}")
 
 
-def test_the_tools_are_there_in_the_named_chats_only() -> None:
+def test_the_tools_are_offered_in_the_configured_chats_only() -> None:
     desk = Desk(conversations=frozenset({CHAT}))
     names = {"search_database", "create_page", "update_page", "append_block"}
 
-    assert names <= {tool.name for tool in desk.registry.offered_in(CHAT)}
-    assert not names & {tool.name for tool in desk.registry.offered_in("U" + "2" * 32)}
+    assert names <= {tool.name for tool in desk.registry.offered_in(desk.conversation)}
+    assert not names & {tool.name for tool in desk.registry.offered_in(conversation_on(chat="U" + "2" * 32))}
 
 
 def test_no_tool_deletes_or_archives(desk: Desk) -> None:
@@ -280,14 +278,14 @@ def test_no_tool_deletes_or_archives(desk: Desk) -> None:
     assert not [name for name in dir(desk.notion) if "delete" in name or "archive" in name or "trash" in name]
 
 
-# Once, whatever dies in between
+# Writes whose worker died
 
 
-def test_a_page_whose_answer_was_lost_is_found_by_the_next_attempt(desk: Desk) -> None:
+def test_a_created_page_whose_answer_was_lost_is_found_next_time(desk: Desk) -> None:
     desk.create("食パン")
     desk.notion.fates = ["lost"]
-    assert "may have been done or not" in told(desk.create("牛乳", 数量=2))
-    desk.wake()
+    assert "may have been done or not" in message_of(desk.create("牛乳", 数量=2))
+    desk.restart()
 
     again = desk.create("牛乳", 数量=2)
 
@@ -295,35 +293,35 @@ def test_a_page_whose_answer_was_lost_is_found_by_the_next_attempt(desk: Desk) -
     assert "already" in again["note"]
 
 
-def lost(desk: Desk, title: str, **properties: object) -> None:
-    """The worker died before its request: an intent, and no page."""
+def die_before_request(desk: Desk, title: str, **properties: object) -> None:
+    """A worker died before its request: there is an intent, and no page."""
     desk.notion.fates = ["lost"]
-    told(desk.create(title, **properties))
+    message_of(desk.create(title, **properties))
     (page,) = [page for page in desk.notion.pages if page.is_own][-1:]
-    desk.notion._pages.pop(page.page_id)  # noqa: SLF001 - as if it had never come through
-    desk.wake()
+    desk.notion._pages.pop(page.page_id)  # noqa: SLF001 - as if the request had never arrived
+    desk.restart()
 
 
 OTHERS: dict[str, Callable[[Desk], object]] = {
-    "made by hand": lambda desk: desk.notion.add_page(shopping_list().data_source_id, _titled("牛乳")),
+    "made by hand": lambda desk: desk.notion.add_page(shopping_list().data_source_id, _title_of("牛乳")),
     "made with other properties": lambda desk: desk.create("牛乳", 数量=3),
     "made for an earlier message": lambda desk: desk.call(
         "create_page", first="m0", database_name="shopping_list", title="牛乳", properties={"数量": 2}
     ),
-    "made long before": lambda desk: desk.made_long_before("牛乳"),
+    "made long before": lambda desk: desk.add_old_page("牛乳"),
 }
 
 
-def _titled(title: str) -> dict[str, Json]:
+def _title_of(title: str) -> dict[str, Json]:
     return {"品名": {"title": [{"type": "text", "text": {"content": title}}]}}
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_a_page_of_the_same_title_that_is_not_ours_does_not_count_as_done(other: str, desk: Desk) -> None:
+def test_another_page_of_the_same_title_does_not_count_as_the_effect(other: str, desk: Desk) -> None:
     desk.create("食パン")
     OTHERS[other](desk)
     before = len(desk.notion.pages)
-    lost(desk, "牛乳", 数量=2)
+    die_before_request(desk, "牛乳", 数量=2)
 
     made = desk.create("牛乳", 数量=2)
 
@@ -331,11 +329,11 @@ def test_a_page_of_the_same_title_that_is_not_ours_does_not_count_as_done(other:
     assert len(desk.notion.pages) == before + 1
 
 
-def test_an_update_whose_answer_was_lost_is_not_written_again(desk: Desk) -> None:
+def test_an_update_whose_answer_was_lost_is_not_repeated(desk: Desk) -> None:
     made = desk.create("牛乳")
     desk.notion.fates = ["well", "lost"]
-    told(desk.call("update_page", page_id=made["page_id"], properties={"購入済み": True}))
-    desk.wake()
+    message_of(desk.call("update_page", page_id=made["page_id"], properties={"購入済み": True}))
+    desk.restart()
 
     again = desk.call("update_page", page_id=made["page_id"], properties={"購入済み": True})
 
@@ -343,11 +341,11 @@ def test_an_update_whose_answer_was_lost_is_not_written_again(desk: Desk) -> Non
     assert desk.notion.written.count("update_page") == 1
 
 
-def test_an_update_that_cannot_be_compared_is_simply_made_again(desk: Desk) -> None:
+def test_an_update_that_cannot_be_compared_is_repeated(desk: Desk) -> None:
     made = desk.call("create_page", database_name="todo_list", title="掃除")
     desk.notion.fates = ["well", "lost"]
-    told(desk.call("update_page", page_id=made["page_id"], properties={"期限": "2026-11-30"}))
-    desk.wake()
+    message_of(desk.call("update_page", page_id=made["page_id"], properties={"期限": "2026-11-30"}))
+    desk.restart()
 
     again = desk.call("update_page", page_id=made["page_id"], properties={"期限": "2026-11-30"})
 
@@ -356,12 +354,12 @@ def test_an_update_that_cannot_be_compared_is_simply_made_again(desk: Desk) -> N
 
 
 @pytest.mark.parametrize("lost_batch", [1, 2, 3])
-def test_a_long_text_that_broke_off_is_continued_where_it_stands(lost_batch: int, desk: Desk) -> None:
+def test_an_append_that_lost_an_answer_continues_after_the_last_block(lost_batch: int, desk: Desk) -> None:
     made = desk.create("牛乳")
     lines = [f"- {number % 7}" for number in range(250)]
     desk.notion.fates = ["well"] * lost_batch + ["lost"]
-    told(desk.call("append_block", page_id=made["page_id"], content="\n".join(lines)))
-    desk.wake()
+    message_of(desk.call("append_block", page_id=made["page_id"], content="\n".join(lines)))
+    desk.restart()
 
     again = desk.call("append_block", page_id=made["page_id"], content="\n".join(lines))
 
@@ -370,29 +368,29 @@ def test_a_long_text_that_broke_off_is_continued_where_it_stands(lost_batch: int
     assert [f"- {one.text}" for one in there or ()] == lines
 
 
-def test_a_text_whose_second_part_was_never_taken_is_continued(desk: Desk) -> None:
+def test_an_append_whose_second_batch_failed_is_continued(desk: Desk) -> None:
     made = desk.create("牛乳")
     content = "\n".join(f"- {number}" for number in range(150))
     desk.notion.fates = ["well", "well", "down"]
-    assert "may have been done" in told(desk.call("append_block", page_id=made["page_id"], content=content))
+    assert "may have been done" in message_of(desk.call("append_block", page_id=made["page_id"], content=content))
 
     assert desk.call("append_block", page_id=made["page_id"], content=content)["blocks"] == 150
     there = desk.notion.blocks(made["page_id"], limit=1_000, deadline=Deadline.after(desk.clock, 1))
     assert [one.text for one in there or ()] == [str(number) for number in range(150)]
 
 
-def test_a_page_that_is_too_long_to_look_at_is_left_to_the_person(desk: Desk) -> None:
+def test_an_append_to_a_too_long_page_is_left_to_the_person(desk: Desk) -> None:
     made = desk.create("牛乳")
     for first in ("a", "b"):
         desk.call("append_block", first=first, page_id=made["page_id"], content="\n".join(["- x"] * 600))
     desk.notion.fates = ["well", "lost"]
-    told(desk.call("append_block", page_id=made["page_id"], content="メモ"))
-    desk.wake()
+    message_of(desk.call("append_block", page_id=made["page_id"], content="メモ"))
+    desk.restart()
 
-    assert "too long to look" in told(desk.call("append_block", page_id=made["page_id"], content="メモ"))
+    assert "too long to look" in message_of(desk.call("append_block", page_id=made["page_id"], content="メモ"))
 
 
-def test_what_notion_could_not_take_now_can_be_tried_again(desk: Desk) -> None:
+def test_a_write_without_effect_may_be_retried(desk: Desk) -> None:
     desk.create("食パン")
     desk.notion.fates = ["down"]
 
@@ -403,15 +401,17 @@ def test_what_notion_could_not_take_now_can_be_tried_again(desk: Desk) -> None:
     assert "note" not in desk.create("牛乳")
 
 
-def test_a_turn_without_seconds_left_begins_nothing(desk: Desk) -> None:
-    assert "did not answer" in told(desk.call("create_page", seconds=0.0, database_name="shopping_list", title="牛乳"))
+def test_a_call_without_seconds_left_writes_nothing(desk: Desk) -> None:
+    assert "did not answer" in message_of(
+        desk.call("create_page", seconds=0.0, database_name="shopping_list", title="牛乳")
+    )
     assert desk.notion.pages == ()
 
 
-def test_a_page_made_in_the_minute_of_its_intent_is_found_though_its_seconds_are_not_told(desk: Desk) -> None:
+def test_a_page_created_in_the_minute_of_its_intent_is_found(desk: Desk) -> None:
     desk.clock.move(59 - desk.clock.now_ms() // 1_000 % 60)
     desk.notion.fates = ["well", "lost"]
-    told(desk.create("牛乳"))
-    desk.wake()
+    message_of(desk.create("牛乳"))
+    desk.restart()
 
     assert "already" in desk.create("牛乳")["note"]

@@ -1,0 +1,143 @@
+"""The responder: from a question to its outcome, through the model and its tools."""
+
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from shared import logs
+from shared.agent.loop import Agent, Thought
+from shared.agent.media_parts import MediaParts
+from shared.agent.model import Content, TextContent
+from shared.agent.prompt import People, PromptBuilder
+from shared.agent.tools import StagedEntries, TurnContext
+from shared.clock import Clock
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.store import Conversation
+from shared.errors import LimitReachedError, ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.line.bubbles import ANSWER, DIGEST, shown_text
+from shared.line.ids import mask_ids
+from shared.line.phrases import Phrase, Phrases
+from shared.line.presence import Presence
+from shared.turns.question import Question
+
+_LONG_ANSWERS: Final = frozenset({"generate_digest"})  # what these tools return may fill larger bubbles
+
+
+class EntryStaging(Protocol):
+    """Staged writes to entries, begun anew for every attempt at a turn."""
+
+    def begin(self, conversation: Conversation, *, sequence: int, amendments: Amendments) -> StagedEntries:
+        """Return the entries of a chat as the turn that works towards commit `sequence` sees them."""
+        ...
+
+
+class EarlierCalls(Protocol):
+    """What earlier attempts at a turn did outside."""
+
+    def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
+        """Return a sentence for the model about each of them.  Raises: StorageUnavailableError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentResponder:
+    """Answers questions with the agent; a Responder."""
+
+    agent: Agent
+    prompt: PromptBuilder
+    people: People
+    parts: MediaParts
+    staging: EntryStaging
+    earlier_calls: EarlierCalls
+    presence: Presence
+    phrases: Phrases
+    clock: Clock = field(repr=False)
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        """Return the draft with what was decided.  A person who waits in a 1:1 chat sees that an answer is on its way.
+
+        A model that is down, refuses or does not decide in time: the outcome is an apology. Raises: PromptAmendedError.
+        """
+        conversation = question.conversation
+        is_watched = conversation.is_one_on_one and not question.is_overheard
+        with self.presence.during(loading_for=conversation.id if is_watched else None):
+            return self._decide(question)
+
+    def _decide(self, question: Question) -> OutcomeRecord:
+        context = self._context(question)
+        contents = self._contents(question, now_ms=context.now_ms)
+        earlier = (f"[note] {note}" for note in self.earlier_calls.describe_earlier(context))
+        notes = tuple(TextContent(role="user", texts=(note,)) for note in earlier)
+        try:
+            thought = self.agent.think(
+                self.prompt.system_instruction(), (*contents, *notes), context, seconds=question.seconds
+            )
+        except ModelBlockedError as cause:
+            logs.warning("turn_apologised", reason=str(cause))
+            return self._apology(question.draft, Phrase.APOLOGY_REFUSED)
+        except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
+            logs.error("turn_apologised", cause=cause, reason=str(cause))
+            return self._apology(question.draft, Phrase.APOLOGY_BUSY)
+        message = thought.decision.message
+        logs.info("turn_decided", model_calls=thought.model_calls, tools=thought.tools_used, silent=message is None)
+        text = None if message is None else _text_of(message, thought)
+        if text == "":
+            logs.error("turn_apologised", reason="the model's answer is blank as plain text")
+            return self._apology(question.draft, Phrase.APOLOGY_BUSY)
+        outcome = replace(
+            question.draft,
+            kind=OutcomeKind.SKIPPED if text is None else OutcomeKind.REPLIED,
+            text=text,
+            model_name=thought.model_name,
+            tools_used=thought.tools_used,
+        )
+        return outcome if context.entries is None else _with_staged(outcome, context.entries)
+
+    def _context(self, question: Question) -> TurnContext:
+        return TurnContext(
+            conversation=question.conversation,
+            first_line_message_id=question.asked[0].line_message_id,
+            seen_message_ids=frozenset(question.draft.saw),
+            sequence=question.sequence,
+            now_ms=self.clock.now_ms(),
+            to_answer=question.asked,
+            earlier=question.history.messages,
+            entries=self.staging.begin(
+                question.conversation, sequence=question.sequence, amendments=question.history.amendments
+            ),
+            question=question,
+        )
+
+    def _contents(self, question: Question, *, now_ms: int) -> tuple[Content, ...]:
+        conversation, history, asked = question.conversation, question.history, question.asked
+        return self.prompt.contents(
+            history,
+            pending=asked,
+            now_ms=now_ms,
+            names=self.people.of(conversation, (*history.messages, *asked)),
+            shown=self.parts.of(conversation, asked, quotable=history.quotable, fetches=question.fetches),
+            is_overheard=question.is_overheard,
+        )
+
+    def _apology(self, draft: OutcomeRecord, which: Phrase) -> OutcomeRecord:
+        """Fixed texts quote no message, so `saw` and `answers` are empty."""
+        return replace(draft, kind=OutcomeKind.APOLOGISED, text=self.phrases.text(which), saw=(), answers=())
+
+
+def _text_of(message: str, thought: Thought) -> str:
+    """Return what people see: the model's words within their limit, and the footnotes as they are."""
+    limit = ANSWER.text_limit if _LONG_ANSWERS.isdisjoint(thought.tools_used) else DIGEST.text_limit
+    words = shown_text(message, limit=limit)
+    return words and mask_ids("\n\n".join((words, *thought.footnotes)))
+
+
+def _with_staged(outcome: OutcomeRecord, entries: StagedEntries) -> OutcomeRecord:
+    """Return the outcome with what the turn stages; it saw the messages behind every entry that the model was shown."""
+    placement = entries.placement
+    return replace(
+        outcome,
+        saw=tuple(sorted({*outcome.saw, *entries.read_source_ids})),
+        writes=entries.changes(),
+        filed_entry_path=placement.path if placement else None,
+        filed_confidence=placement.confidence if placement else None,
+    )

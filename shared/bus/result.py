@@ -1,0 +1,24 @@
+"""What came of an event: the `outcome` field of a worker's closing log line."""
+
+from enum import StrEnum
+
+
+class EventResult(StrEnum):
+    """The result of a use case.  The first eight are the kinds of a turn's outcome."""
+
+    REPLIED = "replied"
+    SKIPPED = "skipped"
+    APOLOGISED = "apologised"
+    DEFERRED = "deferred"
+    STORED = "stored"
+    UNDELIVERED = "undelivered"
+    UNKNOWN = "unknown"
+    """The fate of an answer cannot be known; or an unsend named a message that was never seen."""
+    WITHDRAWN = "withdrawn"
+    ALREADY_ANSWERED = "already_answered"
+    EDITED = "edited"
+    ERASED = "erased"
+    IGNORED = "ignored"
+    KEPT_AS_CONTEXT = "kept_as_context"
+    LEFT_BEFORE = "left_before"
+    NOT_ANSWERABLE = "not_answerable"

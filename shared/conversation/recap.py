@@ -1,0 +1,116 @@
+"""Recaps: what falls out of a prompt's verbatim part is summed up by the model, a few messages at a time, after the answer.
+
+Each attempt is recorded in the snapshot before the model is asked, so that a recap that crashes its worker counts as a try.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
+
+from shared import logs
+from shared.clock import Clock
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap, SnapshotRecord
+from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, without_recap
+from shared.conversation.store import Conversation
+from shared.errors import AizuchiError
+
+_TRIES: Final = 2
+_ATTEMPT_MS: Final = 30_000  # a recap takes 15 s at most
+
+
+class Summariser(Protocol):
+    """Sums up."""
+
+    def sum_up(
+        self, conversation: Conversation, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
+    ) -> str:
+        """Return a recap of what was said.  Raises: AizuchiError, where there is none this time."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecapWriter:
+    """Writes recaps into snapshots.  Raises StorageUnavailableError when the bucket does not answer in time."""
+
+    summariser: Summariser = field(repr=False)
+    limits: MemoryLimits
+    clock: Clock = field(repr=False)
+
+    def is_due(self, record: SnapshotRecord) -> bool:
+        """Whether messages fell out of the verbatim part, and no other worker is summing them up."""
+        return bool(_next_batch(record, self.limits)) and self.clock.now_ms() >= record.recap_until_ms
+
+    def with_attempt(self, record: SnapshotRecord) -> SnapshotRecord:
+        """Return the record as it has to be stored before the model is asked."""
+        return replace(record, recap_tries=record.recap_tries + 1, recap_until_ms=self.clock.now_ms() + _ATTEMPT_MS)
+
+    def write(self, conversation: Conversation, seen: SeenSnapshot, amendments: Amendments) -> None:
+        """What fell out of the verbatim part is summed up, a swap for each recap; where that fails the messages stay as they are.
+
+        `seen` carries the attempt, and `amendments` are what it was cleaned by. A batch that crashed its worker too often gets a recap
+        without words, so that it does not crash all that follow.
+        """
+        for left in reversed(range(self.limits.recaps_at_once)):
+            text = self._recap_text(conversation, seen.record, amendments)
+            record = replace(seen.record, recap_tries=0, recap_until_ms=0)
+            if text is not None:
+                record = bounded(_with_recap(record, text, self.limits), self.limits)
+            goes_on = text is not None and left > 0 and bool(_next_batch(record, self.limits))
+            written = conversation.snapshot.swap(seen, self.with_attempt(record) if goes_on else record)
+            if written is None:
+                logs.info("recap_lost")
+                return
+            if not goes_on:
+                return
+            seen = written
+
+    def _recap_text(self, conversation: Conversation, record: SnapshotRecord, amendments: Amendments) -> str | None:
+        """Return the next recap, None where there is none this time."""
+        if record.recap_tries > _TRIES:
+            logs.error("recap_given_up")
+            return ""
+        batch = _next_batch(record, self.limits)
+        if conversation.amendments.fresh_look() != amendments:  # no prompt may hold withdrawn words
+            return None
+        try:
+            return self.summariser.sum_up(conversation, batch, _answers_in(record, batch))
+        except AizuchiError as cause:
+            logs.warning("recap_failed", error_type=type(cause).__name__)
+            return None
+
+
+def _next_batch(record: SnapshotRecord, limits: MemoryLimits) -> tuple[MessageRecord, ...]:
+    """Return the oldest messages that no prompt shows and no recap sums up: as many as make a recap, or fewer where a recap follows."""
+    verbatim = without_recap(record)
+    out_of_sight = verbatim[: max(len(verbatim) - limits.verbatim, 0)]
+    waiting = [one for one in out_of_sight if one.line_message_id]  # a recap must be able to name its sources
+    if not waiting:
+        return ()
+    following = (recap.timestamp_ms for recap in record.recaps if recap.timestamp_ms >= waiting[0].timestamp_ms)
+    end_ms = min(following, default=None)
+    batch = [one for one in waiting if end_ms is None or one.timestamp_ms <= end_ms][: limits.summed_up]
+    return tuple(batch) if len(batch) == limits.summed_up or end_ms is not None else ()
+
+
+def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> SnapshotRecord:
+    """Return the record with its next batch summed up in these words."""
+    batch = _next_batch(record, limits)
+    answers = _answers_in(record, batch)
+    recap = Recap(
+        text=text,
+        covers=tuple(one.line_message_id for one in batch),
+        timestamp_ms=batch[-1].timestamp_ms,
+        since_ms=min((batch[0].timestamp_ms, *(one.since_ms for one in answers))),
+        until_ms=max((batch[-1].timestamp_ms, *(one.until_ms for one in answers))),
+    )
+    return replace(record, recaps=tuple(sorted((*record.recaps, recap), key=lambda one: one.timestamp_ms)))
+
+
+def _answers_in(record: SnapshotRecord, batch: Sequence[MessageRecord]) -> tuple[OutcomeRecord, ...]:
+    return tuple(one for one in record.outcomes if _belongs_to(batch, one))
+
+
+def _belongs_to(batch: Sequence[MessageRecord], outcome: OutcomeRecord) -> bool:
+    is_answer = outcome.text is not None and outcome.kind is not OutcomeKind.STORED
+    return is_answer and batch[0].timestamp_ms <= outcome.timestamp_ms <= batch[-1].timestamp_ms

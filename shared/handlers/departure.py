@@ -1,0 +1,27 @@
+"""Leave and unfollow events: the bot was removed from a group, or blocked; everything of the chat is erased."""
+
+from dataclasses import dataclass
+
+from shared import logs
+from shared.bus.result import EventResult
+from shared.conversation.store import Conversations
+from shared.conversation.withdrawal import Withdrawal
+from shared.line.events import LineEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepartureHandler:
+    """Handles leave and unfollow events."""
+
+    conversations: Conversations
+    withdrawal: Withdrawal
+
+    def __call__(self, event: LineEvent) -> EventResult:
+        """Nothing of the chat is kept that is not newer than the event.
+
+        Repeated, or after the bot was invited again: what came later stays.
+        Raises: StorageUnavailableError; safe to deliver again.
+        """
+        self.withdrawal.erase(self.conversations.of(event.conversation_id), until_ms=event.timestamp_ms)
+        logs.info("conversation_erased")
+        return EventResult.ERASED

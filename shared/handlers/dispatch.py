@@ -1,0 +1,58 @@
+"""Dispatch: hand an event to the handler of its kind; an event that has none is acknowledged."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from shared import logs
+from shared.bus.envelope import Envelope
+from shared.bus.result import EventResult
+from shared.clock import Clock
+from shared.handlers.command import CommandHandler
+from shared.handlers.departure import DepartureHandler
+from shared.handlers.edit import EditHandler
+from shared.handlers.greeting import GreetingHandler
+from shared.handlers.intake import Intake
+from shared.handlers.message import MessageHandler
+from shared.handlers.postback import PostbackHandler
+from shared.line.events import LineEvent, MessageContent, parse_event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispatch:
+    """Parses an event once and hands it over."""
+
+    intake: Intake
+    message: MessageHandler
+    command: CommandHandler
+    postback: PostbackHandler
+    greeting: GreetingHandler
+    edit: EditHandler
+    departure: DepartureHandler
+    clock: Clock = field(repr=False)
+
+    def __call__(self, event: Mapping[str, object], envelope: Envelope) -> EventResult:
+        """Return what came of the event.  Raises: UnusableIdError, and whatever its handler raises."""
+        received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
+        parsed = parse_event(event, received_ms=received_ms)
+        with logs.bound(
+            type=parsed.type,
+            webhook_event_id=parsed.webhook_event_id,
+            conversation_id=logs.pseudonym(parsed.conversation_id),
+        ):
+            return self._handle(parsed)
+
+    def _handle(self, event: LineEvent) -> EventResult:
+        match event:
+            case LineEvent(type="message", message=MessageContent() as content):
+                command = self.intake.command(event, content)
+                return self.message(event, content) if command is None else self.command(event, content, command)
+            case LineEvent(type="follow" | "join"):
+                return self.greeting(event)
+            case LineEvent(type="postback"):
+                return self.postback(event)
+            case LineEvent(type="messageEdited", message=MessageContent() as content):
+                return self.edit(event, content)
+            case LineEvent(type="unfollow" | "leave"):
+                return self.departure(event)
+            case _:
+                return EventResult.IGNORED

@@ -1,0 +1,34 @@
+"""Follow and join events: greet a person who added the bot as a friend, or a group that invited it."""
+
+from dataclasses import dataclass
+
+from shared.bus.result import EventResult
+from shared.conversation.store import Conversations
+from shared.line.events import LineEvent
+from shared.line.phrases import Phrase, Phrases
+from shared.turns.announcement import Announcement, Announcer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GreetingHandler:
+    """Handles follow and join events."""
+
+    conversations: Conversations
+    announcer: Announcer
+    phrases: Phrases
+
+    def __call__(self, event: LineEvent) -> EventResult:
+        """The greeting was sent on the event's token, if it has one.
+
+        Repeated: an event whose outcome is recorded is not greeted again.
+        Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
+        """
+        if event.reply_token is None:
+            return EventResult.NOT_ANSWERABLE
+        greeting = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=self.phrases.text(Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP),
+            is_joining=event.type == "join",
+        )
+        return self.announcer.announce(self.conversations.of(event.conversation_id), greeting, event.reply_token)

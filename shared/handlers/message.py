@@ -1,0 +1,85 @@
+"""Message events: record the message, reply to it if it was meant for the bot, and keep the chat small afterwards."""
+
+from concurrent.futures import wait
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.bus.result import EventResult
+from shared.conversation.captions import CaptionWriter
+from shared.conversation.compaction import Compaction
+from shared.conversation.media import Media
+from shared.conversation.records import MessageRecord
+from shared.conversation.store import Conversation, Conversations
+from shared.errors import AizuchiError
+from shared.handlers.intake import Intake
+from shared.line.events import LineEvent, MessageContent
+from shared.line.mentions import GroupPolicy
+from shared.line.presence import Presence
+from shared.turns.interjection import Interjection
+from shared.turns.reply import Reply
+
+_LAST_FETCH_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageHandler:
+    """Handles message events, and presses of the button under "still thinking"."""
+
+    conversations: Conversations
+    intake: Intake
+    media: Media
+    reply: Reply
+    interjection: Interjection
+    compaction: Compaction
+    captions: CaptionWriter
+    presence: Presence
+
+    def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
+        """The message is in the journal, and answered if it was meant for the bot and can be answered.
+
+        Repeated: an event whose outcome is recorded is not thought about again.
+        Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        message = self.intake.message(conversation, event, content)
+        if not message.addressed or message.reply_token is None:
+            return self._overhear(conversation, message)
+        with self.presence.during(mark_as_read_token=content.mark_as_read_token):
+            return self._answer(conversation, message)
+
+    def press(self, event: LineEvent, deferral_id: str) -> EventResult:
+        """Send the answer behind the button, once, on the token of the press.
+
+        Repeated, pressed again, pressed by another member: what was sent is not sent again. Raises: as for a message.
+        """
+        return self._answer(self.conversations.of(event.conversation_id), self.intake.press(event, deferral_id))
+
+    def _answer(self, conversation: Conversation, message: MessageRecord) -> EventResult:
+        fetches = self.media.begin_fetch(conversation, message)
+        try:
+            run = self.reply(conversation, message, fetches)
+        finally:
+            wait(fetches.values(), timeout=_LAST_FETCH_S)  # no work goes on once the request is answered
+        if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
+            self._compact(conversation, may_ask_model=True)
+        return run.result
+
+    def _overhear(self, conversation: Conversation, message: MessageRecord) -> EventResult:
+        """Record the message as context; where the policy lets it, the model may still interject."""
+        if not conversation.journal.record(message):
+            return EventResult.WITHDRAWN
+        result = EventResult.KEPT_AS_CONTEXT
+        if self.intake.policy is GroupPolicy.MODEL and message.reply_token is not None:
+            result = self.interjection(conversation, message)
+        if self.compaction.is_triggered_by(message.line_message_id):
+            self._compact(conversation, may_ask_model=False)
+        return result
+
+    def _compact(self, conversation: Conversation, *, may_ask_model: bool) -> None:
+        """The answer is given and recorded: whatever fails here is left to the next compaction."""
+        try:
+            if self.compaction.fold(conversation, may_ask_model=may_ask_model) and may_ask_model:
+                self.captions.write(conversation)
+        except AizuchiError as cause:
+            logs.warning("compaction_failed", error_type=type(cause).__name__)

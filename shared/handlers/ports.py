@@ -1,0 +1,90 @@
+"""What the agent worker is put together from: its ports, its threads, and what a deployment chooses."""
+
+import random
+import uuid
+import zoneinfo
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from shared.agent.model import JsonModel, Model
+from shared.agent.tools import Tool
+from shared.clock import Clock
+from shared.conversation.snapshot import MemoryLimits
+from shared.conversation.store import Conversations
+from shared.line.bot_name import Account
+from shared.line.display_names import Profiles
+from shared.line.media import MediaSource
+from shared.line.mentions import GroupPolicy
+from shared.line.messaging import Membership, Messenger
+from shared.line.presence import PresenceApi
+from shared.tools.notion.port import Notion
+from shared.tools.web import WebSearch
+from shared.turns.background import Background
+from shared.turns.deferral import LateReply
+
+
+def _new_entry_id() -> str:
+    return str(uuid.uuid4())
+
+
+class Line(Messenger, PresenceApi, Membership, Account, Protocol):
+    """What the worker asks of LINE's Messaging API."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threads:
+    """Where work goes on beside a request.  Leases and presence have threads of their own, so that neither waits for a tool."""
+
+    reads: Executor
+    tools: Executor
+    names: Executor
+    media: Executor
+    presence: Executor
+    background: Background
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotionPort:
+    """Notion, the names of the databases that may be used, and the chats that may use them (None: all)."""
+
+    api: Notion
+    databases: Mapping[str, str]
+    conversations: frozenset[str] | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """Everything that the worker meets outside of itself.  `json_model`, `web` and `notion` bring their toolsets; None: not offered."""
+
+    conversations: Conversations
+    line: Line
+    profiles: Profiles
+    media: MediaSource
+    model: Model
+    json_model: JsonModel | None = None
+    web: WebSearch | None = None
+    notion: NotionPort | None = None
+    threads: Threads
+    clock: Clock
+    chance: random.Random
+    new_entry_id: Callable[[], str] = field(default=_new_entry_id, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a deployment chooses.  `media_bucket`: where the model reads media by address; None: media are sent with the request."""
+
+    bot_name: str | None = None
+    locale: str = "ja"
+    time_zone: zoneinfo.ZoneInfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
+    persona: str | None = None
+    group_policy: GroupPolicy = GroupPolicy.MENTION
+    late_reply: LateReply = LateReply.BUTTON
+    settle_s: float = 0.5
+    confidence_threshold: float = 0.6
+    memory: MemoryLimits = field(default_factory=MemoryLimits)
+    media_bucket: str | None = None
+    loading_after_s: float = 1.0
+    more_tools: tuple[Tool, ...] = ()

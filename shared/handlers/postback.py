@@ -1,0 +1,29 @@
+"""Postback events: presses of the bot's own buttons."""
+
+from dataclasses import dataclass
+
+from shared.bus.result import EventResult
+from shared.handlers.command import CommandHandler
+from shared.handlers.message import MessageHandler
+from shared.line.events import LineEvent
+from shared.line.postback_data import deferral_id_in, question_id_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostbackHandler:
+    """Hands a press to what its button belongs to."""
+
+    message: MessageHandler
+    command: CommandHandler
+
+    def __call__(self, event: LineEvent) -> EventResult:
+        """A press of "show the answer" gets the answer, one of "erase everything" confirms the erasure; any other is ignored.
+
+        Repeated, and raises: as the handler of the button does.
+        """
+        if event.reply_token is None:
+            return EventResult.NOT_ANSWERABLE
+        deferral_id, question_id = deferral_id_in(event.postback_data), question_id_in(event.postback_data)
+        if deferral_id is not None:
+            return self.message.press(event, deferral_id)
+        return EventResult.IGNORED if question_id is None else self.command.confirm(event, question_id)

@@ -1,0 +1,65 @@
+"""The tools of a deployment: the core toolset, and every other one that has its port."""
+
+from dataclasses import dataclass
+
+from shared.agent.model import JsonModel
+from shared.agent.tools import Tool, TurnContext, load_schema
+from shared.handlers.ports import NotionPort, Options, Ports
+from shared.knowledge.classification import Classifier
+from shared.knowledge.filing import Filing
+from shared.tools.core import core_tools
+from shared.tools.idempotency import IdempotentWrites
+from shared.tools.knowledge import KNOWLEDGE_GUIDE, KnowledgeTools
+from shared.tools.knowledge_queries import KnowledgeQueryTools
+from shared.tools.notion.databases import Databases, TtlCache
+from shared.tools.notion.toolset import NotionTools
+from shared.tools.web import web_tools
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Toolsets:
+    """The tools of a deployment, and the guides that tell the model when to use them."""
+
+    tools: tuple[Tool, ...]
+    guides: tuple[str, ...]
+    outside: tuple[Tool, ...]
+    writes: IdempotentWrites
+
+    @classmethod
+    def of(cls, ports: Ports, options: Options) -> "Toolsets":
+        """Return the core tools and those of every toolset that has its port."""
+        writes = IdempotentWrites(clock=ports.clock)
+        knowledge = _knowledge_tools(ports.json_model, ports, options) if ports.json_model is not None else ()
+        web = web_tools(ports.web) if ports.web is not None else ()
+        notion = _notion_tools(ports.notion, ports, options, writes) if ports.notion is not None else ()
+        return cls(
+            tools=(*core_tools(), *knowledge, *web, *notion, *options.more_tools),
+            guides=(KNOWLEDGE_GUIDE,) if knowledge else (),
+            outside=notion,
+            writes=writes,
+        )
+
+    def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
+        """Return what earlier attempts at a turn did outside, where any tool of the chat writes there."""
+        has_writes = any(tool.is_offered_in(context.conversation) for tool in self.outside)
+        return self.writes.describe_earlier(context) if has_writes else ()
+
+
+def _knowledge_tools(model: JsonModel, ports: Ports, options: Options) -> tuple[Tool, ...]:
+    changing = KnowledgeTools(
+        classifier=Classifier(model=model, schema=load_schema("classify_and_capture.classification")),
+        filing=Filing(new_id=ports.new_entry_id, threshold=options.confidence_threshold),
+        time_zone=options.time_zone,
+    )
+    return (*changing.tools(), *KnowledgeQueryTools(time_zone=options.time_zone, locale=options.locale).tools())
+
+
+def _notion_tools(notion: NotionPort, ports: Ports, options: Options, writes: IdempotentWrites) -> tuple[Tool, ...]:
+    tools = NotionTools(
+        databases=Databases(api=notion.api, ids=notion.databases, cache=TtlCache(ports.clock)),
+        notion=notion.api,
+        writes=writes,
+        time_zone=options.time_zone.key,
+        conversations=notion.conversations,
+    )
+    return tools.tools()

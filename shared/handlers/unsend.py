@@ -1,0 +1,50 @@
+"""Unsend events: withdraw a message; afterwards no object of the bucket holds its words, whatever else is in flight.
+
+Source: LINE, "Processing on receipt of unsend event": respect the user's intent, so that the message can't be seen or used in the future.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shared import logs
+from shared.bus.envelope import Envelope
+from shared.bus.result import EventResult
+from shared.clock import Clock
+from shared.conversation.external_calls import CallWords
+from shared.conversation.media import MediaBytes
+from shared.conversation.store import Conversations
+from shared.conversation.withdrawal import Withdrawal
+from shared.knowledge.withdrawal import EntryWords
+from shared.line.events import parse_event
+
+
+def withdrawal_of(clock: Clock) -> Withdrawal:
+    """Return the withdrawal that knows every place of words beside journal, turn and snapshot."""
+    return Withdrawal(holders=(CallWords(), MediaBytes(), EntryWords()), clock=clock)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsendHandler:
+    """Handles unsend events."""
+
+    conversations: Conversations
+    withdrawal: Withdrawal
+
+    def __call__(self, event: Mapping[str, object], _: Envelope) -> EventResult:
+        """The message is gone and stays gone.
+
+        Repeated: does nothing new. Message unknown (yet): the amendment waits for it.
+        Raises: UnusableIdError; StorageUnavailableError, safe to deliver again.
+        """
+        parsed = parse_event(event)
+        if parsed.type != "unsend" or parsed.subject_id is None:
+            return EventResult.IGNORED
+        with logs.bound(
+            webhook_event_id=parsed.webhook_event_id, conversation_id=logs.pseudonym(parsed.conversation_id)
+        ):
+            conversation = self.conversations.of(parsed.conversation_id)
+            if not self.withdrawal.withdraw(conversation, parsed.subject_id, timestamp_ms=parsed.timestamp_ms):
+                logs.warning("withdrawn_message_unknown")
+                return EventResult.UNKNOWN
+            logs.info("message_withdrawn")
+            return EventResult.WITHDRAWN

@@ -1,0 +1,147 @@
+"""One attempt at an answer: while the model thinks, the lease is renewed beside it, and a deferral is sent before the token dies."""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared import logs
+from shared.clock import Clock
+from shared.conversation.history import History
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import OutcomeKind, OutcomeRecord, outcome_covering, provenance_of
+from shared.conversation.turn import Route
+from shared.errors import StorageUnavailableError
+from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
+from shared.line.phrases import Phrase, Phrases
+from shared.turns.background import Pause
+from shared.turns.deferral import DEFER_AT_MS, Agenda, LateReply, stored_id
+from shared.turns.lease import Lease
+from shared.turns.outbox import Outbox
+
+MODEL_S: Final = 40.0
+_RENEWALS_A_LEASE: Final = 3
+_TO_APOLOGISE_MS: Final = 5_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Attempt:
+    """A turn that was opened for its agenda, and what has become of it so far.
+
+    `prompt` is the provenance of what the model reads, `draft` the outcome as far as it is known. Once a deferral ended the turn,
+    `has_ended` holds, and `deferral` is its record, None where the turn was lost.
+    """
+
+    lease: Lease
+    history: History
+    agenda: Agenda
+    routes: tuple[Route, ...]
+    prompt: Provenance
+    draft: OutcomeRecord
+    outbox: Outbox = field(repr=False)
+    phrases: Phrases = field(repr=False)
+    clock: Clock = field(repr=False)
+    has_ended: bool = False
+    deferral: OutcomeRecord | None = None
+
+    @classmethod
+    def begin(cls, lease: Lease, history: History, agenda: Agenda, *, outbox: Outbox, phrases: Phrases) -> "Attempt":
+        """Return an attempt at the agenda on the routes that there are."""
+        prompt = _prompt_of(history, agenda)
+        draft = replace(
+            outcome_covering(agenda.covers, OutcomeKind.SKIPPED),
+            saw=tuple(sorted(history.newest_of(prompt))),
+            since_ms=prompt.since_ms,
+            until_ms=prompt.until_ms,
+            answers=agenda.answers,
+        )
+        return cls(
+            lease=lease,
+            history=history,
+            agenda=agenda,
+            routes=outbox.routes(agenda.covers),
+            prompt=prompt,
+            draft=draft,
+            outbox=outbox,
+            phrases=phrases,
+            clock=outbox.clock,
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Seconds to think; where there is no late way, the token has to live long enough for the answer, or an apology."""
+        if self.outbox.late_reply is not LateReply.DROP:
+            return MODEL_S
+        left_ms = TOKEN_SURELY_ALIVE_MS - _TO_APOLOGISE_MS - self._token_age_ms
+        return min(MODEL_S, max(left_ms / 1_000, 0.0))
+
+    def renew_lease(self, pause: Pause) -> None:
+        """Renew the lease until the block ends, or until a deferral has ended the turn."""
+        interval_s = self.lease.conversation.turn.lease_s / _RENEWALS_A_LEASE
+        while not pause(min(interval_s, self._until_deferral_s())):
+            if not self._until_deferral_s():
+                self._defer()
+                return
+            try:
+                self.lease.renew()
+            except StorageUnavailableError:
+                logs.warning("lease_not_renewed")
+
+    def finish(self, outcome: OutcomeRecord) -> OutcomeRecord | None:
+        """Commit the outcome and deliver it; return it as recorded, or None where the chat has to be read again."""
+        route = self.routes[0] if self.routes else Route()
+        prompt = replace(self.prompt, ids=self.prompt.ids.union(outcome.saw))
+        committed = self.lease.commit(outcome, route, prompt=prompt)
+        if committed is None:
+            logs.info("turn_lost")
+            return None
+        return self.outbox.finish(self.lease, committed, spare=self.routes[1:])
+
+    def store(self, answer: OutcomeRecord) -> OutcomeRecord | None:
+        """Store a late answer for a press of the deferral's button, unless something in it was amended meanwhile; return the deferral."""
+        if self.deferral is None or answer.kind is not OutcomeKind.REPLIED or answer.writes:
+            return self.deferral  # an answer with staged writes is thought again, on the entries as they then are
+        deferral_id = answer.webhook_event_id
+        late = replace(
+            answer,
+            webhook_event_id=stored_id(deferral_id),
+            kind=OutcomeKind.STORED,
+            answers=(deferral_id, *answer.answers),
+        )
+        conversation = self.lease.conversation
+        prompt = replace(self.prompt, ids=self.prompt.ids.union(answer.saw))
+        if prompt.is_affected_since(self.history.amendments, conversation.amendments.fresh_look()):
+            return self.deferral
+        conversation.journal.record_outcome(late)
+        logs.info("answer_stored")
+        return self.deferral
+
+    @property
+    def _token_age_ms(self) -> int:
+        return self.clock.now_ms() - self.routes[0].received_ms
+
+    def _until_deferral_s(self) -> float:
+        if self.outbox.late_reply is not LateReply.BUTTON:
+            return float("inf")
+        return max(0, DEFER_AT_MS - self._token_age_ms) / 1_000
+
+    def _defer(self) -> None:
+        """End the turn with "still thinking" and a button; a turn that was lost has ended already."""
+        self.has_ended = True
+        deferral = replace(
+            outcome_covering(self.agenda.covers, OutcomeKind.DEFERRED),
+            text=self.phrases.text(Phrase.STILL_THINKING),
+            answers=(self.draft.webhook_event_id, *self.draft.answers),
+            has_button=True,
+        )
+        committed = self.lease.commit(deferral, self.routes[0], prompt=self.prompt)
+        if committed is not None:
+            logs.info("reply_deferred")
+            self.deferral = self.outbox.finish(self.lease, committed, spare=self.routes[1:])
+
+
+def _prompt_of(history: History, agenda: Agenda) -> Provenance:
+    """Return the messages whose words the model reads, or whose stored answer is sent."""
+    prompt = history.provenance | provenance_of((*agenda.covers, *agenda.asked))
+    prompt |= history.provenance_of_quotes(agenda.asked)
+    if agenda.stored is not None:
+        prompt |= Provenance(ids=history.traced(agenda.stored.provenance).ids)
+    return prompt

@@ -1,0 +1,113 @@
+"""The lease on a chat's turn: the worker that opened the turn, or took it over, holds it until its lease ends."""
+
+from dataclasses import dataclass, replace
+
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import OutcomeRecord
+from shared.conversation.store import Conversation
+from shared.conversation.turn import FENCE, Route, SeenTurn, TurnRecord
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS
+
+
+def open_turn(conversation: Conversation, seen: SeenTurn) -> "Lease | None":
+    """Return the lease on a turn that is thinking, or None where another worker wrote after `seen`."""
+    tries = seen.record.tries + 1 if seen.record.state == "thinking" else 0
+    return _leased(conversation, seen, TurnRecord(state="thinking", tries=tries, sequence=seen.record.sequence))
+
+
+def take_over(conversation: Conversation, seen: SeenTurn) -> "Lease | None":
+    """Return the lease on a committed turn whose holder's lease expired, or None where another worker wrote after `seen`.
+
+    The turn is swapped, so that the next write of the former holder is lost.
+    """
+    return _leased(conversation, seen, seen.record)
+
+
+def _leased(conversation: Conversation, seen: SeenTurn, record: TurnRecord) -> "Lease | None":
+    lease = Lease(conversation=conversation, seen=seen, holder=conversation.turn.new_id())
+    return lease if lease.write(record) else None
+
+
+@dataclass(slots=True, kw_only=True)
+class Lease:
+    """A turn that this worker holds, until the lease ends by the worker's own monotonic clock.  One thread writes at a time."""
+
+    conversation: Conversation
+    seen: SeenTurn
+    holder: str
+    fence_s: float = float("inf")
+
+    @property
+    def record(self) -> TurnRecord:
+        """The turn as last written or read."""
+        return self.seen.record
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the lease is as good as over: its holder may write and send nothing more."""
+        return self.conversation.turn.clock.monotonic_s() >= self.fence_s
+
+    def write(self, record: TurnRecord) -> bool:
+        """Return whether the turn was written, with a fresh lease."""
+        turn = self.conversation.turn
+        if self.is_over:
+            return False
+        fence_s = turn.clock.monotonic_s() + turn.lease_s * FENCE
+        expires_ms = turn.clock.now_ms() + round(turn.lease_s * 1_000)
+        seen = turn.swap(self.seen, replace(record, holder=self.holder, expires_ms=expires_ms))
+        if seen is None:
+            return False
+        self.seen, self.fence_s = seen, fence_s
+        return True
+
+    def renew(self) -> None:
+        """Renew the lease, unless the turn was lost; if an unsend won the swap, retry at once."""
+        for _ in range(SWAP_ATTEMPTS):
+            if self.record.state != "thinking" or self.write(self.record) or not self._catch_up():
+                return
+
+    def commit(self, outcome: OutcomeRecord, route: Route, *, prompt: Provenance) -> OutcomeRecord | None:
+        """Return the outcome as committed, with its number, to be delivered by `route`.
+
+        None: the turn was lost; or a message of the prompt was edited or withdrawn while the model thought, and the turn is idle.
+        """
+        for _ in range(SWAP_ATTEMPTS):
+            if self.record.state != "thinking":
+                return None
+            if self.record.cancels(prompt):
+                self.release()
+                return None
+            sequence = self.record.sequence + 1
+            committed = replace(outcome, sequence=sequence)
+            if self.write(TurnRecord(state="committed", outcome=committed, route=route, sequence=sequence)):
+                return committed
+            if not self._catch_up():
+                return None
+        return None
+
+    def release(self) -> None:
+        """The turn is idle, unless it was lost."""
+        for _ in range(SWAP_ATTEMPTS):
+            if self.write(TurnRecord(sequence=self.record.sequence)) or not self._catch_up():
+                return
+
+    def amend(self, outcome: OutcomeRecord, route: Route) -> bool:
+        """Return whether the committed outcome was changed; one that lost its words meanwhile does not get them back."""
+        for _ in range(SWAP_ATTEMPTS):
+            there = self.record.outcome
+            kept = outcome.without_words() if there is not None and not there.holds_words else outcome
+            if self.write(replace(self.record, outcome=kept, route=route)):
+                return True
+            if not self._catch_up():
+                return False
+        return False
+
+    def _catch_up(self) -> bool:
+        """After a lost swap: go on at the newest generation if an unsend wrote it; return False if another worker holds the turn."""
+        if self.is_over:
+            return False
+        found = self.conversation.turn.read()
+        if found.record.holder != self.holder or found.record.state != self.record.state:
+            return False
+        self.seen = found
+        return True

@@ -1,0 +1,173 @@
+"""The rules for lists in Notion and for the web search, from plain sentences.
+
+`add milk to my shopping list` creates a page, `I bought the milk` searches for it and ticks it off, `show me my shopping list` lists the
+pages, `look up the weather` searches the web. The names of the lists come from the declarations of the request.
+"""
+# ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
+
+if TYPE_CHECKING:
+    from simulator.gemini.default_model.phrases import Language
+
+_LISTS = {"買い物": "shop", "やること": "todo", "shopping": "shop", "to-do": "todo"}
+_LIST = f"(?P<list>{'|'.join(_LISTS)})"
+_ADDITIONS = (rf"{_LIST}リストに(?P<item>.{{1,80}}?)を追加して", rf"add (?P<item>.{{1,80}}?) to my {_LIST} list")
+_PURCHASES = (r"(?P<item>.{1,80}?)は買ったよ", r"i bought the (?P<item>.{1,80})")
+_LISTINGS = (rf"{_LIST}リストを見せて", rf"show me my {_LIST} list")
+_SEARCHES = (r"(?P<item>.{1,200}?)を調べて", r"look up (?P<item>.{1,200})")
+_CHECKBOX = re.compile(r'"([^"]+)" \(checkbox\)')
+_TOOLS = frozenset({"create_page", "search_database", "update_page", "web_search"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    """The texts about results in one language."""
+
+    added: str
+    ticked: str
+    missing: str
+    empty: str
+    listed: str
+    found: str
+
+
+_WORDS: Mapping[Language, _Words] = {
+    "ja": _Words(
+        added="「{item}」をリストに追加しました。",
+        ticked="「{item}」に済みの印をつけました。",
+        missing="「{item}」はリストに見つかりませんでした。",
+        empty="リストは空です。",
+        listed="リストの中身です：{items}",
+        found="「{item}」を調べました。代役なので、本当の検索結果ではありません。",
+    ),
+    "en": _Words(
+        added="I added “{item}” to the list.",
+        ticked="I ticked “{item}” off.",
+        missing="I did not find “{item}” on the list.",
+        empty="The list is empty.",
+        listed="On the list: {items}",
+        found="I looked “{item}” up. I am a stand-in, so this is no real search.",
+    ),
+}
+
+
+def is_search(prompt: Prompt) -> bool:
+    """Whether the request is a grounded search without functions."""
+    return "googleSearch" in prompt.request.built_in_tools and not prompt.request.functions
+
+
+def answer_search(prompt: Prompt) -> Decision:
+    """Answer the grounded search."""
+    return Say(text=_WORDS[prompt.language].found.format(item=prompt.words.strip()))
+
+
+def is_request(prompt: Prompt) -> bool:
+    """Whether the last message asks for something that an offered tool for lists or the web does."""
+    return _first_call(prompt) is not None
+
+
+def begin(prompt: Prompt) -> Decision:
+    """Call the first tool."""
+    call = _first_call(prompt)
+    assert call is not None  # noqa: S101 - the rule recognised it
+    return call
+
+
+def has_result(prompt: Prompt) -> bool:
+    """Whether all calls of the last round were for these tools and succeeded."""
+    return bool(prompt.results) and all(result.name in _TOOLS and result.error is None for result in prompt.results)
+
+
+def proceed(prompt: Prompt) -> Decision:
+    """Tick off the item that was found, or say the result."""
+    result = prompt.results[-1]
+    words = _WORDS[prompt.language]
+    output = _mapping(result.response.get("output", result.response))
+    item = _item(prompt)
+    match result.name:
+        case "create_page":
+            return Say(text=words.added.format(item=item))
+        case "update_page":
+            return Say(text=words.ticked.format(item=item))
+        case "web_search":
+            return Say(text=str(output.get("answer", "")))
+    pages = output.get("pages")
+    found = [_mapping(page) for page in pages] if isinstance(pages, list) else []
+    if _match(_LISTINGS, prompt):
+        return Say(text=words.listed.format(items="、".join(_line(page) for page in found)) if found else words.empty)
+    checkbox = _CHECKBOX.search(str(output.get("properties", "")))
+    if not found or checkbox is None:
+        return Say(text=words.missing.format(item=item))
+    changes = json.dumps({checkbox[1]: True}, ensure_ascii=False)
+    return CallTool(name="update_page", args={"page_id": str(found[0]["page_id"]), "properties": changes})
+
+
+def _first_call(prompt: Prompt) -> CallTool | None:
+    calls = (_addition(prompt), _purchase(prompt), _listing(prompt), _search(prompt))
+    return next((call for call in calls if call is not None and prompt.offers(call.name)), None)
+
+
+def _addition(prompt: Prompt) -> CallTool | None:
+    match = _match(_ADDITIONS, prompt)
+    name = _database(prompt, _LISTS[match["list"]]) if match else None
+    if match is None or name is None:
+        return None
+    return CallTool(name="create_page", args={"database_name": name, "title": match["item"].strip()})
+
+
+def _purchase(prompt: Prompt) -> CallTool | None:
+    match = _match(_PURCHASES, prompt)
+    name = _database(prompt, "shop") if match else None
+    if match is None or name is None:
+        return None
+    return CallTool(name="search_database", args={"database_name": name, "query": match["item"].strip()})
+
+
+def _listing(prompt: Prompt) -> CallTool | None:
+    match = _match(_LISTINGS, prompt)
+    name = _database(prompt, _LISTS[match["list"]]) if match else None
+    return CallTool(name="search_database", args={"database_name": name}) if name else None
+
+
+def _search(prompt: Prompt) -> CallTool | None:
+    match = _match(_SEARCHES, prompt)
+    return CallTool(name="web_search", args={"query": match["item"].strip()}) if match else None
+
+
+def _item(prompt: Prompt) -> str:
+    match = _match((*_ADDITIONS, *_PURCHASES, *_SEARCHES), prompt)
+    return match["item"].strip() if match else prompt.words
+
+
+def _match(patterns: tuple[str, ...], prompt: Prompt) -> re.Match[str] | None:
+    matches = (re.fullmatch(pattern, prompt.bare_words) for pattern in patterns)
+    return next((match for match in matches if match is not None), None)
+
+
+def _database(prompt: Prompt, kind: str) -> str | None:
+    """Return the name of the database of this kind, as the declarations offer it."""
+    for function in prompt.request.callable_functions:
+        properties = _mapping(function.parameter_schema.get("properties"))
+        names = _mapping(properties.get("database_name")).get("enum")
+        for name in names if isinstance(names, list) else []:
+            if kind in str(name).replace("_", ""):
+                return str(name)
+    return None
+
+
+def _line(page: Mapping[str, Any]) -> str:
+    values = _mapping(page.get("properties")).values()
+    return f"{page.get('title')}{' ✓' if any(value is True for value in values) else ''}"
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,206 @@
+"""The default model: it answers where nothing is scripted, and reads nothing but the request.
+
+The first rule of `RULES` that applies decides. A tool gets a rule by an entry there: `applies` recognises words and
+`prompt.offers("its_name")`, `decide` returns `CallTool`; another rule puts its response, in `prompt.results`, into words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, assert_never
+
+from simulator.gemini.answers import CallPart, Candidate
+from simulator.gemini.default_model import knowledge_tools, list_tools
+from simulator.gemini.default_model.chat_facts import key_asked_for, last_words, value_of
+from simulator.gemini.default_model.classification import classify, is_classification
+from simulator.gemini.default_model.phrases import PHRASES
+from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, StaySilent
+from simulator.gemini.default_model.samples import sample, sample_object
+from simulator.gemini.default_model.transcript import language_of, messages_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from simulator.gemini.request import GenerateContentRequest
+
+REPLY, SKIP = "reply", "skip"
+WRITE_RECAP, WRITE_DESCRIPTION = "write_recap", "write_description"
+MAX_QUOTE_CHARACTERS = 80
+_MAX_WORDS_AFTER_GREETING = 16
+_QUESTION = re.compile(r".*(?:[?\uff1f]|ですか|ますか)[\s。]*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One thing that the default model can do."""
+
+    applies: Callable[[Prompt], bool]
+    decide: Callable[[Prompt], Decision]
+
+
+def answer(request: GenerateContentRequest) -> Candidate:
+    """Return the answer to a request that the server accepts. Equal requests get equal answers."""
+    functions = request.callable_functions
+    schema = request.response_json_schema or request.response_schema
+    if not functions and (schema is not None or request.response_mime_type == "application/json"):
+        wanted = schema or {"type": "object"}
+        value = classify(request) if is_classification(wanted) else sample(wanted)
+        return Candidate(parts=(json.dumps(value, ensure_ascii=False),))
+    messages = messages_of(request)
+    prompt = Prompt(request=request, messages=messages, language=language_of(messages))
+    return _candidate(next(rule.decide(prompt) for rule in RULES if rule.applies(prompt)), prompt)
+
+
+def _candidate(decision: Decision, prompt: Prompt) -> Candidate:
+    """Carry out the decision by `reply` or `skip`, else by text, else by any function that the request offers."""
+    text = prompt.phrases.welcome
+    match decision:
+        case CallTool():
+            return _call(decision.name, decision.args)
+        case StaySilent() if prompt.offers(SKIP):
+            return _call(SKIP, _text_args(prompt, SKIP, "reason", decision.reason))
+        case Say():
+            text = decision.text
+        case StaySilent():
+            pass
+        case _:
+            assert_never(decision)
+    if prompt.offers(REPLY):
+        return _call(REPLY, _text_args(prompt, REPLY, "message", text))
+    if prompt.offers(SKIP):
+        return _call(SKIP, _text_args(prompt, SKIP, "reason", "No function to reply with is offered."))
+    functions = prompt.request.callable_functions
+    if functions and (prompt.request.must_call or not prompt.results):
+        return _call(functions[0].name, sample_object(functions[0].parameter_schema))
+    return Candidate(parts=(text,), grounding=_grounding(prompt, text))
+
+
+def _call(name: str, args: Mapping[str, object]) -> Candidate:
+    return Candidate(parts=(CallPart(name=name, args=args),))
+
+
+def _text_args(prompt: Prompt, name: str, parameter: str, text: str) -> dict[str, object]:
+    """Return minimal arguments of the function with `text` in the parameter."""
+    function = next(function for function in prompt.request.callable_functions if function.name == name)
+    return {**sample_object(function.parameter_schema), parameter: text}
+
+
+def _grounding(prompt: Prompt, text: str) -> Mapping[str, object] | None:
+    """Return the metadata of a search.  Source: google-genai 3.4.0, `GroundingMetadata`; offsets count bytes."""
+    if "googleSearch" not in prompt.request.built_in_tools:
+        return None
+    source = {"web": {"uri": "https://example.com/stand-in", "title": "example.com"}}
+    segment = {"startIndex": 0, "endIndex": len(text.encode()), "text": text}
+    return {
+        "webSearchQueries": [_shorten(prompt.words)],
+        "searchEntryPoint": {"renderedContent": "<div>Google Search suggestions would stand here.</div>"},
+        "groundingChunks": [source],
+        "groundingSupports": [{"segment": segment, "groundingChunkIndices": [0]}],
+    }
+
+
+def _shorten(words: str) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= MAX_QUOTE_CHARACTERS else line[: MAX_QUOTE_CHARACTERS - 1] + "…"
+
+
+def _has_only_replies(prompt: Prompt) -> bool:
+    return bool(prompt.results) and all(result.name in {REPLY, SKIP} for result in prompt.results)
+
+
+def _put_into_words(prompt: Prompt) -> Decision:
+    """Say the result of the last call, or its failure."""
+    result = [result for result in prompt.results if result.name not in {REPLY, SKIP}][-1]
+    if result.error is not None:
+        return Say(text=prompt.phrases.failure.format(words=_shorten(result.error)))
+    output = result.response.get("output", result.response)
+    return Say(text=prompt.phrases.result.format(words=_shorten(json.dumps(output, ensure_ascii=False))))
+
+
+def _write_recap(prompt: Prompt) -> Decision:
+    """Repeat the words of all messages, shortened, so that a test finds them in the recap."""
+    words = (_shorten(message.words) for message in prompt.messages)
+    return CallTool(name=WRITE_RECAP, args={"text": " / ".join(part for part in words if part) or "…"})
+
+
+def _write_description(prompt: Prompt) -> Decision:
+    """Describe a medium by its type and size."""
+    return CallTool(name=WRITE_DESCRIPTION, args={"text": prompt.messages[-1].detail if prompt.messages else "…"})
+
+
+def _respond_to_medium(prompt: Prompt) -> Decision:
+    message = prompt.messages[-1]
+    text = prompt.phrases.media[message.medium or "other"]
+    if message.has_data:
+        return Say(text=f"{text} ({message.detail})")
+    return Say(text=text.format(detail=message.detail.partition(",")[0].strip() or "📍"))
+
+
+def _asks_what_was_said(prompt: Prompt) -> bool:
+    return bool(re.fullmatch(prompt.phrases.asks_what_was_said, prompt.bare_words, re.DOTALL))
+
+
+def _repeat_words(prompt: Prompt) -> Decision:
+    words = last_words(prompt.messages, prompt.phrases)
+    return Say(text=prompt.phrases.said.format(words=_shorten(words)) if words else prompt.phrases.said_nothing)
+
+
+def _repeat_fact(prompt: Prompt) -> Decision:
+    key = key_asked_for(prompt.words, prompt.phrases) or ""
+    value = value_of(key, prompt.messages, prompt.phrases)
+    if value is None:
+        return Say(text=prompt.phrases.no_fact.format(key=_shorten(key)))
+    return Say(text=prompt.phrases.fact.format(key=_shorten(key), value=_shorten(value)))
+
+
+def _greeting(prompt: Prompt) -> str | None:
+    for pattern, reply in prompt.phrases.greetings:
+        greeting = re.match(pattern, prompt.bare_words)
+        if greeting and len(prompt.bare_words) - greeting.end() <= _MAX_WORDS_AFTER_GREETING:
+            return reply
+    return None
+
+
+def _is_question(prompt: Prompt) -> bool:
+    return bool(_QUESTION.fullmatch(prompt.words))
+
+
+def _is_acknowledgement(prompt: Prompt) -> bool:
+    """Whether the last message has only thanks, agreement and emoji."""
+    if not prompt.messages or _is_question(prompt):
+        return False
+    known = "|".join(pattern for phrases in PHRASES.values() for pattern in phrases.acknowledgements)
+    # Possessive, because patterns of both languages overlap and a message may repeat "thanks" a thousand times.
+    return bool(re.fullmatch(rf"[\W_]*+(?:(?>{known})[\W_]*+)*+", prompt.words.casefold()))
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(applies=lambda prompt: prompt.offers(WRITE_RECAP), decide=_write_recap),
+    Rule(applies=lambda prompt: prompt.offers(WRITE_DESCRIPTION), decide=_write_description),
+    Rule(applies=list_tools.is_search, decide=list_tools.answer_search),
+    Rule(applies=_has_only_replies, decide=lambda _: StaySilent(reason="The answer is on its way already.")),
+    Rule(applies=list_tools.has_result, decide=list_tools.proceed),
+    Rule(applies=knowledge_tools.has_search_result, decide=knowledge_tools.use_entry),
+    Rule(applies=knowledge_tools.has_result, decide=knowledge_tools.report),
+    Rule(applies=lambda prompt: bool(prompt.results), decide=_put_into_words),
+    Rule(applies=lambda prompt: not prompt.messages, decide=lambda _: StaySilent(reason="There is no message.")),
+    Rule(applies=lambda prompt: prompt.messages[-1].medium is not None, decide=_respond_to_medium),
+    Rule(applies=list_tools.is_request, decide=list_tools.begin),
+    Rule(applies=knowledge_tools.is_request, decide=knowledge_tools.begin),
+    Rule(applies=_asks_what_was_said, decide=_repeat_words),
+    Rule(applies=lambda prompt: key_asked_for(prompt.words, prompt.phrases) is not None, decide=_repeat_fact),
+    Rule(
+        applies=lambda prompt: _greeting(prompt) is not None,
+        decide=lambda prompt: Say(text=_greeting(prompt) or prompt.phrases.welcome),
+    ),
+    Rule(applies=_is_acknowledgement, decide=lambda _: StaySilent(reason="The message only acknowledges.")),
+    Rule(
+        applies=_is_question,
+        decide=lambda prompt: Say(text=prompt.phrases.unknown.format(words=_shorten(prompt.words))),
+    ),
+    Rule(
+        applies=lambda _: True, decide=lambda prompt: Say(text=prompt.phrases.echo.format(words=_shorten(prompt.words)))
+    ),
+)

@@ -1,0 +1,76 @@
+"""The input of a rule, `Prompt`, and its output, a `Decision`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from simulator.gemini.default_model.phrases import PHRASES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from simulator.gemini.default_model.phrases import Language, Phrases
+    from simulator.gemini.default_model.transcript import Message
+    from simulator.gemini.request import FunctionResponse, GenerateContentRequest
+
+# Punctuation that ends a sentence without changing it; the last ones are the full-width comma, ! and ?.
+_ENDS = " \t\n.,!?~…。、〜ー\uff0c\uff01\uff1f"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Say:
+    """Send a text to the chat."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaySilent:
+    """Send nothing."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTool:
+    """Call a function first."""
+
+    name: str
+    args: Mapping[str, object]
+
+
+Decision = Say | StaySilent | CallTool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A request as rules read it, with the messages of people and the language of the last one."""
+
+    request: GenerateContentRequest
+    messages: tuple[Message, ...]
+    language: Language
+
+    @property
+    def phrases(self) -> Phrases:
+        """The patterns and texts of the language."""
+        return PHRASES[self.language]
+
+    @property
+    def words(self) -> str:
+        """The words of the last message."""
+        return self.messages[-1].words if self.messages else ""
+
+    @property
+    def bare_words(self) -> str:
+        """The words in lower case, without punctuation at the ends."""
+        return self.words.casefold().strip(_ENDS)
+
+    @property
+    def results(self) -> tuple[FunctionResponse, ...]:
+        """The responses to the calls of the round before; empty in the first round."""
+        return self.request.contents[-1].function_responses
+
+    def offers(self, name: str) -> bool:
+        """Whether the model may call the function."""
+        return any(function.name == name for function in self.request.callable_functions)

@@ -1,0 +1,101 @@
+"""The messages of people in the user contents of a request: speaker, words, kind of medium and language.
+
+Each text part is one message. A header such as `[Yuki | 2026-11-21 22:46]` or `[22:46]` precedes the words. `[sticker: happy]`,
+`[image]` and the like stand for messages without words; `[note]` begins a remark of the bot. A quote precedes the words, on its own line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from simulator.gemini.default_model.phrases import Language
+    from simulator.gemini.request import Content, GenerateContentRequest, Media
+
+DEFAULT_LANGUAGE: Language = "ja"  # most users of LINE read it
+_NOTE = "note"
+_KINDS = frozenset({"sticker", "image", "location"})  # every other kind is `other`
+_BRACKETS = re.compile(r"\s*\[([^\[\]\n]{0,200})\][ \t]*\n?")
+_MEDIUM = re.compile(
+    r"\s*(sticker|image|video|voice message|file|location|unsupported message)\s*:?\s*(.*?)\s*", re.IGNORECASE
+)
+_QUOTE = re.compile(
+    r"\s*(?:引用メッセージ|Quoted message|引用訊息|ข้อความที่อ้างถึง): [^\n]*\n(?:質問|Message|訊息|ข้อความ): "
+)
+_MENTION = re.compile(r"\s*@\S+\s*")
+_TIME = re.compile(r"[\d\s:/.-]*")
+_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uff66-\uff9f]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message of a person. `medium` is set where it is not a text; `has_data`: the request contains its bytes."""
+
+    speaker: str | None
+    words: str
+    medium: str | None = None
+    detail: str = ""
+    has_data: bool = False
+
+
+def messages_of(request: GenerateContentRequest) -> tuple[Message, ...]:
+    """Return the messages of people, oldest first; responses of functions are not among them."""
+    contents = (content for content in request.contents if content.role == "user")
+    return tuple(message for content in contents for message in _messages(content))
+
+
+def language_of(messages: tuple[Message, ...]) -> Language:
+    """Return the language of the last message with letters, by its script."""
+    for message in reversed(messages):
+        if _JAPANESE.search(message.words):
+            return "ja"
+        if _LETTER.search(message.words):
+            return "en"
+    return DEFAULT_LANGUAGE
+
+
+def _messages(content: Content) -> Iterator[Message]:
+    for part in content.parts:
+        if part.text and not part.thought:
+            message = _text_message(part.text)
+            if message is not None and (message.words or message.medium):
+                yield message
+        elif part.media is not None:
+            yield _data_message(part.media)
+
+
+def _data_message(media: Media) -> Message:
+    size = media.uri or f"{media.size_bytes:,} bytes"
+    medium = _kind(media.media_type.partition("/")[0])
+    return Message(speaker=None, words="", medium=medium, detail=f"{media.media_type}, {size}", has_data=True)
+
+
+def _text_message(text: str) -> Message | None:
+    """Return the message of a text part; None for a note. Brackets after the header are words, unless they name a medium."""
+    speaker: str | None = None
+    rest = text
+    header = _BRACKETS.match(rest)
+    if header and not _MEDIUM.fullmatch(header[1]):
+        pieces = [piece.strip() for piece in header[1].split("|")]
+        if _NOTE in pieces:
+            return None
+        speaker = next((piece for piece in pieces if not _TIME.fullmatch(piece)), None)
+        rest = rest[header.end() :]
+    quote = _QUOTE.match(rest)
+    rest = rest[quote.end() if quote else 0 :]  # the quote has the words of another message
+    brackets = _BRACKETS.match(rest)
+    medium = _MEDIUM.fullmatch(brackets[1]) if brackets else None
+    if brackets and medium:
+        words = rest[brackets.end() :].strip()
+        return Message(speaker=speaker, words=words, medium=_kind(medium[1].lower()), detail=medium[2])
+    mention = _MENTION.match(rest)
+    return Message(speaker=speaker, words=rest[mention.end() if mention else 0 :].strip())
+
+
+def _kind(name: str) -> str:
+    return name if name in _KINDS else "other"

@@ -1,0 +1,107 @@
+"""The endpoints about the account, its webhook and the content of messages.
+
+Source: Messaging API reference, "Bot", "Webhook settings", "Content".
+"""
+
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Final
+
+from simulator.line.calls import Answer, Call
+from simulator.line.channel import Channel
+from simulator.line.errors import Detail, bad_request, invalid_body, not_found, removed_content
+from simulator.line.media import Media
+from simulator.line.messages import Message
+
+WEBHOOK_URL_CHARACTERS: Final = 500
+_WITH_PREVIEW: Final = frozenset({"image", "video"})
+_TRANSCODED: Final = frozenset({"video", "audio"})
+
+
+async def bot_info(channel: Channel, _call: Call) -> Answer:
+    """Return the profile of the account."""
+    account = channel.account
+    fields = {
+        "userId": account.user_id,
+        "basicId": account.basic_id,
+        "displayName": account.display_name,
+        "pictureUrl": account.picture_url,
+        "chatMode": account.chat_mode,
+        "markAsReadMode": account.mark_as_read_mode,
+    }
+    return Answer(body={name: value for name, value in fields.items() if value is not None})
+
+
+async def get_webhook(channel: Channel, _call: Call) -> Answer:
+    """Return the URL that events are delivered to."""
+    return Answer(body={"endpoint": channel.courier.webhook_url, "active": True})
+
+
+async def set_webhook(channel: Channel, call: Call) -> Answer:
+    """Deliver events to another URL. Unlike LINE, the stand-in accepts `http://` too, for a webhook on the same machine."""
+    endpoint = call.json().get("endpoint")
+    if not isinstance(endpoint, str) or not endpoint.startswith(("https://", "http://")):
+        raise invalid_body((Detail(message="Must be a valid HTTPS URL", property="endpoint"),))
+    if len(endpoint) > WEBHOOK_URL_CHARACTERS:
+        raise invalid_body(
+            (Detail(message=f"Length must be between 0 and {WEBHOOK_URL_CHARACTERS}", property="endpoint"),)
+        )
+    channel.courier.webhook_url = endpoint
+    return Answer()
+
+
+async def test_webhook(channel: Channel, call: Call) -> Answer:
+    """Deliver a request without events. `statusCode` is 0 where the webhook did not answer."""
+    attempt = await channel.courier.verify()
+    when = datetime.fromtimestamp(call.at_ms / 1_000, UTC)
+    return Answer(
+        body={
+            "success": attempt.status == HTTPStatus.OK,
+            "timestamp": when.strftime("%Y-%m-%dT%H:%M:%S.%f000Z"),
+            "statusCode": attempt.status or 0,
+            "reason": "OK" if attempt.is_accepted else attempt.reason.upper() if attempt.reason else "",
+            "detail": str(attempt.status) if attempt.is_accepted else attempt.detail,
+        }
+    )
+
+
+async def content(channel: Channel, call: Call) -> Answer:
+    """Return the bytes: 202 while they are prepared, 404 for a message without content, 410 after an unsend."""
+    _message, media = _media_of(channel, call)
+    if media.status(call.at_ms) == "processing":
+        return Answer(status=HTTPStatus.ACCEPTED, body=None)
+    return Answer(content=media.content, content_type=media.content_type)
+
+
+async def preview(channel: Channel, call: Call) -> Answer:
+    """Return a small image of an image or a video."""
+    message, media = _media_of(channel, call)
+    if message.type not in _WITH_PREVIEW:
+        raise not_found()
+    if media.status(call.at_ms) == "processing":
+        return Answer(status=HTTPStatus.ACCEPTED, body=None)
+    if media.preview is None and message.type == "video":
+        raise not_found()
+    image, content_type = (media.preview, "image/jpeg") if media.preview else (media.content, media.content_type)
+    return Answer(content=image, content_type=content_type)
+
+
+async def transcoding(channel: Channel, call: Call) -> Answer:
+    """Return `{"status": "processing"}`, `succeeded` or `failed`, for videos and voice messages."""
+    message, media = _media_of(channel, call)
+    if message.type not in _TRANSCODED:
+        raise bad_request("The message is neither a video nor an audio")
+    return Answer(body={"status": media.status(call.at_ms)})
+
+
+def _media_of(channel: Channel, call: Call) -> tuple[Message, Media]:
+    found = channel.message(call.path_params["line_message_id"])
+    if found is None:
+        raise not_found()
+    message = found[1]
+    if message.is_unsent:
+        raise removed_content()
+    media = channel.media.get(message.line_message_id)
+    if media is None:
+        raise not_found()
+    return message, media

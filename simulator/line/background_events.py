@@ -1,0 +1,75 @@
+"""Events that no chat shows: beacons, linked accounts, memberships, modules, and events of types that LINE may add."""
+
+from typing import Literal
+
+from simulator.line.channel import Channel
+from simulator.line.events import WebhookEvent
+from simulator.line.messages import JsonObject
+
+
+class BackgroundEvents(Channel):
+    """Every method emits one event and returns it.  Source: Messaging API reference, "Webhook Event Objects"; webhook.yml."""
+
+    def finish_video(self, user_id: str, tracking_id: str) -> WebhookEvent:
+        """The person watched a video from the bot to its end."""
+        return self._emit_from_user(
+            user_id, {"type": "videoPlayComplete", "videoPlayComplete": {"trackingId": tracking_id}}
+        )
+
+    def meet_beacon(
+        self, user_id: str, hwid: str, *, kind: Literal["enter", "banner", "stay"] = "enter"
+    ) -> WebhookEvent:
+        """The person came near a beacon."""
+        return self._emit_from_user(user_id, {"type": "beacon", "beacon": {"hwid": hwid, "type": kind}})
+
+    def link_account(self, user_id: str, nonce: str, *, result: Literal["ok", "failed"] = "ok") -> WebhookEvent:
+        """The person linked an account of the provider. The event of a failed link has no reply token."""
+        return self._emit_from_user(user_id, {"type": "accountLink", "link": {"result": result, "nonce": nonce}})
+
+    def change_membership(
+        self, user_id: str, membership_id: int, kind: Literal["joined", "left", "renewed"]
+    ) -> WebhookEvent:
+        """The person joined, left or renewed a paid membership."""
+        return self._emit_from_user(
+            user_id, {"type": "membership", "membership": {"type": kind, "membershipId": membership_id}}
+        )
+
+    def attach_module(self, scopes: tuple[str, ...] = ("message:send", "message:receive")) -> WebhookEvent:
+        """A module channel was attached to the account."""
+        module = {"type": "attached", "botId": self.account.user_id, "scopes": list(scopes)}
+        return self.emit(None, {"type": "module", "module": module})
+
+    def detach_module(self) -> WebhookEvent:
+        """A module channel was detached because the account was deleted."""
+        module = {"type": "detached", "botId": self.account.user_id, "reason": "bot_deleted"}
+        return self.emit(None, {"type": "module", "module": module})
+
+    def activate(self, user_id: str, *, expire_at_ms: int) -> WebhookEvent:
+        """The channel got the chat control until `expire_at_ms`."""
+        return self._emit_from_user(user_id, {"type": "activated", "chatControl": {"expireAt": expire_at_ms}})
+
+    def deactivate(self, user_id: str) -> WebhookEvent:
+        """The channel lost the chat control."""
+        return self._emit_from_user(user_id, {"type": "deactivated"})
+
+    def suspend_bot(self) -> WebhookEvent:
+        """LINE suspended the account."""
+        return self.emit(None, {"type": "botSuspended"})
+
+    def resume_bot(self) -> WebhookEvent:
+        """LINE lifted the suspension."""
+        return self.emit(None, {"type": "botResumed"})
+
+    def complete_notification(self, delivery_tag: str) -> WebhookEvent:
+        """A LINE notification message reached its recipient."""
+        return self.emit(None, {"type": "delivery", "delivery": {"data": delivery_tag}})
+
+    def invent(self, user_id: str, body: JsonObject) -> WebhookEvent:
+        """An event with any body in the person's chat, e.g. of a type that does not exist.
+
+        Source: docs/messaging-api/development-guidelines: new event types come without notice.
+        """
+        return self._emit_from_user(user_id, body)
+
+    def _emit_from_user(self, user_id: str, body: JsonObject) -> WebhookEvent:
+        return self.emit(self.chat(user_id), body, by=self.person(user_id))

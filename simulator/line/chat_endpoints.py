@@ -1,0 +1,120 @@
+"""The endpoints about chats and people: loading animation, read marks, profiles, members, leaving.  Source: Messaging API reference."""
+
+from http import HTTPStatus
+from typing import Final
+
+from simulator.line.calls import Answer, Call
+from simulator.line.channel import Channel
+from simulator.line.chat_membership import remove_account
+from simulator.line.chats import Chat, ChatKind
+from simulator.line.errors import Detail, invalid_body, invalid_property, not_for_this_account, not_found
+from simulator.line.messages import JsonObject
+from simulator.line.people import Friendship, Person
+from simulator.line.problems import is_number
+
+LOADING_S: Final = (5, 60)
+LOADING_STEP_S: Final = 5
+LOADING_DEFAULT_S: Final = 20
+
+
+async def start_loading(channel: Channel, call: Call) -> Answer:
+    """Show the animation in the 1:1 chat until the time is over or the bot sends a message. A second call replaces the time."""
+    body = call.json()
+    details = []
+    seconds = body.get("loadingSeconds", LOADING_DEFAULT_S)
+    if not is_number(seconds):
+        raise invalid_property("loadingSeconds")
+    if not LOADING_S[0] <= seconds <= LOADING_S[1]:
+        details.append(Detail(message=f"Must be between {LOADING_S[0]} and {LOADING_S[1]}", property="loadingSeconds"))
+    if seconds % LOADING_STEP_S:
+        details.append(Detail(message="must be a multiple of five", property="loadingSeconds"))
+    if body.get("chatId") not in channel.people:
+        message = "Only user id is acceptable, please confirm if there are any group/room ids or illegal ids."
+        details.append(Detail(message=message, property="chatId"))
+    if details:
+        raise invalid_body(details)
+    chat = channel.chats[body["chatId"]]
+    if channel.people[chat.chat_id].friendship is Friendship.FRIEND:
+        chat.loading_until_ms = call.at_ms + int(seconds * 1_000)
+        channel.notify_listeners()
+    return Answer(status=HTTPStatus.ACCEPTED)
+
+
+async def mark_as_read(channel: Channel, call: Call) -> Answer:
+    """Mark the token's message and all earlier ones of its chat as read."""
+    token = call.json().get("markAsReadToken")
+    if not isinstance(token, str) or not any(chat.mark_read(token) for chat in channel.chats.values()):
+        raise invalid_body((Detail(message="Invalid mark as read token", property="markAsReadToken"),))
+    channel.notify_listeners()
+    return Answer()
+
+
+async def profile(channel: Channel, call: Call) -> Answer:
+    """Return the profile of a friend, or of a stranger who sent a message.
+
+    Raises: LineError 404 for every other user, whatever the reason.
+    """
+    person = channel.people.get(call.path_params["user_id"])
+    if person is None or not person.has_consented or not _may_see_profile(channel, person):
+        raise not_found()
+    return Answer(body=_profile_of(person, with_status=True))
+
+
+async def member(channel: Channel, call: Call) -> Answer:
+    """Return the member's name and picture, whether they are a friend or not."""
+    chat = _gathering(channel, call)
+    person = channel.people.get(call.path_params["user_id"])
+    if person is None or person.user_id not in chat.member_ids:
+        raise not_found()
+    return Answer(body=_profile_of(person, with_status=False))
+
+
+async def group_summary(channel: Channel, call: Call) -> Answer:
+    """Return the id and the name of the group."""
+    chat = _gathering(channel, call)
+    return Answer(body={"groupId": chat.chat_id, "groupName": chat.name})
+
+
+async def member_count(channel: Channel, call: Call) -> Answer:
+    """Return the number of members, without the account."""
+    return Answer(body={"count": len(_gathering(channel, call).member_ids)})
+
+
+async def refuse_unverified_account(_channel: Channel, _call: Call) -> Answer:
+    """Answer 403: ids of members and followers are for verified and premium accounts."""
+    raise not_for_this_account()
+
+
+async def leave(channel: Channel, call: Call) -> Answer:
+    """Remove the account from the chat, and emit the leave event. For a room without the account LINE answers 200 too."""
+    chat_id = call.path_params["chat_id"]
+    chat = channel.chats.get(chat_id)
+    if chat is None or not chat.bot_is_member or chat.kind is not _kind_in(call):
+        if _kind_in(call) is ChatKind.ROOM:
+            return Answer()
+        raise not_found()
+    remove_account(channel, chat)
+    return Answer(has_effect=True)
+
+
+def _gathering(channel: Channel, call: Call) -> Chat:
+    chat = channel.chats.get(call.path_params["chat_id"])
+    if chat is None or not chat.bot_is_member or chat.kind is not _kind_in(call):
+        raise not_found()
+    return chat
+
+
+def _kind_in(call: Call) -> ChatKind:
+    return ChatKind.GROUP if call.path.startswith("/v2/bot/group/") else ChatKind.ROOM
+
+
+def _may_see_profile(channel: Channel, person: Person) -> bool:
+    wrote = any(message.sender_id == person.user_id for message in channel.chats[person.user_id].messages)
+    return person.friendship is Friendship.FRIEND or (person.friendship is Friendship.STRANGER and wrote)
+
+
+def _profile_of(person: Person, *, with_status: bool) -> JsonObject:
+    fields = {"userId": person.user_id, "displayName": person.display_name, "pictureUrl": person.picture_url}
+    if with_status:
+        fields |= {"statusMessage": person.status_message, "language": person.language}
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,149 @@
+"""The endpoints that send messages: reply, push, multicast, validate, quota.  Source: Messaging API reference, "Message"."""
+
+import re
+from http import HTTPStatus
+from typing import Final
+
+from simulator.line.calls import Answer, Call
+from simulator.line.channel import Channel
+from simulator.line.chats import Chat, ChatKind
+from simulator.line.errors import Detail, LineError, bad_request, invalid_body, invalid_property, monthly_limit_reached
+from simulator.line.message_rules import Destination, check_messages
+from simulator.line.messages import JsonObject
+from simulator.line.people import Friendship
+from simulator.line.quota import AcceptedRequest
+
+MULTICAST_RECIPIENTS: Final = 500
+_RECIPIENT: Final = re.compile(r"[UCR][0-9a-f]{32}")
+_WROTE_WITHIN_MS: Final = 7 * 24 * 60 * 60_000
+
+
+async def reply(channel: Channel, call: Call) -> Answer:
+    """Show the messages in the token's chat, and spend the token. The body is checked first: a wrong body spends no token."""
+    if "x-line-retry-key" in call.headers:
+        raise bad_request("X-Line-Retry-Key is not supported for this API")
+    body = call.json()
+    reply_token = body.get("replyToken")
+    if reply_token is None or reply_token == "":
+        raise invalid_body((Detail(message="May not be empty", property="replyToken"),))
+    if not isinstance(reply_token, str):
+        raise invalid_property("replyToken")
+    messages = check_messages(body, None)
+    chat_id = channel.reply_tokens.chat_of(reply_token, at_ms=call.at_ms)
+    if chat_id is None:
+        raise bad_request("Invalid reply token")
+    chat = channel.chats[chat_id]
+    check_messages(body, destination_of(chat))
+    channel.reply_tokens.spend(reply_token)
+    sent = channel.say_as_bot(chat, messages) if _is_reachable(channel, chat) else _hidden_messages(channel, messages)
+    return Answer(body={"sentMessages": list(sent)}, has_effect=True)
+
+
+async def push(channel: Channel, call: Call) -> Answer:
+    """Show the messages in the chat `to`, and count each recipient against the quota. A retry key makes the request idempotent."""
+    body = call.json()
+    retry_key = call.retry_key()
+    messages = check_messages(body, None)
+    recipient = body.get("to")
+    if not isinstance(recipient, str) or not _RECIPIENT.fullmatch(recipient):
+        raise invalid_property("to")
+    _refuse_accepted(channel, call, retry_key)
+    chat = channel.chats.get(recipient)
+    if chat is None or not chat.bot_is_member:
+        raise bad_request("Failed to send messages")
+    check_messages(body, destination_of(chat))
+    reaches = _may_push(channel, chat, call.at_ms)
+    _spend_quota(channel, len(chat.member_ids) if reaches else 0, call.at_ms)
+    sent = channel.say_as_bot(chat, messages) if reaches else _hidden_messages(channel, messages)
+    if retry_key is not None:
+        channel.retry_keys.accept(
+            retry_key, AcceptedRequest(request_id=call.request_id, at_ms=call.at_ms, sent_messages=sent)
+        )
+    return Answer(body={"sentMessages": list(sent)}, has_effect=reaches)
+
+
+async def multicast(channel: Channel, call: Call) -> Answer:
+    """Show the messages in the 1:1 chats of all the people in `to`."""
+    body = call.json()
+    retry_key = call.retry_key()
+    messages = check_messages(body, None)
+    recipients = body.get("to")
+    if not isinstance(recipients, list) or not all(isinstance(user_id, str) for user_id in recipients):
+        raise invalid_property("to")
+    if not 1 <= len(recipients) <= MULTICAST_RECIPIENTS:
+        raise invalid_body((Detail(message=f"Size must be between 1 and {MULTICAST_RECIPIENTS}", property="to"),))
+    _refuse_accepted(channel, call, retry_key)
+    chats = [channel.chats[user_id] for user_id in dict.fromkeys(recipients) if user_id in channel.people]
+    reached = [chat for chat in chats if _may_push(channel, chat, call.at_ms)]
+    _spend_quota(channel, len(reached), call.at_ms)
+    for chat in reached:
+        channel.say_as_bot(chat, messages)
+    if retry_key is not None:
+        channel.retry_keys.accept(
+            retry_key, AcceptedRequest(request_id=call.request_id, at_ms=call.at_ms, sent_messages=())
+        )
+    return Answer(has_effect=bool(reached))
+
+
+async def validate(_channel: Channel, call: Call) -> Answer:
+    """Check the messages, as far as that is possible without their destination."""
+    check_messages(call.json(), None)
+    return Answer()
+
+
+async def quota(channel: Channel, _call: Call) -> Answer:
+    """Return `{"type": "limited", "value": 200}` or `{"type": "none"}`."""
+    limit = channel.quota.limit
+    return Answer(body={"type": "none"} if limit is None else {"type": "limited", "value": limit})
+
+
+async def consumption(channel: Channel, call: Call) -> Answer:
+    """Return `{"totalUsage": 12}`."""
+    return Answer(body={"totalUsage": channel.quota.usage(call.at_ms)})
+
+
+def destination_of(chat: Chat) -> Destination:
+    """Return the chat's rules: members of groups and rooms may be mentioned, and quote tokens belong to their chat."""
+
+    def may_mention(mentionee: JsonObject) -> bool:
+        if chat.kind is ChatKind.USER:
+            return False
+        return mentionee.get("type") == "all" or mentionee.get("userId") in chat.member_ids
+
+    return Destination(may_mention=may_mention, has_quote_token=chat.has_quote_token)
+
+
+def _is_reachable(channel: Channel, chat: Chat) -> bool:
+    if chat.kind is ChatKind.USER:
+        return channel.people[chat.chat_id].friendship is not Friendship.BLOCKED
+    return chat.bot_is_member
+
+
+def _may_push(channel: Channel, chat: Chat, at_ms: int) -> bool:
+    """Allow friends, groups and rooms with the account, and people who sent a message within seven days.  Source: "Send push message"."""
+    if not _is_reachable(channel, chat):
+        return False
+    is_stranger = chat.kind is ChatKind.USER and channel.people[chat.chat_id].friendship is Friendship.STRANGER
+    return not is_stranger or chat.wrote_since(chat.chat_id, at_ms - _WROTE_WITHIN_MS)
+
+
+def _refuse_accepted(channel: Channel, call: Call, retry_key: str | None) -> None:
+    accepted = channel.retry_keys.find(retry_key, at_ms=call.at_ms) if retry_key else None
+    if accepted is not None:
+        raise LineError(
+            status=HTTPStatus.CONFLICT,
+            message="The retry key is already accepted",
+            fields={"sentMessages": list(accepted.sent_messages)} if accepted.sent_messages else {},
+            headers={"x-line-accepted-request-id": accepted.request_id},
+        )
+
+
+def _spend_quota(channel: Channel, recipients: int, at_ms: int) -> None:
+    if not channel.quota.has_room_for(recipients, at_ms=at_ms):
+        raise monthly_limit_reached()
+    channel.quota.count(recipients, at_ms=at_ms)
+
+
+def _hidden_messages(channel: Channel, messages: tuple[JsonObject, ...]) -> tuple[JsonObject, ...]:
+    """Return the ids of messages that LINE accepts and does not show, because the person blocked the account."""
+    return tuple({"id": channel.ids.line_message_id(channel.now_ms())} for _ in messages)

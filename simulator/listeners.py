@@ -1,0 +1,24 @@
+"""Callbacks that hear of every change of an object."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Listeners:
+    """The callbacks, in the order in which they were added."""
+
+    _callbacks: list[Callable[[], None]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self._callbacks)
+
+    def add(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call the callback after every change.  Returns: a function that removes it."""
+        self._callbacks.append(callback)
+        return lambda: self._callbacks.remove(callback)
+
+    def notify(self) -> None:
+        """Call every callback."""
+        for callback in tuple(self._callbacks):
+            callback()

@@ -1,0 +1,30 @@
+"""Objects of the real client, and the kinds of uploads."""
+
+import os
+from io import BytesIO
+from typing import Any, TypeAlias
+
+Blob: TypeAlias = Any  # the client library annotates nothing
+Bucket: TypeAlias = Any
+CHUNK_BYTES = 256 * 1024
+NAME = "旅行/a%2Fb 🍣.json"
+
+
+def content(blob: Blob) -> bytes:
+    return bytes(blob.bucket.blob(blob.name).download_as_bytes(retry=None))
+
+
+def of_chunks(blob: Blob, **conditions: int) -> None:
+    """Upload in a session of three requests."""
+    blob.chunk_size = CHUNK_BYTES
+    data = BytesIO(os.urandom(2 * CHUNK_BYTES + 1))
+    blob.upload_from_file(data, size=2 * CHUNK_BYTES + 1, retry=None, **conditions)
+
+
+def at_once(blob: Blob, **conditions: int) -> None:
+    blob.upload_from_string(b"two", retry=None, **conditions)
+
+
+def patch(blob: Blob, **conditions: int) -> None:
+    blob.metadata = {"色": "青"}
+    blob.patch(retry=None, **conditions)

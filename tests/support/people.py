@@ -1,0 +1,85 @@
+"""People in chats with the bot: the events that LINE sends of them, and their delivery to the worker."""
+
+import itertools
+from typing import Any, Final
+
+from shared.adapters.memory.scripted_model import Step, calling
+from tests.support import recorded
+from tests.support.pushed import PushedWorker
+
+START_MS: Final = 1_763_700_000_000
+_MENTION: Final = {"index": 0, "length": 8, "type": "user", "userId": "U" + "b" * 32, "isSelf": True}
+
+
+class ChatEvents:
+    """The events of one chat, `event1` with `token1` and message `m1`, and so on, each a second later than the one before."""
+
+    def __init__(self, *, is_group: bool, author: str = recorded.USER) -> None:
+        self.chat_id = recorded.GROUP if is_group else author
+        self._is_group = is_group
+        self._author = author
+        self._numbers = itertools.count(1)
+
+    def event(self, kind: str, *, by: str | None = None, message: dict[str, Any] | None = None, **more: Any) -> Any:  # noqa: ANN401 - JSON
+        """Return the next event of the chat; `more` are fields of it."""
+        number, user_id = next(self._numbers), by or self._author
+        person = {"type": "user", "userId": user_id}
+        made = {
+            "type": kind,
+            "mode": "active",
+            "timestamp": START_MS + number * 1_000,
+            "source": {"type": "group", "groupId": recorded.GROUP, "userId": user_id} if self._is_group else person,
+            "webhookEventId": f"event{number}",
+            "replyToken": f"token{number}",
+            "deliveryContext": {"isRedelivery": False},
+            **more,
+        }
+        if message is not None:
+            made["message"] = {"id": f"m{number}", "quoteToken": f"quote{number}", **message}
+        return made
+
+    def text(self, text: str, *, by: str | None = None, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Return a text message, which mentions the bot where it begins with `@Aizuchi`; `more` are fields of the message."""
+        message = {"type": "text", "text": text, **more}
+        if text.startswith("@Aizuchi"):
+            message["mention"] = {"mentionees": [_MENTION]}
+        made: dict[str, Any] = self.event("message", by=by, message=message)
+        return made
+
+    def skip(self, count: int) -> None:
+        """Leave out the ids of the next events."""
+        for _ in range(count):
+            next(self._numbers)
+
+
+class Person:
+    """A person in a chat with the bot, whose events are delivered to the worker at once."""
+
+    def __init__(self, worker: PushedWorker, *, is_in_group: bool) -> None:
+        self.worker = worker
+        self.events = ChatEvents(is_group=is_in_group)
+
+    @property
+    def newest_button(self) -> str:
+        """The data of the newest button that the bot sent."""
+        buttons = [one.button for several in self.worker.line.replied.values() for one in several if one.button]
+        return buttons[-1].data
+
+    def sends(self, event: dict[str, Any], *thinks: Step) -> dict[str, Any]:
+        assert self.worker.deliver(event, thinks=thinks) == 204
+        return event
+
+    def says(self, text: str, *thinks: Step) -> dict[str, Any]:
+        return self.sends(self.events.text(text), *thinks)
+
+    def files(self, name: str) -> str:
+        """Say something that is filed as an idea of this name; return the name of its object."""
+        self.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": name}]
+        captures = calling(("classify_and_capture", {"text": name}))
+        self.says(f"an idea: {name}", captures, calling(("reply", {"message": "filed"})))
+        entry = self.worker.conversations.of(self.events.chat_id).names.entry(f"ideas/{name}.md")
+        assert self.worker.store.read(entry) is not None
+        return entry
+
+    def presses(self, data: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+        return self.sends(self.events.event("postback", postback={"data": data}, **more))

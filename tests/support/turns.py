@@ -1,0 +1,136 @@
+"""The parts of a turn on in-memory ports, and a chat that replies by them."""
+
+import random
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
+from shared.clock import Clock, SystemClock
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.handlers.unsend import withdrawal_of
+from shared.knowledge.apply import StagedEntryWriter
+from shared.knowledge.withdrawal import EntryWords
+from shared.turns.background import ThreadBackground
+from shared.turns.deferral import LateReply
+from shared.turns.lease import Lease, open_turn
+from shared.turns.outbox import Outbox
+from shared.turns.question import Question
+from shared.turns.reply import Reply
+from shared.turns.runner import TurnRunner
+from shared.turns.settle_window import SettleWindow
+from tests.support.chats import conversations_on, reader
+from tests.support.phrases import NamedPhrases
+
+_CHAT = "U" + "1" * 32
+
+
+def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = LateReply.BUTTON) -> Outbox:
+    """Return what delivers committed outcomes on this LINE."""
+    return Outbox(
+        line=line,
+        staged=StagedEntryWriter(),
+        entries=EntryWords(),
+        phrases=NamedPhrases(),
+        late_reply=late_reply,
+        clock=clock,
+    )
+
+
+def runner_on(outbox: Outbox) -> TurnRunner:
+    """Return what runs deliveries, with pauses that chance does not change from run to run."""
+    return TurnRunner(reader=reader(), outbox=outbox, clock=outbox.clock, chance=random.Random(1))
+
+
+class WorkerKilledError(BaseException):
+    """The worker's process ended."""
+
+
+class RepliedChat:
+    """One chat on in-memory ports, with as many workers as there are deliveries; it is its own responder."""
+
+    meanwhile: Callable[[], object]
+    """What happens while the responder thinks."""
+
+    def __init__(
+        self,
+        pool: ThreadPoolExecutor,
+        *,
+        clock: FixedClock | None = None,
+        lease_s: float = 25.0,
+        late_reply: LateReply = LateReply.BUTTON,
+    ) -> None:
+        self.clock = clock or SystemClock()
+        self.store = MemoryObjectStore()
+        self.line = MemoryLineApi()
+        self.conversations = conversations_on(self.store, pool, self.clock, lease_s=lease_s)
+        self.conversation = self.conversations.of(_CHAT)
+        self.questions: list[tuple[str, ...]] = []
+        self.seconds: list[float] = []
+        self.is_thinking = threading.Event()
+        self.may_answer = threading.Event()
+        self.may_answer.set()
+        self.poison: set[str] = set()
+        self.meanwhile = lambda: None
+        self.apologises = False
+        outbox = outbox_on(self.line, self.clock, late_reply=late_reply)
+        self._reply = Reply(
+            runner=runner_on(outbox),
+            responder=self,
+            settle_window=SettleWindow(seconds=0, reader=reader(), clock=self.clock),
+            outbox=outbox,
+            background=ThreadBackground(threads=pool),
+            phrases=NamedPhrases(),
+            clock=self.clock,
+        )
+
+    def message(self, number: int, *, age_ms: int = 0, token_age_ms: int = 0) -> MessageRecord:
+        now_ms = self.clock.now_ms()
+        return MessageRecord(
+            line_message_id=f"m{number}",
+            webhook_event_id=f"e{number}",
+            timestamp_ms=now_ms - age_ms + number,
+            type="text",
+            addressed=True,
+            text=f"text {number}",
+            reply_token=f"t{number}",
+            received_ms=now_ms - token_age_ms + number,
+        )
+
+    def press(self, number: int, deferral_id: str) -> MessageRecord:
+        press = self.message(number)
+        return replace(press, line_message_id=press.webhook_event_id, type="postback", text="", presses=deferral_id)
+
+    def deliver(self, message: MessageRecord) -> str:
+        return self._reply(self.conversation, message, {}).result
+
+    def open_turn(self) -> Lease:
+        """Open the turn as a worker that dies then, or goes on elsewhere."""
+        lease = open_turn(self.conversation, self.conversation.turn.read())
+        assert lease is not None
+        return lease
+
+    def withdraw(self, line_message_id: str) -> None:
+        """What an unsend does before its second pass."""
+        withdrawal = withdrawal_of(FixedClock())
+        withdrawal.withdraw(self.conversation, line_message_id, timestamp_ms=self.clock.now_ms())
+
+    def outcome(self, webhook_event_id: str) -> OutcomeRecord:
+        outcome = self.conversation.journal.outcome_of(webhook_event_id)
+        assert outcome is not None
+        return outcome
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        question.check_amendments(frozenset())
+        asked = tuple(one.line_message_id for one in question.asked)
+        self.questions.append(asked)
+        self.seconds.append(question.seconds)
+        self.is_thinking.set()
+        if self.poison & set(asked):
+            raise WorkerKilledError
+        self.meanwhile()
+        assert self.may_answer.wait(10)
+        if self.apologises:
+            return replace(question.draft, kind=OutcomeKind.APOLOGISED, text="sorry", saw=(), answers=())
+        return replace(question.draft, kind=OutcomeKind.REPLIED, text=f"re {' '.join(asked)}")

@@ -1,0 +1,138 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.records import provenance_of
+from tests.support.chats import answer, message
+
+IDS = st.frozensets(st.sampled_from([f"m{number}" for number in range(6)]), max_size=4)
+TIMES = st.integers(0, 20)
+PROVENANCES = st.builds(Provenance, ids=IDS, since_ms=TIMES | st.just(LATEST_MS), until_ms=TIMES | st.just(-1))
+AMENDMENTS = st.builds(
+    Amendments,
+    withdrawn=IDS,
+    edits=st.dictionaries(st.sampled_from(["m0", "m1", "m9"]), st.sampled_from(["old", "new"])),
+    erased_ms=st.integers(-1, 20),
+    erased_entries_ms=st.integers(-1, 20),
+)
+
+
+@given(PROVENANCES, PROVENANCES, PROVENANCES)
+def test_a_union_is_associative(first: Provenance, second: Provenance, third: Provenance) -> None:
+    assert (first | second) | third == first | (second | third)
+
+
+@given(PROVENANCES, PROVENANCES)
+def test_a_union_is_commutative(first: Provenance, second: Provenance) -> None:
+    assert first | second == second | first
+
+
+@given(PROVENANCES)
+def test_a_union_is_idempotent_and_the_empty_provenance_is_neutral(provenance: Provenance) -> None:
+    assert provenance | provenance == provenance
+    assert provenance | Provenance() == provenance
+
+
+@given(PROVENANCES, PROVENANCES, AMENDMENTS)
+def test_a_union_is_affected_exactly_where_a_part_is(
+    first: Provenance, second: Provenance, amendments: Amendments
+) -> None:
+    is_part_affected = first.is_affected_by(amendments) or second.is_affected_by(amendments)
+
+    assert (first | second).is_affected_by(amendments) is is_part_affected
+
+
+@given(PROVENANCES, PROVENANCES, AMENDMENTS, AMENDMENTS)
+def test_a_union_is_affected_since_a_look_exactly_where_a_part_is(
+    first: Provenance, second: Provenance, before: Amendments, now: Amendments
+) -> None:
+    is_part_affected = first.is_affected_since(before, now) or second.is_affected_since(before, now)
+
+    assert (first | second).is_affected_since(before, now) is is_part_affected
+
+
+@given(AMENDMENTS)
+def test_the_empty_provenance_is_affected_by_no_amendment(amendments: Amendments) -> None:
+    assert not Provenance().is_affected_by(amendments)
+
+
+@given(AMENDMENTS, AMENDMENTS)
+def test_the_empty_provenance_is_affected_since_by_erased_entries_only(before: Amendments, now: Amendments) -> None:
+    are_entries_erased = now.erased_entries_ms > before.erased_entries_ms
+
+    assert Provenance().is_affected_since(before, now) is are_entries_erased
+
+
+@given(PROVENANCES, AMENDMENTS)
+def test_the_same_amendments_twice_affect_nothing(provenance: Provenance, amendments: Amendments) -> None:
+    assert not provenance.is_affected_since(amendments, amendments)
+
+
+@given(st.lists(st.integers(0, 9), max_size=5))
+def test_the_provenance_of_messages_is_the_union_of_theirs(numbers: list[int]) -> None:
+    union = Provenance()
+    for number in numbers:
+        union |= provenance_of([message(number)])
+
+    assert provenance_of(message(number) for number in numbers) == union
+
+
+def test_an_interval_includes_both_its_ends() -> None:
+    provenance = Provenance(since_ms=3, until_ms=5)
+
+    assert [provenance.spans(timestamp_ms) for timestamp_ms in (2, 3, 5, 6)] == [False, True, True, False]
+    assert not any(Provenance().spans(timestamp_ms) for timestamp_ms in (-1, 0, LATEST_MS))
+
+
+def test_messages_can_be_left_out_by_their_ids() -> None:
+    provenance = provenance_of([message(1), message(2)])
+
+    assert provenance.without(frozenset({"m1", "m9"})) == replace(provenance, ids=frozenset({"m2"}))
+
+
+@pytest.mark.parametrize(
+    ("now", "is_affected"),
+    [
+        (Amendments(withdrawn=frozenset({"m1"})), True),
+        (Amendments(withdrawn=frozenset({"m9"})), False),
+        (Amendments(edits={"m1": "new"}), True),
+        (Amendments(edits={"m2": "same"}), False),
+        (Amendments(edits={"m9": "new"}), False),
+        (Amendments(erased_ms=3), True),
+        (Amendments(erased_ms=2), False),
+    ],
+)
+def test_a_prompt_is_affected_by_amendments_of_its_own_messages_only(now: Amendments, *, is_affected: bool) -> None:
+    before = Amendments(edits={"m2": "same"})
+    prompt = Provenance(ids=frozenset({"m1", "m2"}), since_ms=3)
+
+    assert prompt.is_affected_since(before, now) is is_affected
+
+
+def test_amendments_from_before_the_first_look_do_not_affect_a_prompt() -> None:
+    known = Amendments(withdrawn=frozenset({"m1"}), edits={"m2": "x"}, erased_ms=5)
+
+    assert not Provenance(ids=frozenset({"m1", "m2"}), since_ms=3).is_affected_since(known, known)
+
+
+def test_an_outcome_is_affected_by_messages_it_covers_or_saw() -> None:
+    outcome = answer(5, saw=(3, 4)).provenance
+
+    assert [outcome.is_affected_by(Amendments(withdrawn=frozenset({f"m{number}"}))) for number in (2, 3, 5)] == [
+        False,
+        True,
+        True,
+    ]
+    assert [outcome.is_affected_by(Amendments(erased_ms=number)) for number in (2, 3)] == [False, True]
+
+
+@pytest.mark.parametrize(("before", "expected"), [(-1, True), (9, True), (10, False)])
+def test_an_erasure_of_entries_affects_a_prompt_that_begins_later(before: int, *, expected: bool) -> None:
+    erased = Amendments(erased_ms=10, erased_entries_ms=10)
+    prompt = Provenance(since_ms=20)
+
+    assert prompt.is_affected_since(Amendments(erased_entries_ms=before), erased) is expected

@@ -1,0 +1,125 @@
+"""Commands, delivered as events: what they answer, what they erase, and what a redelivery finds."""
+
+from typing import Any
+
+import pytest
+
+from shared.adapters.memory.scripted_model import calling
+from shared.line.phrases import Phrase
+from tests.support import recorded
+from tests.support.chats import everything_in
+from tests.support.people import START_MS, Person
+from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
+
+HELLO = calling(("reply", {"message": "swordfish、覚えた"}))
+
+
+@pytest.mark.parametrize("spelling", ["/help", "／help", "／ＨＥＬＰ", " /Help "])
+def test_help_is_answered_without_the_model(friend: Person, spelling: str) -> None:
+    friend.says(spelling)
+
+    assert friend.worker.said == [japanese(Phrase.HELP_FRIEND)]
+    assert friend.worker.model.requests == []
+
+
+def test_command_in_a_group_needs_no_mention(member: Person) -> None:
+    member.says("/help")
+
+    assert member.worker.said == [japanese(Phrase.HELP_GROUP)]
+
+
+def test_chat_id_is_sent_to_the_user_and_masked_for_the_model(member: Person) -> None:
+    member.says("/id")
+    assert member.worker.said == [japanese(Phrase.ID, id=recorded.GROUP)]
+
+    member.says("Aizuchi、今のは何？", HELLO)
+    assert recorded.GROUP not in member.worker.prompt()
+    assert "[ID]" in member.worker.prompt()
+
+
+def test_unknown_command_is_answered_by_the_model(friend: Person) -> None:
+    friend.says("/dance", HELLO)
+
+    assert "] /dance" in friend.worker.prompt()
+
+
+def test_command_in_standby_is_context_only(friend: Person) -> None:
+    friend.says("my word is swordfish", HELLO)
+    friend.worker.deliver({**friend.events.text("/reset"), "mode": "standby"})
+
+    assert len(friend.worker.said) == 1
+    assert "my word is swordfish" in everything_in(friend.worker.store)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [("/reset", Phrase.RESET_DONE), ("/exit", Phrase.GOODBYE_FRIEND), ("/bye", Phrase.GOODBYE_FRIEND)],
+)
+def test_reset_erases_older_messages_and_keeps_later_ones(friend: Person, command: str, words: Phrase) -> None:
+    friend.says("my word is swordfish", HELLO)
+    reset = friend.events.text(command)
+    friend.says("and the garden is green", calling(("reply", {"message": "緑"})))
+
+    friend.worker.deliver(reset)
+
+    assert friend.worker.said[-1] == japanese(words)
+    assert "swordfish" not in everything_in(friend.worker.store)
+    friend.says("what do you know?", HELLO)
+    assert "garden is green" in friend.worker.prompt()
+    assert japanese(words) in friend.worker.prompt()
+
+
+def test_reset_is_confirmed_before_the_second_pass_of_the_erasure(friend: Person) -> None:
+    friend.says("my word is swordfish", HELLO)
+    began_s = friend.worker.clock.monotonic_s()
+    replied_s: list[float] = []
+    reply = friend.worker.line.reply
+
+    def reply_and_note(*args: Any) -> Any:  # noqa: ANN401 - as it is called
+        replied_s.append(friend.worker.clock.monotonic_s())
+        return reply(*args)
+
+    friend.worker.line.reply = reply_and_note  # type: ignore[method-assign,assignment]
+    friend.says("/reset")
+
+    assert replied_s[0] - began_s < 5
+    assert friend.worker.clock.monotonic_s() - began_s >= 30
+
+
+@pytest.mark.parametrize("command", ["/reset", "/exit", "/forget", "/id", "/help"])
+@pytest.mark.parametrize("is_in_group", [False, True])
+def test_redelivered_command_is_answered_once(worker: PushedWorker, command: str, *, is_in_group: bool) -> None:
+    person = Person(worker, is_in_group=is_in_group)
+    event = person.says(command)
+
+    assert worker.deliver(event) == 204
+
+    assert len(worker.said) == 1
+
+
+def test_redelivered_reset_spares_later_messages(friend: Person) -> None:
+    reset = friend.says("/reset")
+    friend.says("my word is swordfish", HELLO)
+
+    friend.worker.deliver(reset)
+
+    assert "my word is swordfish" in everything_in(friend.worker.store)
+
+
+@pytest.mark.parametrize("command", ["/reset", "/exit"])
+def test_entries_outlive_a_reset_and_a_later_unsend(friend: Person, command: str) -> None:
+    entry = friend.files("garden")
+    friend.says(command)
+    friend.worker.withdraw(recorded.USER, "m999", timestamp_ms=START_MS)
+
+    assert friend.worker.store.read(entry) is not None
+    friend.says("what do you know?", HELLO)
+    assert "garden" in friend.worker.prompt()
+
+
+def test_reset_in_a_group_does_not_leave_it(member: Person) -> None:
+    member.says("/reset")
+
+    assert member.worker.said == [japanese(Phrase.RESET_DONE)]
+    assert member.worker.line.chats_left == []

@@ -1,0 +1,98 @@
+"""/exit and /bye in groups."""
+
+from typing import Any
+
+import pytest
+
+from shared.adapters.memory.scripted_model import calling
+from shared.errors import LineUnavailableError
+from shared.line.phrases import Phrase
+from tests.support import recorded
+from tests.support.chats import everything_in
+from tests.support.people import Person
+from tests.support.phrases import japanese
+
+HELLO = calling(("reply", {"message": "swordfish、覚えた"}))
+
+
+def leave_and_die(member: Person, leaving: dict[str, Any]) -> None:
+    """Deliver the command to a worker that dies after it has left the group."""
+    leave = member.worker.line.leave
+
+    def leave_once(conversation_id: str) -> None:
+        leave(conversation_id)
+        raise LineUnavailableError("as if killed")
+
+    member.worker.line.leave = leave_once  # type: ignore[method-assign]
+    assert member.worker.deliver(leaving) == 503
+    member.worker.line.leave = leave  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("command", ["/exit", "/bye"])
+def test_exit_says_goodbye_leaves_the_group_and_erases_everything(member: Person, command: str) -> None:
+    member.says("my word is swordfish")
+
+    member.says(command)
+
+    assert member.worker.said == [japanese(Phrase.GOODBYE_GROUP)]
+    assert member.worker.line.chats_left == [recorded.GROUP]
+    assert "swordfish" not in everything_in(member.worker.store)
+    assert japanese(Phrase.GOODBYE_GROUP) not in everything_in(member.worker.store)
+
+
+def test_exit_after_a_join_leaves_the_group(member: Person) -> None:
+    member.worker.deliver(member.events.event("join"))
+
+    member.says("/exit")
+
+    assert member.worker.line.chats_left == [recorded.GROUP]
+
+
+def test_redelivered_exit_does_not_leave_a_group_joined_since(member: Person) -> None:
+    leaving = member.says("/exit")
+    member.worker.line.chats_left.clear()
+    member.worker.deliver(member.events.event("join"))
+
+    assert member.worker.deliver(leaving) == 204
+
+    assert member.worker.line.chats_left == []
+
+
+def test_exit_of_a_dead_worker_does_not_leave_a_group_joined_since(member: Person) -> None:
+    leaving = member.events.text("/exit")
+    leave_and_die(member, leaving)
+    assert member.worker.line.chats_left == [recorded.GROUP]
+    member.worker.line.chats_left.clear()
+    member.worker.deliver(member.events.event("join"))
+    member.says("Aizuchi、my word is swordfish", HELLO)
+
+    assert member.worker.deliver(leaving) == 204
+
+    assert member.worker.line.chats_left == []
+    assert "my word is swordfish" in everything_in(member.worker.store)
+
+
+def test_exit_from_before_a_join_does_not_leave(member: Person) -> None:
+    late = member.events.text("/exit")
+    member.worker.deliver(member.events.event("join"))
+
+    member.worker.deliver(late)
+
+    assert member.worker.line.chats_left == []
+    assert member.worker.said == [japanese(Phrase.GREETING_GROUP)]
+
+
+def test_exit_that_line_refuses_is_tried_again(member: Person) -> None:
+    leaving = member.events.text("/exit")
+    leave = member.worker.line.leave
+
+    def refuse(_: str) -> None:
+        raise LineUnavailableError("503")
+
+    member.worker.line.leave = refuse  # type: ignore[method-assign,assignment]
+    assert member.worker.deliver(leaving) == 503
+    member.worker.line.leave = leave  # type: ignore[method-assign]
+
+    assert member.worker.deliver(leaving) == 204
+    assert member.worker.line.chats_left == [recorded.GROUP]
+    assert member.worker.said == [japanese(Phrase.GOODBYE_GROUP)]

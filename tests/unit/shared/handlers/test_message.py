@@ -1,0 +1,240 @@
+"""Messages: answered once, on their own token, and recorded."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from shared.adapters.memory import FixedClock, MemoryNotion
+from shared.adapters.memory.scripted_model import Step, calling, unusable
+from shared.agent.model import Json, ModelResponse
+from shared.agent.tools import Cited, Tool, TurnContext
+from shared.conversation.external_calls import CallRecord, ExternalCalls, call_key
+from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.handlers.ports import NotionPort
+from shared.line.phrases import Phrase
+from tests.support import recorded
+from tests.support.chats import everything_in
+from tests.support.people import ChatEvents
+from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
+
+HELLO = calling(("reply", {"message": "こんにちは！"}))
+SKIP = calling(("skip", {"reason": "thanks"}))
+
+
+def test_message_is_answered_on_its_own_token(worker: PushedWorker) -> None:
+    event = recorded.event("message-text")
+
+    assert worker.deliver(event, thinks=[HELLO]) == 204
+
+    assert worker.line.replies == {event["replyToken"]: ("こんにちは！",)}
+    assert worker.outcome(event)["kind"] == "replied"
+    assert worker.outcome(event)["tools_used"] == ["reply"]
+    assert worker.outcome(event)["sent_message_ids"] == ["1-1"]
+
+
+def test_answer_carries_the_footnotes_of_its_turn() -> None:
+    seen: list[TurnContext] = []
+
+    def search(_: Json, context: TurnContext) -> Cited:
+        seen.append(context)
+        return Cited(result={}, footnote="[1] example.com\nhttps://example.com")
+
+    anything: Json = {"type": "object", "properties": {"query": {"type": "string"}}}
+    tool = Tool(name="web_search", description="", parameters=anything, response={"type": "object"}, run=search)
+    event = recorded.event("message-text")
+
+    with ThreadPoolExecutor(4) as pool:
+        worker = PushedWorker(pool, [tool])
+        worker.deliver(event, thinks=[calling(("web_search", {"query": "x"})), calling(("web_search", {})), HELLO])
+
+    assert worker.said == ["こんにちは！\n\n[1] example.com\nhttps://example.com"]
+    assert seen[0].first_line_message_id == event["message"]["id"]
+    assert seen[0].seen_message_ids == {event["message"]["id"]}
+
+
+def test_prompt_ends_with_the_calls_of_an_earlier_attempt(pool: ThreadPoolExecutor) -> None:
+    notion = NotionPort(api=MemoryNotion(FixedClock()), databases={}, conversations=None)
+    worker = PushedWorker(pool, notion=notion)
+    event = recorded.event("message-text")
+    for line_message_id, title in ((event["message"]["id"], "milk"), ("another", "bread")):
+        record_call(worker, line_message_id, title)
+
+    worker.deliver(event, thinks=[HELLO])
+
+    note = worker.prompt().rpartition("\n[note] ")[2]
+    assert note.startswith('An earlier attempt at this turn already did create_page {"title": "milk"}')
+    assert '{"page_id": "p-milk"}' in note
+    assert "bread" not in worker.prompt()
+
+
+def record_call(worker: PushedWorker, line_message_id: str, title: str) -> None:
+    """Record what a worker that died after its call left behind."""
+    calls = ExternalCalls(worker.conversations.of(recorded.USER))
+    key = call_key("create_page", {"title": title}, first_line_message_id=line_message_id)
+    record = CallRecord(
+        tool="create_page", arguments={"title": title}, line_message_ids=(line_message_id,), started_ms=1
+    )
+    assert calls.begin(key, record) is None
+    calls.finish(key, {"page_id": f"p-{title}"})
+
+
+def test_skipped_message_gets_no_answer(worker: PushedWorker) -> None:
+    event = recorded.event("message-text")
+
+    assert worker.deliver(event, thinks=[SKIP]) == 204
+    assert worker.line.calls == 0
+    assert worker.outcome(event)["kind"] == "skipped"
+
+
+@pytest.mark.parametrize("name", [name for name in recorded.NAMES if name.startswith("message-")])
+def test_every_type_of_message_is_recorded(worker: PushedWorker, name: str) -> None:
+    event = recorded.event(name)
+
+    if event["type"] == "message":
+        assert worker.deliver(event, thinks=[HELLO]) == 204
+        names = [listed.name for listed in worker.store.list("journal/")]
+        assert any(one.endswith(f"/{event['message']['id']}.json") for one in names)
+
+
+def test_next_prompt_holds_earlier_messages_and_answers(worker: PushedWorker) -> None:
+    worker.deliver(recorded.event("message-text"), thinks=[HELLO])
+    worker.deliver(recorded.event("message-location"), thinks=[HELLO])
+
+    assert "こんにちは 😀" in worker.prompt()
+    assert "こんにちは！" in worker.prompt()
+    assert worker.prompt().endswith("[location: 東京駅, 東京都千代田区丸の内1-9-1, 35.68123 139.76712]")
+
+
+def test_redelivered_message_is_answered_once(worker: PushedWorker) -> None:
+    event = recorded.event("message-text")
+
+    worker.deliver(event, thinks=[HELLO])
+    again = worker.deliver({**event, "deliveryContext": {"isRedelivery": True}})
+
+    assert again == 204
+    assert worker.line.calls == 1
+
+
+def test_message_in_standby_is_context_and_gets_no_answer(worker: PushedWorker) -> None:
+    assert worker.deliver(recorded.event("message-standby")) == 204
+    assert worker.line.calls == 0
+
+    worker.deliver(recorded.event("message-text"), thinks=[HELLO])
+    assert "担当者さんいますか" in worker.prompt()
+
+
+def test_message_without_a_token_does_not_reach_the_model(worker: PushedWorker) -> None:
+    assert worker.deliver(recorded.event("message-text", replyToken=None)) == 204
+    assert worker.model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("thinks", "apology"),
+    [
+        ([ModelUnavailableError("503")] * 3, Phrase.APOLOGY_BUSY),
+        ([ModelRefusedError("400")], Phrase.APOLOGY_BUSY),
+        ([unusable("SAFETY")], Phrase.APOLOGY_REFUSED),
+        ([calling(("fly", {}))] * 8, Phrase.APOLOGY_BUSY),
+    ],
+)
+def test_failed_thought_gets_an_apology(worker: PushedWorker, thinks: list[Step], apology: Phrase) -> None:
+    event = recorded.event("message-text")
+
+    assert worker.deliver(event, thinks=thinks) == 204
+    assert worker.said == [japanese(apology)]
+    assert worker.outcome(event)["kind"] == "apologised"
+
+
+def test_refused_token_is_recorded_as_undelivered(worker: PushedWorker) -> None:
+    worker.line.fates = ["refused"]
+
+    worker.deliver(recorded.event("message-text"), thinks=[HELLO])
+
+    assert worker.outcome(recorded.event("message-text"))["kind"] == "undelivered"
+    worker.deliver(recorded.event("message-sticker"), thinks=[HELLO])
+    assert "did not reach anybody" in worker.prompt()
+
+
+def test_message_is_answered_on_redelivery_after_a_storage_outage(worker: PushedWorker) -> None:
+    event = recorded.event("message-text")
+    worker.store.is_down = True
+    assert worker.deliver(event) == 503
+
+    worker.store.is_down = False
+    assert worker.deliver(event, thinks=[HELLO]) == 204
+    assert worker.said == ["こんにちは！"]
+
+
+def test_message_withdrawn_while_the_model_thinks_gets_no_answer(worker: PushedWorker) -> None:
+    event = recorded.event("message-text")
+
+    def withdraw_then_answer(_: object) -> ModelResponse:
+        worker.withdraw(recorded.USER, event["message"]["id"])
+        return HELLO
+
+    assert worker.deliver(event, thinks=[withdraw_then_answer]) == 204
+    assert worker.line.calls == 0
+    assert "こんにちは" not in everything_in(worker.store)
+
+
+def test_message_that_arrives_after_its_withdrawal_is_not_answered(worker: PushedWorker) -> None:
+    event = recorded.event("message-text")
+    worker.withdraw(recorded.USER, event["message"]["id"])
+
+    assert worker.deliver(event) == 204
+    assert worker.model.requests == []
+
+
+def test_answer_is_plain_text_in_short_bubbles_and_recorded_as_sent(worker: PushedWorker, direct: ChatEvents) -> None:
+    markdown = "**結論**です。" + "これは文です。" * 40
+
+    worker.deliver(direct.text("教えて"), thinks=[calling(("reply", {"message": markdown}))])
+
+    assert worker.said[0].startswith("結論です。")
+    assert len(worker.said) == 2
+    assert max(map(len, worker.said)) <= 160
+    assert "".join(worker.said) == worker.outcome(direct.event("", webhookEventId="event1"))["text"]
+
+
+def test_answer_without_visible_text_becomes_an_apology(worker: PushedWorker, direct: ChatEvents) -> None:
+    worker.deliver(direct.text("教えて"), thinks=[calling(("reply", {"message": "\u3000\n\u3000"}))])
+
+    assert worker.said == [japanese(Phrase.APOLOGY_BUSY)]
+
+
+def test_direct_message_is_marked_as_read_and_gets_a_loading_animation() -> None:
+    def wait_for_animation(_: object) -> ModelResponse:
+        until_s = time.monotonic() + 10
+        while not worker.line.loading_shown_to and time.monotonic() < until_s:
+            time.sleep(0.001)
+        return HELLO
+
+    with ThreadPoolExecutor(16) as pool:
+        worker = PushedWorker(pool, loading_after_s=0.0)
+        worker.deliver(recorded.event("message-text"), thinks=[wait_for_animation])
+
+    assert worker.line.loading_shown_to == [recorded.USER]
+    assert worker.line.marked_as_read == [recorded.event("message-text")["message"]["markAsReadToken"]]
+
+
+def test_group_message_gets_no_loading_animation(worker: PushedWorker) -> None:
+    worker.deliver(recorded.event("message-text-mentioning-the-bot"), thinks=[HELLO])
+
+    assert worker.line.loading_shown_to == []
+
+
+def test_grown_chat_is_compacted_and_summed_up_after_the_answer(worker: PushedWorker) -> None:
+    recap = calling(("write_recap", {"text": "They said hello many times."}))
+    journalled = []
+    for number in range(1, 65):
+        event = recorded.event("message-text", webhookEventId=f"e{number:04}", replyToken=f"t{number:04}")
+        event["message"] = {**event["message"], "id": f"m{number:04}"}
+        event["timestamp"] += number
+        needs_recap = number == 63  # the third fold of 21 messages: 13 more than stay verbatim
+        assert worker.deliver(event, thinks=[HELLO, recap] if needs_recap else [HELLO]) == 204
+        journalled.append(len(worker.store.list("journal/")) // 2)
+
+    assert [number for number, left in enumerate(journalled, start=1) if not left] == [21, 42, 63]
+    assert "summed up: They said hello many times." in worker.prompt()

@@ -1,0 +1,80 @@
+import pytest
+
+from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.bus.endpoint import PushEndpoint
+from shared.conversation.external_calls import CallRecord, ExternalCalls
+from shared.conversation.records import MessageRecord
+from shared.conversation.store import Conversations
+from shared.handlers.unsend import UnsendHandler, withdrawal_of
+from tests.support import push, recorded
+from tests.support.chats import conversations_on, everything_in
+from tests.support.inline import InlineExecutor
+
+SECRET = MessageRecord(
+    line_message_id="573000000000000001",
+    webhook_event_id="e1",
+    timestamp_ms=1,
+    type="text",
+    addressed=True,
+    text="my pin is 4711",
+)
+
+
+@pytest.fixture
+def conversations(store: MemoryObjectStore) -> Conversations:
+    return conversations_on(store, InlineExecutor())
+
+
+def deliver(conversations: Conversations, event: dict[str, object]) -> int:
+    clock = FixedClock()
+    handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock))
+    endpoint = PushEndpoint(handle=handler, clock=clock)
+    return endpoint("POST", push.envelope(event))[1]
+
+
+def test_redelivered_unsend_removes_the_message_once(conversations: Conversations, store: MemoryObjectStore) -> None:
+    conversations.of(recorded.USER).journal.record(SECRET)
+
+    assert [deliver(conversations, recorded.event("unsend")) for _ in range(2)] == [204, 204]
+
+    assert [listed.name for listed in store.list("")] == [
+        f"amended/{recorded.USER}/{SECRET.line_message_id}.json",
+        f"snapshots/{recorded.USER}.json",
+        f"turns/{recorded.USER}.json",
+    ]
+    assert "4711" not in everything_in(store)
+
+
+def test_unsend_removes_the_words_of_external_calls(conversations: Conversations, store: MemoryObjectStore) -> None:
+    call = CallRecord(
+        tool="create_page",
+        arguments={"title": "my pin is 4711"},
+        line_message_ids=(SECRET.line_message_id,),
+        started_ms=1,
+    )
+    ExternalCalls(conversations.of(recorded.USER)).begin("key", call)
+
+    assert deliver(conversations, recorded.event("unsend")) == 204
+
+    kept = store.read(f"calls/{recorded.USER}/key.json")
+    assert kept is not None
+    assert b"4711" not in kept.data
+
+
+def test_unsend_that_arrives_first_keeps_the_message_out(conversations: Conversations) -> None:
+    assert deliver(conversations, recorded.event("unsend")) == 204
+
+    assert not conversations.of(recorded.USER).journal.record(SECRET)
+
+
+@pytest.mark.parametrize("changes", [{"unsend": {"messageId": "../x"}}, {"unsend": None}, {"source": None}])
+def test_unsend_without_a_usable_message_id_or_chat_is_acknowledged(
+    conversations: Conversations, store: MemoryObjectStore, changes: dict[str, object]
+) -> None:
+    assert deliver(conversations, recorded.event("unsend", **changes)) == 204
+    assert store.list("") == ()
+
+
+def test_event_of_another_type_is_acknowledged(conversations: Conversations, store: MemoryObjectStore) -> None:
+    assert deliver(conversations, recorded.event("message-text")) == 204
+    assert store.list("") == ()

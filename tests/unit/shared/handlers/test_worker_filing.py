@@ -1,0 +1,250 @@
+"""Filing: entries of skipped and of late turns, and entries whose message is withdrawn or edited meanwhile."""
+
+import time
+from dataclasses import asdict
+from typing import Any, Final
+
+import pytest
+
+from shared.adapters.memory.scripted_model import Step, calling, unusable
+from shared.agent.model import ModelRequest, ModelResponse
+from shared.conversation.records import Amendment
+from shared.knowledge.index import EMPTY_INDEX
+from tests.support import recorded
+from tests.support.chats import everything_in
+from tests.support.pushed import PushedWorker
+
+HELLO: Final = calling(("reply", {"message": "こんにちは！"}))
+SKIP: Final = calling(("skip", {"reason": "thanks"}))
+GREETING: Final = {"category": "ideas", "confidence": 0.8, "name": "お昼"}
+NOW_MS: Final = 1_763_700_000_000
+AGE_49_9_S: Final = "2025-11-21T04:39:10.100Z"
+
+
+def group_message(number: int, text: str) -> dict[str, Any]:
+    """Return a message of the group that mentions the bot."""
+    event = recorded.event(
+        "message-text-mentioning-the-bot",
+        webhookEventId=f"e{number}",
+        replyToken=f"t{number}",
+        timestamp=NOW_MS + number * 1_000,
+    )
+    event["message"] = {**event["message"], "id": f"m{number}", "text": f"@Aizuchi {text}"}
+    return event
+
+
+def edit_event(number: int, text: str, *, at: int) -> dict[str, Any]:
+    """Return the event of an edit of message `m{number}`, `at` seconds after NOW_MS."""
+    event = recorded.event("message-edited", webhookEventId=f"edit{number}at{at}", timestamp=NOW_MS + at * 1_000)
+    event["message"] = {**event["message"], "id": f"m{number}", "text": f"@Aizuchi {text}"}
+    return event
+
+
+def file_an_entry(worker: PushedWorker, number: int, text: str, *, name: str = "お昼", thinks: Step = HELLO) -> None:
+    """Deliver a message that the model files under this name."""
+    worker.json_model.steps = [{**GREETING, "name": name}]
+    capture = calling(("classify_and_capture", {"text": text}))
+    assert worker.deliver(group_message(number, text), thinks=[capture, thinks]) == 204
+
+
+def entry_paths(worker: PushedWorker) -> list[str]:
+    return [
+        one.name.split("/", 2)[2]
+        for one in worker.store.list("entries/")
+        if one.name.endswith(".md") and not one.name.endswith("index.md")
+    ]
+
+
+def entry_bytes(worker: PushedWorker) -> str:
+    """Every byte of the entries, names included."""
+    listed = [one.name for one in worker.store.list("entries/")]
+    bodies = (stored.data.decode() for name in listed if (stored := worker.store.read(name)) is not None)
+    return " ".join((*listed, *bodies))
+
+
+def test_filed_entry_is_written_after_the_commit_and_shown_later(worker: PushedWorker) -> None:
+    first, second = recorded.event("message-text"), recorded.event("message-location")
+    capture = calling(("classify_and_capture", {"text": "こんにちは"}))
+    listing = calling(("list_entries", {}))
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+
+    worker.deliver(first, thinks=[capture, HELLO])
+    worker.deliver(second, thinks=[listing, HELLO])
+
+    outcome = worker.outcome(first)
+    assert (outcome["filed_entry_path"], outcome["filed_confidence"]) == ("ideas/挨拶.md", 0.8)
+    assert outcome["writes"] == []  # applied, so the outcome does not repeat them
+    assert worker.store.read(f"entries/{recorded.USER}/ideas/挨拶.md") is not None
+    assert "[挨拶](ideas/挨拶.md)" in worker.prompt()
+    assert "[note] Filed then: ideas/挨拶.md" in worker.prompt()
+    assert first["message"]["id"] in worker.outcome(second)["saw"]
+
+
+def test_unsend_removes_the_entry_filed_from_its_message(worker: PushedWorker) -> None:
+    event = recorded.event("message-text")
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+    worker.deliver(event, thinks=[calling(("classify_and_capture", {"text": "こんにちは"})), HELLO])
+
+    worker.withdraw(recorded.USER, event["message"]["id"])
+
+    assert "挨拶" not in everything_in(worker.store)
+    assert "こんにちは" not in everything_in(worker.store)
+
+
+def test_turn_whose_message_is_withdrawn_meanwhile_files_nothing(worker: PushedWorker) -> None:
+    event = recorded.event("message-text")
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+
+    def withdraw_then_answer(_: object) -> ModelResponse:
+        worker.withdraw(recorded.USER, event["message"]["id"])
+        return HELLO
+
+    worker.deliver(event, thinks=[calling(("classify_and_capture", {"text": "こんにちは"})), withdraw_then_answer])
+
+    assert worker.store.list("entries/") == ()
+
+
+def test_turn_that_ends_in_an_apology_files_nothing(worker: PushedWorker) -> None:
+    event = recorded.event("message-text")
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]
+
+    worker.deliver(event, thinks=[calling(("classify_and_capture", {"text": "x"})), unusable("SAFETY")])
+
+    assert worker.outcome(event)["kind"] == "apologised"
+    assert worker.outcome(event)["writes"] == []
+
+
+def test_redelivered_skipped_message_files_its_entry_once(worker: PushedWorker) -> None:
+    file_an_entry(worker, 1, "お昼どうする？", thinks=SKIP)
+    assert worker.deliver(group_message(1, "お昼どうする？")) == 204
+
+    assert worker.line.calls == 0
+    assert worker.outcome(group_message(1, ""))["kind"] == "skipped"
+    assert worker.outcome(group_message(1, ""))["filed_entry_path"] == "ideas/お昼.md"
+    assert entry_paths(worker) == ["ideas/お昼.md"]
+    worker.deliver(group_message(2, "元気？"), thinks=[HELLO])
+    assert "[note] Filed then: ideas/お昼.md" in worker.prompt()
+
+
+def test_unsend_removes_the_entry_of_a_skipped_message(worker: PushedWorker) -> None:
+    file_an_entry(worker, 1, "お昼どうする？", thinks=SKIP)
+
+    worker.withdraw(recorded.GROUP, "m1", timestamp_ms=NOW_MS + 2_000)
+
+    assert "お昼" not in everything_in(worker.store)
+
+
+def test_press_thinks_again_where_the_late_answer_filed_something(worker: PushedWorker) -> None:
+    event = recorded.event("message-text", timestamp=NOW_MS - 50_000)
+    worker.json_model.steps = [GREETING, {**GREETING, "name": "昼食"}]
+
+    def wait_for_deferral(_: ModelRequest) -> ModelResponse:
+        worker.clock.move(1)
+        until_s = time.monotonic() + 10
+        while not worker.line.replied:
+            assert time.monotonic() < until_s, "nothing was deferred"
+            time.sleep(0.01)
+        return HELLO
+
+    capture = calling(("classify_and_capture", {"text": "こんにちは"}))
+    worker.deliver(event, thinks=[capture, wait_for_deferral], published=AGE_49_9_S)
+    assert worker.outcome(event)["kind"] == "deferred"
+    assert worker.store.list("entries/") == ()
+    assert "お昼" not in everything_in(worker.store)
+
+    pressed = recorded.event("postback", postback={"data": f"late:{event['webhookEventId']}"}, timestamp=NOW_MS)
+    worker.deliver(pressed, thinks=[capture, HELLO])
+
+    assert entry_paths(worker) == ["ideas/昼食.md"]
+    assert worker.outcome(pressed)["filed_entry_path"] == "ideas/昼食.md"
+    assert worker.said[-1] == "こんにちは！"
+
+
+def test_edit_removes_the_entry_filed_from_older_words(worker: PushedWorker) -> None:
+    file_an_entry(worker, 1, "暗証番号は4711", name="暗証番号4711")
+    file_an_entry(worker, 2, "牛乳を買う", name="牛乳")
+
+    assert worker.deliver(edit_event(1, "やっぱり内緒", at=3)) == 204
+
+    assert entry_paths(worker) == ["ideas/牛乳.md"]
+    assert "4711" not in entry_bytes(worker)
+
+
+def test_entry_from_newer_words_stays_until_the_next_edit(worker: PushedWorker) -> None:
+    file_an_entry(worker, 1, "暗証番号は4711", name="暗証番号4711")
+    edit = edit_event(1, "暗証番号は1147", at=3)
+    worker.deliver(edit)
+    worker.json_model.steps = [{**GREETING, "name": "暗証番号1147"}]
+    again = calling(("classify_and_capture", {"text": "暗証番号は1147"}))
+    worker.deliver(group_message(4, "今の覚えておいて"), thinks=[again, HELLO])
+    assert "ideas/暗証番号1147.md" in entry_paths(worker)
+
+    worker.deliver(edit)  # redelivered
+    assert "ideas/暗証番号1147.md" in entry_paths(worker)
+
+    worker.deliver(edit_event(1, "内緒", at=5))
+    assert entry_paths(worker) == []
+    assert "1147" not in entry_bytes(worker)
+
+
+def test_edit_between_commit_and_writes_leaves_no_older_words(worker: PushedWorker) -> None:
+    """At that point no further request is made to the model."""
+    reply = worker.line.reply
+
+    def edit_then_reply(*arguments: Any) -> Any:  # noqa: ANN401 - as the port has it
+        worker.deliver(edit_event(1, "やっぱり内緒", at=3))
+        return reply(*arguments)
+
+    worker.line.reply = edit_then_reply  # type: ignore[method-assign, assignment]
+    file_an_entry(worker, 1, "暗証番号は4711", name="暗証番号4711")
+
+    assert worker.said == ["こんにちは！"]
+    assert entry_paths(worker) == []
+    assert "4711" not in entry_bytes(worker)
+
+
+@pytest.mark.parametrize("text", [None, "内緒"], ids=["unsend", "edit"])
+def test_amended_words_that_a_tool_returned_reach_no_further_request(text: str | None, worker: PushedWorker) -> None:
+    """The prompt holds neither the message nor the entry: a tool returns the words between two requests to the model."""
+    worker.json_model.steps = [{"category": "projects", "confidence": 0.8, "name": "暗証番号4711"}]
+    capture = calling(("classify_and_capture", {"text": "暗証番号は4711"}))
+    worker.deliver(group_message(1, "暗証番号は4711"), thinks=[capture, SKIP])
+    path = "projects/暗証番号4711.md"
+    done = calling(("update_entry", {"path": path, "updates": {"status": "done"}}))
+    worker.deliver(group_message(2, "終わった"), thinks=[done, SKIP])
+    for name in ("m1.json", "e1.outcome.json"):
+        worker.store.delete(f"journal/{recorded.GROUP}/{name}")
+    asks = calling(("get_entry", {"path": path}))
+
+    def amend_then_ask(_: ModelRequest) -> ModelResponse:
+        amendment = Amendment(line_message_id="m1", timestamp_ms=NOW_MS + 3_000, text=text)
+        worker.conversations.of(recorded.GROUP).amendments.amend(amendment)
+        return asks
+
+    worker.model.requests.clear()
+    worker.deliver(group_message(4, "何だっけ"), thinks=[amend_then_ask, asks, HELLO])
+
+    first, again, last = (str(asdict(one)) for one in worker.model.requests)
+    assert "4711" not in first
+    assert "4711" not in again
+    assert f"Entry not found: {path}" in last
+    assert "暗証番号は" not in last
+
+
+@pytest.mark.parametrize("text", [None, "内緒"], ids=["unsend", "edit"])
+def test_turn_before_the_removal_from_entries_does_not_see_amended_words(
+    text: str | None, worker: PushedWorker
+) -> None:
+    file_an_entry(worker, 1, "暗証番号は4711", name="暗証番号")
+    amendment = Amendment(line_message_id="m1", timestamp_ms=NOW_MS + 3_000, text=text)
+    worker.conversations.of(recorded.GROUP).amendments.amend(amendment)  # and the words are still in the entries
+    assert "4711" in entry_bytes(worker)
+
+    calls = calling(("list_entries", {}), ("search_entries", {"query": "暗証"}), ("undo_last_change", {}))
+    worker.deliver(group_message(4, "一覧を見せて"), thinks=[calls, HELLO])
+
+    request = str(asdict(worker.model.requests[-1]))
+    assert "4711" not in request
+    assert EMPTY_INDEX in request
+    assert request.count("'total': 0") == 2
+    assert "There is nothing to undo." in request

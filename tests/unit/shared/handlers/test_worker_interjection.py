@@ -1,0 +1,80 @@
+"""Interjections: GROUP_POLICY=model."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import ModelResponse
+from shared.errors import ModelUnavailableError
+from shared.line.mentions import GroupPolicy
+from tests.support import recorded
+from tests.support.chats import everything_in
+from tests.support.people import ChatEvents
+from tests.support.pushed import PushedWorker
+
+HELLO = calling(("reply", {"message": "こんにちは！"}))
+SKIP = calling(("skip", {"reason": "not for me"}))
+
+
+@pytest.fixture
+def worker(pool: ThreadPoolExecutor) -> PushedWorker:
+    return PushedWorker(pool, group_policy=GroupPolicy.MODEL)
+
+
+def test_model_may_interject_and_knows_it_was_not_addressed(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(group.text("傘いるかな"), thinks=[HELLO])
+
+    assert worker.said == ["こんにちは！"]
+    assert "Nobody has addressed you" in worker.prompt()
+
+
+def test_model_may_stay_silent(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(group.text("傘いるかな"), thinks=[SKIP])
+
+    assert worker.line.calls == 0
+
+
+def test_model_is_asked_at_most_once_in_thirty_seconds(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(group.text("一"), thinks=[SKIP])
+    worker.clock.move(29)
+    worker.deliver(group.text("二"))
+    worker.clock.move(2)
+    worker.deliver(group.text("三"), thinks=[SKIP])
+
+    assert len(worker.model.requests) == 2
+    assert "二" in worker.prompt()
+
+
+def test_failed_interjection_sends_nothing_and_counts(worker: PushedWorker, group: ChatEvents) -> None:
+    assert worker.deliver(group.text("一"), thinks=[ModelUnavailableError("503")] * 3) == 204
+    worker.deliver(group.text("二"))
+
+    assert worker.line.calls == 0
+
+
+def test_redelivered_message_is_thought_about_once(worker: PushedWorker, group: ChatEvents) -> None:
+    event = group.text("一")
+    worker.deliver(event, thinks=[HELLO])
+    worker.clock.move(31)
+
+    assert worker.deliver(event) == 204
+    assert len(worker.model.requests) == 1
+
+
+def test_addressed_message_is_answered_within_the_thirty_seconds(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(group.text("一"), thinks=[SKIP])
+    worker.deliver(group.text("@Aizuchi 二"), thinks=[HELLO])
+
+    assert worker.said == ["こんにちは！"]
+
+
+def test_message_withdrawn_while_the_model_thinks_gets_no_interjection(worker: PushedWorker, group: ChatEvents) -> None:
+    def withdraw_then_answer(_: object) -> ModelResponse:
+        worker.withdraw(recorded.GROUP, "m1")
+        return calling(("reply", {"message": "4711です"}))
+
+    worker.deliver(group.text("暗証番号は4711"), thinks=[withdraw_then_answer])
+
+    assert worker.line.calls == 0
+    assert "4711" not in everything_in(worker.store)

@@ -1,0 +1,31 @@
+import json
+
+import pytest
+
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
+from shared.errors import CorruptRecordError, UnknownRecordVersionError
+from shared.storage.codec import decode, encode
+from tests.support.chats import message
+
+MESSAGE = message(1)
+
+
+@pytest.mark.parametrize("kind", [MessageRecord, OutcomeRecord, Amendment])
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[]", b"{}", b'{"version": "1"}', b'{"version": 1}', b"\xff", b"[" * 100_000]
+)
+def test_bytes_that_cannot_be_read_are_a_corrupt_record(kind: type[object], data: bytes) -> None:
+    with pytest.raises(CorruptRecordError, match=f"a stored {kind.__name__} cannot be read"):
+        decode(kind, data)
+
+
+@pytest.mark.parametrize("kind", [MessageRecord, OutcomeRecord, Amendment])
+def test_a_newer_version_is_an_error(kind: type[object]) -> None:
+    with pytest.raises(UnknownRecordVersionError, match="version 2; this release reads 1"):
+        decode(kind, b'{"version": 2}')
+
+
+def test_an_unknown_field_of_a_known_version_is_ignored() -> None:
+    newer = {**json.loads(encode(MESSAGE)), "mood": "sunny"}
+
+    assert decode(MessageRecord, json.dumps(newer).encode()) == MESSAGE

@@ -1,0 +1,110 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.errors import UnusableIdError
+from shared.storage.object_names import ENTRY_CATEGORIES, ENTRY_FILES, ObjectNames, is_entry_path, is_slug
+
+CHAT = "U" + "1" * 32
+CHAT_IDS = st.from_regex(r"[UCR][0-9a-f]{32}", fullmatch=True)
+IDS = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
+
+
+def names_of_id(names: ObjectNames, an_id: str) -> dict[str, str]:
+    """Return the name of every object that an id below the chat can have, by the method that makes it."""
+    made = (
+        names.message,
+        names.outcome,
+        names.amended,
+        names.call,
+        names.call_result,
+        names.medium,
+        names.medium_label,
+    )
+    return {make.__name__: make(an_id) for make in made}
+
+
+def test_every_object_of_a_chat_has_its_name() -> None:
+    names = ObjectNames(CHAT)
+
+    assert names_of_id(names, "x1") == {
+        "message": f"journal/{CHAT}/x1.json",
+        "outcome": f"journal/{CHAT}/x1.outcome.json",
+        "amended": f"amended/{CHAT}/x1.json",
+        "call": f"calls/{CHAT}/x1.json",
+        "call_result": f"calls/{CHAT}/x1.result.json",
+        "medium": f"media/{CHAT}/x1",
+        "medium_label": f"media/{CHAT}/x1.json",
+    }
+    assert (names.turn, names.watermark, names.snapshot) == (
+        f"turns/{CHAT}.json",
+        f"erased/{CHAT}.json",
+        f"snapshots/{CHAT}.json",
+    )
+    assert names.entry("projects/庭.md") == f"entries/{CHAT}/projects/庭.md"
+    assert names.entry("index.md") == f"entries/{CHAT}/index.md"
+
+
+@given(CHAT_IDS, IDS)
+def test_an_object_lies_below_the_prefix_of_its_kind(conversation_id: str, an_id: str) -> None:
+    names = ObjectNames(conversation_id)
+
+    assert names.message(an_id).startswith(names.journal_prefix)
+    assert names.outcome(an_id).startswith(names.journal_prefix)
+    assert names.amended(an_id).startswith(names.amended_prefix)
+    assert names.call(an_id).startswith(names.calls_prefix)
+    assert names.call_result(an_id).startswith(names.calls_prefix)
+    assert names.medium(an_id).startswith(names.media_prefix)
+    assert names.medium_label(an_id).startswith(names.media_prefix)
+
+
+@given(st.lists(st.tuples(CHAT_IDS, IDS), min_size=2, max_size=2, unique=True))
+def test_two_ids_never_share_an_object(ids: list[tuple[str, str]]) -> None:
+    first, second = (set(names_of_id(ObjectNames(chat), an_id).values()) for chat, an_id in ids)
+
+    assert first.isdisjoint(second)
+
+
+@pytest.mark.parametrize(
+    "conversation_id", ["", "..", "../x", f"{CHAT}/..", f"{CHAT}\n", "U1", "X" + "1" * 32, "U" + "٠" * 32]
+)
+def test_a_chat_id_that_is_not_lines_is_refused_at_once(conversation_id: str) -> None:
+    with pytest.raises(UnusableIdError, match="no LINE id of a user, group or room"):
+        ObjectNames(conversation_id)
+
+
+@pytest.mark.parametrize("an_id", ["", "..", "a/b", "a.b", "a\n", "a" * 65, "日本"])
+@pytest.mark.parametrize("method", ["message", "outcome", "amended", "call", "call_result", "medium", "medium_label"])
+def test_an_id_that_is_not_lines_gets_no_name(method: str, an_id: str) -> None:
+    with pytest.raises(UnusableIdError, match="no LINE id of an event or message"):
+        getattr(ObjectNames(CHAT), method)(an_id)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("", "/", "garden.md", "projects/", "projects/.md", "projects/garden", "projects/garden.json"),
+        *("projects/../x.md", "projects/a/b.md", "../index.md", "other/garden.md", "Projects/garden.md"),
+        *("projects/a b.md", "projects/a.b.md", "projects/ｇ.md", "projects/a\u200b.md", f"projects/{'a' * 81}.md"),
+    ],
+)
+def test_a_path_that_is_no_entry_gets_no_name(path: str) -> None:
+    assert not is_entry_path(path)
+    with pytest.raises(UnusableIdError, match="no path of an entry"):
+        ObjectNames(CHAT).entry(path)
+
+
+@given(st.text(max_size=100), st.sampled_from(ENTRY_CATEGORIES))
+def test_a_slug_never_leaves_its_category(slug: str, category: str) -> None:
+    path = f"{category}/{slug}.md"
+
+    assert is_entry_path(path) is is_slug(slug)
+    assert not is_slug(slug) or not set(slug) & set("/.\\\n ")
+
+
+def test_entries_and_derived_files_never_share_a_name() -> None:
+    assert not any(map(is_entry_path, ENTRY_FILES))
+
+
+def test_a_chats_id_is_not_in_the_repr() -> None:
+    assert CHAT not in repr(ObjectNames(CHAT))

@@ -1,0 +1,142 @@
+"""Attempts: the lease that is renewed beside the model, and what becomes of a late answer."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from shared.adapters.memory import FixedClock
+from shared.conversation.records import OutcomeKind
+from shared.line.phrases import Phrase
+from shared.turns.attempt import MODEL_S
+from shared.turns.deferral import DEFER_AT_MS, LateReply
+from tests.support.turns import RepliedChat
+
+
+def test_lease_is_renewed_while_the_model_thinks(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, lease_s=0.6)
+    chat.may_answer.clear()
+
+    with ThreadPoolExecutor(1) as workers:
+        slow = workers.submit(chat.deliver, chat.message(1))
+        assert chat.is_thinking.wait(5)
+        chat.clock.sleep(1.5)  # two and a half leases
+        chat.may_answer.set()
+        assert slow.result(20) == "replied"
+
+    assert chat.questions == [("m1",)]
+
+
+class DeferredChat(RepliedChat):
+    """A chat whose responder needs longer than the token lives."""
+
+    def __init__(self, pool: ThreadPoolExecutor, late_reply: LateReply = LateReply.BUTTON) -> None:
+        super().__init__(pool, late_reply=late_reply)
+        self.meanwhile = self.wait_for_deferral
+
+    def wait_for_deferral(self) -> None:
+        for _ in range(1_000):
+            if self.line.replied:
+                return
+            self.clock.sleep(0.01)
+        raise AssertionError("nothing was deferred")
+
+    def deliver_late(self) -> str:
+        """Deliver a message whose token lives just long enough for a deferral."""
+        return self.deliver(self.message(1, token_age_ms=DEFER_AT_MS - 100))
+
+
+def test_late_answer_is_stored_and_a_deferral_sent_before_the_token_dies(pool: ThreadPoolExecutor) -> None:
+    chat = DeferredChat(pool)
+
+    assert chat.deliver_late() == "deferred"
+
+    assert chat.line.replies == {"t1": (Phrase.STILL_THINKING.value,)}
+    assert (chat.outcome("e1").kind, chat.outcome("e1").covers) == (OutcomeKind.DEFERRED, ("m1",))
+    assert (chat.outcome("e1-late").kind, chat.outcome("e1-late").text) == (OutcomeKind.STORED, "re m1")
+
+
+def test_first_press_gets_the_answer_and_the_next_press_nothing(pool: ThreadPoolExecutor) -> None:
+    chat = DeferredChat(pool)
+    chat.deliver_late()
+
+    assert chat.deliver(chat.press(5, "e1")) == "replied"
+    assert chat.deliver(chat.press(6, "e1")) == "skipped"
+
+    assert chat.line.replies == {"t1": (Phrase.STILL_THINKING.value,), "t5": ("re m1",)}
+    assert chat.questions == [("m1",)]
+
+
+def test_redelivered_press_gets_one_answer(pool: ThreadPoolExecutor) -> None:
+    chat = DeferredChat(pool)
+    chat.deliver_late()
+    press = chat.press(5, "e1")
+
+    assert [chat.deliver(press), chat.deliver(press)] == ["replied", "already_answered"]
+    assert chat.line.calls == 2
+
+
+def test_press_of_an_unknown_button_gets_an_apology(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool)
+
+    assert chat.deliver(chat.press(5, "e1")) == "apologised"
+    assert chat.line.replies == {"t5": (Phrase.NOTHING_TO_SHOW.value,)}
+
+
+def test_press_after_a_failed_thought_asks_the_model_again(pool: ThreadPoolExecutor) -> None:
+    chat = DeferredChat(pool)
+    chat.apologises = True
+    chat.deliver_late()
+    chat.apologises = False
+
+    assert chat.deliver(chat.press(5, "e1")) == "replied"
+    assert chat.questions == [("m1",), ("m1",)]
+    assert chat.line.replies["t5"] == ("re m1",)
+
+
+def test_late_answer_to_a_withdrawn_message_is_not_stored(pool: ThreadPoolExecutor) -> None:
+    chat = DeferredChat(pool)
+
+    def withdraw() -> None:
+        chat.wait_for_deferral()
+        chat.withdraw("m1")
+
+    chat.meanwhile = withdraw
+    chat.deliver_late()
+
+    assert chat.conversation.journal.outcome_of("e1-late") is None
+    assert chat.deliver(chat.press(5, "e1")) == "skipped"
+
+
+def test_other_messages_are_answered_while_a_deferred_answer_is_thought(pool: ThreadPoolExecutor) -> None:
+    chat = DeferredChat(pool)
+
+    def deliver_another() -> None:
+        chat.wait_for_deferral()
+        chat.meanwhile = lambda: None
+        assert chat.deliver(chat.message(2)) == "replied"
+
+    chat.meanwhile = deliver_another
+    chat.deliver_late()
+
+    assert chat.line.replies["t2"] == ("re m2",)
+
+
+def test_late_answer_is_pushed_where_configured(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock(), late_reply=LateReply.PUSH)
+
+    assert chat.deliver(chat.message(1, token_age_ms=70_000)) == "replied"
+    assert chat.line.pushes == [(chat.conversation.id, ("re m1",))]
+
+
+@pytest.mark.parametrize(
+    ("late_reply", "token_age_ms", "seconds"),
+    [(LateReply.DROP, 30_000, 18.0), (LateReply.DROP, 1_000, MODEL_S), (LateReply.PUSH, 30_000, MODEL_S)],
+)
+def test_without_late_replies_the_token_outlives_the_thought_by_an_apology(
+    pool: ThreadPoolExecutor, late_reply: LateReply, token_age_ms: int, seconds: float
+) -> None:
+    chat = RepliedChat(pool, clock=FixedClock(), late_reply=late_reply)
+
+    chat.deliver(chat.message(1, token_age_ms=token_age_ms))
+
+    assert chat.seconds == [pytest.approx(seconds, abs=0.01)]

@@ -1,0 +1,37 @@
+"""Requests to the page of one LINE harness."""
+
+from typing import Any
+
+import httpx2
+
+from simulator.line.harness import LineHarness
+from simulator.page.app import page_routes
+from simulator.trace.trace import Trace
+
+ABOUT = {"model": "stand-in", "notice": "Answers come from a script."}
+
+
+def ask(
+    line: LineHarness,
+    method: str,
+    path: str,
+    *,
+    trace: Trace | None = None,
+    **request: Any,  # noqa: ANN401 - whatever httpx2 takes
+) -> httpx2.Response:
+    async def send() -> httpx2.Response:
+        app = line.platform.app_with(page_routes(line.platform, ABOUT, trace or Trace(now_ms=line.platform.now_ms)))
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://page.test") as client:
+            response = await client.request(method, path, **request)
+        await line.platform.wait_until_settled()
+        return response
+
+    return line.run(send())
+
+
+def act(line: LineHarness, action: str, **body: object) -> httpx2.Response:
+    return ask(line, "POST", f"/simulator/{action}", json={"user_id": line.user_id, "chat_id": line.user_id} | body)
+
+
+def state(line: LineHarness) -> dict[str, Any]:
+    return dict(ask(line, "GET", "/simulator/state").json())
