@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 FUNCTIONS := webhook agent_worker unsend
 CODE := shared functions operations simulator tests benchmarks
 TOOLS := .terraform-tools
+PROCESSES := --numprocesses auto --max-worker-restart 0
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements/constraints.txt
 PINS := requirements/constraints.txt requirements/run.txt $(FUNCTIONS:%=functions/%/requirements.txt)
 
@@ -22,8 +23,8 @@ help: ## Show what can be made
 run: $(VENV)/.run-installed ## Chat with the bot in a browser: make run [PORT=8080] [ARGS="--locale en"]
 	@$(BIN)/python -m simulator --port $(PORT) $(ARGS)
 
-test: $(VENV)/.dev-installed ## Run every test: make test [ARGS="-k unsend"]
-	$(BIN)/pytest $(ARGS)
+test: $(VENV)/.dev-installed ## Run every test, in several processes: make test [ARGS="-k unsend"] [ARGS=-n0]
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest $(PROCESSES) $(ARGS)
 
 check: $(VENV)/.dev-installed ## Check format, style, types and layers
 	$(BIN)/ruff format --check $(CODE)

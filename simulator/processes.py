@@ -5,15 +5,17 @@ import contextlib
 import os
 import signal
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 HOST: Final = "127.0.0.1"
 _READY_POLL_S: Final = 0.02
 _STOP_S: Final = 8.0
 _LOG_LINES_TOLD: Final = 5
+
+_held_ports: Final[dict[int, int]] = {}  # the file descriptor of the socket that holds the port
 
 
 class StackError(Exception):
@@ -35,15 +37,58 @@ def listening_socket(port: int) -> socket.socket:
 
 
 def free_port() -> int:
-    """Return a port on which no process listens at this moment."""
-    with socket.socket() as sock:
-        sock.bind((HOST, 0))
-        return int(sock.getsockname()[1])
+    """Return a port for a child of this process.
+
+    It is held until `release_port`, or until this process ends: no connection and no other stack gets it, also while its child is started
+    again. The child can listen on it, because this socket does not, and because both set SO_REUSEADDR.
+    """
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    sock.bind((HOST, 0))
+    port = int(sock.getsockname()[1])
+    _held_ports[port] = sock.detach()
+    return port
+
+
+def release_port(port: int) -> None:
+    """The port is held no more.  Repeated: does nothing."""
+    held = _held_ports.pop(port, None)
+    if held is not None:
+        os.close(held)
+
+
+class Process(Protocol):
+    """A running process, in a session of its own; asyncio's processes are such."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | None: ...
+    async def wait(self) -> int: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+async def execute(child: "Child") -> Process:
+    """The child's command runs, and what it writes is appended to its log."""
+    with child.log_path.open("ab") as log:
+        return await asyncio.create_subprocess_exec(
+            *child.command,
+            env=child.env,
+            cwd=child.cwd,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # Ctrl-C reaches only the launcher, which then stops its children in order
+        )
+
+
+Launch = Callable[["Child"], Awaitable[Process]]
 
 
 @dataclass(slots=True, kw_only=True)
 class Child:
-    """A process of the stack that serves on a port of this machine."""
+    """A process of the stack that serves on a port of this machine.  `launch` starts it."""
 
     name: str
     command: Sequence[str]
@@ -51,7 +96,8 @@ class Child:
     log_path: Path
     env: Mapping[str, str] = field(repr=False)
     cwd: Path | None = None
-    _process: asyncio.subprocess.Process | None = None
+    launch: Launch = execute
+    _process: Process | None = None
 
     @property
     def url(self) -> str:
@@ -67,16 +113,7 @@ class Child:
     async def start(self, *, timeout_s: float = 30.0) -> None:
         """Start the process, and return once it accepts connections.  Raises: StackError, where it ends or does not serve in time."""
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
-        with self.log_path.open("ab") as log:
-            self._process = await asyncio.create_subprocess_exec(
-                *self.command,
-                env=self.env,
-                cwd=self.cwd,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,  # Ctrl-C reaches only the launcher, which then stops its children in order
-            )
+        self._process = await self.launch(self)
         try:
             async with asyncio.timeout(timeout_s):
                 while not await self._answers():
@@ -94,6 +131,7 @@ class Child:
 
     async def stop(self) -> None:
         """Terminate the process, and kill it if it does not end in time.  Repeated: does nothing."""
+        release_port(self.port)
         process = self._process
         if process is None or process.returncode is not None:
             return

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -27,7 +27,7 @@ from simulator.notion.lists import add_default_databases, ids_by_name
 from simulator.notion.workspace import Workspace
 from simulator.page.app import page_routes
 from simulator.page.knowledge import KnowledgeReader
-from simulator.processes import HOST, Child, free_port, listening_socket
+from simulator.processes import HOST, Child, Launch, execute, free_port, listening_socket
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
 from simulator.servers import HttpServer
 from simulator.storage import StorageProxy, create_bucket, storage_child
@@ -49,7 +49,8 @@ class StackSettings:
     """The settings of a stack.
 
     `folder` keeps chats, objects and logs across restarts. `gemini_api_key` connects the real Gemini; without it the stand-in answers
-    after `model_latency_s`. `base_env` is the environment of every process on this machine, `more_env` goes to every function.
+    after `model_latency_s`. `base_env` is the environment of every process on this machine, `more_env` goes to every function,
+    which `launch` starts.
     """
 
     folder: Path
@@ -62,6 +63,7 @@ class StackSettings:
     locale: str = "ja"
     ack_deadline_s: float = 120.0
     more_env: Mapping[str, str] = field(default_factory=dict)
+    launch: Launch = execute
 
 
 class LocalStack:
@@ -179,8 +181,11 @@ class LocalStack:
         self._running.push_async_callback(self.line.close)
         await self._start_together(
             {
-                function: function_child(
-                    function, wiring, port=port, log_path=self._log_path(function), env=settings.base_env
+                function: replace(
+                    function_child(
+                        function, wiring, port=port, log_path=self._log_path(function), env=settings.base_env
+                    ),
+                    launch=settings.launch,
                 )
                 for function, port in self._ports.items()
             }

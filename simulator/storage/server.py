@@ -41,7 +41,8 @@ def storage_child(
 
 async def create_bucket(storage_url: str, bucket: str, *, project_id: str) -> None:
     """Create the bucket.  Repeated: does nothing.  Raises: StackError."""
-    async with httpx2.AsyncClient() as http:
+    # There is no TLS here, and certificates take 40 ms to load.
+    async with httpx2.AsyncClient(verify=False, trust_env=False) as http:
         answer = await http.post(f"{storage_url}/storage/v1/b", params={"project": project_id}, json={"name": bucket})
     if answer.status_code not in {200, 409}:
         raise StackError(f"the bucket {bucket} could not be created: {answer.status_code}")

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.support.stacks import running_stack
 
 IN_CI = bool(os.environ.get("CI"))  # noqa: TID251
+PATIENCE_MS = 30_000
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -29,6 +30,7 @@ def browser() -> Iterator[Browser]:
         if IN_CI:
             pytest.fail("the browser tests need Chromium, and CI must run them: .ci/run installs it")
         pytest.skip("no Chromium on this machine; on Debian: apt-get install chromium fonts-noto-cjk")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
         yield opened

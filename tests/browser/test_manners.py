@@ -51,7 +51,7 @@ def test_in_a_group_the_bot_is_quiet_until_it_is_called_and_quotes_who_called(ph
     phone.locator("#text").press_sequentially("こんにちは")
     phone.keyboard.press("Enter")
 
-    expect(bot(phone).last).to_contain_text("こんにちは", timeout=15_000)
+    expect(bot(phone).last).to_contain_text("こんにちは")
     expect(bot(phone).last).not_to_contain_text("引用")
     expect(bot(phone).last.locator(".quoted")).to_contain_text("こんにちは")
     keep(phone, "group", tmp_path)
@@ -60,18 +60,18 @@ def test_in_a_group_the_bot_is_quiet_until_it_is_called_and_quotes_who_called(ph
 def test_forgetting_asks_with_a_button_and_says_what_was_erased(phone: Page, tmp_path: Path) -> None:
     say(phone, "/forget")
     button = phone.locator(".row.theirs .buttons button", has_text="すべて消す").last
-    expect(button).to_be_visible(timeout=15_000)
+    expect(button).to_be_visible()
 
     button.click()
 
-    expect(bot(phone).last).to_contain_text("すべて消しました", timeout=15_000)
+    expect(bot(phone).last).to_contain_text("すべて消しました")
     keep(phone, "forget", tmp_path)
 
 
 def test_help_tells_how_to_talk_to_the_bot(phone: Page, tmp_path: Path) -> None:
     say(phone, "/help")
 
-    expect(bot(phone).last).to_contain_text("使い方", timeout=15_000)
+    expect(bot(phone).last).to_contain_text("使い方")
     expect(bot(phone).last).to_contain_text("/forget")
     keep(phone, "help", tmp_path)
 
@@ -85,6 +85,6 @@ def test_a_picture_gets_an_answer(phone: Page, browser: Browser, tmp_path: Path)
 
     phone.locator("#image").set_input_files({"name": "bicycle.png", "mimeType": "image/png", "buffer": png})
 
-    expect(bot(phone)).to_have_count(before + 1, timeout=15_000)
+    expect(bot(phone)).to_have_count(before + 1)
     expect(bot(phone).last).to_contain_text("image/png")
     keep(phone, "picture", tmp_path)

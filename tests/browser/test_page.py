@@ -24,7 +24,7 @@ def answered(page: Page, text: str) -> Locator:
     answers = page.locator(".row.theirs .bubble:not(.dots)")
     before = answers.count()
     say(page, text)
-    expect(answers).to_have_count(before + 1, timeout=15_000)
+    expect(answers).to_have_count(before + 1)
     return answers
 
 
@@ -110,7 +110,7 @@ def test_a_trace_goes_on_with_what_becomes_of_its_message(page: Page) -> None:
     bubble.click(button="right")
     page.locator("#menu [role=menuitem]", has_text="送信取消").click()
 
-    expect(page.locator("#trace .step", has_text="メッセージを消去")).to_contain_text("unsend", timeout=15_000)
+    expect(page.locator("#trace .step", has_text="メッセージを消去")).to_contain_text("unsend")
     expect(page.locator("#trace")).not_to_contain_text("1147")
 
 
@@ -160,7 +160,7 @@ def in_a_new_group(page: Page, name: str) -> None:
     page.get_by_role("button", name="グループを作る").click()
     expect(page.locator("#chat-name")).to_have_text(f"{name} (3)")
     expect(page.locator(".notice")).to_contain_text("参加しました")
-    expect(page.locator(".row.theirs .bubble:not(.dots)")).to_have_count(1, timeout=15_000)  # the bot greets
+    expect(page.locator(".row.theirs .bubble:not(.dots)")).to_have_count(1)  # the bot greets
 
 
 def test_in_a_group_the_bot_answers_who_picks_it_from_the_mentions(page: Page) -> None:
@@ -174,7 +174,7 @@ def test_in_a_group_the_bot_answers_who_picks_it_from_the_mentions(page: Page) -
     page.keyboard.press("Enter")
 
     expect(page.locator(".row.mine .bubble").last).to_have_text("@Aizuchi こんにちは")
-    expect(answers).to_have_count(2, timeout=15_000)
+    expect(answers).to_have_count(2)
     expect(page.locator("#mentions")).to_be_hidden()
 
 
@@ -216,12 +216,12 @@ def test_stickers_and_pictures_can_be_sent(page: Page) -> None:
     page.locator("#attach").click()
     page.locator("#stickers button").first.click()
     expect(page.locator(".row.mine .sticker").last).to_be_visible()
-    expect(answers).to_have_count(before + 1, timeout=15_000)
+    expect(answers).to_have_count(before + 1)
 
     page.locator("#image").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": DOT})
 
     expect(page.locator(".row.mine .photo img").last).to_be_visible()
-    expect(answers).to_have_count(before + 2, timeout=15_000)
+    expect(answers).to_have_count(before + 2)
 
 
 def test_members_come_and_go_and_the_bot_can_be_sent_away(page: Page) -> None:
@@ -284,7 +284,7 @@ def test_the_drawer_shows_what_the_chat_has_filed_and_follows_it(page: Page) -> 
 
     page.locator(".row.mine .bubble", has_text="来週の月曜").click(button="right")
     page.locator("#menu [role=menuitem]", has_text="送信取消").click()
-    expect(drawer).not_to_contain_text("月曜", timeout=15_000)
+    expect(drawer).not_to_contain_text("月曜")
     expect(drawer.locator("#filed-entries summary")).to_have_text([re.compile("雨")])  # what another message said
     page.locator("#filed-close").click()
     expect(page.locator("#wire")).to_be_visible()

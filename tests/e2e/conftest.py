@@ -15,9 +15,10 @@ from simulator.stack import CHANNEL_SECRET, LocalStack
 from simulator.storage import StorageSwitches
 from tests.support import recorded
 from tests.support.loop import LoopThread
+from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 _Result = TypeVar("_Result")
 
 
@@ -52,7 +53,8 @@ class Platform:
     def post(self, body: bytes, *, signature: str | None = None) -> httpx2.Response:
         """Deliver a body to the webhook as LINE does."""
         signed = signature if signature is not None else recorded.signature(body, CHANNEL_SECRET)
-        return httpx2.post(self.webhook_url, content=body, headers={"X-Line-Signature": signed}, timeout=30)
+        with plain_http() as http:
+            return http.post(self.webhook_url, content=body, headers={"X-Line-Signature": signed})
 
     def settle(self) -> None:
         """Wait until LINE has delivered and Pub/Sub has nothing more to push."""
@@ -65,13 +67,13 @@ class Platform:
 
     def bucket(self) -> dict[str, bytes]:
         """Return every object, by name."""
-        storage = self.stack.children["storage"].url
-        listed = httpx2.get(f"{storage}/storage/v1/b/{HISTORY_BUCKET}/o").json().get("items", [])
-        names = [item["name"] for item in listed]
-        return {
-            name: httpx2.get(f"{storage}/download/storage/v1/b/{HISTORY_BUCKET}/o/{_quoted(name)}?alt=media").content
-            for name in names
-        }
+        with plain_http(base_url=self.stack.children["storage"].url) as storage:
+            listed = storage.get(f"/storage/v1/b/{HISTORY_BUCKET}/o").json().get("items", [])
+            names = [item["name"] for item in listed]
+            return {
+                name: storage.get(f"/download/storage/v1/b/{HISTORY_BUCKET}/o/{_quoted(name)}?alt=media").content
+                for name in names
+            }
 
     def log_lines(self, part: str) -> list[dict[str, Any]]:
         """Return what a function has logged."""

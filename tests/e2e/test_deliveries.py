@@ -6,7 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx2
 import pytest
 
 from simulator.functions import REPOSITORY
@@ -14,6 +13,7 @@ from simulator.pubsub import Message
 from simulator.stack import TOPIC
 from tests.e2e.conftest import Platform
 from tests.support import push, recorded
+from tests.support.serving import plain_http
 from tests.support.stacks import BASE_ENV
 
 
@@ -69,13 +69,15 @@ def test_what_is_no_delivery_gets_one_clear_line_and_reaches_nobody(
 
 
 def test_only_post_is_answered(platform: Platform) -> None:
-    assert httpx2.get(platform.webhook_url).status_code == 405
-    assert httpx2.get(platform.worker_url).status_code == 405
+    with plain_http() as http:
+        assert http.get(platform.webhook_url).status_code == 405
+        assert http.get(platform.worker_url).status_code == 405
 
 
 def test_a_worker_refuses_what_is_no_envelope_and_takes_what_is(platform: Platform) -> None:
-    assert httpx2.post(platform.worker_url, content=b"hello").status_code == 400
-    assert httpx2.post(platform.worker_url, content=push.envelope(recorded.event("beacon"))).status_code == 204
+    with plain_http() as http:
+        assert http.post(platform.worker_url, content=b"hello").status_code == 400
+        assert http.post(platform.worker_url, content=push.envelope(recorded.event("beacon"))).status_code == 204
 
 
 def test_a_message_that_holds_no_event_is_not_pushed_for_ever(platform: Platform) -> None:

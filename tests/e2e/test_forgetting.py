@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from simulator.gemini.script import Hold, call
-from tests.e2e.conftest import Person, Platform
+from tests.e2e.conftest import PATIENCE_S, Person, Platform
 
 SECRET = "swordfish"
 
@@ -77,7 +77,7 @@ def test_a_message_inside_a_recap_is_gone_and_the_recap_is_written_anew_without_
     platform: Platform, group: Group
 ) -> None:
     secret = group.says(f"my word is {SECRET}")
-    for number in range(70):
+    for number in range(85):  # more than a compaction leaves verbatim, wherever chatter was folded before
         group.says(f"fish number {number}")
     platform.settle()
     group.says("hello", to_bot=True)
@@ -90,7 +90,7 @@ def test_a_message_inside_a_recap_is_gone_and_the_recap_is_written_anew_without_
     platform.settle()
     assert holds(platform) == []
 
-    for number in range(70, 100):
+    for number in range(85, 115):
         group.says(f"fish number {number}")
     platform.settle()
     group.says("hello", to_bot=True)
@@ -126,7 +126,7 @@ def test_an_unsend_while_the_model_is_thinking_leaves_nothing_said(platform: Pla
     hold = Hold()
     platform.do(lambda stack: stack.gemini.script([call("reply", {"message": f"{SECRET}, noted"}).held(hold)]))
     secret = person.says(f"my word is {SECRET}")
-    hold.wait_until_reached()
+    hold.wait_until_reached(PATIENCE_S)
 
     person.unsends(secret)
     platform.pause(1.0)  # the unsend passes; it waits for the last writers only

@@ -1,6 +1,7 @@
 """Answers that the model has not found before the reply token dies, over real wires."""
 
 import datetime as dt
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -8,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx2
-
 from simulator.gemini.script import Hold, call
-from tests.e2e.conftest import Person, Platform
+from tests.e2e.conftest import PATIENCE_S, Person, Platform
 from tests.support import push
+from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
 
 
@@ -39,7 +39,8 @@ class Late:
 
     def deliver(self, asked: dict[str, Any]) -> int:
         body = push.envelope(asked["event"], published=asked["published"])
-        return httpx2.post(self.platform.worker_url, content=body, timeout=60).status_code
+        with plain_http() as http:
+            return http.post(self.platform.worker_url, content=body).status_code
 
     def press_button(self, *, by: Person | None = None) -> None:
         """Somebody presses the button that the bot has sent, in a chat of their own."""
@@ -51,7 +52,8 @@ class Late:
         self.platform.settle()
 
     def wait_until(self, holds: Callable[[], bool]) -> None:
-        for _ in range(400):
+        until_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until_s:
             if holds():
                 return
             self.platform.pause(0.05)
@@ -74,7 +76,7 @@ def test_still_thinking_comes_with_a_button_that_fetches_the_answer_once(tmp_pat
         status = background.submit(late.deliver, asked)
         late.wait_until(lambda: late.platform.do(lambda stack: stack.line.replies_with_effect) == 1)
         hold.release()
-        assert status.result(20) == 204
+        assert status.result(PATIENCE_S) == 204
         assert late.texts() == []
 
         for _ in range(2):
@@ -90,7 +92,7 @@ def test_a_button_is_worth_nothing_in_another_chat(tmp_path: Path) -> None:
         status = background.submit(late.deliver, late.ask("my secret?", age_s=48.0, hold=hold))
         late.wait_until(lambda: late.platform.do(lambda stack: stack.line.replies_with_effect) == 1)
         hold.release()
-        status.result(20)
+        status.result(PATIENCE_S)
         stranger = Person(late.platform, "stranger")
 
         late.press_button(by=stranger)

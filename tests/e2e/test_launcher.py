@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx2
-
 from simulator.functions import REPOSITORY
 from simulator.processes import free_port
 from simulator.stack import LocalStack, StackSettings
+from tests.support.serving import plain_http
 from tests.support.stacks import BASE_ENV
 
 PATIENCE_S = 30.0
@@ -38,13 +37,15 @@ def launched(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], s
 
 
 def bubbles(url: str) -> list[str]:
-    (chat,) = httpx2.get(f"{url}/simulator/state").json()["chats"]
+    with plain_http() as http:
+        (chat,) = http.get(f"{url}/simulator/state").json()["chats"]
     return [entry["content"]["text"] for entry in chat["entries"] if entry["kind"] == "message"]
 
 
 def say(url: str, text: str, *, expecting: int) -> list[str]:
-    person = httpx2.get(f"{url}/simulator/state").json()["people"][0]["user_id"]
-    httpx2.post(f"{url}/simulator/say", json={"user_id": person, "chat_id": person, "text": text}).raise_for_status()
+    with plain_http(base_url=f"{url}/simulator") as simulator:
+        person = simulator.get("/state").json()["people"][0]["user_id"]
+        simulator.post("/say", json={"user_id": person, "chat_id": person, "text": text}).raise_for_status()
     return until_bubbles(url, expecting)
 
 

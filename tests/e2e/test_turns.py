@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-import httpx2
 import pytest
 
 from simulator.line.switches import Fault as LineFault
@@ -15,6 +14,7 @@ from simulator.processes import Child, free_port
 from simulator.storage import Fault as StorageFault
 from tests.e2e.conftest import Person, Platform
 from tests.support import push
+from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
 
 
@@ -22,7 +22,7 @@ from tests.support.stacks import running_stack
 def settling(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     """A stack as it is deployed: quick bubbles settle first, and the model takes its time."""
     folder = tmp_path_factory.mktemp("settling")
-    with running_stack(folder, model_latency_s=1.0) as (loop, stack):
+    with running_stack(folder, model_latency_s=1.0, more_env={"LEASE_S": "25"}) as (loop, stack):
         yield Platform(loop, stack, folder)
 
 
@@ -71,9 +71,9 @@ def test_an_event_delivered_twenty_times_to_four_workers_is_answered_once(
     now = dt.datetime.fromtimestamp(event.fields["timestamp"] / 1_000, tz=dt.UTC).isoformat()
     body = push.envelope(event.as_sent(is_redelivery=True), published=now)
 
-    with ThreadPoolExecutor(20) as deliveries:
+    with plain_http() as http, ThreadPoolExecutor(20) as deliveries:
         urls = [more_workers[number % 4] for number in range(20)]
-        statuses = list(deliveries.map(lambda url: httpx2.post(url, content=body, timeout=60).status_code, urls))
+        statuses = list(deliveries.map(lambda url: http.post(url, content=body).status_code, urls))
     settling.settle()
 
     assert set(statuses) == {204}

@@ -28,6 +28,6 @@ class LoopThread:
         self._thread.join()
         self._loop.close()
 
-    def run(self, work: Coroutine[Any, Any, _Result], *, timeout_s: float = 60.0) -> _Result:
+    def run(self, work: Coroutine[Any, Any, _Result], *, timeout_s: float = 120.0) -> _Result:
         """Run the coroutine in the loop and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout_s)

@@ -1,4 +1,4 @@
-"""Serves an application on a free port of this machine, in a thread with a loop of its own, for tests and tools."""
+"""Serves an application on a free port of this machine, in a thread with a loop of its own, and asks such servers, for tests and tools."""
 
 import asyncio
 import socket
@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+import httpx2
 import uvicorn
 from starlette.types import ASGIApp
 
 START_TIMEOUT_S: Final = 10
+ANSWER_TIMEOUT_S: Final = 90
 
 T = TypeVar("T")
 
@@ -51,3 +53,8 @@ def served(app: ASGIApp) -> Iterator[Served]:
 def _run(server: uvicorn.Server, listener: socket.socket, loop: asyncio.AbstractEventLoop) -> None:
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runner.run(server.serve(sockets=[listener]))
+
+
+def plain_http(base_url: str = "") -> httpx2.Client:
+    """Return a client for servers of this machine.  It uses no TLS: any other client loads certificates first, which takes 40 ms."""
+    return httpx2.Client(base_url=base_url, verify=False, trust_env=False, timeout=ANSWER_TIMEOUT_S)

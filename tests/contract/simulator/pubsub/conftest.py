@@ -33,6 +33,7 @@ Result = TypeVar("Result")
 
 PATIENCE_S = 5.0
 LONG_TIMEOUT_S = 20.0
+EMULATOR_START_S = 120.0
 PROJECTS = count(1)
 
 Server = tuple[PubSubServer, int]
@@ -191,7 +192,7 @@ def google_port() -> Iterator[int]:
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
-                grpc.channel_ready_future(channel).result(LONG_TIMEOUT_S)
+                grpc.channel_ready_future(channel).result(EMULATOR_START_S)
             yield port
         finally:
             process.terminate()

@@ -10,7 +10,6 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-import httpx2
 import pytest
 from google.cloud import storage
 
@@ -18,6 +17,7 @@ from simulator.processes import HOST, StackError, free_port, listening_socket
 from simulator.servers import HttpServer
 from simulator.storage import StorageProxy, StorageSwitches, create_bucket, storage_child
 from tests.support.loop import LoopThread
+from tests.support.serving import plain_http
 
 PROJECT_ID = "contract"
 PATIENCE_S = 10.0
@@ -47,7 +47,7 @@ class Emulator:
 
     def overwrite(self, bucket: str, *names: str, data: bytes = b"{}") -> None:
         """Write the objects past the proxy, as another writer; can be called in the proxy's loop."""
-        with httpx2.Client(base_url=self.server_url) as http:
+        with plain_http(base_url=self.server_url) as http:
             for name in names:
                 to = {"uploadType": "media", "name": name}
                 http.post(f"/upload/storage/v1/b/{bucket}/o", params=to, content=data).raise_for_status()
