@@ -1,1 +1,1 @@
-"""What an operator does by hand: register the webhook, look through dead letters, forget a chat, hand one over."""
+"""The operator's commands: register the webhook, list and replay dead letters, erase a chat, export a chat."""

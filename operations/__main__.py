@@ -31,19 +31,19 @@ _OWNER_ONLY: Final = 0o600
 
 
 def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
-    """Carry a command out; return the process's status.  Raises: SettingsError."""
-    asked = _parser().parse_args(arguments)
+    """Run a command; return the process's exit status.  Raises: SettingsError."""
+    options = _parser().parse_args(arguments)
     logs.configure(sys.stderr)
     try:
-        match asked.command:
+        match options.command:
             case "line-webhook":
                 return _line_webhook(env)
             case "dead-letters":
-                return _dead_letters(env, asked)
+                return _dead_letters(env, options)
             case "forget":
-                return _forget(env, asked.conversation)
+                return _forget(env, options.conversation)
             case _:
-                return _export(env, asked.conversation, to=asked.to)
+                return _export(env, options.conversation, to=options.to)
     except AizuchiError as cause:
         print(f"error: {cause}", file=sys.stderr)
         return 1
@@ -55,14 +55,20 @@ def _parser() -> argparse.ArgumentParser:
         description="Operator's commands. They read the environment that `terraform output -raw operations_environment` prints.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("line-webhook", help="tell LINE the webhook's address, test it, look at the console's switches")
-    letters = commands.add_parser("dead-letters", help="list and explain the events that no worker could deal with")
-    letters.add_argument("--replay", action="store_true", help="deliver them again, and drop what needs no delivery")
+    commands.add_parser("line-webhook", help="set the webhook's address at LINE, test it, check the console's switches")
+    letters = commands.add_parser("dead-letters", help="list and explain the events that no worker could handle")
+    letters.add_argument(
+        "--replay", action="store_true", help="publish them again, and drop those that need no delivery"
+    )
     letters.add_argument("--show-ids", action="store_true", help="name chats by LINE's ids, as `forget` takes them")
-    letters.add_argument("--most", type=int, default=100, metavar="N", help="look at so many at most (default: 100)")
-    letters.add_argument("--wait", type=float, default=5.0, metavar="S", help="wait so long for one (default: 5 s)")
+    letters.add_argument("--most", type=int, default=100, metavar="N", help="take at most N letters (default: 100)")
+    letters.add_argument(
+        "--wait", type=float, default=5.0, metavar="S", help="wait at most S seconds for a letter (default: 5)"
+    )
     forget = commands.add_parser("forget", help="erase a chat for good")
-    export = commands.add_parser("export", help="write all of a chat as JSON lines, for the person who asks for it")
+    export = commands.add_parser(
+        "export", help="write every object of a chat as JSON lines, for the person who asks for it"
+    )
     export.add_argument("--to", type=Path, metavar="FILE", help="a file that does not exist yet (default: stdout)")
     for command in (forget, export):
         command.add_argument("conversation", help="LINE's id of the user, group or room: U, C or R and 32 digits")
@@ -77,13 +83,13 @@ def _line_webhook(env: Mapping[str, str]) -> int:
     return 0 if registration.works else 1
 
 
-def _dead_letters(env: Mapping[str, str], asked: argparse.Namespace) -> int:
+def _dead_letters(env: Mapping[str, str], options: argparse.Namespace) -> int:
     history, settings = history_settings(env), dead_letter_settings(env)
     queue = PubSubDeadLetterQueue(
         project_id=history.project_id,
         subscriptions=settings.subscriptions,
         emulator_host=settings.pubsub_emulator_host,
-        wait_s=asked.wait,
+        wait_s=options.wait,
     )
     bus = PubSubEventBus(
         project_id=history.project_id,
@@ -97,12 +103,14 @@ def _dead_letters(env: Mapping[str, str], asked: argparse.Namespace) -> int:
         conversations=_conversations(env),
         reader=HistoryReader(index=KnowledgeIndex(is_shown=False)),
         clock=SystemClock(),
-        shows_ids=asked.show_ids,
+        shows_ids=options.show_ids,
     )
-    explained = letters.replay(most=asked.most) if asked.replay else letters.look(most=asked.most)
-    for one in explained:
-        print(one.line)
-    print(summary(explained) + ("" if asked.replay or not explained else "; nothing was done, --replay does it"))
+    explanations = letters.replay(most=options.most) if options.replay else letters.look(most=options.most)
+    for explanation in explanations:
+        print(explanation.line)
+    print(
+        summary(explanations) + ("" if options.replay or not explanations else "; nothing was done, --replay does it")
+    )
     return 0
 
 
@@ -128,7 +136,7 @@ def _export(env: Mapping[str, str], conversation_id: str, *, to: Path | None) ->
         try:
             file.writelines(f"{line}\n" for line in lines)
         except AizuchiError:
-            to.unlink()  # a part of a chat must not be taken for the whole
+            to.unlink()  # a partial export must not pass for a complete one
             raise
     return 0
 
@@ -144,4 +152,4 @@ def _conversations(env: Mapping[str, str]) -> Conversations:
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:], os.environ))  # noqa: TID251 - the one place that reads the environment
+    sys.exit(run(sys.argv[1:], os.environ))  # noqa: TID251 - the entry point reads the environment

@@ -1,4 +1,4 @@
-"""All that the bucket holds of one chat: handed over, or forgotten."""
+"""Export and erasure of every object that the bucket holds of a chat."""
 
 import base64
 import json
@@ -16,23 +16,23 @@ from shared.line.ids import checked_conversation_id
 from shared.storage.codec import decode
 from shared.storage.object_store import ObjectStore
 
-# The kinds at the top of the bucket, a folder a chat or one object a chat. The journal is read before the snapshot: what a compaction takes
-# out of the one while both are read is in the other.
+# The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
+# snapshot, so that a record that a compaction moves meanwhile is found in the snapshot.
 _FOLDERS: Final = ("amended", "calls", "entries", "journal", "media")
 _SINGLE: Final = ("erased", "snapshots", "turns")
-# What stays of a forgotten chat, without words: it keeps out what comes late, and numbers what comes later.
+# Objects that stay after an erasure, without words: they keep late events out and continue the numbering of commits.
 _STAY: Final = {"amended": Amendment, "erased": Watermark, "snapshots": SnapshotRecord, "turns": TurnRecord}
 
 
 def names_of(store: ObjectStore, conversation_id: str) -> tuple[str, ...]:
     """Return the name of every object of the chat.  Raises: UnusableIdError, StorageUnavailableError."""
-    return tuple(name for prefix in _prefixes(conversation_id) for name in _listed(store, prefix))
+    return tuple(name for prefix in _prefixes(conversation_id) for name in _list_names(store, prefix))
 
 
 def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
     """Yield every object of the chat as one line of JSON: its name, and its content as JSON, text or base64.
 
-    Raises: UnusableIdError, at once; StorageUnavailableError, on the way.
+    Raises: UnusableIdError, when it is called; StorageUnavailableError, while the lines are read.
     """
     prefixes = _prefixes(conversation_id)
     return (line for prefix in prefixes for line in _lines(store, prefix))
@@ -47,11 +47,11 @@ class Forget:
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation_id: str) -> int:
-        """No object of the chat holds words of it any more; return how many objects are gone.
+        """No object of the chat holds words of people; return how many objects were deleted.
 
-        It is erased as if the bot had been removed just now: a worker that is thinking about a message says nothing and writes nothing of
-        it later, what comes late stays out, and what is written from now on stays. What cannot be read goes too. Takes a little longer
-        than a lease. Repeated: does nothing new. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
+        The chat is erased as if the bot had been removed now: a worker that holds the turn sends nothing and writes none of the erased
+        words, late events stay out, and later messages stay. Unreadable objects are deleted too. Takes a little longer than a lease.
+        Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
         """
         conversation = self.conversations.of(conversation_id)
         store = conversation.objects.store
@@ -60,7 +60,7 @@ class Forget:
         for name in before:
             if _kind(name) in _STAY and not _is_readable(store, name):
                 store.delete(name)
-        conversation.amendments.erase(until_ms)  # first, so that a writer that comes later finds it
+        conversation.amendments.erase(until_ms)  # first, so that every later writer finds the watermark
         for name in before:
             if _kind(name) not in _STAY:
                 store.delete(name)
@@ -81,12 +81,12 @@ def _prefixes(conversation_id: str) -> tuple[str, ...]:
     return (*(f"{kind}/{checked}/" for kind in _FOLDERS), *(f"{kind}/{checked}.json" for kind in _SINGLE))
 
 
-def _listed(store: ObjectStore, prefix: str) -> Iterator[str]:
+def _list_names(store: ObjectStore, prefix: str) -> Iterator[str]:
     return (listed.name for listed in store.list(prefix))
 
 
 def _lines(store: ObjectStore, prefix: str) -> Iterator[str]:
-    for name in _listed(store, prefix):
+    for name in _list_names(store, prefix):
         stored = store.read(name)
         if stored is not None:
             yield json.dumps({"name": name, **_content(name, stored.data)}, ensure_ascii=False)

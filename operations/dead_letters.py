@@ -1,7 +1,7 @@
-"""Dead letters: events that no worker could deal with.  They are explained without a word of what people wrote, and replayed.
+"""Dead letters: events that no worker could handle.  They are explained without people's words, and replayed.
 
-A replay publishes the event to the topic again, so it takes the way of every event: what was recorded changes nothing, what is too old
-to be answered becomes context, and an unsend is carried out.
+A replay publishes the event to the topic again, so the workers handle it like a redelivery: a recorded message has no further effect, a
+message that is too old to be answered becomes context, and an unsend is carried out.
 """
 
 import base64
@@ -19,13 +19,13 @@ from shared.conversation.store import Conversations
 from shared.errors import UnusableEventError, UnusableIdError
 from shared.line.events import LineEvent, parse_event
 
-# What Pub/Sub adds when it gives a message up.  Source: Pub/Sub, "Dead-letter topics"
+# The prefix of the attributes that Pub/Sub adds to a dead letter.  Source: Pub/Sub, "Dead-letter topics"
 _ADDED: Final = "CloudPubSubDeadLetterSource"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetter:
-    """A message of a dead-letter subscription, in our hands until its deadline."""
+    """A message of a dead-letter subscription, held by this process until its acknowledgement deadline."""
 
     subscription: str
     ack_id: str = field(repr=False)
@@ -36,37 +36,37 @@ class DeadLetter:
 
 
 class DeadLetterQueue(Protocol):
-    """Where dead letters wait.  Every method raises QueueUnavailableError."""
+    """The dead-letter subscriptions.  Every method raises QueueUnavailableError."""
 
     def pull(self, most: int) -> tuple[DeadLetter, ...]:
-        """Return letters that wait, at most so many; none where nothing came within some seconds.  Nobody else gets them meanwhile."""
+        """Return at most `most` letters; none if none came within some seconds.  Other pulls do not get them meanwhile."""
         ...
 
     def acknowledge(self, letter: DeadLetter) -> None:
-        """The letter is gone for good."""
+        """The letter is deleted."""
         ...
 
     def release(self, letter: DeadLetter) -> None:
-        """The letter waits again, for whoever pulls next."""
+        """The letter is available to the next pull."""
         ...
 
 
 class Verdict(StrEnum):
-    """What is to be done with a letter, and why."""
+    """The action for a letter, and its reason."""
 
-    ANSWERED = "drop: it came to its end before"
+    ANSWERED = "drop: already handled"
     REPLAY = "replay"
-    REPLAY_UNSEND = "replay at once: somebody took words back, and they are still there"
+    REPLAY_UNSEND = "replay at once: withdrawn words are still stored"
     UNUSABLE = "drop: no release can read it"
-    WITHDRAWN = "drop: it was taken back"
+    WITHDRAWN = "drop: withdrawn"
 
 
 _REPLAYED: Final = frozenset({Verdict.REPLAY, Verdict.REPLAY_UNSEND})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
-    """A letter and its verdict; `line` says it in one line without words of people."""
+class Explanation:
+    """A letter and its verdict; `line` describes it in one line without words of people."""
 
     letter: DeadLetter
     verdict: Verdict
@@ -75,9 +75,9 @@ class Explained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetters:
-    """Looks through the letters, and through the chats that they belong to.
+    """Explains and replays dead letters by the state of their chats.
 
-    `shows_ids` names a chat by LINE's id, which `forget` takes, instead of by the pseudonym that the logs have.
+    `shows_ids` names a chat by LINE's id, which `forget` takes, instead of the pseudonym that the logs use.
     """
 
     queue: DeadLetterQueue
@@ -87,49 +87,54 @@ class DeadLetters:
     clock: Clock = field(repr=False)
     shows_ids: bool = False
 
-    def look(self, *, most: int) -> tuple[Explained, ...]:
-        """Return what waits, explained, unsends first; everything goes on waiting."""
-        explained = self._pulled(most)
-        for one in explained:
-            self.queue.release(one.letter)
-        return explained
+    def look(self, *, most: int) -> tuple[Explanation, ...]:
+        """Return the explained letters, unsends first, and release all of them."""
+        explanations = self._pull_all(most)
+        for explanation in explanations:
+            self.queue.release(explanation.letter)
+        return explanations
 
-    def replay(self, *, most: int) -> tuple[Explained, ...]:
-        """What can be dealt with is on the topic again, what is to be dropped is gone.  Returns both, unsends first.
+    def replay(self, *, most: int) -> tuple[Explanation, ...]:
+        """Publish or drop each letter by its verdict; return all of them, unsends first.
 
-        A letter is acknowledged only after the topic has its event. Repeated: an event that was dealt with meanwhile is dropped.
-        Raises: PublishFailedError; the letters that are left wait again.
+        A letter is acknowledged only after the topic has its event. Repeated: an event that was handled meanwhile is dropped.
+        Raises: PublishFailedError; the remaining letters are released.
         """
-        explained = self._pulled(most)
+        explanations = self._pull_all(most)
         done = 0
         try:
-            for one in explained:
-                if one.verdict in _REPLAYED:
-                    self.bus.publish((_message_of(one.letter),))
-                self.queue.acknowledge(one.letter)
+            for explanation in explanations:
+                if explanation.verdict in _REPLAYED:
+                    self.bus.publish((_message_of(explanation.letter),))
+                self.queue.acknowledge(explanation.letter)
                 done += 1
         finally:
-            for one in explained[done:]:
-                self.queue.release(one.letter)
-        return explained
+            for explanation in explanations[done:]:
+                self.queue.release(explanation.letter)
+        return explanations
 
-    def _pulled(self, most: int) -> tuple[Explained, ...]:
+    def _pull_all(self, most: int) -> tuple[Explanation, ...]:
         letters: dict[str, DeadLetter] = {}
         while len(letters) < most:
             pulled = self.queue.pull(most - len(letters))
             if not pulled:
                 break
-            letters |= {one.ack_id: one for one in pulled}
-        explained = [self._explained(one) for one in letters.values()]
-        return tuple(sorted(explained, key=lambda one: (one.verdict != Verdict.REPLAY_UNSEND, one.letter.published_ms)))
+            letters |= {letter.ack_id: letter for letter in pulled}
+        explanations = [self._explain(letter) for letter in letters.values()]
+        return tuple(
+            sorted(
+                explanations,
+                key=lambda explanation: (explanation.verdict != Verdict.REPLAY_UNSEND, explanation.letter.published_ms),
+            )
+        )
 
-    def _explained(self, letter: DeadLetter) -> Explained:
+    def _explain(self, letter: DeadLetter) -> Explanation:
         try:
             event = parse_event(_event_of(letter))
         except (UnusableEventError, UnusableIdError) as cause:
-            return Explained(letter=letter, verdict=Verdict.UNUSABLE, line=self._line(letter, None, str(cause)))
+            return Explanation(letter=letter, verdict=Verdict.UNUSABLE, line=self._line(letter, None, str(cause)))
         verdict = self._verdict(event)
-        return Explained(letter=letter, verdict=verdict, line=self._line(letter, event, verdict.value))
+        return Explanation(letter=letter, verdict=verdict, line=self._line(letter, event, verdict.value))
 
     def _verdict(self, event: LineEvent) -> Verdict:
         if event.type == "unsend":
@@ -162,10 +167,10 @@ class DeadLetters:
         return "  ".join([*(f"{name}={_printable(value)}" for name, value in facts.items()), f"=> {verdict}"])
 
 
-def summary(explained: Iterable[Explained]) -> str:
-    """Return how many there are of each verdict."""
-    verdicts = [one.verdict for one in explained]
-    counts = (f"{verdicts.count(one)} x {one.value}" for one in Verdict if one in verdicts)
+def summary(explanations: Iterable[Explanation]) -> str:
+    """Return the count of each verdict."""
+    verdicts = [explanation.verdict for explanation in explanations]
+    counts = (f"{verdicts.count(verdict)} x {verdict.value}" for verdict in Verdict if verdict in verdicts)
     return "; ".join(counts) or "no dead letters"
 
 
@@ -175,8 +180,8 @@ def _event_of(letter: DeadLetter) -> Mapping[str, object]:
 
 
 def _message_of(letter: DeadLetter) -> BusMessage:
-    kept = {name: value for name, value in letter.attributes.items() if not name.startswith(_ADDED)}
-    return BusMessage(data=letter.data, attributes=kept)
+    attributes = {name: value for name, value in letter.attributes.items() if not name.startswith(_ADDED)}
+    return BusMessage(data=letter.data, attributes=attributes)
 
 
 def _printable(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Tell LINE where the webhook is, have LINE try it, and look at the console's switches as far as LINE's API shows them.
+"""Registers the webhook at LINE, has LINE test it, and checks the console's switches that LINE's API shows.
 
 Source: LINE, Messaging API reference, "Webhook settings" and "Get bot info".
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-# What no API tells, and what the bot rests on
+# Switches that the bot depends on and no API shows
 _BY_HAND: Final = (
     "not visible from here, look in LINE's console:",
     "  Webhook redelivery must be ON. It is off by default, and without it an event that failed once is lost.",
@@ -18,7 +18,7 @@ _BY_HAND: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSetting:
-    """What LINE knows of the webhook; nothing is sent there unless it `is_active`."""
+    """LINE's webhook setting; LINE sends events only if it `is_active`."""
 
     url: str
     is_active: bool
@@ -26,7 +26,7 @@ class WebhookSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookTest:
-    """What LINE's own try came to; `status_code` is 0 or less where nothing answered."""
+    """The result of LINE's test; `status_code` is 0 or less if there was no answer."""
 
     success: bool
     status_code: int
@@ -35,44 +35,44 @@ class WebhookTest:
 
 
 class LineChannel(Protocol):
-    """The settings of a channel.  Every method raises LineRefusedError, or LineUnavailableError."""
+    """The settings of a channel.  Every method raises LineRefusedError or LineUnavailableError."""
 
     def set_webhook(self, url: str) -> None:
-        """LINE sends events there.  Repeated: changes nothing."""
+        """LINE sends events to `url`.  Repeated: no further effect."""
         ...
 
     def webhook(self) -> WebhookSetting:
-        """Return what is set."""
+        """Return the setting."""
         ...
 
     def test_webhook(self) -> WebhookTest:
-        """Return what came of an empty delivery to the webhook that is set."""
+        """Return the result of an empty delivery to the configured webhook."""
         ...
 
     def chat_is_on(self) -> bool:
-        """Whether people of the account can chat beside the bot, which marking messages as read depends on."""
+        """Whether the account's chat is on; marking messages as read depends on it."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """What there is to say, line by line, and whether the webhook works."""
+    """The report, line by line, and whether the webhook works."""
 
     lines: tuple[str, ...]
     works: bool
 
 
 def register(channel: LineChannel, url: str) -> Registration:
-    """LINE sends its events to `url`, if its switches let it.  Repeated: says how things are."""
+    """LINE sends its events to `url`, if its switches allow it.  Repeated: reports again."""
     channel.set_webhook(url)
     setting = channel.webhook()
     tested = channel.test_webhook()
-    lines = [f"ok: LINE has the address {setting.url}", _tested(tested)]
+    lines = [f"ok: LINE has the address {setting.url}", _test_line(tested)]
     lines += _warnings(setting, chat_is_on=channel.chat_is_on())
     return Registration(lines=(*lines, *_BY_HAND), works=tested.success and setting.is_active)
 
 
-def _tested(tested: WebhookTest) -> str:
+def _test_line(tested: WebhookTest) -> str:
     if tested.success:
         return f"ok: LINE tried it and got {tested.status_code}"
     answered = f"got {tested.status_code}" if tested.status_code > 0 else "got no answer"

@@ -1,4 +1,4 @@
-"""What the commands need of the environment.  `terraform output -raw operations_environment` prints it, apart from LINE's token."""
+"""The environment of the commands.  `terraform output -raw operations_environment` prints it, except for LINE's token."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from shared.settings.reader import read_settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineSettings:
-    """How LINE is reached.  `webhook_url` is where it is to send its events."""
+    """Access to LINE.  `webhook_url` is the address to which LINE sends events."""
 
     channel_access_token: str = field(repr=False)
     api_base_url: str | None
@@ -17,7 +17,7 @@ class LineSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistorySettings:
-    """Where chats are kept."""
+    """The bucket that holds the chats."""
 
     project_id: str
     history_bucket: str
@@ -26,7 +26,7 @@ class HistorySettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeadLetterSettings:
-    """Where dead letters wait, and where they go when they are replayed."""
+    """The subscriptions of dead letters, and the topic for replays."""
 
     events_topic: str
     subscriptions: tuple[str, ...]
@@ -34,7 +34,7 @@ class DeadLetterSettings:
 
 
 def line_settings(env: Mapping[str, str]) -> LineSettings:
-    """Read what `line-webhook` needs.  Raises: SettingsError."""
+    """Read the settings of `line-webhook`.  Raises: SettingsError."""
     return read_settings(
         env,
         lambda settings: LineSettings(
@@ -46,7 +46,7 @@ def line_settings(env: Mapping[str, str]) -> LineSettings:
 
 
 def history_settings(env: Mapping[str, str]) -> HistorySettings:
-    """Read what every command needs that looks at chats.  Raises: SettingsError."""
+    """Read the settings of every command that reads chats.  Raises: SettingsError."""
     return read_settings(
         env,
         lambda settings: HistorySettings(
@@ -58,7 +58,7 @@ def history_settings(env: Mapping[str, str]) -> HistorySettings:
 
 
 def dead_letter_settings(env: Mapping[str, str]) -> DeadLetterSettings:
-    """Read what `dead-letters` needs on top.  Raises: SettingsError."""
+    """Read the further settings of `dead-letters`.  Raises: SettingsError."""
     return read_settings(
         env,
         lambda settings: DeadLetterSettings(

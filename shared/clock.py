@@ -1,31 +1,31 @@
-"""The one place that reads the machine's clocks; everything else is handed a Clock."""
+"""The only module that reads the machine's clocks; other code takes a Clock."""
 
 import time
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 SKEW_MS: Final = 5_000
-"""How far the wall clocks of two instances, or of an instance and LINE, may be apart."""
+"""The assumed largest difference between the wall clocks of two instances, or of an instance and LINE."""
 
 
 class Clock(Protocol):
-    """Time as the product sees it."""
+    """Wall-clock time, monotonic time, and sleep."""
 
     def now_ms(self) -> int:
         """Return milliseconds since 1970, UTC; may jump."""
         ...
 
     def monotonic_s(self) -> float:
-        """Return seconds that only grow, for durations and deadlines within this process."""
+        """Return seconds that never decrease, for durations and deadlines within this process."""
         ...
 
     def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Block the calling thread."""
         ...
 
 
 class SystemClock:
-    """The machine's own clocks."""
+    """The machine's clocks."""
 
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000
@@ -39,7 +39,7 @@ class SystemClock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadline:
-    """A moment after which nothing more is begun."""
+    """A moment after which no further step begins."""
 
     clock: Clock
     at_s: float
@@ -50,5 +50,5 @@ class Deadline:
 
     @property
     def left_s(self) -> float:
-        """Seconds until then; never negative."""
+        """Seconds until the deadline; never negative."""
         return max(0.0, self.at_s - self.clock.monotonic_s())

@@ -1,35 +1,35 @@
-"""Errors, divided by who has to act next, and the HTTP status that each of them becomes.
+"""Errors by who has to act next, and the HTTP status of each.
 
-Everything that the project raises on purpose descends from AizuchiError; whatever else reaches the edge was not foreseen.
+Every error that the project raises on purpose is an AizuchiError; any other exception at an endpoint is a defect.
 """
 
 
 class AizuchiError(Exception):
-    """Something that the project says on purpose; its text names no person, no message and no secret."""
+    """An error that the project raises on purpose; its text holds no words of people, no ids and no secrets."""
 
     http_status = 500
 
 
 class RejectedError(AizuchiError):
-    """The sender is wrong and trying again will not help it: 4xx."""
+    """The sender is at fault, and a retry cannot help: 4xx."""
 
     http_status = 400
 
 
 class PermanentError(AizuchiError):
-    """No retry can help: acknowledge, log as ERROR, and apologise where a live reply token is at hand."""
+    """No retry can help: acknowledge, log as ERROR, and apologise if there is a live reply token."""
 
     http_status = 204
 
 
 class TransientError(AizuchiError):
-    """A later try may succeed: 5xx, so that Pub/Sub or LINE delivers again."""
+    """A later attempt may succeed: 5xx, so that Pub/Sub or LINE redelivers."""
 
     http_status = 503
 
 
 class LimitReachedError(AizuchiError):
-    """A budget of the turn ran out: acknowledge, after an apology."""
+    """A limit of the turn was reached: acknowledge, after an apology."""
 
     http_status = 204
 
@@ -41,7 +41,7 @@ class BadSignatureError(RejectedError):
 
 
 class MalformedDeliveryError(RejectedError):
-    """The body is signed, but it is no webhook delivery."""
+    """The signature is valid, but the body is no webhook delivery."""
 
 
 class DeliveryTooLargeError(RejectedError):
@@ -51,21 +51,21 @@ class DeliveryTooLargeError(RejectedError):
 
 
 class MethodNotAllowedError(RejectedError):
-    """Only POST is answered here."""
+    """The method is not POST."""
 
     http_status = 405
 
 
 class MalformedEnvelopeError(RejectedError):
-    """The body is no push envelope of Pub/Sub, or does not hold a message of our bus."""
+    """The body is no push envelope of Pub/Sub."""
 
 
 class UnusableEventError(RejectedError):
-    """A message of the bus that holds no event; acknowledged, because it will never hold one."""
+    """A message of the bus holds no event; it is acknowledged, because a redelivery holds none either."""
 
 
 class UnusableIdError(RejectedError):
-    """An id that did not come from LINE; it must never become a path."""
+    """An id does not match LINE's pattern; it must never become part of an object's name."""
 
 
 class CorruptRecordError(PermanentError):
@@ -73,19 +73,19 @@ class CorruptRecordError(PermanentError):
 
 
 class UnknownRecordVersionError(PermanentError):
-    """A stored record was written by a newer release than this one."""
+    """A newer release wrote the stored record."""
 
 
 class ModelRefusedError(PermanentError):
-    """The model's provider refuses the request as it is: a wrong key, an unknown model, a body that its API does not take."""
+    """The model's provider refuses the request: a wrong key, an unknown model, a malformed body."""
 
 
 class ModelBlockedError(PermanentError):
-    """The model will not answer what it was asked: its provider blocks the prompt or the answer."""
+    """The model's provider blocks the prompt or the answer."""
 
 
 class LineRefusedError(PermanentError):
-    """LINE refuses the call as it is: a wrong access token, a wrong body."""
+    """LINE refuses the call: a wrong access token, a malformed body."""
 
 
 class LineUnavailableError(TransientError):
@@ -97,21 +97,21 @@ class PublishFailedError(TransientError):
 
 
 class StorageUnavailableError(TransientError):
-    """Cloud Storage did not answer within the time that a turn has."""
+    """Cloud Storage failed, or did not answer within its retry timeout."""
 
 
 class TurnBusyError(TransientError):
-    """Others kept the chat's turn for longer than a request can wait."""
+    """Other workers held the chat's turn for longer than a request can wait."""
 
 
 class PromptAmendedError(TransientError):
-    """Something in the prompt was edited or taken back; the turn has to be thought again."""
+    """A message in the prompt was edited or withdrawn, so the prompt has to be built again."""
 
 
 class ModelUnavailableError(TransientError):
-    """The model gave no usable answer this time.
+    """The model gave no usable answer.
 
-    `retry_after_s` is how long its provider asks to wait, where it says so.
+    `retry_after_s` is the wait that the provider asks for; None if it asks for none.
     """
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
@@ -120,8 +120,8 @@ class ModelUnavailableError(TransientError):
 
 
 class ModelCallLimitError(LimitReachedError):
-    """The model was asked as often as a turn allows and never decided."""
+    """The turn used up its model calls without a decision."""
 
 
 class DeadlineError(LimitReachedError):
-    """The seconds of the turn ran out."""
+    """The turn reached its deadline without a decision."""

@@ -1,11 +1,11 @@
-"""One JSON line per fact on stdout, as Cloud Logging reads it.
+"""One JSON line per event on stdout, as Cloud Logging reads it.
 
-The message is a constant event name in the past tense; facts are fields. Text of people, tokens, signatures and bodies never become
-fields, and an exception is logged by its type and the places that it passed, never by its message: those quote their input.
+The message is a constant event name in the past tense; facts are fields. People's texts, tokens, signatures and bodies never become
+fields. An exception is logged by its types and stack frames, never by its message, because messages quote their input.
 Source: Cloud Logging, "Structured logging" (`severity`, `message`, `time`, `logging.googleapis.com/trace`).
 
-Our own lines are written straight to the stream, because the webhook is measured in tenths of a millisecond; the logging module only
-carries what libraries say.
+The project's lines are written straight to the stream, because the logging module costs the webhook tenths of a millisecond; only log
+records of libraries pass through it.
 """
 
 import contextlib
@@ -32,13 +32,13 @@ _PLACES: Final = 8
 
 
 class _Sink:
-    """Where lines go: whole, whichever thread they come from."""
+    """The output stream; every line is written whole, whichever thread writes it."""
 
     def __init__(self) -> None:
         self._put: Callable[[str], object] = sys.stdout.write
 
     def point_at(self, stream: TextIO) -> None:
-        """Write to `stream`, and past its buffer where it has a descriptor: one system call a line needs no lock."""
+        """Write to `stream`; past its buffer if it has a file descriptor, because one system call per line needs no lock."""
         try:
             descriptor = stream.fileno()
         except (OSError, ValueError):  # a stream in memory
@@ -57,31 +57,31 @@ _SINK: Final = _Sink()
 
 
 def configure(stream: TextIO = sys.stdout) -> None:
-    """Send every line of the process to `stream`, those of libraries from WARNING on.  Repeated: replaces what was configured before."""
+    """Send every line of the process to `stream`; libraries' records from WARNING on.  Repeated: replaces the earlier configuration."""
     _SINK.point_at(stream)
     root = logging.getLogger()
-    root.handlers[:] = [_Complaints()]
+    root.handlers[:] = [_LibraryHandler()]
     root.setLevel(logging.WARNING)
 
 
 def info(event: str, **fields: object) -> None:
-    """Log a fact."""
+    """Log an event."""
     _SINK.write("INFO", event, fields)
 
 
 def warning(event: str, **fields: object) -> None:
-    """Log a fact that somebody may want to look at."""
+    """Log an event that an operator may want to look at."""
     _SINK.write("WARNING", event, fields)
 
 
 def error(event: str, *, cause: BaseException | None = None, **fields: object) -> None:
-    """Log a fact that somebody has to look at; of `cause` its types and places are told, not its words."""
-    _SINK.write("ERROR", event, {**fields, **(_told(cause) if cause else {})})
+    """Log an event that an operator has to look at; of `cause` only the types and stack frames are logged."""
+    _SINK.write("ERROR", event, {**fields, **(_error_fields(cause) if cause else {})})
 
 
 @contextlib.contextmanager
 def bound(**fields: object) -> Iterator[None]:
-    """Add `fields` to every line that is logged inside."""
+    """Add `fields` to every line that is logged in the block."""
     token = _BOUND.set({**_BOUND.get(_NOTHING), **fields})
     try:
         yield
@@ -90,34 +90,34 @@ def bound(**fields: object) -> Iterator[None]:
 
 
 def pseudonym(conversation_id: str) -> str:
-    """Return a name for a conversation that tells lines apart and tells nobody who it is."""
+    """Return a pseudonym for a conversation: a truncated hash of its id."""
     return hashlib.sha256(conversation_id.encode()).hexdigest()[:12]
 
 
 def is_traceparent(value: object) -> bool:
-    """Whether this names a trace.  Source: W3C Trace Context, "traceparent header"."""
+    """Whether the value names a trace.  Source: W3C Trace Context, "traceparent header"."""
     return isinstance(value, str) and _TRACEPARENT.fullmatch(value) is not None
 
 
 def trace_fields(traceparent: str | None) -> dict[str, object]:
-    """Return the field that ties lines together, from the `traceparent` that they belong to; empty without one.
+    """Return the field that groups lines by trace; empty without a valid `traceparent`.
 
-    Source: W3C Trace Context; Cloud Logging takes the bare trace id since the project is that of the log.
+    Source: W3C Trace Context; Cloud Logging takes the bare trace id, because the project is that of the log.
     """
     found = _TRACEPARENT.fullmatch(traceparent or "")
     return {"logging.googleapis.com/trace": found[1]} if found else {}
 
 
-class _Complaints(logging.Handler):
-    """What libraries say: its text may quote bodies, so only its origin is told."""
+class _LibraryHandler(logging.Handler):
+    """Logs the origin of libraries' records, never their text, which may quote bodies."""
 
     def emit(self, record: logging.LogRecord) -> None:
         cause = record.exc_info[1] if record.exc_info else None
         origin = {"library": record.name, "place": f"{record.module}:{record.lineno}"}
-        _SINK.write(record.levelname, "library_complained", {**origin, **(_told(cause) if cause else {})})
+        _SINK.write(record.levelname, "library_complained", {**origin, **(_error_fields(cause) if cause else {})})
 
 
-def _told(cause: BaseException) -> dict[str, object]:
+def _error_fields(cause: BaseException) -> dict[str, object]:
     types: list[str] = []
     link: BaseException | None = cause
     while link is not None and len(types) < _CHAIN_LENGTH:

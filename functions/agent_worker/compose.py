@@ -1,4 +1,4 @@
-"""The composition root of the agent worker: from the environment to adapters, and from those to a push endpoint."""
+"""The composition root of the agent worker: builds adapters from the environment, and a push endpoint from the adapters."""
 
 import random
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ from shared.turns.background import ThreadBackground
 
 _READ_THREADS: Final = 32
 _TOOL_THREADS: Final = 64
-_TURN_THREADS: Final = 80  # one for every turn that thinks: no lease waits for a tool
-_PRESENCE_THREADS: Final = 80  # one for every turn in a 1:1 chat
+_TURN_THREADS: Final = 80  # one for each turn that calls the model, so that no lease renewal waits for a tool
+_PRESENCE_THREADS: Final = 80  # one for each turn in a 1:1 chat
 _NAME_THREADS: Final = 16
 _MEDIA_THREADS: Final = 16
 
@@ -39,7 +39,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
 
 def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
     threads = _threads()
-    chance = random.Random()  # noqa: S311 - spreads retries, guards nothing
+    chance = random.Random()  # noqa: S311 - spreads retries, is no secret
     line = LineApi(channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url)
     store = GcsObjectStore(
         project_id=settings.project_id,
@@ -74,7 +74,7 @@ def _threads() -> Threads:
 
 
 def _notion(settings: NotionSettings, clock: Clock, chance: random.Random) -> NotionPort:
-    from shared.adapters.notion import NotionApi  # noqa: PLC0415 - 0.15 s of a cold start, paid only where it is used
+    from shared.adapters.notion import NotionApi  # noqa: PLC0415 - adds 0.15 s to a cold start, so only if needed
 
     if settings.conversations is None:
         logs.warning("notion_open_to_every_chat")

@@ -1,4 +1,4 @@
-"""The agent worker that Pub/Sub pushes every event but unsends to."""
+"""The agent worker: Pub/Sub pushes every event except unsends to it."""
 
 import os
 
@@ -6,10 +6,10 @@ import functions_framework
 from compose import compose
 from flask import Request
 
-_endpoint = compose(os.environ)  # noqa: TID251 - the one place that reads the environment
+_endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
 
 
 @functions_framework.http
 def agent_worker(request: Request) -> tuple[str, int]:
-    """Answer 204 once the event is dealt with, 5xx to get it again, 400 to what is no envelope."""
+    """Answer 204 once the event is handled, 5xx to have it redelivered, 400 to a body that is no envelope."""
     return _endpoint(request.method, request.get_data(), traceparent=request.headers.get("traceparent"))

@@ -1,4 +1,4 @@
-"""The composition root of the unsend function: from the environment to adapters, and from those to a push endpoint."""
+"""The composition root of the unsend function: builds adapters from the environment, and a push endpoint from the adapters."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The unsend function that Pub/Sub pushes unsend events to."""
+"""The unsend function: Pub/Sub pushes unsend events to it."""
 
 import os
 
@@ -6,10 +6,10 @@ import functions_framework
 from compose import compose
 from flask import Request
 
-_endpoint = compose(os.environ)  # noqa: TID251 - the one place that reads the environment
+_endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
 
 
 @functions_framework.http
 def unsend(request: Request) -> tuple[str, int]:
-    """Answer 204 once the message is gone, 5xx to get the event again, 400 to what is no envelope."""
+    """Answer 204 once the message is withdrawn, 5xx to have the event redelivered, 400 to a body that is no envelope."""
     return _endpoint(request.method, request.get_data(), traceparent=request.headers.get("traceparent"))

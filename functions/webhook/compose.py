@@ -1,4 +1,4 @@
-"""The composition root of the webhook: settings in, a request handler out."""
+"""The composition root of the webhook: builds adapters from the environment, and an endpoint from the adapters."""
 
 from collections.abc import Mapping
 from typing import Final

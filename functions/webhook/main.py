@@ -1,4 +1,4 @@
-"""The webhook that LINE posts its deliveries to."""
+"""The webhook: LINE posts its deliveries to it."""
 
 import os
 
@@ -7,13 +7,13 @@ from compose import compose
 from flask import Request
 from receive import DELIVERY_LIMIT_BYTES
 
-_endpoint = compose(os.environ)  # noqa: TID251 - the one place that reads the environment
+_endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
 
 
 @functions_framework.http
 def webhook(request: Request) -> tuple[str, int]:
     """Answer 200 once every event of the delivery is on the bus."""
-    body = request.stream.read(DELIVERY_LIMIT_BYTES + 1)  # one byte too many is enough to refuse it
+    body = request.stream.read(DELIVERY_LIMIT_BYTES + 1)  # one byte over the limit suffices to refuse the body
     return _endpoint(
         request.method,
         body,

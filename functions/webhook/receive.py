@@ -1,7 +1,7 @@
 """Receive a delivery of LINE: check its signature, publish every event, and answer LINE.
 
-200 only once Pub/Sub has every event; 503 makes LINE deliver again; 4xx answers a sender that is not LINE.
-Source: LINE, "Receive messages (webhook)": anything but 2xx is redelivered, where that is switched on.
+200 means that Pub/Sub has stored every event; 503 makes LINE redeliver; 4xx answers a sender that is not LINE.
+Source: LINE, "Receive messages (webhook)": LINE redelivers after an answer other than 2xx, if redelivery is switched on.
 """
 
 from dataclasses import dataclass, field
@@ -16,22 +16,22 @@ from shared.line.webhook_body import parse_delivery
 
 DELIVERY_LIMIT_BYTES: Final = 1_048_576
 _RECEIVED: Final = 200
-_UNFORESEEN: Final = 500
+_INTERNAL_ERROR: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receive:
-    """Accepts one POST of LINE."""
+    """Publishes the events of LINE's deliveries."""
 
     bus: EventBus
     channel_secrets: tuple[str, ...] = field(repr=False)
     clock: Clock = field(repr=False)
 
     def __call__(self, method: str, body: bytes, signature: str | None, traceparent: str | None = None) -> int:
-        """Every event of the delivery is on the bus; return how many there were, 0 when LINE only checks the address.
+        """Publish every event of the delivery; return their count, 0 if LINE only verifies the address.
 
-        `traceparent` travels with every event.
-        Repeated: published again, with `is_redelivery` set; the workers tell by the webhook_event_id.
+        Every message carries `traceparent`.
+        Repeated: published again, with `is_redelivery` set; the workers recognise a redelivery by its webhook_event_id.
         Raises: MethodNotAllowedError, DeliveryTooLargeError, BadSignatureError, MalformedDeliveryError, PublishFailedError.
         """
         if method != "POST":
@@ -60,7 +60,7 @@ class Receive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookEndpoint:
-    """Answers one request; every failure becomes one line in the log and one sentence for the caller."""
+    """Answers requests; every failure becomes one log line and one sentence for the caller."""
 
     receive: Receive
 
@@ -79,7 +79,7 @@ class WebhookEndpoint:
             except AizuchiError as cause:
                 answer, status = str(cause), cause.http_status
                 logs.error("webhook_failed", cause=cause, reason=answer, status=status)
-            except Exception as cause:  # noqa: BLE001 - LINE delivers again, and a stack trace would quote the input
-                answer, status = "something unforeseen happened", _UNFORESEEN
+            except Exception as cause:  # noqa: BLE001 - LINE redelivers, and a stack trace would quote the input
+                answer, status = "something unforeseen happened", _INTERNAL_ERROR
                 logs.error("webhook_crashed", cause=cause, status=status)
         return answer, status

@@ -1,4 +1,4 @@
-# The worker that answers. Only Pub/Sub reaches it. It reads and writes the history, and asks Gemini.
+# The agent worker. Only Pub/Sub may call it. It reads and writes the history bucket, and calls Gemini.
 
 module "agent_worker" {
   source = "./modules/function"
@@ -18,7 +18,7 @@ module "agent_worker" {
   depends_on = [google_project_service.this, terraform_data.grants_settled]
 }
 
-# No condition by prefix: the worker owns every kind of object, and a listing is judged by the bucket alone.
+# No condition on prefixes: the worker uses every kind of object, and IAM evaluates a listing against the bucket only.
 resource "google_storage_bucket_iam_member" "agent_worker_uses_history" {
   bucket = google_storage_bucket.history.name
   role   = "roles/storage.objectUser"

@@ -1,4 +1,4 @@
-# Optional: tells when the month's bill passes half, nine tenths and all of what was planned, and when it is about to.
+# Optional: notifies when the month's costs pass 50, 90 and 100 % of the budget, and when the forecast passes it.
 
 resource "google_billing_budget" "this" {
   count = var.budget == null ? 0 : 1

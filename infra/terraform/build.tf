@@ -1,4 +1,4 @@
-# Who builds the images, and where they lie. An account of its own, because the default ones may do far more than build.
+# The account that builds the images, and their repository. The default accounts have far more rights than a build needs.
 # Source: Cloud Functions, "Custom service account for Cloud Build" (roles) and "Build process overview" (gcf-v2-sources-*).
 
 resource "google_service_account" "build" {
@@ -20,7 +20,7 @@ resource "google_storage_bucket_iam_member" "build_reads_sources" {
   member = google_service_account.build.member
 }
 
-# Cloud Functions copies a source into a bucket that it makes itself at the first deployment, so nothing smaller than the project can be named.
+# Cloud Functions copies sources into a bucket that it creates at the first deployment, so the grant has to cover the project.
 resource "google_project_iam_member" "build_reads_copies" {
   project = var.project_id
   role    = "roles/storage.objectViewer"
@@ -67,7 +67,7 @@ resource "google_artifact_registry_repository_iam_member" "build_writes_images" 
   member     = google_service_account.build.member
 }
 
-# Grants take about a minute to hold everywhere; the first build of an empty project would come before that and fail.
+# A grant takes effect after about a minute; without this wait the first build of an empty project fails.
 resource "terraform_data" "grants_settled" {
   triggers_replace = [
     google_artifact_registry_repository_iam_member.build_writes_images.id,

@@ -1,4 +1,4 @@
-# What the three functions have in common; webhook.tf, agent_worker.tf and unsend.tf hold the rest.
+# Settings that the three functions share; webhook.tf, agent_worker.tf and unsend.tf hold the others.
 
 locals {
   build = {

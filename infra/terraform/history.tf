@@ -1,16 +1,16 @@
-# What was said. Nothing that is deleted here may come back: no versions, no soft delete.
+# The history bucket. A deleted object must not be recoverable: no versions, no soft delete.
 
 locals {
-  # Days after its last writing that an object goes, by the kind at the top of its name. erased/ is never deleted: it keeps out what comes late.
+  # Days from an object's last write to its deletion, by the kind at the top of its name. erased/ stays for ever: it keeps late events out.
   kept_days = {
-    # An amendment is carried out everywhere at once; it stays for messages that come after it, and by then none can.
+    # An amendment is applied everywhere at once. It is kept for messages that arrive after it; after these days none can arrive.
     "amended/"   = 30
     "calls/"     = var.retention.calls_days
     "entries/"   = var.retention.entries_days
     "journal/"   = var.retention.idle_conversation_days
     "media/"     = var.retention.media_days
     "snapshots/" = var.retention.idle_conversation_days
-    # It numbers the writes to the chat's entries: without it the next ones would count as older than what is there, and be left out.
+    # The turn numbers the writes to the chat's entries: without it the next writes would count as older than the entries, and be skipped.
     "turns/" = var.retention.entries_days == 0 || var.retention.idle_conversation_days == 0 ? 0 : max(var.retention.idle_conversation_days, var.retention.entries_days + 1)
   }
 }
@@ -20,12 +20,12 @@ resource "google_storage_bucket" "history" {
   location = var.region
   labels   = var.labels
 
-  force_destroy               = false # people's words are not thrown away by a `terraform destroy`
+  force_destroy               = false # a `terraform destroy` must not delete people's words
   public_access_prevention    = "enforced"
   uniform_bucket_level_access = true
 
   soft_delete_policy {
-    retention_duration_seconds = 0 # the default keeps withdrawn texts for seven days
+    retention_duration_seconds = 0 # by default withdrawn words would be kept for seven days
   }
 
   versioning {

@@ -1,12 +1,12 @@
-# What is counted, who is told, and one page to look at. Metrics are made of the log lines that the code writes; a test holds the two together.
+# Metrics, alerts and the dashboard. The metrics count log lines of the code; a test compares the two.
 
 locals {
   services_of_ours = [module.agent_worker.service, module.unsend.service, module.webhook.service]
 
-  # Every request to the model tells its tokens: those of turns, and those beside them.
+  # Every request to the model logs its tokens: those of turns, and those outside of turns.
   model_requests = ["model_called", "recap_written", "description_written", "thought_classified", "web_searched"]
 
-  # events: the `message` of the lines counted; where: what else they must have; value: the field that is summed up, otherwise lines are counted.
+  # events: the `message` of the counted lines; where: a further condition; value: the field that is summed up; without it lines are counted.
   metrics = {
     answers             = { events = ["reply_sent"], where = "jsonPayload.outcome=\"replied\"", description = "Answers that LINE accepted" }
     answers_stored      = { events = ["answer_stored"], description = "Late answers that wait for their button to be pressed" }
@@ -31,7 +31,7 @@ locals {
     withdrawals_unknown = { events = ["withdrawn_message_unknown"], description = "Messages that people took back and that the bot had never seen, or not yet" }
   }
 
-  # How a metric is called in PromQL. Source: Cloud Monitoring, "Mapping Cloud Monitoring metrics to PromQL".
+  # The metric's name in PromQL. Source: Cloud Monitoring, "Mapping Cloud Monitoring metrics to PromQL".
   series = {
     for key, metric in local.metrics :
     key => "logging_googleapis_com:user_${replace(var.name, "-", "_")}_${key}${try(metric.value, null) == null ? "" : "_sum"}"
@@ -45,11 +45,11 @@ locals {
     for key, usd_per_million in {
       output_tokens  = var.gemini.output_usd_per_million
       prompt_tokens  = var.gemini.input_usd_per_million
-      thought_tokens = var.gemini.output_usd_per_million # thinking is billed as output
+      thought_tokens = var.gemini.output_usd_per_million # thought tokens are billed as output
     } : "(sum(increase(${local.series[key]}[1d])) or vector(0)) * ${usd_per_million} / 1e6"
   ])
 
-  # What each means and what to do stands in docs/operations.md, under the heading of the same name.
+  # docs/operations.md explains each alert under the heading of the same name.
   alerts = {
     apology_rate = {
       title    = "The bot apologises too often"
@@ -216,7 +216,7 @@ resource "google_monitoring_alert_policy" "this" {
       query                     = each.value.query
       duration                  = each.value.duration
       evaluation_interval       = "60s"
-      disable_metric_validation = true # a metric of ours exists from its first line on
+      disable_metric_validation = true # a log-based metric exists only from its first line on
     }
   }
 

@@ -1,5 +1,5 @@
-# What each function is made of: its own folder at the root, the common code and the schemas beside it. Tests and tools stay out.
-# requirements.txt pins what we name and points at constraints.txt, which pins what that pulls in, so that the same commit always builds the same.
+# The package of each function: its folder at the root, shared/ and schemas/ beside it. Tests and tools are left out.
+# requirements.txt pins direct dependencies and names constraints.txt, which pins the others, so that a commit always builds the same image.
 
 locals {
   root          = "${path.module}/../.."
@@ -17,7 +17,7 @@ locals {
       },
       {
         "constraints.txt" = local.constraints
-        # The hash is there because builds keep installed packages for as long as requirements.txt stays the same.
+        # The hash changes requirements.txt with constraints.txt: builds reuse installed packages while requirements.txt stays the same.
         "requirements.txt" = join("\n", [
           "-c constraints.txt # ${substr(sha256(local.constraints), 0, 12)}",
           file("${local.root}/functions/${function}/requirements.txt"),
@@ -49,7 +49,7 @@ resource "google_storage_bucket" "sources" {
   location = var.region
   labels   = var.labels
 
-  force_destroy               = true # holds nothing that Terraform cannot make again
+  force_destroy               = true # Terraform can create every object of it again
   public_access_prevention    = "enforced"
   uniform_bucket_level_access = true
 
@@ -64,7 +64,7 @@ resource "google_storage_bucket_object" "package" {
   for_each = data.archive_file.package
 
   bucket = google_storage_bucket.sources.name
-  name   = "${each.key}/${each.value.output_sha256}.zip" # other code, another object, another deployment
+  name   = "${each.key}/${each.value.output_sha256}.zip" # changed code is a new object, which causes a deployment
   source = each.value.output_path
 
   lifecycle {

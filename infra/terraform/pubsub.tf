@@ -1,4 +1,4 @@
-# The bus: one topic, a push subscription for each worker, and where events go that no worker could deal with.
+# The bus: one topic, a push subscription for each worker, and the dead letters of events that no worker could handle.
 
 locals {
   workers = {
@@ -7,7 +7,7 @@ locals {
   }
   dead_letter_filters = {
     dead-letters         = "attributes.type != \"unsend\""
-    dead-letters-unsends = "attributes.type = \"unsend\"" # somebody took words back and they are still there: an alert of its own
+    dead-letters-unsends = "attributes.type = \"unsend\"" # withdrawn words are still stored, so these have an alert of their own
   }
 }
 
@@ -48,7 +48,7 @@ resource "google_pubsub_subscription" "worker" {
   labels = var.labels
   filter = each.value.filter
 
-  ack_deadline_seconds       = var.delivery.ack_deadline_s # of a push it is the time that the request has
+  ack_deadline_seconds       = var.delivery.ack_deadline_s # for a push this is the limit of the request's duration
   message_retention_duration = "${var.delivery.retention_days * 86400}s"
   retain_acked_messages      = false
 
@@ -61,7 +61,7 @@ resource "google_pubsub_subscription" "worker" {
     }
   }
 
-  # A non-2xx means broken infrastructure, which mends itself in seconds or not for a while.
+  # A non-2xx means broken infrastructure, which recovers within seconds or stays broken for longer.
   retry_policy {
     minimum_backoff = "${var.delivery.minimum_backoff_s}s"
     maximum_backoff = "${var.delivery.maximum_backoff_s}s"
@@ -73,7 +73,7 @@ resource "google_pubsub_subscription" "worker" {
   }
 
   expiration_policy {
-    ttl = "" # never: a bot that nobody talks to for a month is still there
+    ttl = "" # never expires: a bot may get no message for a month
   }
 }
 
@@ -85,8 +85,8 @@ resource "google_pubsub_subscription" "dead_letters" {
   labels = var.labels
   filter = each.value
 
-  ack_deadline_seconds       = 300       # while somebody looks through them
-  message_retention_duration = "604800s" # words of people are kept here for seven days at most
+  ack_deadline_seconds       = 300       # long enough for an operator to look through them
+  message_retention_duration = "604800s" # dead letters hold people's words, so they are kept for seven days at most
   retain_acked_messages      = false
 
   expiration_policy {
@@ -94,7 +94,7 @@ resource "google_pubsub_subscription" "dead_letters" {
   }
 }
 
-# Dead-lettering is done by Pub/Sub's own agent; without these two grants it silently does not happen.
+# Pub/Sub's service agent moves the dead letters; without these two grants it does not, and reports no error.
 resource "google_pubsub_topic_iam_member" "agent_publishes_dead_letters" {
   topic  = google_pubsub_topic.dead_letters.name
   role   = "roles/pubsub.publisher"

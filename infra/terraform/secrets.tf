@@ -1,5 +1,5 @@
-# Secrets. Their values go straight to Secret Manager by write-only arguments: neither plans nor the state hold them.
-# A version is written anew when its counter in `secret_versions` changes; 0 means that you write versions yourself, and "latest" is read.
+# Secrets. Their values go to Secret Manager by write-only arguments: neither plans nor the state hold them.
+# A new version is written when its counter in `secret_versions` changes; 0 means that you write versions yourself, and "latest" is read.
 
 locals {
   secret_names = toset(concat(
@@ -40,9 +40,9 @@ resource "google_secret_manager_secret_version" "this" {
   secret                 = google_secret_manager_secret.this[each.key].id
   secret_data_wo         = var.secrets[each.key]
   secret_data_wo_version = tostring(each.value)
-  deletion_policy        = "DISABLE" # can be switched on again for a rollback
+  deletion_policy        = "DISABLE" # a disabled version can be enabled again for a rollback
 
-  # The new version is there, and the functions read it, before the old one goes.
+  # The functions read the new version before the old version is disabled.
   lifecycle {
     create_before_destroy = true
   }

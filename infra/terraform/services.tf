@@ -29,7 +29,7 @@ resource "google_project_service" "this" {
   disable_on_destroy = false
 }
 
-# Without depends_on: it is known before anything is made, and stays known when an API is added (docs/deploy.md, step 1).
+# Without depends_on: its values are known before any resource is created, and stay known when an API is added (docs/deploy.md, step 1).
 data "google_project" "this" {
   project_id = var.project_id
 }

@@ -1,5 +1,5 @@
-# The environment of each function, by the names that shared/settings reads. A test compares the two, both ways.
-# What is null is left out, so that the code's own default holds; an empty text is set, because TOOLSETS="" means: none.
+# The environment of each function, by the names that shared/settings reads. A test compares the two in both directions.
+# A null value is left out, so that the code's default holds; an empty text is set, because TOOLSETS="" means no toolset.
 
 locals {
   common_environment = { GOOGLE_CLOUD_PROJECT = var.project_id }
@@ -38,7 +38,7 @@ locals {
     } : function => { for name, value in settings : name => value if value != null }
   }
 
-  # Which secrets reach which function, by the variable that brings them.
+  # The secrets of each function, by the name of the environment variable.
   secret_environment = {
     agent_worker = merge(
       { LINE_CHANNEL_ACCESS_TOKEN = local.secret_references.line_channel_access_token },

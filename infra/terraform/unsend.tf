@@ -1,4 +1,4 @@
-# The function that forgets. Only Pub/Sub reaches it. It touches every kind of object, because a withdrawn message may have got anywhere.
+# The unsend function. Only Pub/Sub may call it. It writes every kind of object, because each may hold a withdrawn message's words.
 
 module "unsend" {
   source = "./modules/function"

@@ -218,7 +218,7 @@ variable "name" {
   nullable    = false
 
   validation {
-    condition     = can(regex("^[a-z][a-z0-9-]{1,14}[a-z0-9]$", var.name)) # an account's id has at most 30 characters
+    condition     = can(regex("^[a-z][a-z0-9-]{1,14}[a-z0-9]$", var.name)) # a service account's id has at most 30 characters
     error_message = "name must have 3 to 16 lower-case letters, digits and hyphens, and begin with a letter."
   }
 }

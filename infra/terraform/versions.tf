@@ -19,7 +19,7 @@ provider "google" {
   project = var.project_id
   region  = var.region
 
-  # The budget's API wants to know which project a person's call belongs to.
+  # The Budget API requires a quota project for calls with user credentials.
   billing_project       = var.budget == null ? null : var.project_id
   user_project_override = var.budget != null
 }

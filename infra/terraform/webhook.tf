@@ -1,4 +1,4 @@
-# The one public function: LINE posts to it. It may publish to one topic and nothing else.
+# The only public function: LINE posts to it. It may publish to one topic and nothing else.
 
 module "webhook" {
   source = "./modules/function"
@@ -6,7 +6,7 @@ module "webhook" {
   build       = local.build["webhook"]
   environment = local.environment["webhook"]
   function    = "webhook"
-  invokers    = { anybody = "allUsers" } # LINE has no identity here; the signature is checked instead
+  invokers    = { anybody = "allUsers" } # LINE has no Google identity; the function checks LINE's signature instead
   is_public   = true
   labels      = var.labels
   name        = var.name

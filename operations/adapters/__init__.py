@@ -1,1 +1,1 @@
-"""The only place in operations/ that imports an SDK, beside the product's own adapters."""
+"""The adapters of the commands' own ports; the only package in operations/ that imports SDKs."""

@@ -1,4 +1,4 @@
-"""Dead letters on Pub/Sub, pulled with the plain gapic client, which does not read PUBSUB_EMULATOR_HOST by itself."""
+"""Dead letters on Pub/Sub, pulled with the plain gapic client, which does not read PUBSUB_EMULATOR_HOST."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,17 +18,17 @@ _MESSAGES_PER_PULL: Final = 1_000  # Source: Pub/Sub, "Quotas and limits"
 
 
 class QueueUnavailableError(TransientError):
-    """Pub/Sub did not do what it was asked."""
+    """Pub/Sub failed or refused a request."""
 
 
 class PubSubDeadLetterQueue:
-    """The dead-letter subscriptions of one project, one after the other."""
+    """The dead-letter subscriptions of a project, pulled in order."""
 
     def __init__(
         self, *, project_id: str, subscriptions: Sequence[str], emulator_host: str | None = None, wait_s: float = 5.0
     ) -> None:
-        """`wait_s` is how long a pull waits for a first message: an empty answer may come although there is one."""
-        self._names = [SubscriberClient.subscription_path(project_id, one) for one in subscriptions]
+        """`wait_s` is how long a pull waits for a first message; an answer may be empty although messages are waiting."""
+        self._names = [SubscriberClient.subscription_path(project_id, subscription) for subscription in subscriptions]
         self._wait_s = wait_s
         self._client = (
             SubscriberClient(transport=SubscriberGrpcTransport(channel=grpc.insecure_channel(emulator_host)))
@@ -40,15 +40,15 @@ class PubSubDeadLetterQueue:
         letters: list[DeadLetter] = []
         for name in self._names:
             if len(letters) < most:
-                letters += self._pulled(name, most - len(letters))
+                letters += self._pull_from(name, most - len(letters))
         return tuple(letters)
 
     def acknowledge(self, letter: DeadLetter) -> None:
-        with _translated():
+        with _translate_errors():
             self._client.acknowledge(subscription=letter.subscription, ack_ids=[letter.ack_id], timeout=_TIMEOUT_S)
 
     def release(self, letter: DeadLetter) -> None:
-        with _translated():
+        with _translate_errors():
             self._client.modify_ack_deadline(
                 subscription=letter.subscription,
                 ack_ids=[letter.ack_id],
@@ -56,13 +56,13 @@ class PubSubDeadLetterQueue:
                 timeout=_TIMEOUT_S,
             )
 
-    def _pulled(self, name: str, most: int) -> Iterator[DeadLetter]:
-        with _translated():
+    def _pull_from(self, name: str, most: int) -> Iterator[DeadLetter]:
+        with _translate_errors():
             try:
                 answer = self._client.pull(
                     subscription=name, max_messages=min(most, _MESSAGES_PER_PULL), retry=None, timeout=self._wait_s
                 )
-            except exceptions.DeadlineExceeded:  # nothing came
+            except exceptions.DeadlineExceeded:  # no message came
                 return
         for received in answer.received_messages:
             message = received.message
@@ -77,7 +77,7 @@ class PubSubDeadLetterQueue:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     try:
         yield
     except (exceptions.GoogleAPIError, GoogleAuthError) as cause:

@@ -17,12 +17,12 @@ from linebot.v3.messaging import (
 from operations.line_webhook import WebhookSetting, WebhookTest
 from shared.errors import LineRefusedError, TransientError
 
-_TIMEOUT_S: Final = (5.0, 30.0)  # to connect, to answer: a test waits for the webhook's cold start
+_TIMEOUT_S: Final = (5.0, 30.0)  # to connect, to answer; a test waits for the webhook's cold start
 _REFUSES_THE_TOKEN: Final = frozenset({401, 403})
 
 
 class LineUnavailableError(TransientError):
-    """LINE did not answer, or not with what its API promises."""
+    """LINE did not answer, or its answer does not match its API."""
 
 
 class SdkLineChannel:
@@ -35,28 +35,30 @@ class SdkLineChannel:
         self._api = MessagingApi(ApiClient(configuration))
 
     def set_webhook(self, url: str) -> None:
-        with _translated("the webhook's address: it has to begin with https:// and to have at most 500 characters"):
+        with _translate_errors(
+            "the webhook's address: it has to begin with https:// and to have at most 500 characters"
+        ):
             self._api.set_webhook_endpoint(SetWebhookEndpointRequest(endpoint=url), _request_timeout=_TIMEOUT_S)
 
     def webhook(self) -> WebhookSetting:
-        with _translated("to tell the webhook's address"):
+        with _translate_errors("to tell the webhook's address"):
             found = self._api.get_webhook_endpoint(_request_timeout=_TIMEOUT_S)
         return WebhookSetting(url=found.endpoint, is_active=found.active)
 
     def test_webhook(self) -> WebhookTest:
-        with _translated("to test the webhook; it does so sixty times an hour at most"):
+        with _translate_errors("to test the webhook; it does so sixty times an hour at most"):
             tested = self._api.test_webhook_endpoint(TestWebhookEndpointRequest(), _request_timeout=_TIMEOUT_S)
         return WebhookTest(
             success=bool(tested.success), status_code=tested.status_code, reason=tested.reason, detail=tested.detail
         )
 
     def chat_is_on(self) -> bool:
-        with _translated("to tell about the bot"):
+        with _translate_errors("to tell about the bot"):
             return str(self._api.get_bot_info(_request_timeout=_TIMEOUT_S).chat_mode) == "chat"
 
 
 @contextmanager
-def _translated(what: str) -> Iterator[None]:
+def _translate_errors(what: str) -> Iterator[None]:
     try:
         yield
     except ApiException as cause:

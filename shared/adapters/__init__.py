@@ -1,1 +1,1 @@
-"""The only place that imports an SDK; errors of SDKs are translated here and go no further."""
+"""The only package that imports SDKs; it translates their errors into the project's errors."""

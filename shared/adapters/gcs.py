@@ -1,6 +1,6 @@
 """The object store on Cloud Storage.
 
-Own timeouts and retries, because the client's defaults (60 s an attempt, 120 s in all) are far longer than a chat's turn.
+Timeouts and retries are set here, because the client's defaults (60 s an attempt, 120 s in all) are far longer than a chat's turn.
 Source: google-cloud-storage 3.17, storage/retry.py and constants.py: uploads are retried with and without a precondition.
 """
 
@@ -27,20 +27,20 @@ class GcsObjectStore:
     """Objects of one bucket; safe to share between threads.  STORAGE_EMULATOR_HOST is read by the client library itself."""
 
     def __init__(self, *, project_id: str, bucket: str, connections: int, retry_timeout_s: float = 10.0) -> None:
-        """`connections` are kept open: as many as there are threads that read.  `retry_timeout_s` bounds when a last try begins."""
+        """`connections` is the pool's size: one for each thread that reads.  `retry_timeout_s` is how late a last attempt may begin."""
         client = storage.Client(project=project_id)
         pool = requests.adapters.HTTPAdapter(pool_connections=connections, pool_maxsize=connections)
-        client._http.mount("https://", pool)  # noqa: SLF001 - the way that the library's maintainers give for a larger pool (issue 253)
+        client._http.mount("https://", pool)  # noqa: SLF001 - the maintainers' way to a larger pool (issue 253)
         client._http.mount("http://", pool)  # noqa: SLF001
-        client._bucket_metadata_cache = None  # type: ignore[assignment]  # noqa: SLF001 - else it looks at the bucket after every 404
+        client._bucket_metadata_cache = None  # type: ignore[assignment]  # noqa: SLF001 - else every 404 costs a request for the bucket
         self._client = client
         self._bucket = client.bucket(bucket)
         self._retries = _RETRIES.with_timeout(retry_timeout_s)
 
     def read(self, name: str) -> StoredObject | None:
-        with _translated():
+        with _translate_errors():
             try:
-                return self._retries(self._read_once)(name)  # every attempt begins anew
+                return self._retries(self._read_once)(name)  # every attempt is a new download
             except exceptions.NotFound:
                 return None
 
@@ -51,14 +51,14 @@ class GcsObjectStore:
         return self._write(name, data, generation=generation)
 
     def delete(self, name: str) -> None:
-        with _translated():
+        with _translate_errors():
             try:
                 self._bucket.blob(name).delete(timeout=_ATTEMPT_S, retry=self._retries)
             except exceptions.NotFound:
                 return
 
     def list(self, prefix: str) -> tuple[ListedObject, ...]:
-        with _translated():
+        with _translate_errors():
             blobs = self._client.list_blobs(
                 self._bucket,
                 prefix=prefix,
@@ -68,11 +68,11 @@ class GcsObjectStore:
             )
             try:
                 return tuple(ListedObject(name=blob.name, generation=int(blob.generation)) for blob in blobs)
-            except exceptions.NotFound as cause:  # a bucket that is there and holds nothing has an empty listing
+            except exceptions.NotFound as cause:  # an empty bucket has an empty listing
                 raise StorageUnavailableError("there is no such bucket") from cause
 
     def _read_once(self, name: str) -> StoredObject:
-        """Read without the client's own retry: after a broken answer it would go on with the generation that it began with."""
+        """Read without the client's own retry, which resumes a broken download at the generation of its first attempt."""
         blob = self._bucket.blob(name)
         data = blob.download_as_bytes(timeout=_ATTEMPT_S, retry=None)
         return StoredObject(data=data, generation=int(blob.generation))
@@ -80,7 +80,7 @@ class GcsObjectStore:
     def _write(self, name: str, data: bytes, *, generation: int) -> int | None:
         blob = self._bucket.blob(name)
         suffix = name[name.rfind(".") :] if "." in name else ""
-        with _translated():
+        with _translate_errors():
             try:
                 blob.upload_from_string(
                     data,
@@ -95,7 +95,7 @@ class GcsObjectStore:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     try:
         yield
     except (exceptions.PreconditionFailed, exceptions.NotFound):

@@ -1,7 +1,7 @@
 """The model on Gemini, by API key or on Vertex AI, through google-genai.
 
-Source for what its client does: google-genai 3.4.0. Timeouts are milliseconds for each phase; the Developer API refuses a server deadline
-under 10 s; transport errors are httpx2's own; unknown enum values only warn; automatic continuation sends several requests for one call.
+Source: google-genai 3.4.0. Timeouts are in milliseconds and hold for each phase; the Developer API refuses a server deadline under 10 s;
+transport errors are httpx2's own; unknown enum values cause warnings only; automatic continuation sends several requests for one call.
 """
 
 import json
@@ -36,7 +36,7 @@ from shared.settings.agent_worker import GeminiSettings
 
 LEAST_SERVER_DEADLINE_S: Final = 10
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
-# Source: google-genai 3.4.0, types.py, the keywords of `response_json_schema`; a list for parameters is not published
+# Source: google-genai 3.4.0, types.py, the keywords of `response_json_schema`. There is no published list for parameters.
 _KEYWORDS: Final = frozenset(
     {
         *("$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems"),
@@ -60,7 +60,7 @@ class GeminiModel:
     """Asks one Gemini model; safe to share between threads."""
 
     def __init__(self, settings: GeminiSettings) -> None:
-        """Build the client, which opens no connection yet."""
+        """Build the client; no connection is opened."""
         self._model = settings.model
         self._thinking = types.ThinkingConfig(thinking_level=types.ThinkingLevel(settings.thinking_level.upper()))
         self._client = client_of(settings)
@@ -70,28 +70,28 @@ class GeminiModel:
         return self._model
 
     def generate(self, request: ModelRequest) -> ModelResponse:
-        return _response(self._asked([_content(content) for content in request.contents], self._config(request)))
+        return _response(self._generate([_content(content) for content in request.contents], self._config(request)))
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         config = types.GenerateContentConfig(
             system_instruction=request.system_instruction,
             response_mime_type="application/json",
-            response_json_schema=_documented(request.schema),
+            response_json_schema=_with_documented_keywords(request.schema),
             automatic_continuation=False,
             thinking_config=self._thinking,
             max_output_tokens=request.max_output_tokens,
             http_options=_http_options(request.timeout_s),
         )
         asked = types.Content(role="user", parts=[types.Part(text=request.prompt)])
-        return _json_answer(self._asked([asked], config))
+        return _json_answer(self._generate([asked], config))
 
-    def _asked(
+    def _generate(
         self, contents: list[types.Content], config: types.GenerateContentConfig
     ) -> types.GenerateContentResponse:
         try:
             return self._client.models.generate_content(model=self._model, contents=list(contents), config=config)
         except errors.APIError as cause:
-            raise translated(cause) from cause
+            raise translate_error(cause) from cause
         except (
             httpx2.HTTPError,
             TimeoutError,
@@ -107,7 +107,9 @@ class GeminiModel:
         mode = types.FunctionCallingConfigMode.VALIDATED if request.validated else types.FunctionCallingConfigMode.ANY
         return types.GenerateContentConfig(
             system_instruction=request.system_instruction,
-            tools=[types.Tool(function_declarations=[_declaration(one) for one in request.declarations])],
+            tools=[
+                types.Tool(function_declarations=[_declaration(declaration) for declaration in request.declarations])
+            ],
             tool_config=types.ToolConfig(
                 function_calling_config=types.FunctionCallingConfig(
                     mode=mode, allowed_function_names=list(request.allowed) or None
@@ -122,7 +124,7 @@ class GeminiModel:
 
 
 def client_of(settings: GeminiSettings) -> genai.Client:
-    """Return a client that retries nothing by itself."""
+    """Return a client without retries of its own."""
     options = types.HttpOptions(base_url=settings.base_url, retry_options=types.HttpRetryOptions(attempts=1))
     if settings.api_key:
         return genai.Client(vertexai=False, api_key=settings.api_key, http_options=options)
@@ -140,26 +142,26 @@ def _declaration(declaration: FunctionDeclaration) -> types.FunctionDeclaration:
     return types.FunctionDeclaration(
         name=declaration.name,
         description=declaration.description,
-        parameters_json_schema=_documented(declaration.parameters),
+        parameters_json_schema=_with_documented_keywords(declaration.parameters),
     )
 
 
-def _documented(schema: Mapping[str, object]) -> dict[str, object]:
-    """Return the schema with the keywords that Gemini documents; the whole of it is checked when a call comes back."""
-    kept: dict[str, object] = {}
+def _with_documented_keywords(schema: Mapping[str, object]) -> dict[str, object]:
+    """Return the schema reduced to the keywords that Gemini documents; the caller validates answers against the whole schema."""
+    documented: dict[str, object] = {}
     for keyword, value in schema.items():
         if keyword in {"properties", "$defs"} and isinstance(value, Mapping):
-            kept[keyword] = {name: _documented(one) for name, one in value.items()}
+            documented[keyword] = {name: _with_documented_keywords(member) for name, member in value.items()}
         elif keyword in _KEYWORDS:
-            kept[keyword] = _documented_value(value)
-    return kept
+            documented[keyword] = _documented_value(value)
+    return documented
 
 
 def _documented_value(value: object) -> object:
     if isinstance(value, Mapping):
-        return _documented(value)
+        return _with_documented_keywords(value)
     if isinstance(value, list):
-        return [_documented(one) if isinstance(one, Mapping) else one for one in value]
+        return [_with_documented_keywords(item) if isinstance(item, Mapping) else item for item in value]
     return value
 
 
@@ -177,10 +179,10 @@ def _content(content: Content) -> types.Content:
                 parts=[
                     types.Part(
                         function_response=types.FunctionResponse(
-                            id=one.call.id, name=one.call.name, response=dict(one.response)
+                            id=answer.call.id, name=answer.call.name, response=dict(answer.response)
                         )
                     )
-                    for one in content.responses
+                    for answer in content.responses
                 ],
             )
 
@@ -218,24 +220,24 @@ def _response(response: types.GenerateContentResponse) -> ModelResponse:
 
 
 def _json_answer(response: types.GenerateContentResponse) -> JsonAnswer:
-    told = _response(response)
-    remedy = remedy_for(told)
+    answer = _response(response)
+    remedy = remedy_for(answer)
     if remedy is not None and remedy.refuses:
-        raise ModelBlockedError(f"the model will not answer this: {told.block_reason or told.finish_reason}")
+        raise ModelBlockedError(f"the model will not answer this: {answer.block_reason or answer.finish_reason}")
     content = response.candidates[0].content if response.candidates else None
     parts = (content.parts if content else None) or []
     text = "".join(part.text for part in parts if part.text and not part.thought)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as cause:
-        raise ModelUnavailableError(f"the model's answer is no JSON: {told.finish_reason}") from cause
-    if not isinstance(value, dict) or told.finish_reason != "STOP":
-        raise ModelUnavailableError(f"the model's answer is no whole JSON object: {told.finish_reason}")
-    return JsonAnswer(value=value, usage=told.usage)
+        raise ModelUnavailableError(f"the model's answer is no JSON: {answer.finish_reason}") from cause
+    if not isinstance(value, dict) or answer.finish_reason != "STOP":
+        raise ModelUnavailableError(f"the model's answer is no whole JSON object: {answer.finish_reason}")
+    return JsonAnswer(value=value, usage=answer.usage)
 
 
 def usage_of(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
-    """Return the tokens as Gemini counts them; none where it tells none."""
+    """Return Gemini's token counts; zeros if the response has none."""
     if usage is None:
         return Usage()
     return Usage(
@@ -246,8 +248,8 @@ def usage_of(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
     )
 
 
-def translated(error: errors.APIError) -> ModelUnavailableError | ModelRefusedError:
-    """Return what an error of the API means for its caller."""
+def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefusedError:
+    """Return the project's error for an error of the API."""
     if error.code in _RETRIED_STATUSES:
         return ModelUnavailableError(f"the model answered {error.code}", retry_after_s=_retry_after_s(error.details))
     return ModelRefusedError(f"the model refused the request: {error.code} {error.status}")

@@ -1,4 +1,4 @@
-"""What the bot says and does in chats, through LINE's Messaging API and its own SDK."""
+"""The Messaging API of LINE, through LINE's SDK: replies, pushes, presence, leaving, bot info."""
 
 import json
 import threading
@@ -24,20 +24,22 @@ from linebot.v3.messaging import (
 )
 
 from shared import logs
-from shared.adapters.line_client import FAILURES, LOST, TIMEOUT_S, check_the_bot_is_welcome, line_client
+from shared.adapters.line_client import FAILURES, LOST_ANSWERS, TIMEOUT_S, line_client, raise_if_bot_is_refused
 from shared.errors import LineUnavailableError
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
 from shared.line.presence import SHOWN_S
 
 _NOT_A_MEMBER: Final = frozenset(
     {400, 404}
-)  # a group that the bot left, an id that is none; Source: LINE, "Leave group chat"
+)  # the bot left the group, or the id is unknown; Source: LINE, "Leave group chat"
 _Request = TypeVar("_Request")
-_QUOTA_SPENT: Final = "monthly limit"  # only its text tells this 429 from the other; Source: LINE, "Error messages"
+_QUOTA_SPENT: Final = (
+    "monthly limit"  # only the text distinguishes this 429 from a rate limit; Source: LINE, "Error messages"
+)
 
 
 class LineApi:
-    """The calls that the worker makes; safe to share between threads."""
+    """The calls of the agent worker; safe to share between threads."""
 
     def __init__(self, *, channel_access_token: str, base_url: str | None) -> None:
         """`base_url` replaces both of LINE's hosts."""
@@ -47,30 +49,32 @@ class LineApi:
         self._lock = threading.Lock()
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        request = _checked(lambda: ReplyMessageRequest(replyToken=reply_token, messages=list(map(_message, messages))))
+        request = _build_request(
+            lambda: ReplyMessageRequest(replyToken=reply_token, messages=list(map(_message, messages)))
+        )
         if request is None:
             return ReplyFate(kind="refused")
         try:
             response = self._api.reply_message(request, _request_timeout=TIMEOUT_S)
         except ApiException as refusal:
             return ReplyFate(kind=_kind_of(refusal, "reply_not_accepted"))
-        except LOST as cause:
+        except LOST_ANSWERS as cause:
             return ReplyFate(kind=_kind_of_loss(cause))
         return ReplyFate(kind="accepted", sent_message_ids=tuple(sent.id for sent in response.sent_messages))
 
     def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
-        request = _checked(lambda: PushMessageRequest(to=to, messages=list(map(_message, messages))))
+        request = _build_request(lambda: PushMessageRequest(to=to, messages=list(map(_message, messages))))
         if request is None:
             return PushFate(kind="refused")
         try:
             response = self._api.push_message(request, x_line_retry_key=retry_key, _request_timeout=TIMEOUT_S)
         except ApiException as refusal:
             if refusal.status == HTTPStatus.CONFLICT:
-                return PushFate(kind="already_accepted", sent_message_ids=_sent_before(refusal))
+                return PushFate(kind="already_accepted", sent_message_ids=_ids_of_earlier_call(refusal))
             if refusal.status == HTTPStatus.TOO_MANY_REQUESTS and _QUOTA_SPENT in str(refusal.body).lower():
                 return PushFate(kind="quota_spent")
             return PushFate(kind=_kind_of(refusal, "push_not_accepted"))
-        except LOST as cause:
+        except LOST_ANSWERS as cause:
             return PushFate(kind=_kind_of_loss(cause))
         return PushFate(kind="accepted", sent_message_ids=tuple(sent.id for sent in response.sent_messages))
 
@@ -90,7 +94,7 @@ class LineApi:
             raise LineUnavailableError("LINE could not be asked to let the bot leave the chat") from cause
 
     def display_name(self) -> str | None:
-        """Return the account's name, read once; None while LINE does not tell it."""
+        """Return the account's display name, read once; None while LINE does not answer."""
         found = self._info()
         return found.display_name if found else None
 
@@ -115,7 +119,7 @@ class LineApi:
             logs.warning("not_marked_as_read", error_type=type(cause).__name__)
 
     def _info(self) -> BotInfoResponse | None:
-        """Return the bot info, read once; None while LINE does not tell it."""
+        """Return the bot info, read once; None while LINE does not answer."""
         with self._lock:
             if self._bot_info is None:
                 try:
@@ -125,8 +129,8 @@ class LineApi:
             return self._bot_info
 
 
-def _checked(build: Callable[[], _Request]) -> _Request | None:
-    """Return the request, or None where already the SDK sees that LINE would refuse it."""
+def _build_request(build: Callable[[], _Request]) -> _Request | None:
+    """Return the request, or None if the SDK's validation refuses it."""
     try:
         return build()
     except pydantic.v1.ValidationError as cause:
@@ -144,28 +148,28 @@ def _message(message: OutgoingMessage) -> Message:
 
 
 def _kind_of(refusal: ApiException, event: str) -> Literal["refused", "unknown", "not_sent"]:
-    """Raises: LineRefusedError, where LINE refuses the bot and not the call."""
+    """Return the kind of the failure, logged as `event`.  Raises: LineRefusedError, if LINE refuses the bot itself."""
     status = int(refusal.status or 0)
     logs.warning(event, status=status, line_request_id=(refusal.headers or {}).get("x-line-request-id"))
-    check_the_bot_is_welcome(refusal)
+    raise_if_bot_is_refused(refusal)
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return "not_sent"
     return "refused" if HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR else "unknown"
 
 
 def _kind_of_loss(cause: Exception) -> Literal["accepted", "unknown", "not_sent"]:
-    if isinstance(cause, pydantic.v1.ValidationError):  # accepted, in words that the SDK does not know
+    if isinstance(cause, pydantic.v1.ValidationError):  # LINE accepted the call; the SDK could not parse the answer
         return "accepted"
     reason = cause.reason if isinstance(cause, urllib3.exceptions.MaxRetryError) else cause
     never_connected = (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError)
     return "not_sent" if isinstance(reason, never_connected) else "unknown"
 
 
-def _sent_before(conflict: ApiException) -> tuple[str, ...]:
-    """Return the ids in `{"message": "The retry key is already accepted", "sentMessages": [{"id": ...}]}`, where they are told."""
+def _ids_of_earlier_call(conflict: ApiException) -> tuple[str, ...]:
+    """Return the ids in `{"message": "The retry key is already accepted", "sentMessages": [{"id": ...}]}`; none if there are none."""
     try:
         body: Any = json.loads(conflict.body)
     except (TypeError, ValueError):
         return ()
     sent = body.get("sentMessages") if isinstance(body, dict) else None
-    return tuple(str(one["id"]) for one in sent or () if isinstance(one, dict) and "id" in one)
+    return tuple(str(bubble["id"]) for bubble in sent or () if isinstance(bubble, dict) and "id" in bubble)

@@ -1,7 +1,7 @@
 """The content of messages, from LINE's content host.
 
-Source: line-bot-sdk 3.27: `get_message_content` reads a whole video into memory whatever its size, and returns None for 202; its transport,
-asked without preloading, leaves the body on the wire.
+Source: line-bot-sdk 3.27: `get_message_content` reads the whole body into memory, whatever its size, and returns None for 202. Its
+transport with `_preload_content=False` leaves the body unread.
 """
 
 from http import HTTPStatus
@@ -11,11 +11,11 @@ import urllib3
 from linebot.v3.messaging import ApiClient, ApiException
 
 from shared import logs
-from shared.adapters.line_client import check_the_bot_is_welcome
+from shared.adapters.line_client import raise_if_bot_is_refused
 from shared.line.media import LARGEST_BYTES, Fetched, Unfetched
 
 _CONTENT_HOST: Final = "https://api-data.line.me"
-_TIMEOUT_S: Final = (2.0, 20.0)  # to connect; between two pieces
+_TIMEOUT_S: Final = (2.0, 20.0)  # to connect; between two chunks
 _PIECE_BYTES: Final = 256 * 1024
 _GONE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 _NO_TYPE: Final = "application/octet-stream"
@@ -38,7 +38,7 @@ class LineMedia:
             )
             return _content(response, at_most_bytes)
         except ApiException as refusal:
-            check_the_bot_is_welcome(refusal)
+            raise_if_bot_is_refused(refusal)
             if refusal.status in _GONE:
                 return "gone"
             logs.warning("content_unavailable", status=refusal.status)
@@ -48,7 +48,7 @@ class LineMedia:
 
 
 def _content(response: Any, at_most_bytes: int) -> Fetched | Unfetched:  # noqa: ANN401 - the transport's response
-    """Read the body piece by piece; its connection is used again only where it was read to the end."""
+    """Read the body in chunks; the connection is reused only if the body was read to its end."""
     with response:
         if response.status == HTTPStatus.ACCEPTED:
             return "not_ready"

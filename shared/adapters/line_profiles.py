@@ -1,4 +1,4 @@
-"""The names of people, through LINE's profile endpoints: one for 1:1 chats, one for groups, one for rooms."""
+"""Display names, through LINE's profile endpoints: one each for 1:1 chats, groups and rooms."""
 
 from http import HTTPStatus
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from linebot.v3.messaging import ApiClient, ApiException, MessagingApi
 
 from shared import logs
-from shared.adapters.line_client import LOST, TIMEOUT_S
+from shared.adapters.line_client import LOST_ANSWERS, TIMEOUT_S
 
 
 class LineProfiles:
-    """Asks LINE for names; safe to share between threads."""
+    """Reads display names from LINE; safe to share between threads."""
 
     def __init__(self, client: ApiClient) -> None:
         self._api = MessagingApi(client)
@@ -19,13 +19,13 @@ class LineProfiles:
         try:
             return str(self._profile(conversation_id, user_id).display_name)
         except ApiException as refusal:
-            if refusal.status != HTTPStatus.NOT_FOUND:  # no friend, no member, no consent
+            if refusal.status != HTTPStatus.NOT_FOUND:  # 404: the person is no friend, is no member, or gave no consent
                 logs.warning("profile_unavailable", status=refusal.status)
-        except LOST as cause:
+        except LOST_ANSWERS as cause:
             logs.warning("profile_unavailable", error_type=type(cause).__name__)
         return None
 
-    def _profile(self, conversation_id: str, user_id: str) -> Any:  # noqa: ANN401 - one of the SDK's three answers
+    def _profile(self, conversation_id: str, user_id: str) -> Any:  # noqa: ANN401 - one of the SDK's three response types
         match conversation_id[:1]:
             case "C":
                 return self._api.get_group_member_profile(conversation_id, user_id, _request_timeout=TIMEOUT_S)

@@ -1,9 +1,9 @@
 """Notion through notion-client, at version 2025-09-03 of its API.
 
-What is retried is decided here, within the turn's seconds: a rate limit (429, 529) and a conflict (409) always, because they had no effect;
-no answer and 5xx for reads only. A write without an answer is left to its caller, who looks whether it was done.
-Source: notion-client 3.1.0, client.py (its own retries are off; it does not know 529 and leaves httpx's transport errors as they are);
-Notion API reference, "Status codes" and "Request limits". docs/notion-facts.md tells more.
+Retries happen here, until the deadline: a rate limit (429, 529) and a conflict (409) are always retried, because they had no effect; a lost
+answer and 5xx only for reads. After a write without an answer the caller checks whether the write took effect.
+Source: notion-client 3.1.0, client.py (its own retries are off; it does not know 529 and passes httpx's transport errors on);
+Notion API reference, "Status codes" and "Request limits"; docs/notion-facts.md.
 """
 
 import datetime as dt
@@ -33,22 +33,22 @@ from shared.tools.notion.port import (
     Schema,
 )
 
-_REQUEST_TIMEOUT_MS: Final = 5_000  # of each phase: connecting, sending, waiting
+_REQUEST_TIMEOUT_MS: Final = 5_000  # for each phase: connecting, sending, waiting
 _LEAST_REQUEST_S: Final = 0.5
 _PAGE_SIZE: Final = 100
 _PEOPLE_LIMIT: Final = 1_000
 _WITHOUT_EFFECT: Final = frozenset({409, 429, 529})
 _NOT_FOUND: Final = 404
 _SERVER_ERRORS: Final = 500
-_LARGEST_WORDS: Final = 500
+_LONGEST_TEXT: Final = 500
 
 
 class NotionApi:
-    """The workspace that a token opens; safe to share between threads."""
+    """The workspace of an integration token; safe to share between threads."""
 
     def __init__(self, settings: NotionSettings, *, clock: Clock, chance: random.Random) -> None:
-        """Build the client, which opens no connection yet."""
-        silent = logging.getLogger("notion_client.silent")  # the library's own lines quote what people wrote
+        """Build the client; no connection is opened."""
+        silent = logging.getLogger("notion_client.silent")  # the library's log lines quote people's texts
         silent.propagate = False
         silent.addHandler(logging.NullHandler())
         options: dict[str, Any] = {"base_url": settings.base_url} if settings.base_url else {}
@@ -66,16 +66,16 @@ class NotionApi:
         self._own_id: str | None = None
 
     def close(self) -> None:
-        """Every connection is closed.  A function's are when its process ends."""
+        """Close every connection.  A function does not call this: its process ends."""
         self._client.close()
 
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
-        found = self._found(lambda: self._client.databases.retrieve(database_id), deadline)
+        found = self._read_or_none(lambda: self._client.databases.retrieve(database_id), deadline)
         if found is None:
             return _schema(self._read(lambda: self._client.data_sources.retrieve(database_id), deadline))
         sources = found.get("data_sources", [])
         if len(sources) != 1:
-            named = ", ".join(f'"{one.get("name")}" ({one.get("id")})' for one in sources)
+            named = ", ".join(f'"{source.get("name")}" ({source.get("id")})' for source in sources)
             raise NotionRefusedError(
                 "a database of NOTION_DATABASES has not exactly one data source",
                 told=f"This database has {len(sources)} data sources: {named or 'none'}. Its operator has to name one of them by its id.",
@@ -86,70 +86,70 @@ class NotionApi:
         wanted: dict[str, Any] = {"sorts": [{"timestamp": "last_edited_time", "direction": "descending"}]}
         if filter_ is not None:
             wanted["filter"] = filter_
-        own_id = self._own(deadline)
+        own_id = self._bot_id(deadline)
         pages: list[Page] = []
-        for answer in self._listed(
+        for answer in self._list_pages(
             lambda **paging: self._client.data_sources.query(data_source_id, **wanted, **paging), limit, deadline
         ):
-            pages += [_page(one, own_id) for one in answer["results"] if one.get("object") == "page"]
+            pages += [_page(page, own_id) for page in answer["results"] if page.get("object") == "page"]
             if len(pages) >= limit:
                 return Found(pages=tuple(pages[:limit]), has_more=len(pages) > limit or bool(answer.get("has_more")))
         return Found(pages=tuple(pages), has_more=False)
 
     def people(self, deadline: Deadline) -> tuple[Person, ...]:
         people: list[Person] = []
-        for answer in self._listed(self._client.users.list, _PEOPLE_LIMIT, deadline):
+        for answer in self._list_pages(self._client.users.list, _PEOPLE_LIMIT, deadline):
             people += [
-                Person(user_id=one["id"], name=one.get("name") or "")
-                for one in answer["results"]
-                if one.get("type") == "person"
+                Person(user_id=user["id"], name=user.get("name") or "")
+                for user in answer["results"]
+                if user.get("type") == "person"
             ]
         return tuple(people)
 
     def create_page(self, data_source_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
-        own_id = self._own(deadline)  # before the write: nothing may fail between the effect and its result
+        own_id = self._bot_id(deadline)  # before the write, so that nothing can fail between its effect and its result
         parent = {"type": "data_source_id", "data_source_id": data_source_id}
-        made = self._written(lambda: self._client.pages.create(parent=parent, properties=properties), deadline)
+        made = self._write(lambda: self._client.pages.create(parent=parent, properties=properties), deadline)
         return _page(made, own_id)
 
     def page(self, page_id: str, deadline: Deadline) -> Page | None:
-        own_id = self._own(deadline)
-        found = self._found(lambda: self._client.pages.retrieve(page_id), deadline)
+        own_id = self._bot_id(deadline)
+        found = self._read_or_none(lambda: self._client.pages.retrieve(page_id), deadline)
         return None if found is None else _page(found, own_id)
 
     def update_page(self, page_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
-        own_id = self._own(deadline)
-        changed = self._written(lambda: self._client.pages.update(page_id, properties=properties), deadline)
+        own_id = self._bot_id(deadline)
+        changed = self._write(lambda: self._client.pages.update(page_id, properties=properties), deadline)
         return _page(changed, own_id)
 
     def append_blocks(self, page_id: str, blocks: Sequence[Json], deadline: Deadline) -> None:
-        self._written(lambda: self._client.blocks.children.append(page_id, children=list(blocks)), deadline)
+        self._write(lambda: self._client.blocks.children.append(page_id, children=list(blocks)), deadline)
 
     def blocks(self, page_id: str, *, limit: int, deadline: Deadline) -> tuple[Block, ...] | None:
-        own_id = self._own(deadline)
+        own_id = self._bot_id(deadline)
         blocks: list[Block] = []
-        for answer in self._listed(
+        for answer in self._list_pages(
             lambda **paging: self._client.blocks.children.list(page_id, **paging), limit + 1, deadline
         ):
-            blocks += [_block(one, own_id) for one in answer["results"]]
+            blocks += [_block(block, own_id) for block in answer["results"]]
             if len(blocks) > limit:
                 return None
         return tuple(blocks)
 
-    def _listed(self, ask: Callable[..., Any], limit: int, deadline: Deadline) -> Iterator[Mapping[str, Any]]:
-        """Every page of a paginated answer, until about `limit` results were told."""
+    def _list_pages(self, ask: Callable[..., Any], limit: int, deadline: Deadline) -> Iterator[Mapping[str, Any]]:
+        """Yield the pages of a paginated answer until they hold about `limit` results."""
         cursor: str | None = None
-        told = 0
-        while told < limit:
-            paging = {"page_size": min(_PAGE_SIZE, limit - told), "start_cursor": cursor}
+        count = 0
+        while count < limit:
+            paging = {"page_size": min(_PAGE_SIZE, limit - count), "start_cursor": cursor}
             answer = self._read(partial(ask, **paging), deadline)
             yield answer
-            told += len(answer["results"])
+            count += len(answer["results"])
             cursor = answer.get("next_cursor")
             if not answer.get("has_more") or not cursor:
                 return
 
-    def _found(self, ask: Callable[[], Any], deadline: Deadline) -> Mapping[str, Any] | None:
+    def _read_or_none(self, ask: Callable[[], Any], deadline: Deadline) -> Mapping[str, Any] | None:
         try:
             return self._read(ask, deadline)
         except NotionRefusedError as refused:
@@ -158,12 +158,12 @@ class NotionApi:
             raise
 
     def _read(self, ask: Callable[[], Any], deadline: Deadline) -> Mapping[str, Any]:
-        return self._asked(ask, deadline, is_write=False)
+        return self._send(ask, deadline, is_write=False)
 
-    def _written(self, ask: Callable[[], Any], deadline: Deadline) -> Mapping[str, Any]:
-        return self._asked(ask, deadline, is_write=True)
+    def _write(self, ask: Callable[[], Any], deadline: Deadline) -> Mapping[str, Any]:
+        return self._send(ask, deadline, is_write=True)
 
-    def _asked(self, ask: Callable[[], Any], deadline: Deadline, *, is_write: bool) -> Mapping[str, Any]:
+    def _send(self, ask: Callable[[], Any], deadline: Deadline, *, is_write: bool) -> Mapping[str, Any]:
         attempt = 0
         while deadline.left_s >= _LEAST_REQUEST_S:
             attempt += 1
@@ -176,7 +176,7 @@ class NotionApi:
         raise NotionUnavailableError("the turn's seconds ran out", may_have_effect=False)
 
     def _pause(self, fault: Exception, cause: Exception, attempt: int, deadline: Deadline) -> None:
-        """Wait as long as Notion asks for.  Raises: the fault, where waiting cannot help or would take too long."""
+        """Wait as long as Notion asks for.  Raises: `fault`, if a retry cannot help or would miss the deadline."""
         if not isinstance(fault, NotionUnavailableError) or fault.may_have_effect:
             raise fault from cause
         asked_s = _retry_after_s(cause)
@@ -185,8 +185,8 @@ class NotionApi:
             raise fault from cause
         self._clock.sleep(pause_s)
 
-    def _own(self, deadline: Deadline) -> str:
-        """The id of this integration's bot."""
+    def _bot_id(self, deadline: Deadline) -> str:
+        """Return the id of this integration's bot."""
         if self._own_id is None:
             self._own_id = str(self._read(self._client.users.me, deadline)["id"])
         return self._own_id
@@ -215,31 +215,31 @@ def _block(block: Mapping[str, Any], own_id: str) -> Block:
 
 
 def _fault(cause: Exception, *, is_write: bool) -> NotionRefusedError | NotionUnavailableError:
-    """What an error of the client means for its caller."""
+    """Return the port's error for an error of the client."""
     if isinstance(cause, HTTPResponseError):
         if cause.status in _WITHOUT_EFFECT:
             return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=False)
         if cause.status < _SERVER_ERRORS:
             code = getattr(cause.code, "value", cause.code)
-            return NotionRefusedError(f"Notion refused: {cause.status} {code}", told=_words(cause))
+            return NotionRefusedError(f"Notion refused: {cause.status} {code}", told=_text_for_model(cause))
         return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=is_write)
     never_sent = isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
     return NotionUnavailableError("Notion gave no readable answer", may_have_effect=is_write and not never_sent)
 
 
-def _words(cause: HTTPResponseError) -> str:
-    """A sentence for the model; what only an operator can mend is not told in Notion's words."""
+def _text_for_model(cause: HTTPResponseError) -> str:
+    """Return a sentence for the model; it quotes Notion's text only for errors that the model can correct."""
     code = str(getattr(cause.code, "value", cause.code))
     if code in {"validation_error", "object_not_found", "conflict_error"}:
-        return f"Notion refused it: {str(cause)[:_LARGEST_WORDS]}"
+        return f"Notion refused it: {str(cause)[:_LONGEST_TEXT]}"
     return "Notion does not let this bot do that; its operator has to look at it."
 
 
 def _retry_after_s(cause: Exception) -> float | None:
-    """Source: Notion API reference, "Request limits": whole seconds."""
-    told = cause.headers.get("retry-after") if isinstance(cause, HTTPResponseError) else None
+    """Return the Retry-After header; None without one.  Source: Notion API reference, "Request limits": whole seconds."""
+    seconds = cause.headers.get("retry-after") if isinstance(cause, HTTPResponseError) else None
     try:
-        return max(0.0, float(told)) if told else None
+        return max(0.0, float(seconds)) if seconds else None
     except ValueError:
         return None
 
@@ -249,7 +249,7 @@ def _schema(data_source: Mapping[str, Any]) -> Schema:
         name: Property(
             name=name,
             type=column["type"],
-            options=tuple(one["name"] for one in column.get(column["type"], {}).get("options", [])),
+            options=tuple(option["name"] for option in column.get(column["type"], {}).get("options", [])),
             related_data_source_id=column["relation"].get("data_source_id") if column["type"] == "relation" else None,
         )
         for name, column in data_source["properties"].items()

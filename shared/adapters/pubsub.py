@@ -1,7 +1,7 @@
 """The event bus on Pub/Sub.
 
-The plain gapic client: it publishes in the caller's thread, without the batching, pausing and background threads of `pubsub_v1`, and it
-imports faster. It does not read PUBSUB_EMULATOR_HOST by itself.
+It uses the plain gapic client, which publishes in the caller's thread, without the batching, delays and background threads of `pubsub_v1`,
+and imports faster. That client does not read PUBSUB_EMULATOR_HOST.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ class PubSubEventBus:
     """Publishes to one topic; safe to share between threads."""
 
     def __init__(self, *, project_id: str, topic_id: str, timeout_s: float, emulator_host: str | None = None) -> None:
-        """`timeout_s` bounds one delivery's publishing, retries included; LINE waits two seconds for its answer."""
+        """`timeout_s` bounds the publishing of one delivery, retries included; LINE waits two seconds for the webhook's answer."""
         self._topic = PublisherClient.topic_path(project_id, topic_id)
         self._timeout_s = timeout_s
         self._retry = Retry(predicate=_RETRIED, initial=0.1, maximum=0.5, timeout=timeout_s)
@@ -52,8 +52,8 @@ class PubSubEventBus:
         return tuple(ids)
 
     def _request(self, batch: Sequence[BusMessage]) -> PublishRequest:
-        """Build the bare protobuf message: the client's own wrapper around each message costs an eighth of the whole call."""
-        messages = [_Message(data=one.data, attributes=one.attributes) for one in batch]
+        """Build the bare protobuf message: the client's wrapper around each message takes an eighth of the call's time."""
+        messages = [_Message(data=message.data, attributes=message.attributes) for message in batch]
         request: PublishRequest = PublishRequest.wrap(_Request(topic=self._topic, messages=messages))
         return request
 

@@ -1,6 +1,6 @@
-"""Runs the calls of one round: validates the arguments, runs the tools in parallel, validates what they return.
+"""Runs the calls of one round: validates the arguments, runs the tools in parallel, validates the results.
 
-Whatever goes wrong comes back to the model as data; what went wrong inside is logged and never shown to it.
+Every failure is returned to the model as data. The cause of an internal failure is logged and never shown to the model.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from shared.line.ids import mask_ids_in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """What a round of calls came to: an answer to every call, in order, and the decision where one was reached.
+    """The result of a round of calls: an answer to every call, in order, and the decision, if the round reached one.
 
-    `footnotes` are what the reply of the turn has to carry.
+    `footnotes` are texts that the turn's reply has to carry.
     """
 
     responses: tuple[FunctionResponse, ...]
@@ -38,23 +38,22 @@ class ToolExecutor:
     def run(self, calls: Sequence[FunctionCall], context: TurnContext, deadline: Deadline) -> Round:
         """Answer every call exactly once.
 
-        The calls that decide nothing run first; if one of them fails, a deciding call of the same round is answered with an error, because
-        it was made before the failure was known. Of several deciding calls the first counts.
+        Calls of tools that are not final run first. If one of them fails, a final call of the same round is answered with an error,
+        because the model made it before it knew of the failure. Of several final calls the first counts.
         """
         context = replace(context, deadline=deadline)
-        calls = [
-            replace(call, args=mask_ids_in(call.args)) for call in calls
-        ]  # what the model made up goes nowhere either
+        # Mask ids in arguments, too: an id that the model invents must not reach a tool.
+        calls = [replace(call, args=mask_ids_in(call.args)) for call in calls]
         tools = [self.registry.find(call.name, context.conversation) for call in calls]
         deciding = [index for index, tool in enumerate(tools) if tool is not None and tool.is_final]
         results: dict[int, ToolResult] = {}
         begun = {
-            index: self.threads.submit(copy_context().run, self._run_one, call, tools[index], context)
+            index: self.threads.submit(copy_context().run, self._run_call, call, tools[index], context)
             for index, call in enumerate(calls)
             if index not in deciding
         }
         for index, future in begun.items():
-            results[index] = _waited_for(future, deadline)
+            results[index] = _wait_for(future, deadline)
         failed = any(isinstance(result, ToolFault) for result in results.values())
         decision = None
         for index in deciding:
@@ -65,23 +64,23 @@ class ToolExecutor:
             elif decision is not None:
                 results[index] = ToolFault(message="Not done: the turn was already decided.", may_retry=False)
             else:
-                results[index] = self._run_one(calls[index], tools[index], context)
+                results[index] = self._run_call(calls[index], tools[index], context)
                 result = results[index]
                 decision = result if isinstance(result, Decision) else None
-        responses = tuple(_answered(call, results[index]) for index, call in enumerate(calls))
+        responses = tuple(_response_to(call, results[index]) for index, call in enumerate(calls))
         footnotes = tuple(
             result.footnote for result in results.values() if isinstance(result, Cited) and result.footnote
         )
         return Round(responses=responses, decision=decision, footnotes=footnotes)
 
-    def _run_one(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
+    def _run_call(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
-            known = ", ".join(one.name for one in self.registry.offered_in(context.conversation))
+            known = ", ".join(offered.name for offered in self.registry.offered_in(context.conversation))
             return ToolFault(message=f"Unknown tool: {call.name[:64]}. There are: {known}.", may_retry=False)
         wrong = self.registry.faults_of_arguments(tool, call.args)
         if wrong is not None:
             return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
-        result = _guarded(tool, call.args, context)
+        result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault):
             return result
         data = result.result if isinstance(result, Decision | Cited) else result
@@ -92,27 +91,27 @@ class ToolExecutor:
         return result
 
 
-def _guarded(tool: Tool, arguments: Json, context: TurnContext) -> ToolResult:
+def _run_tool(tool: Tool, arguments: Json, context: TurnContext) -> ToolResult:
     try:
         result = tool.run(arguments, context)
     except AizuchiError as cause:
         logs.warning("tool_failed", tool=tool.name, error_type=type(cause).__name__)
         return ToolFault(message="The function could not be carried out this time.", may_retry=True)
-    except Exception as cause:  # noqa: BLE001 - whatever a tool raises must not end the turn
+    except Exception as cause:  # noqa: BLE001 - an exception of a tool must not end the turn
         logs.error("tool_crashed", cause=cause, tool=tool.name)
         return ToolFault(message="The function failed.", may_retry=False)
     logs.info("tool_called", tool=tool.name, outcome="fault" if isinstance(result, ToolFault) else "ok")
     return result
 
 
-def _waited_for(future: Future[ToolResult], deadline: Deadline) -> ToolResult:
+def _wait_for(future: Future[ToolResult], deadline: Deadline) -> ToolResult:
     try:
         return future.result(timeout=deadline.left_s)
     except TimeoutError:
         return ToolFault(message="The function took too long; it may still take effect.", may_retry=False)
 
 
-def _answered(call: FunctionCall, result: ToolResult) -> FunctionResponse:
+def _response_to(call: FunctionCall, result: ToolResult) -> FunctionResponse:
     if isinstance(result, ToolFault):
         return FunctionResponse(
             call=call, response={"error": {"message": result.message, "may_retry": result.may_retry}}

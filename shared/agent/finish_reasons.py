@@ -1,6 +1,6 @@
-"""What to make of an answer of the model: every finish reason has a rule.
+"""The remedy for each finish reason of an answer that cannot be used.
 
-Source: Gemini API, `FinishReason`; what arrives with each reason, and how often, from issues of the client libraries:
+Source: Gemini API, `FinishReason`; the content that comes with each reason, and how often, from issues of the client libraries:
 python-genai #1289 (empty STOP), #1789 and #1836 (MALFORMED_FUNCTION_CALL), #1818 (UNEXPECTED_TOOL_CALL).
 """
 
@@ -13,10 +13,10 @@ from shared.agent.model import ModelResponse
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remedy:
-    """What to do about an answer that cannot be used; it is never appended to the contents.
+    """The reaction to an answer that cannot be used; such an answer is never appended to the contents.
 
-    Ask again, at most `retries` times in a turn: with a `note` to the model, in calling mode VALIDATED the last time, with more room for
-    output, or from the turn's first contents (`start_over`). After that the model is taken to be down, or, if `refuses`, to have refused.
+    Ask again, at most `retries` times in a turn: with a `note` to the model, in calling mode VALIDATED on the last retry, with a larger
+    output limit, or from the turn's first contents (`start_over`). After that the model is unavailable or, if `refuses`, blocked.
     """
 
     trouble: str
@@ -57,9 +57,9 @@ _REMEDIES: Final[Mapping[str, Remedy]] = {
 
 
 def remedy_for(response: ModelResponse) -> Remedy | None:
-    """Return None where the answer's calls can be run, else what to do about it.
+    """Return None if the answer's calls can be run, else the remedy.
 
-    A reason that this release does not know is judged by what came with it, as STOP is.
+    An unknown reason is judged by the answer's parts, like STOP.
     """
     if response.block_reason is not None:
         return _PROMPT_BLOCKED

@@ -1,4 +1,4 @@
-"""The loop: ask the model, run what it calls, give it the results, until it decides or a limit is reached."""
+"""The loop: ask the model, run its calls, return their results to it, until it decides or a limit is reached."""
 
 import math
 import random
@@ -18,7 +18,7 @@ from shared.agent.model import (
     ModelResponse,
     TextContent,
     Usage,
-    masked,
+    mask_content,
 )
 from shared.agent.tools import Decision, TurnContext
 from shared.clock import Clock, Deadline
@@ -27,9 +27,9 @@ from shared.errors import DeadlineError, ModelBlockedError, ModelCallLimitError,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """`model_calls` counts every request to the model, also those whose answer could not be used.
+    """The limits of a turn.  `model_calls` counts every request to the model, also if its answer could not be used.
 
-    `seconds` covers everything between the first request and the decision; a request is not begun with less than `least_call_s` left.
+    `seconds` is the time from the first request to the decision; no request begins with less than `least_call_s` left.
     """
 
     model_calls: int = 8
@@ -44,7 +44,7 @@ _ATTEMPTS_WHILE_DOWN: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thought:
-    """A turn that came to a decision, and what that took.  `footnotes` are what its reply has to carry as they are."""
+    """The decision of a turn, and its cost.  `footnotes` are texts that the reply has to carry unchanged."""
 
     decision: Decision
     model_name: str
@@ -56,7 +56,7 @@ class Thought:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """Decides what to answer.  Serves many chats at once: everything about one turn lives in its call of `think`."""
+    """Decides on an answer.  Serves many chats at once: the state of a turn is local to its call of `think`."""
 
     model: Model
     tools: ToolExecutor
@@ -74,8 +74,7 @@ class Agent:
     ) -> Thought:
         """Return the decision, within `seconds`.
 
-        Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError (the content is refused),
-        ModelCallLimitError, DeadlineError.
+        Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """
         turn = _Turn(
             agent=self,
@@ -108,7 +107,7 @@ class Agent:
 
 
 class _Turn:
-    """The state of one run of the loop: what the model has been shown, and what is left to spend."""
+    """The state of one run of the loop: the contents so far, and the remaining limits."""
 
     def __init__(
         self,
@@ -135,7 +134,7 @@ class _Turn:
         self._output_tokens = agent.limits.max_output_tokens
 
     def ask(self) -> ModelResponse:
-        """Ask until the model answers something, as long as it may be asked."""
+        """Return the model's next answer; retry while the model is unavailable, within the limits."""
         for attempt in range(1, _ATTEMPTS_WHILE_DOWN + 1):
             request = self._request()
             self._context.check_amendments()
@@ -167,13 +166,13 @@ class _Turn:
         raise AssertionError("the last attempt returns or raises")
 
     def append(self, response: ModelResponse, results: FunctionResponses) -> None:
-        """Show the model what its calls came to."""
+        """Append the answer and the results of its calls to the contents."""
         assert response.content is not None  # noqa: S101 - remedy_for lets no answer without content through
         self._contents += [response.content, results]
         self._note = None
 
     def mend(self, remedy: Remedy) -> None:
-        """Prepare to ask again.  Raises: ModelBlockedError or ModelUnavailableError, where that was done often enough."""
+        """Prepare to ask again.  Raises: ModelBlockedError or ModelUnavailableError, if the remedy's retries are used up."""
         self._troubles[remedy.trouble] += 1
         times = self._troubles[remedy.trouble]
         if times > remedy.retries:
@@ -181,7 +180,7 @@ class _Turn:
                 raise ModelBlockedError(f"the model will not answer this: {remedy.trouble}")
             raise ModelUnavailableError(f"the model gave no usable answer: {remedy.trouble}")
         logs.warning("model_answer_unusable", trouble=remedy.trouble, times=times)
-        is_chance = times == 1 and remedy.trouble == "EMPTY"  # the first empty answer says nothing yet
+        is_chance = times == 1 and remedy.trouble == "EMPTY"  # a first empty answer is often followed by a usable one
         self._note = None if is_chance else remedy.note
         self._validated = remedy.validated_last and times == remedy.retries
         self._output_tokens *= 2 if remedy.more_output else 1
@@ -189,7 +188,7 @@ class _Turn:
             self._contents = list(self._first)
 
     def tool_deadline(self) -> Deadline:
-        """Until when the tools of a round may run."""
+        """Return the deadline for the tools of a round."""
         return Deadline.after(self._agent.clock, min(self._agent.limits.tool_seconds, self._deadline.left_s))
 
     def _request(self) -> ModelRequest:
@@ -204,7 +203,7 @@ class _Turn:
         return ModelRequest(
             system_instruction=self._system_instruction,
             declarations=self._declarations,
-            contents=tuple(map(masked, (*self._contents, *note))),
+            contents=tuple(map(mask_content, (*self._contents, *note))),
             max_output_tokens=self._output_tokens,
             timeout_s=self._deadline.left_s,
             allowed=registry.final_names if self.model_calls == limits.model_calls else (),

@@ -1,4 +1,4 @@
-"""Pictures, voices, videos and files as parts of a prompt: their bytes, or their address where the model reads buckets."""
+"""Images, voices, videos and files as parts of a prompt: their bytes, or their address if the model reads buckets."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _WHY_NOT: Final[Mapping[Unkept, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaParts:
-    """Makes parts of what people sent.  `bucket`: where the model can read it; None where it cannot."""
+    """Makes parts of media.  `bucket` is the bucket that the model can read; None if it can read none."""
 
     media: Media
     bucket: str | None
@@ -35,31 +35,31 @@ class MediaParts:
     def of(
         self, conversation: Conversation, asked: Sequence[MessageRecord], *, quotable: Quotable, fetches: Fetches
     ) -> Mapping[str, Sequence[Part]]:
-        """Return what goes with each of the messages: what it quotes and what it shows, or a remark on why that is missing.
+        """Return the parts of each message by its id: the medium that it quotes and its own, or a note on why a medium is missing.
 
-        `fetches` are under way already; the others are begun. All bytes together are within what one request may hold. A storage failure
-        is no error: the turn goes on without the medium.
+        `fetches` are under way; fetches of other media are begun. All bytes together are within INLINE_LIMIT_BYTES. A storage failure
+        raises nothing: the turn goes on without the medium.
         """
-        shown = {one.line_message_id: list(_media_of(one, quotable)) for one in asked}
+        shown = {message.line_message_id: list(_media_of(message, quotable)) for message in asked}
         fetching = dict(fetches)
-        for one in (one for several in shown.values() for one in several):
-            if one.line_message_id not in fetching:
-                fetching |= self.media.begin_fetch(conversation, one)
+        for medium in (medium for several in shown.values() for medium in several):
+            if medium.line_message_id not in fetching:
+                fetching |= self.media.begin_fetch(conversation, medium)
         found: dict[str, Sequence[Part]] = {}
         left_bytes = INLINE_LIMIT_BYTES
         for line_message_id, several in shown.items():
             parts: list[Part] = []
-            for one in several:
-                part = self._part(conversation, one, fetching[one.line_message_id], left_bytes)
+            for medium in several:
+                part = self._part(conversation, medium, fetching[medium.line_message_id], left_bytes)
                 left_bytes -= len(part.source) if isinstance(part, MediaPart) and self.bucket is None else 0
                 parts.append(part)
             found[line_message_id] = parts
         return found
 
-    def kept(self, conversation: Conversation, message: MessageRecord) -> MediaPart | None:
-        """Return what the message shows, if it is kept; nothing is fetched.  Raises: StorageUnavailableError."""
+    def stored_part(self, conversation: Conversation, message: MessageRecord) -> MediaPart | None:
+        """Return the message's medium if it is stored; nothing is fetched.  Raises: StorageUnavailableError."""
         label = self.media.label(conversation, message.line_message_id)
-        part = self._opened(conversation, message, label, INLINE_LIMIT_BYTES) if label else None
+        part = self._open_medium(conversation, message, label, INLINE_LIMIT_BYTES) if label else None
         return part if isinstance(part, MediaPart) else None
 
     def _part(
@@ -72,13 +72,15 @@ class MediaParts:
         try:
             found = fetching.result(timeout=FETCH_S)
             if isinstance(found, MediumLabel):
-                return self._opened(conversation, message, found, left_bytes)
+                return self._open_medium(conversation, message, found, left_bytes)
         except (AizuchiError, TimeoutError) as cause:
             logs.error("medium_unreadable", cause=cause)
             return f"[note] {_NOT_OPENED}"
         return f"[note] {_WHY_NOT[found]}"
 
-    def _opened(self, conversation: Conversation, message: MessageRecord, label: MediumLabel, left_bytes: int) -> Part:
+    def _open_medium(
+        self, conversation: Conversation, message: MessageRecord, label: MediumLabel, left_bytes: int
+    ) -> Part:
         if self.bucket is not None:
             address = f"gs://{self.bucket}/{conversation.names.medium(message.line_message_id)}"
             return MediaPart(content_type=label.content_type, source=address)
@@ -90,6 +92,6 @@ class MediaParts:
 
 def _media_of(message: MessageRecord, quotable: Quotable) -> Iterator[MessageRecord]:
     quoted = quotable.quoted_by(message)
-    for one in (quoted, message):
-        if isinstance(one, MessageRecord) and one.type in MESSAGE_TYPES:
-            yield one
+    for record in (quoted, message):
+        if isinstance(record, MessageRecord) and record.type in MESSAGE_TYPES:
+            yield record

@@ -1,7 +1,7 @@
-"""The port to the model, in the words of Gemini's function calling; no SDK type passes it.
+"""The port to the model, in the terms of Gemini's function calling; no SDK type passes it.
 
-Source: Gemini API, "Function calling": contents alternate between user and model, every call of a model content is answered in the one
-content that follows it, and a model content must be sent back as it came, thought signatures included.
+Source: Gemini API, "Function calling": contents alternate between user and model; the content after a model content answers all its calls;
+a model content must be sent back unchanged, thought signatures included.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,12 +12,12 @@ from shared.line.ids import mask_ids, mask_ids_in
 
 Json = Mapping[str, object]
 
-INLINE_LIMIT_BYTES: Final = 20_000_000  # Source: Gemini API, "Audio understanding"; other pages give more
+INLINE_LIMIT_BYTES: Final = 20_000_000  # Source: Gemini API, "Audio understanding"; other pages state a larger limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionCall:
-    """A call that the model asks for; `id` is None on models that give none."""
+    """A call that the model asks for; `id` is None if the model gives none."""
 
     name: str
     args: Json = field(repr=False)
@@ -34,7 +34,7 @@ class FunctionResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextContent:
-    """Text parts of one side."""
+    """Text parts of one role."""
 
     role: Literal["user", "model"]
     texts: tuple[str, ...] = field(repr=False)
@@ -42,7 +42,7 @@ class TextContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaPart:
-    """A picture, a voice, a video or a document: its bytes, or the `gs://` address of them where the model reads buckets (Vertex AI).
+    """An image, a voice, a video or a document: its bytes, or its `gs://` address if the model reads buckets (Vertex AI).
 
     `content_type` is one that Gemini knows, such as `image/jpeg`.
     """
@@ -53,31 +53,31 @@ class MediaPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixedContent:
-    """What people said and showed, in order; all bytes of a request together are at most INLINE_LIMIT_BYTES."""
+    """Texts and media of people, in order; all bytes of a request together are at most INLINE_LIMIT_BYTES."""
 
     parts: tuple[str | MediaPart, ...] = field(repr=False)
 
     @property
     def role(self) -> Literal["user"]:
-        """Only people show something."""
+        """The user's: only people send media."""
         return "user"
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What was said."""
+        """The text parts."""
         return tuple(part for part in self.parts if isinstance(part, str))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelContent:
-    """A content of the model exactly as it came, to be echoed within the turn; only its adapter looks inside."""
+    """A content of the model, unchanged, to be sent back within the turn; only the adapter reads it."""
 
     wire: Json = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionResponses:
-    """The answers to all calls of the model content before it, in its order."""
+    """The answers to all calls of the preceding model content, in the calls' order."""
 
     responses: tuple[FunctionResponse, ...]
 
@@ -87,7 +87,7 @@ Content = TextContent | MixedContent | ModelContent | FunctionResponses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionDeclaration:
-    """What the model is told of a tool; `parameters` is a JSON Schema."""
+    """The declaration of a tool; `parameters` is a JSON Schema."""
 
     name: str
     description: str
@@ -96,10 +96,10 @@ class FunctionDeclaration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """One question to the model.
+    """A request to the model.
 
-    It has to call one of `allowed` (names among the declarations; all of them when empty). `validated` asks for calling mode VALIDATED
-    instead of ANY. `timeout_s` is what is left of the turn.
+    The model has to call one of `allowed`, which are names among the declarations; empty: any of them. `validated` asks for calling mode
+    VALIDATED instead of ANY. `timeout_s` is the time that is left of the turn.
     """
 
     system_instruction: str = field(repr=False)
@@ -131,9 +131,9 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelResponse:
-    """What came back: `finish_reason` by its name on the wire, `block_reason` where the prompt itself was refused.
+    """The model's answer: `finish_reason` by its name on the wire; `block_reason` is set if the prompt itself was blocked.
 
-    `calls` are the function calls of `content`, in order; `has_text` says that it held words outside of any call.
+    `calls` are the function calls of `content`, in order; `has_text` is true if `content` holds text outside of calls.
     """
 
     finish_reason: str
@@ -155,15 +155,15 @@ class Model(Protocol):
     def generate(self, request: ModelRequest) -> ModelResponse:
         """Ask once.
 
-        Raises: ModelUnavailableError, when a later try may succeed (no answer in time, 408, 429, 5xx, an unreadable body);
-        ModelRefusedError, when the provider refuses the request as it is.
+        Raises: ModelUnavailableError, if a later attempt may succeed (no answer in time, 408, 429, 5xx, an unreadable body);
+        ModelRefusedError, if the provider refuses the request.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonRequest:
-    """A question whose answer is one JSON object of `schema`, without functions; `timeout_s` is how long it may take."""
+    """A request, without functions, for a JSON object that matches `schema`."""
 
     system_instruction: str = field(repr=False)
     prompt: str = field(repr=False)
@@ -174,7 +174,7 @@ class JsonRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonAnswer:
-    """An object of the model's, not yet checked against the schema, and what it took."""
+    """The model's object, not yet validated against the schema, and the tokens that it cost."""
 
     value: Json = field(repr=False)
     usage: Usage = Usage()
@@ -186,23 +186,26 @@ class JsonModel(Protocol):
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         """Ask once.
 
-        Raises: ModelUnavailableError, when a later try may succeed (as for `Model`, and for an answer that was cut off or is no object);
-        ModelRefusedError, when the provider refuses the request as it is; ModelBlockedError, when it blocks the prompt or the answer.
+        Raises: ModelUnavailableError, if a later attempt may succeed (as for `Model`, and if the answer was cut off or is no object);
+        ModelRefusedError, if the provider refuses the request; ModelBlockedError, if it blocks the prompt or the answer.
         """
         ...
 
 
-def masked(content: Content) -> Content:
-    """Return the content with every id as `[ID]`; the model's own contents are echoed as they came."""
+def mask_content(content: Content) -> Content:
+    """Return the content with every id replaced by `[ID]`; the model's own contents stay unchanged."""
     match content:
         case TextContent():
             return TextContent(role=content.role, texts=tuple(map(mask_ids, content.texts)))
         case MixedContent():
-            return MixedContent(parts=tuple(mask_ids(one) if isinstance(one, str) else one for one in content.parts))
+            return MixedContent(
+                parts=tuple(mask_ids(part) if isinstance(part, str) else part for part in content.parts)
+            )
         case FunctionResponses():
             return FunctionResponses(
                 responses=tuple(
-                    FunctionResponse(call=one.call, response=mask_ids_in(one.response)) for one in content.responses
+                    FunctionResponse(call=answer.call, response=mask_ids_in(answer.response))
+                    for answer in content.responses
                 )
             )
         case ModelContent():

@@ -1,4 +1,4 @@
-"""What the model reads: a system instruction that is byte-stable for a deployment, and the chat as contents, marked as data."""
+"""The prompt: a system instruction that is byte-stable for a deployment, and the chat as contents, marked as data."""
 
 import datetime as dt
 import zoneinfo
@@ -61,12 +61,12 @@ _OVERHEARD: Final = (
 _TOGETHER: Final = "The following images were sent together, as one message."
 _HEADER_TIME: Final = "%Y-%m-%d %H:%M"
 _LONGEST_QUOTE: Final = 500
-_SOMEBODY: Final = "someone"
+_UNNAMED: Final = "someone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _QuoteWords:
-    """How a quote is given to the model in one language."""
+    """The words that frame a quote in one language."""
 
     quote: str
     question: str
@@ -76,9 +76,9 @@ class _QuoteWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptBuilder:
-    """Builds what the model reads, with times in the bot's time zone and quotes in the words of its locale.
+    """Builds prompts, with times in the bot's time zone and quotes in the words of its locale.
 
-    `persona` replaces the first part of the system instruction only; `guides` say when to use the toolsets.
+    `persona` replaces only the first part of the system instruction; `guides` tell the model when to use the toolsets.
     """
 
     bot_name: BotName
@@ -88,11 +88,11 @@ class PromptBuilder:
     locale: str = "en"
 
     def system_instruction(self) -> str:
-        """Return who the bot is and how it behaves."""
+        """Return the system instruction: persona, guides, rules."""
         who = f"# Who you are\n{(self.persona or DEFAULT_PERSONA).replace('{bot}', self.bot_name.shown)}"
         return "\n\n".join((who, *self.guides, _RULES))
 
-    def contents(  # noqa: PLR0913 - everything that a prompt is made of
+    def contents(  # noqa: PLR0913 - the parts of a prompt
         self,
         history: History,
         *,
@@ -102,14 +102,16 @@ class PromptBuilder:
         shown: Mapping[str, Sequence[Part]] | None = None,
         is_overheard: bool = False,
     ) -> tuple[TextContent | MixedContent, ...]:
-        """Return what was filed and said, oldest first, and the messages to answer last: a request must end with the user's side.
+        """Return the index of entries, the chat oldest first, and last the messages to answer: a request must end with the user's role.
 
-        `names` are what people are called, by their ids. `shown` are what goes with a message that is to be answered, by its id: media, or
-        remarks on why they are missing. `is_overheard` tells that nobody asked the bot.
+        `names` are people's names by user id. `shown` are the media of a message to answer, by its id, or notes on why they are missing.
+        `is_overheard`: no message addresses the bot.
         """
         transcript = _Transcript(builder=self, names=names or {}, quotable=history.quotable)
         asked = {message.line_message_id for message in pending}
-        earlier = (one for one in history.messages if one.line_message_id not in asked and one.presses is None)
+        earlier = (
+            message for message in history.messages if message.line_message_id not in asked and message.presses is None
+        )
         lines: list[_Line] = [("user", _OPENING)]
         if history.index.text:
             lines.insert(0, ("user", f"{_INDEX}\n{history.index.text}"))
@@ -120,7 +122,7 @@ class PromptBuilder:
         lines.append(
             ("user", f"[note] It is {self.local_time(now_ms)} now. {_OVERHEARD if is_overheard else _TO_ANSWER}")
         )
-        for message, is_first in _with_sets_marked(pending):
+        for message, is_first in _mark_image_sets(pending):
             lines += [("user", f"[note] {_TOGETHER}")] if is_first else []
             lines.append(("user", transcript.header_and_words(message)))
             lines += [("user", part) for part in (shown or {}).get(message.line_message_id, ())]
@@ -133,24 +135,24 @@ class PromptBuilder:
         *,
         names: Mapping[str, str] | None = None,
     ) -> tuple[TextContent, ...]:
-        """Return a stretch of the chat as one content of data, to be summed up; quotes are left out, because they come from elsewhere."""
+        """Return a part of the chat as one content, for a recap; quotes are left out, because they come from other parts."""
         transcript = _Transcript(builder=self, names=names or {}, quotable=None)
         records: list[MessageRecord | OutcomeRecord] = [*messages, *answers]
         spoken = (
-            transcript.header_and_words(one) if isinstance(one, MessageRecord) else f"[you] {one.text}"
-            for one in sorted(records, key=by_time)
+            transcript.header_and_words(record) if isinstance(record, MessageRecord) else f"[you] {record.text}"
+            for record in sorted(records, key=by_time)
         )
         return (TextContent(role="user", texts=("[note] This part of the conversation is to be summed up.", *spoken)),)
 
     def local_time(self, timestamp_ms: int) -> str:
-        """Return a moment as people here read it."""
+        """Return a time as text in the bot's time zone."""
         moment = dt.datetime.fromtimestamp(timestamp_ms / 1_000, tz=self.time_zone)
         return moment.strftime(_HEADER_TIME)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Transcript:
-    """One chat with the names of its members; without quotes where there is nothing to look them up in."""
+    """The lines of one chat, with its members' names; without quotes if `quotable` is None."""
 
     builder: PromptBuilder
     names: Mapping[str, str]
@@ -159,15 +161,15 @@ class _Transcript:
     def lines(self, record: MessageRecord | OutcomeRecord) -> list[_Line]:
         if isinstance(record, MessageRecord):
             return [("user", self.header_and_words(record))]
-        said: list[_Line] = [("model", record.text)] if record.text is not None else []
+        lines: list[_Line] = [("model", record.text)] if record.text is not None else []
         if record.kind in _REMARKS:
-            said.append(("user", f"[note] {_REMARKS[record.kind]}"))
+            lines.append(("user", f"[note] {_REMARKS[record.kind]}"))
         if record.filed_entry_path is not None:
-            said.append(("user", f"[note] Filed then: {record.filed_entry_path}"))
-        return said
+            lines.append(("user", f"[note] Filed then: {record.filed_entry_path}"))
+        return lines
 
     def header_and_words(self, message: MessageRecord) -> str:
-        name = self.names.get(message.user_id) or someone(message.user_id) if message.user_id else _SOMEBODY
+        name = self.names.get(message.user_id) or someone(message.user_id) if message.user_id else _UNNAMED
         return f"[{name} | {self.builder.local_time(message.timestamp_ms)}] {self._words(message)}"
 
     def _words(self, message: MessageRecord) -> str:
@@ -177,12 +179,12 @@ class _Transcript:
         words = _quote_words(self.builder.locale)
         match quoted:
             case "withdrawn":
-                told = words.withdrawn
+                quote = words.withdrawn
             case "unknown":
-                told = words.unknown
+                quote = words.unknown
             case MessageRecord() | OutcomeRecord():
-                told = f'"{shortened(" ".join((quoted.text or "").split()), limit=_LONGEST_QUOTE)}"'
-        return f"{words.quote}: {told}\n{words.question}: {message.text}"
+                quote = f'"{shortened(" ".join((quoted.text or "").split()), limit=_LONGEST_QUOTE)}"'
+        return f"{words.quote}: {quote}\n{words.question}: {message.text}"
 
 
 @cache
@@ -190,15 +192,19 @@ def _quote_words(locale: str) -> _QuoteWords:
     return language_file(locale).table("quote", _QuoteWords)
 
 
-def _with_sets_marked(messages: Sequence[MessageRecord]) -> Iterator[tuple[MessageRecord, bool]]:
-    """Return the messages, those of an image set together, and whether a set of several begins with one."""
+def _mark_image_sets(messages: Sequence[MessageRecord]) -> Iterator[tuple[MessageRecord, bool]]:
+    """Yield the messages, those of an image set together, and whether the message is the first of a set of several."""
     left = list(messages)
     while left:
         first = left.pop(0)
-        together = [one for one in left if one.image_set_id is not None and one.image_set_id == first.image_set_id]
-        left = [one for one in left if one not in together]
+        together = [
+            message
+            for message in left
+            if message.image_set_id is not None and message.image_set_id == first.image_set_id
+        ]
+        left = [message for message in left if message not in together]
         yield first, bool(together)
-        yield from ((one, False) for one in together)
+        yield from ((message, False) for message in together)
 
 
 def _contents(lines: Iterable[_Line]) -> Iterator[TextContent | MixedContent]:
@@ -221,12 +227,12 @@ def _content(role: Literal["user", "model"], parts: Sequence[Part]) -> TextConte
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """The names under which the members of a chat are shown to the model; none of them is the bot's."""
+    """The names that the model reads for the members of a chat; none equals a name of the bot."""
 
     display_names: DisplayNames
     bot_name: BotName
 
     def of(self, conversation: Conversation, messages: Iterable[MessageRecord]) -> Mapping[str, str]:
-        """Return the name of every author of the messages, by their ids."""
-        user_ids = [one.user_id for one in messages if one.user_id is not None]
+        """Return the name of every author of the messages, by user id."""
+        user_ids = [message.user_id for message in messages if message.user_id is not None]
         return self.display_names.of(conversation.id, user_ids, bot_names=self.bot_name.all) if user_ids else {}

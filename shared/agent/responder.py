@@ -1,4 +1,4 @@
-"""The responder: from a question to its outcome, through the model and its tools."""
+"""The responder: turns a question into its outcome with the model and its tools."""
 
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
@@ -20,22 +20,22 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.presence import Presence
 from shared.turns.question import Question
 
-_LONG_ANSWERS: Final = frozenset({"generate_digest"})  # what these tools return may fill larger bubbles
+_LONG_ANSWERS: Final = frozenset({"generate_digest"})  # tools whose results may fill larger bubbles
 
 
 class EntryStaging(Protocol):
-    """Staged writes to entries, begun anew for every attempt at a turn."""
+    """Staged writes to entries; every attempt at a turn begins with none."""
 
     def begin(self, conversation: Conversation, *, sequence: int, amendments: Amendments) -> StagedEntries:
-        """Return the entries of a chat as the turn that works towards commit `sequence` sees them."""
+        """Return the chat's entries as the turn of commit `sequence` sees them, without staged writes."""
         ...
 
 
 class EarlierCalls(Protocol):
-    """What earlier attempts at a turn did outside."""
+    """External calls of earlier attempts at a turn."""
 
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
-        """Return a sentence for the model about each of them.  Raises: StorageUnavailableError."""
+        """Return a sentence for the model about each call.  Raises: StorageUnavailableError."""
         ...
 
 
@@ -54,9 +54,9 @@ class AgentResponder:
     clock: Clock = field(repr=False)
 
     def respond(self, question: Question) -> OutcomeRecord:
-        """Return the draft with what was decided.  A person who waits in a 1:1 chat sees that an answer is on its way.
+        """Return the draft with the decision.  In a 1:1 chat the loading animation shows meanwhile.
 
-        A model that is down, refuses or does not decide in time: the outcome is an apology. Raises: PromptAmendedError.
+        The outcome is an apology if the model is unavailable, refuses, or does not decide within its limits. Raises: PromptAmendedError.
         """
         conversation = question.conversation
         is_watched = conversation.is_one_on_one and not question.is_overheard
@@ -125,14 +125,14 @@ class AgentResponder:
 
 
 def _text_of(message: str, thought: Thought) -> str:
-    """Return what people see: the model's words within their limit, and the footnotes as they are."""
+    """Return the answer as people see it: the model's text within the limit, and the footnotes unchanged."""
     limit = ANSWER.text_limit if _LONG_ANSWERS.isdisjoint(thought.tools_used) else DIGEST.text_limit
     words = shown_text(message, limit=limit)
     return words and mask_ids("\n\n".join((words, *thought.footnotes)))
 
 
 def _with_staged(outcome: OutcomeRecord, entries: StagedEntries) -> OutcomeRecord:
-    """Return the outcome with what the turn stages; it saw the messages behind every entry that the model was shown."""
+    """Return the outcome with the staged writes; `saw` gains the sources of every entry that the model read."""
     placement = entries.placement
     return replace(
         outcome,

@@ -1,4 +1,4 @@
-"""Short texts that the model writes beside a turn, each by one function call: recaps of older messages, captions of media."""
+"""Texts that the model writes outside of turns, each by one function call: recaps of older messages, captions of media."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Final
 
 from shared import logs
 from shared.agent.media_parts import MediaParts
-from shared.agent.model import Content, FunctionDeclaration, MixedContent, Model, ModelRequest, Usage, masked
+from shared.agent.model import Content, FunctionDeclaration, MixedContent, Model, ModelRequest, Usage, mask_content
 from shared.agent.prompt import People, PromptBuilder
 from shared.agent.tools import load_schema
 from shared.conversation.records import MessageRecord, OutcomeRecord
@@ -23,7 +23,7 @@ _CAPTION_LIMIT: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Assignment:
-    """One kind of text: the function that takes it, and what the model is told."""
+    """One kind of text: the function that takes it, and the model's instruction."""
 
     function: str
     purpose: str
@@ -31,7 +31,7 @@ class _Assignment:
     max_output_tokens: int
 
     def ask(self, model: Model, contents: Sequence[Content]) -> tuple[tuple[str, ...], Usage]:
-        """Return every `text` that the model called the function with, and what that took.  Raises: as `Model.generate` does."""
+        """Return the `text` of every call of the function, and the tokens.  Raises: as `Model.generate` does."""
         declaration = FunctionDeclaration(
             name=self.function, description=self.purpose, parameters=load_schema(f"{self.function}.parameters")
         )
@@ -71,7 +71,7 @@ You keep the memory of a chat. Say what the picture, voice message, video or fil
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSummariser:
-    """Asks the model for recaps; a Summariser."""
+    """A Summariser that asks the model."""
 
     model: Model
     prompt: PromptBuilder = field(repr=False)
@@ -82,8 +82,8 @@ class ModelSummariser:
     ) -> str:
         """Return a recap.  Raises: ModelUnavailableError, ModelRefusedError."""
         contents = self.prompt.stretch(messages, answers, names=self.people.of(conversation, messages))
-        texts, usage = _RECAP.ask(self.model, tuple(map(masked, contents)))
-        text = next((one for one in map(str.strip, texts) if one), None)
+        texts, usage = _RECAP.ask(self.model, tuple(map(mask_content, contents)))
+        text = next((text for text in map(str.strip, texts) if text), None)
         if text is None:
             raise ModelUnavailableError("the model wrote no recap")
         logs.info(
@@ -98,21 +98,21 @@ class ModelSummariser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCaptioner:
-    """Asks the model what media show; a Captioner.  One medium a call, so that no caption repeats what another medium shows."""
+    """A Captioner that asks the model.  Each request holds one medium, so that no caption repeats the content of another."""
 
     model: Model
     parts: MediaParts
 
     def caption(self, conversation: Conversation, message: MessageRecord) -> str | None:
-        """Return one line, or None where nothing is kept of the message.
+        """Return one line, or None if the message's medium is not stored.
 
         Raises: ModelUnavailableError, ModelRefusedError, StorageUnavailableError.
         """
-        part = self.parts.kept(conversation, message)
+        part = self.parts.stored_part(conversation, message)
         if part is None:
             return None
         texts, usage = _CAPTION.ask(self.model, (MixedContent(parts=("[note] This is to be described.", part)),))
-        line = next((one for text in texts if (one := _line(text))), None)
+        line = next((candidate for text in texts if (candidate := _line(text))), None)
         if line is None:
             raise ModelUnavailableError("the model wrote no description")
         logs.info(
@@ -125,6 +125,6 @@ class ModelCaptioner:
 
 
 def _line(text: str) -> str:
-    """Return the text as one line that cannot be taken for a header of a prompt."""
+    """Return the text as one line without brackets, so that it cannot pass for a header of a prompt."""
     plain = mask_ids(text).translate({ord("["): "(", ord("]"): ")"})
     return shortened(" ".join(plain.split()), limit=_CAPTION_LIMIT)

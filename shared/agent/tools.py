@@ -1,6 +1,6 @@
-"""The protocol of a tool, and the registry that lists, finds and validates.
+"""The tool protocol, and the registry that lists tools, finds them and validates their arguments and results.
 
-How to add a tool: two schema files in schemas/tools/, a Tool in a module of shared/tools/, its name in that module's toolset.
+To add a tool: two schema files in schemas/tools/, a Tool in a module of shared/tools/, and the tool in that module's toolset.
 """
 
 import json
@@ -25,21 +25,21 @@ _NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
 
 
 class EntryPlacement(Protocol):
-    """Where an entry was filed or moved to, and how sure its classification was."""
+    """The path that an entry was filed at or moved to, and the confidence of its classification."""
 
     @property
     def path(self) -> str:
-        """Below `entries/{conversation_id}/`."""
+        """The path below `entries/{conversation_id}/`."""
         ...
 
     @property
     def confidence(self) -> float:
-        """From 0 to 1."""
+        """The confidence, from 0 to 1."""
         ...
 
 
 class StagedEntries(Protocol):
-    """What a turn read and staged of the chat's entries; the tools of the knowledge toolset know the whole of it."""
+    """The entries that a turn read and its staged writes; the knowledge toolset uses the full implementation."""
 
     @property
     def placement(self) -> EntryPlacement | None:
@@ -48,21 +48,21 @@ class StagedEntries(Protocol):
 
     @property
     def read_source_ids(self) -> frozenset[str]:
-        """The messages behind everything that the model was shown of the entries, or changed in them."""
+        """The sources of every entry that the model read or changed."""
         ...
 
     def changes(self) -> tuple[StagedWrite, ...]:
-        """Return what is to be written once the turn is committed; nothing is staged after this."""
+        """Return the staged writes, to be applied after the commit; no write is staged after this call."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContext:
-    """What a tool knows of the chat that it works for; it never comes from the model.
+    """The chat and turn that a tool works for; none of it comes from the model.
 
-    `first_line_message_id` is the oldest message that the turn answers, `seen_message_ids` all whose words its prompt can hold. A tool is
-    waited for until `deadline`. `sequence` is the number of the commit that the turn works towards. `to_answer` are the messages that it
-    answers, `earlier` the others in its prompt. `entries` holds the staged writes of this attempt at the turn.
+    `first_line_message_id` is the oldest message that the turn answers; `seen_message_ids` are all messages whose words its prompt can
+    hold. The executor waits for a tool until `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that
+    the turn answers, `earlier` the others in its prompt. `entries` holds the staged writes of this attempt at the turn.
     """
 
     conversation: Conversation
@@ -77,7 +77,7 @@ class TurnContext:
     question: Question | None = field(default=None, repr=False)
 
     def check_amendments(self) -> None:
-        """Look at the amendments before a request to the model.  Raises: PromptAmendedError."""
+        """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
         if self.question is not None:
             read_ids = self.entries.read_source_ids if self.entries is not None else frozenset[str]()
             self.question.check_amendments(read_ids)
@@ -85,7 +85,7 @@ class TurnContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolFault:
-    """A failure that the model reads: one plain sentence, and whether calling again can help."""
+    """A failure that the model reads: one plain sentence, and whether another call can succeed."""
 
     message: str
     may_retry: bool
@@ -93,9 +93,9 @@ class ToolFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """How a turn ends: with a `message` to send, or with silence and the reason for it.
+    """The decision that ends a turn: a `message` to send, or no message and the reason.
 
-    `result` is what the deciding tool answers once the decision is carried out.
+    `result` is the answer of the final tool.
     """
 
     result: Json
@@ -105,7 +105,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cited:
-    """Data that matches `response`, and a `footnote` that the reply has to carry as it is, whatever the model makes of the data."""
+    """Data that matches `response`, and a `footnote` that the reply has to carry unchanged."""
 
     result: Json = field(repr=False)
     footnote: str = field(repr=False)
@@ -116,11 +116,11 @@ ToolResult = Json | Cited | ToolFault | Decision
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """Something that the model may call.
+    """A function that the model may call.
 
-    `run` gets arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
-    ends the turn. It may be run in parallel with others, and again when a turn is thought again. `only_in` are the chats in which there
-    is such a tool; None: in all. `declared` is what the model is told of the parameters, where more is taken than it should know of.
+    `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
+    ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. `only_in` are the ids of the chats
+    that have the tool; None: all chats. `declared` are the parameters that the model is told of, if `parameters` accepts more.
     """
 
     name: str
@@ -133,23 +133,23 @@ class Tool:
     declared: Json | None = field(default=None, repr=False)
 
     def is_offered_in(self, conversation: Conversation) -> bool:
-        """Whether there is such a tool in this chat."""
+        """Whether this chat has the tool."""
         return self.only_in is None or conversation.id in self.only_in
 
     @property
     def declaration(self) -> FunctionDeclaration:
-        """What the model is told of it."""
+        """The declaration that the model reads."""
         parameters = self.parameters if self.declared is None else self.declared
         return FunctionDeclaration(name=self.name, description=self.description, parameters=parameters)
 
 
 class Registry:
-    """The tools of a deployment, by name, in the order in which they are declared."""
+    """The tools of a deployment, by name, in the order of their declarations."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        """Check every tool, and take its schemas as they are: tests check the files, because that takes a cold start a tenth of a second.
+        """Add every tool.  Its schemas are not validated: tests do that, because it would add 0.1 s to a cold start.
 
-        Raises: ValueError, where one cannot be declared to a model.
+        Raises: ValueError, if a tool cannot be declared to a model.
         """
         self._tools: dict[str, Tool] = {}
         self._parameters: dict[str, Draft202012Validator] = {}
@@ -163,15 +163,15 @@ class Registry:
         return iter(self._tools.values())
 
     def offered_in(self, conversation: Conversation) -> tuple[Tool, ...]:
-        """Return the tools that there are in a chat."""
+        """Return the tools of a chat."""
         return tuple(tool for tool in self if tool.is_offered_in(conversation))
 
     def find(self, name: str, conversation: Conversation) -> Tool | None:
-        """Return the tool, or None where the model made the name up, or where there is none such in the chat."""
+        """Return the tool, or None if the chat has no tool of that name."""
         return next((tool for tool in self.offered_in(conversation) if tool.name == name), None)
 
     def declarations(self, conversation: Conversation) -> tuple[FunctionDeclaration, ...]:
-        """What the model is told, byte-stable for a deployment and a chat."""
+        """Return the declarations, byte-stable for a deployment and a chat."""
         return tuple(tool.declaration for tool in self.offered_in(conversation))
 
     @property
@@ -180,11 +180,11 @@ class Registry:
         return tuple(tool.name for tool in self if tool.is_final)
 
     def faults_of_arguments(self, tool: Tool, arguments: Json) -> str | None:
-        """Return what is wrong with the arguments, in a sentence for the model, or None."""
+        """Return the first fault of the arguments as a sentence for the model, or None."""
         return _first_fault(self._parameters[tool.name], arguments)
 
     def faults_of_response(self, tool: Tool, response: Json) -> str | None:
-        """Return what is wrong with the response, for our log, or None."""
+        """Return the first fault of the response, for the log, or None."""
         return _first_fault(self._responses[tool.name], response)
 
     def _add(self, tool: Tool) -> None:

@@ -1,7 +1,7 @@
-"""The edge of a worker: decode the envelope, hand the event over, answer Pub/Sub.
+"""The endpoint of a worker: decodes the envelope, calls the handler, answers Pub/Sub.
 
-204 acknowledges; 5xx is delivered again; 400 answers a body that is no envelope. A non-2xx slows the pushes of all chats, so it is kept
-for broken infrastructure.  Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
+204 acknowledges; 5xx causes a redelivery; 400 answers a body that is no envelope. A non-2xx answer slows the pushes of all chats, so it is
+reserved for broken infrastructure.  Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
 """
 
 from collections.abc import Callable, Mapping
@@ -21,12 +21,12 @@ from shared.errors import (
 )
 
 _ACKNOWLEDGED: Final = 204
-_UNFORESEEN: Final = 500
+_INTERNAL_ERROR: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushEndpoint:
-    """Answers one push.  `handle` returns the outcome's name for the closing log line."""
+    """Answers pushes.  `handle` returns the `outcome` field of the closing log line."""
 
     handle: Callable[[Mapping[str, object], Envelope], str]
     clock: Clock = field(repr=False)
@@ -41,11 +41,11 @@ class PushEndpoint:
             except RejectedError as cause:
                 logs.warning("push_rejected", reason=str(cause), status=cause.http_status)
                 return str(cause), cause.http_status
-            # The push's own trace begins with the push; the message's began with LINE's request and holds for every delivery.
+            # From here on the lines carry the trace of LINE's request, which is the same for every delivery of the message.
             with logs.bound(**logs.trace_fields(envelope.traceparent)):
-                return self._handled(envelope)
+                return self._dispatch(envelope)
 
-    def _handled(self, envelope: Envelope) -> tuple[str, int]:
+    def _dispatch(self, envelope: Envelope) -> tuple[str, int]:
         started_s = self.clock.monotonic_s()
         with logs.bound(pubsub_message_id=envelope.pubsub_message_id, delivery_attempt=envelope.delivery_attempt):
             try:
@@ -56,9 +56,9 @@ class PushEndpoint:
             except AizuchiError as cause:
                 logs.error("event_failed", cause=cause, reason=str(cause))
                 outcome, status = "given_up" if isinstance(cause, PermanentError) else "failed", cause.http_status
-            except Exception as cause:  # noqa: BLE001 - whatever was not foreseen ends among the dead letters, not in a stack trace
+            except Exception as cause:  # noqa: BLE001 - an unexpected error is logged without its text, and ends in a dead letter
                 logs.error("event_crashed", cause=cause)
-                outcome, status = "crashed", _UNFORESEEN
+                outcome, status = "crashed", _INTERNAL_ERROR
             duration_ms = round((self.clock.monotonic_s() - started_s) * 1_000)
             logs.info("event_handled", outcome=outcome, status=status, duration_ms=duration_ms)
         return "", status

@@ -1,6 +1,6 @@
 """The body that a push subscription posts (wrapped), decoded without loss.
 
-Our own decoder, because the framework's conversion to a CloudEvent drops `deliveryAttempt` and messages without data.
+The framework's conversion to a CloudEvent is not used, because it drops `deliveryAttempt` and messages without data.
 Source: Pub/Sub, "Push subscriptions": `{"message": {"data", "attributes", "messageId", "publishTime"}, "subscription",
 "deliveryAttempt"?}`; `deliveryAttempt` comes only with a dead-letter policy.
 """
@@ -18,9 +18,9 @@ from shared.errors import MalformedEnvelopeError, UnusableEventError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """A pushed message.  `data` is still encoded; `published_ms` is None where the envelope does not say when it was published.
+    """A pushed message.  `data` is still encoded; `published_ms` is None if the envelope has no publish time.
 
-    `traceparent` is the trace that the event's delivery by LINE began.
+    `traceparent` is the trace of the request with which LINE delivered the event.
     """
 
     pubsub_message_id: str
@@ -30,7 +30,7 @@ class Envelope:
     traceparent: str | None = None
 
     def event(self) -> Mapping[str, object]:
-        """Return the LINE event inside.  Raises: UnusableEventError, where there is none and no redelivery will bring one."""
+        """Return the LINE event in the message.  Raises: UnusableEventError, if there is none; a redelivery would not help."""
         try:
             message = json.loads(base64.b64decode(self.data, validate=True))
         except (binascii.Error, ValueError, RecursionError) as cause:
@@ -42,7 +42,7 @@ class Envelope:
 
 
 def decode_envelope(body: bytes) -> Envelope:
-    """Read a push body.  Raises: MalformedEnvelopeError, where it is no envelope at all."""
+    """Read a push body.  Raises: MalformedEnvelopeError, if it is no envelope."""
     try:
         envelope = json.loads(body)
     except (ValueError, RecursionError) as cause:

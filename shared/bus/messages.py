@@ -1,4 +1,4 @@
-"""What travels on the events topic.  Schemas: schemas/events/bus-message.json and bus-attributes.json."""
+"""The messages of the events topic.  Schemas: schemas/events/bus-message.json and bus-attributes.json."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,13 +20,13 @@ class BusMessage:
 
 
 class EventBus(Protocol):
-    """Where the webhook hands events over."""
+    """The topic to which the webhook publishes events."""
 
     def publish(self, messages: Sequence[BusMessage]) -> tuple[str, ...]:
         """Return the pubsub_message_ids once every message is stored.
 
-        Nothing to publish: returns at once. Repeated: published twice, which the workers bear.
-        Raises: PublishFailedError, when that was not confirmed for all of them; some may have been stored.
+        No messages: returns at once. Repeated: published again; the workers are idempotent.
+        Raises: PublishFailedError, if not every message was confirmed; some may be stored.
         """
         ...
 
@@ -34,12 +34,12 @@ class EventBus(Protocol):
 def bus_messages(delivery: Delivery, *, traceparent: str | None = None) -> tuple[BusMessage, ...]:
     """Return one message for every event of the delivery, in its order.
 
-    `traceparent` is that of LINE's request, so that an event keeps one trace from there to its answer; what names no trace is left out.
+    `traceparent` is that of LINE's request, so that all log lines of an event share one trace; a malformed value is left out.
     """
     trace = {TRACEPARENT: traceparent} if traceparent is not None and logs.is_traceparent(traceparent) else {}
     return tuple(
         BusMessage(
-            # ASCII, because JSON may hold halves of characters that UTF-8 has no bytes for
+            # ASCII, because JSON may hold lone surrogates, which UTF-8 cannot encode
             data=json.dumps({"destination": delivery.destination, "event": event}, separators=(",", ":")).encode(
                 "ascii"
             ),

@@ -1,4 +1,4 @@
-"""What came of an event: the `outcome` field of a worker's closing log line."""
+"""The result of an event: the `outcome` field of a worker's closing log line."""
 
 from enum import StrEnum
 
@@ -13,7 +13,7 @@ class EventResult(StrEnum):
     STORED = "stored"
     UNDELIVERED = "undelivered"
     UNKNOWN = "unknown"
-    """The fate of an answer cannot be known; or an unsend named a message that was never seen."""
+    """The fate of an answer is unknown; or an unsend named a message that was never recorded."""
     WITHDRAWN = "withdrawn"
     ALREADY_ANSWERED = "already_answered"
     EDITED = "edited"

@@ -1,1 +1,1 @@
-"""LINE's words: deliveries, events, messages, texts.  Plain values; no SDK."""
+"""What LINE sends and takes: deliveries, events, messages, texts.  Plain values; no SDK."""

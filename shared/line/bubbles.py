@@ -1,7 +1,7 @@
-"""An answer in bubbles that a phone shows well: short ones, broken where a reader would pause.
+"""Splits an answer into short bubbles that fit a phone's screen, at places where a reader would pause.
 
-Lengths are counted as people see them, by grapheme clusters, because the limits are lines on a phone; a cluster of more than four UTF-16
-units counts by its units, so that LINE's own limit of 5,000 of them holds too. URLs are never cut, so one may make its bubble longer.
+A length is a count of grapheme clusters, because the limits stand for lines on a phone. A cluster of more than four UTF-16 units counts by
+its units, so that LINE's limit of 5,000 units holds too. A URL is never cut, so its bubble may exceed the limit.
 Source: Unicode TR 29; LINE, "Text message".
 """
 
@@ -22,14 +22,14 @@ from shared.line.utf16 import utf16_length, without_lone_surrogates
 
 _ELLIPSIS: Final = "…"
 _UNITS_A_CHARACTER: Final = 4
-_LONGEST_CLUSTER_UTF16: Final = 64  # longer ones are nobody's writing, and may be cut
+_LONGEST_CLUSTER_UTF16: Final = 64  # no writing system needs a longer cluster, so a longer one may be cut
 _CLOSING: Final = r"[\p{Pe}\p{Pf}\"'”’]"
 _ABBREVIATED: Final = r"(?<!\b(?:Mr|Mrs|Ms|Dr|St|No|vs|e\.g|i\.e|cf)\.)"
 _ATOM: Final = regex.compile(r"(?P<url>https?://[!-~]{1,990}(?<![.,!?:;'\")\]}*]))|\X")
 
 
 class _Pause(IntEnum):
-    """How well a reader can stop at a place."""
+    """How good a place is for a break; a larger value is better."""
 
     INSIDE_A_WORD = 0
     WORD = 1
@@ -40,7 +40,7 @@ class _Pause(IntEnum):
     PARAGRAPH = 6
 
 
-# What ends at a pause; a later row outranks the ones before it. No line begins with closing marks or small letters.
+# What precedes each kind of pause; a later row outranks the rows before it. No bubble begins with a closing mark or a small kana.
 _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
     _Pause.WORD: regex.compile(
         r"(?w)(?<![\p{Ps}\p{Pi}])\b(?![\p{Pe}\p{Pf}\p{Po}\p{M}\u200dーぁぃぅぇぉっゃゅょァィゥェォッャュョ々ๆ])"
@@ -60,7 +60,7 @@ _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """How long the whole text may be, and each of `at_most` bubbles; `text_limit` is at most their product."""
+    """The limits of the whole text and of each of `at_most` bubbles; `text_limit` is at most `at_most` times `bubble_limit`."""
 
     text_limit: int
     bubble_limit: int
@@ -72,26 +72,26 @@ DIGEST: Final = Layout(text_limit=4_000, bubble_limit=1_000)
 
 
 def bubbles(text: str, layout: Layout = ANSWER) -> tuple[str, ...]:
-    """Return the text in bubbles; nothing but white space between them is lost of a text within the limit.
+    """Return the text in bubbles.  Of a text within the limit only white space between the bubbles is lost.
 
-    A longer text ends before the limit at the end of a sentence, or else with an ellipsis. A blank text has no bubbles.
+    A longer text is cut before the limit: at the end of a sentence, else with an ellipsis. A blank text has no bubbles.
     """
-    marked = _Marked.of(shortened(text, limit=layout.text_limit))
+    marked = _CuttableText.of(shortened(text, limit=layout.text_limit))
     return tuple(bubble for piece in _pieces(marked, layout) if (bubble := piece.strip()))
 
 
 def shortened(text: str, *, limit: int) -> str:
-    """Return the text, or as much of its beginning as the limit allows, with a clean end."""
-    marked = _Marked.of(text.strip())
+    """Return the text, or its beginning within the limit, which ends with a sentence or an ellipsis."""
+    marked = _CuttableText.of(text.strip())
     if marked.weights[-1] <= limit:
         return marked.text
     end = marked.best_end(0, least=limit // 2, most=limit - 1)
-    kept = marked.text[: marked.ends[end]].rstrip()
-    is_clean = marked.pauses[end] >= _Pause.SENTENCE or kept == marked.text
-    return kept if is_clean else kept.rstrip("、，,;；:：") + _ELLIPSIS
+    beginning = marked.text[: marked.ends[end]].rstrip()
+    is_clean = marked.pauses[end] >= _Pause.SENTENCE or beginning == marked.text
+    return beginning if is_clean else beginning.rstrip("、，,;；:：") + _ELLIPSIS
 
 
-def _pieces(marked: "_Marked", layout: Layout) -> Iterator[str]:
+def _pieces(marked: "_CuttableText", layout: Layout) -> Iterator[str]:
     start, left = 0, layout.at_most
     while start < len(marked.ends) - 1:
         rest = marked.weights[-1] - marked.weights[start]
@@ -104,8 +104,8 @@ def _pieces(marked: "_Marked", layout: Layout) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Marked:
-    """A text and the places where it may be cut: `ends` are their offsets, `weights` the length up to each, `pauses` how good they are."""
+class _CuttableText:
+    """A text and the places where it may be cut: `ends` are their offsets, `weights` the lengths up to them, `pauses` their ranks."""
 
     text: str
     ends: tuple[int, ...]
@@ -113,7 +113,7 @@ class _Marked:
     pauses: tuple[_Pause, ...]
 
     @classmethod
-    def of(cls, text: str) -> "_Marked":
+    def of(cls, text: str) -> "_CuttableText":
         atoms = tuple(_atoms(text))
         ends = tuple(accumulate(map(len, atoms), initial=0))
         graded = dict.fromkeys(ends, _Pause.INSIDE_A_WORD)
@@ -127,9 +127,9 @@ class _Marked:
         )
 
     def best_end(self, start: int, *, least: int, most: int) -> int:
-        """Return the place to stop after `start`, between the lengths; beyond `most` only where a URL leaves no other.
+        """Return the best place to cut after `start`, from `least` to `most` long; beyond `most` only where a URL leaves no other place.
 
-        The end of a line or paragraph counts more than that of a sentence where it leaves half of the room unused at most.
+        The end of a line or paragraph outranks the end of a sentence only if at least half of `most` is used.
         """
         begin = self.weights[start]
         first = max(start + 1, bisect_left(self.weights, begin + least, start + 1))
@@ -163,25 +163,25 @@ _SMALL: Final = Layout(text_limit=MESSAGES_A_CALL * ANSWER.bubble_limit, bubble_
 
 
 def shown_text(markdown: str, *, limit: int = ANSWER.text_limit) -> str:
-    """Return what people see of what the model wrote: no Markdown, no ids, and a clean end within the limit.  It may be blank."""
+    """Return the model's text as people see it: without Markdown and ids, shortened to the limit.  It may be blank."""
     return shortened(mask_ids(plain_text(without_lone_surrogates(markdown))), limit=limit)
 
 
 def answer_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:
-    """Return a shown text as messages that LINE takes in one call; the first quotes the question.  A blank text: none.
+    """Return the text as messages that LINE takes in one call; the first quotes the question.  A blank text: none.
 
-    Bubbles are short; what does not fit into five of those, such as a digest or links to sources, gets larger ones.
+    Bubbles are short; a text that needs more than five of them, such as a digest or links to sources, gets larger ones.
     """
     fits = shortened(text, limit=_SMALL.text_limit) == text.strip()
-    return _quoting(bubbles(text, _SMALL if fits else DIGEST), quote_token)
+    return _messages_of(bubbles(text, _SMALL if fits else DIGEST), quote_token)
 
 
 def fixed_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:
-    """Return words of our own as messages, in one bubble where LINE takes it, exactly as they are written."""
-    return _quoting(split_at_graphemes(text)[:MESSAGES_A_CALL], quote_token)
+    """Return a fixed text as messages, exactly as it is written, in one bubble if LINE takes it."""
+    return _messages_of(split_at_graphemes(text)[:MESSAGES_A_CALL], quote_token)
 
 
-def _quoting(texts: tuple[str, ...], quote_token: str | None) -> tuple[OutgoingMessage, ...]:
+def _messages_of(texts: tuple[str, ...], quote_token: str | None) -> tuple[OutgoingMessage, ...]:
     return tuple(
         OutgoingMessage(text=text, quote_token=None if index else quote_token) for index, text in enumerate(texts)
     )

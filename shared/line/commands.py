@@ -1,4 +1,4 @@
-"""What people tell the bot to do without the model: `/reset`, `/exit`, `/bye`, `/forget`, `/id`, `/help`."""
+"""Commands that the bot carries out without the model: `/reset`, `/exit`, `/bye`, `/forget`, `/id`, `/help`."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -20,12 +20,14 @@ class Command(StrEnum):
 
 
 def command_of(content: MessageContent, *, bot_names: Sequence[str]) -> Command | None:
-    """Return the command that a message is, also with a mention before or after it; None for anything else, such as an unknown `/x`."""
+    """Return the message's command, with or without a mention of the bot; None for any other message, such as an unknown `/x`."""
     return parse_command(without_address(content, bot_names=bot_names)) if content.type == "text" else None
 
 
 def parse_command(text: str) -> Command | None:
-    """Return the command that the whole text is, whatever the width and case of its letters."""
-    visible = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")
+    """Return the command if it is the whole text, in any width and case of letters; else None."""
+    visible = "".join(
+        character for character in unicodedata.normalize("NFKC", text) if unicodedata.category(character) != "Cf"
+    )
     slash, word = visible.strip()[:1], visible.strip()[1:].casefold()
     return Command(word) if slash == "/" and word in set(Command) else None

@@ -1,7 +1,7 @@
-"""One webhook event, as far as the workers use it; everything else of it is ignored.
+"""The fields of a webhook event that the workers use.
 
-LINE's own parser turns whatever it does not know into an event without message, source or token, so this reads the JSON itself: an
-unknown `type`, message or field is a value like any other, never an error.  Source: LINE, "Webhook event objects".
+The SDK's parser turns an event of an unknown type into an event without message, source and token. So this module reads the JSON itself:
+an unknown `type`, message or field is an ordinary value, never an error.  Source: LINE, "Webhook event objects".
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _YEAR_3000_MS: Final = 32_503_680_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageContent:
-    """The `message` of a message event; `fields` is that object as it came."""
+    """The `message` of a message event; `fields` is the whole object, unchanged."""
 
     line_message_id: str
     type: str
@@ -27,18 +27,18 @@ class MessageContent:
 
     @property
     def quote_token(self) -> str | None:
-        """By which an answer quotes this message; voices, files and places have none."""
+        """The token with which an answer quotes this message; None for voices, files and places."""
         return _text(self.fields.get("quoteToken"))
 
     @property
     def quoted_message_id(self) -> str | None:
-        """The message that this one quotes; None where it quotes none, or the id cannot be LINE's."""
+        """The id of the message that this message quotes; None if it quotes none, or if the id is malformed."""
         quoted = self.fields.get("quotedMessageId")
         return quoted if isinstance(quoted, str) and is_event_or_message_id(quoted) else None
 
     @property
     def mark_as_read_token(self) -> str | None:
-        """By which this message and all before it are marked as read."""
+        """The token that marks this message and all before it as read."""
         return _text(self.fields.get("markAsReadToken"))
 
 
@@ -46,9 +46,9 @@ class MessageContent:
 class LineEvent:
     """An event in a chat.
 
-    `timestamp_ms` is when it happened, also in a redelivery; `received_ms` is when this delivery of it was received. `user_id` is absent
-    where LINE does not say who it was. `reply_token` is absent in standby mode and in events that cannot be answered. `subject_id` is the
-    message that an unsend is about. `postback_data` is what a pressed button carries; None where it is longer than any of the bot's own.
+    `timestamp_ms` is when the event happened; a redelivery repeats it. `received_ms` is when this delivery was received. `user_id` is None
+    where LINE names no user. `reply_token` is None in standby mode and for events that cannot be answered. `subject_id` is the message that
+    an unsend names. `postback_data` is the data of a pressed button; None if it is longer than the data of any button of the bot.
     """
 
     type: str
@@ -66,15 +66,15 @@ class LineEvent:
 
 
 def parse_event(event: Mapping[str, object], *, received_ms: int = 0) -> LineEvent:
-    """Read an event; `received_ms` is when its reply token began to live, as near as is known.
+    """Read an event; `received_ms` is the best known start of its reply token's lifetime.
 
-    Raises: UnusableIdError, where its ids are not LINE's or it belongs to no chat: nothing can be done with it.
+    Raises: UnusableIdError, if an id is malformed or the event belongs to no chat; such an event cannot be handled.
     """
     source = _object(event.get("source"))
     conversation_id = conversation_id_of(source)
     if conversation_id is None:
         raise UnusableIdError("the event belongs to no chat")
-    is_standby = event.get("mode") == "standby"  # another channel speaks; Source: LINE, "Common properties"
+    is_standby = event.get("mode") == "standby"  # another channel answers the chat; Source: LINE, "Common properties"
     unsend = _object(event.get("unsend"))
     token = None if is_standby else _text(event.get("replyToken"))
     return LineEvent(

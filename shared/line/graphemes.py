@@ -1,4 +1,4 @@
-"""Text as people see it: never cut inside a grapheme cluster.  Source: Unicode TR 29."""
+"""Splits text between grapheme clusters, which are what people see as characters.  Source: Unicode TR 29."""
 
 from typing import Final
 
@@ -11,9 +11,9 @@ _GRAPHEME: Final = regex.compile(r"\X")
 
 
 def split_at_graphemes(text: str, *, limit_utf16: int = TEXT_LIMIT_UTF16) -> tuple[str, ...]:
-    """Return the text in pieces of at most `limit_utf16` units; joined they are the text, and no grapheme is cut.
+    """Return the text in pieces of at most `limit_utf16` units; joined, the pieces are the text.
 
-    A single grapheme that is longer than the limit is cut between its code points, because nothing else can be done with it.
+    No grapheme is cut, except that a grapheme longer than the limit is cut between its code points.
     """
     pieces: list[str] = []
     piece, length = "", 0

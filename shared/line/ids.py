@@ -1,7 +1,7 @@
-"""LINE's ids, checked before they are used for anything.
+"""LINE's ids: validation before use, and masking.
 
 Source: LINE, webhook.yml: user, group and room ids are U, C or R followed by 32 hexadecimal digits; webhookEventId is a ULID and
-message ids are decimal today, which the wider pattern leaves room for.
+message ids are decimal. The pattern for the latter two is wider, because LINE may change them.
 """
 
 import re
@@ -14,12 +14,12 @@ _EVENT_OR_MESSAGE_ID: Final = re.compile(r"[0-9A-Za-z_-]{1,64}", re.ASCII)
 
 
 def is_conversation_id(value: object) -> bool:
-    """Whether this is the id of a user, a group or a room."""
+    """Whether the value is the id of a user, a group or a room."""
     return isinstance(value, str) and _CONVERSATION_ID.fullmatch(value) is not None
 
 
 def is_event_or_message_id(value: object) -> bool:
-    """Whether this can be the id of a webhook event or of a message."""
+    """Whether the value can be the id of a webhook event or of a message."""
     return isinstance(value, str) and _EVENT_OR_MESSAGE_ID.fullmatch(value) is not None
 
 
@@ -38,7 +38,7 @@ def checked_id(value: object) -> str:
 
 
 def conversation_id_of(source: object) -> str | None:
-    """Return the chat that an event's `source` names: the group or room before the user; None where there is none.
+    """Return the id of the chat that an event's `source` names: the group or room rather than the user; None if it names no chat.
 
     Source: LINE, webhook event objects: `source` is optional, and `userId` may be absent in groups.
     """
@@ -55,22 +55,22 @@ _Json = TypeVar("_Json")
 
 
 def mask_ids(text: str) -> str:
-    """Return the text with every id of a person, group or room as `[ID]`, also where it stands inside a longer word."""
+    """Return the text with every id of a person, group or room replaced by `[ID]`, also inside a longer word."""
     return _ID.sub(_MASK, text)
 
 
 def mask_ids_in(value: _Json) -> _Json:
-    """Return JSON data with the ids masked in every string of it, names of fields included."""
-    return cast("_Json", _masked(value))
+    """Return JSON data with the ids masked in every string, names of fields included."""
+    return cast("_Json", _mask_value(value))
 
 
-def _masked(value: object) -> object:
+def _mask_value(value: object) -> object:
     match value:
         case str():
             return mask_ids(value)
         case dict():
-            return {_masked(name): _masked(member) for name, member in value.items()}
+            return {_mask_value(name): _mask_value(member) for name, member in value.items()}
         case list() | tuple():
-            return type(value)(map(_masked, value))
+            return type(value)(map(_mask_value, value))
         case _:
             return value

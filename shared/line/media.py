@@ -1,6 +1,6 @@
 """The bytes of images, voices, videos and files that people sent.
 
-Source: LINE, "Get content": 202 while a large one is being prepared, 410 once it was unsent, 404 after a time that LINE does not promise.
+Source: LINE, "Get content": 202 while LINE prepares a large file, 410 after an unsend, 404 after a retention time that LINE does not state.
 """
 
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from typing import Final, Literal, Protocol
 
 from shared.clock import Clock, Deadline
 
-LARGEST_BYTES: Final = 20_000_000  # what Gemini takes inline; Source: Gemini API, "Audio understanding"
+LARGEST_BYTES: Final = 20_000_000  # the limit of Gemini for inline data; Source: Gemini API, "Audio understanding"
 MESSAGE_TYPES: Final = frozenset({"image", "audio", "video", "file"})
 _PAUSE_S: Final = 1.0
 
-# LINE's and people's words for what Gemini knows by another.  Source: Gemini API, "Image", "Audio", "Video" and "Document understanding"
+# Gemini's names for types that LINE and devices name otherwise.  Source: Gemini API, "Image", "Audio", "Video" and "Document understanding"
 _SAME_AS: Final[Mapping[str, str]] = {
     "audio/x-m4a": "audio/mp4",
     "audio/m4a": "audio/mp4",
@@ -44,16 +44,16 @@ class Fetched:
 
 
 Unfetched = Literal["not_ready", "gone", "too_large", "unavailable"]
-"""Why there are no bytes: LINE still prepares them, they were taken back or are kept no more, are too many, or LINE did not answer."""
+"""Why there are no bytes: LINE still prepares them, they were withdrawn or expired, they exceed the limit, or LINE did not answer."""
 
 
 class MediaSource(Protocol):
-    """The content that LINE keeps of messages."""
+    """LINE's store of message contents."""
 
     def fetch(self, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> Fetched | Unfetched:
         """Return the content of a message, or why there is none.  Repeated: asks again.
 
-        No more than `at_most_bytes` are ever held. Raises: LineRefusedError, where LINE refuses this bot altogether (401, 403).
+        No more than `at_most_bytes` are held in memory. Raises: LineRefusedError, if LINE refuses the bot itself (401, 403).
         """
         ...
 
@@ -61,7 +61,7 @@ class MediaSource(Protocol):
 def fetch_when_ready(
     source: MediaSource, line_message_id: str, *, clock: Clock, deadline: Deadline, at_most_bytes: int = LARGEST_BYTES
 ) -> Fetched | Unfetched:
-    """Return the content, asked for again every second while LINE prepares it or does not answer, until the deadline."""
+    """Return the content.  While LINE prepares it or does not answer, ask again every second until the deadline."""
     found = source.fetch(line_message_id, at_most_bytes=at_most_bytes)
     while found in {"not_ready", "unavailable"} and deadline.left_s:
         clock.sleep(min(_PAUSE_S, deadline.left_s))
@@ -70,7 +70,7 @@ def fetch_when_ready(
 
 
 def readable_type(content_type: str) -> str | None:
-    """Return the type by which Gemini knows what LINE calls `content_type`; None: it cannot read this."""
+    """Return Gemini's name for LINE's `content_type`; None if Gemini cannot read this type."""
     plain = content_type.partition(";")[0].strip().lower()
     known = _SAME_AS.get(plain, plain)
     return known if known in _READABLE else None

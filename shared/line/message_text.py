@@ -1,4 +1,4 @@
-"""Every LINE message type as one text line that says what it is.
+"""One line of text for every type of LINE message.
 
 Source: LINE, "Message event": the fields of each `message.type`; `keywords` of stickers are experimental, at most 15.
 """
@@ -12,9 +12,9 @@ _KILOBYTE: Final = 1_000
 
 
 def describe(message_type: str, fields: Mapping[str, object]) -> str:
-    """Return what a person sent: the words of a text, and for anything else a line such as `[location: Tokyo Station, 1-9-1 ...]`."""
+    """Return the words of a text message; for any other type a line such as `[location: Tokyo Station, 1-9-1 ...]`."""
     described = _DESCRIPTIONS.get(message_type)
-    line = described(fields) if described else _tagged("unsupported message", message_type)
+    line = described(fields) if described else _tag("unsupported message", message_type)
     return without_lone_surrogates(line)
 
 
@@ -25,34 +25,34 @@ def _text(fields: Mapping[str, object]) -> str:
 def _sticker(fields: Mapping[str, object]) -> str:
     words = fields.get("text")
     if isinstance(words, str) and words:  # message stickers carry the sender's own words
-        return _tagged("sticker", words)
+        return _tag("sticker", words)
     keywords = fields.get("keywords")
-    return _tagged("sticker", *(str(word) for word in keywords) if isinstance(keywords, list) else ())
+    return _tag("sticker", *(str(word) for word in keywords) if isinstance(keywords, list) else ())
 
 
 def _image(_: Mapping[str, object]) -> str:
-    return _tagged("image")
+    return _tag("image")
 
 
 def _video(fields: Mapping[str, object]) -> str:
-    return _tagged("video", *_seconds(fields))
+    return _tag("video", *_seconds(fields))
 
 
 def _voice(fields: Mapping[str, object]) -> str:
-    return _tagged("voice message", *_seconds(fields))
+    return _tag("voice message", *_seconds(fields))
 
 
 def _file(fields: Mapping[str, object]) -> str:
     size_bytes = fields.get("fileSize")
     size = (f"{size_bytes / _KILOBYTE:,.1f} kB",) if isinstance(size_bytes, int | float) else ()
-    return _tagged("file", str(fields.get("fileName", "")), *size)
+    return _tag("file", str(fields.get("fileName", "")), *size)
 
 
 def _location(fields: Mapping[str, object]) -> str:
     named = [str(fields[key]) for key in ("title", "address") if fields.get(key)]
     place = (fields.get("latitude"), fields.get("longitude"))
     coordinates = [f"{place[0]:.5f} {place[1]:.5f}"] if all(isinstance(part, int | float) for part in place) else []
-    return _tagged("location", *named, *coordinates)
+    return _tag("location", *named, *coordinates)
 
 
 def _seconds(fields: Mapping[str, object]) -> tuple[str, ...]:
@@ -60,9 +60,9 @@ def _seconds(fields: Mapping[str, object]) -> tuple[str, ...]:
     return (f"{round(duration_ms / 1_000)} s",) if isinstance(duration_ms, int | float) else ()
 
 
-def _tagged(kind: str, *details: str) -> str:
-    told = ", ".join(" ".join(detail.split()) for detail in details if detail.strip())
-    return f"[{kind}: {told}]" if told else f"[{kind}]"
+def _tag(kind: str, *details: str) -> str:
+    text = ", ".join(" ".join(detail.split()) for detail in details if detail.strip())
+    return f"[{kind}: {text}]" if text else f"[{kind}]"
 
 
 _DESCRIPTIONS: Final[Mapping[str, Callable[[Mapping[str, object]], str]]] = {

@@ -1,7 +1,7 @@
-"""Sending: messages and buttons, the reply token, pushes under a retry key, and leaving a group.
+"""Sending: messages and buttons, the reply token, pushes with a retry key, and leaving a group.
 
-A button belongs to a buttons template and is no quick reply: quick replies are shown on phones only and vanish with the next message, while
-a person may come back for an answer after twenty more.  Source: LINE, "Use quick replies", "Buttons template", "Postback action",
+A button is part of a buttons template. Quick replies are not used: only phones show them, and the next message removes them, while a person
+may press the button after twenty more messages.  Source: LINE, "Use quick replies", "Buttons template", "Postback action",
 "Send quote messages" (a template cannot quote).
 """
 
@@ -19,7 +19,7 @@ TEMPLATE_TEXT_LIMIT: Final = 160  # without image and title
 LABEL_LIMIT: Final = 20
 DISPLAY_TEXT_LIMIT: Final = 300
 ATTEMPTS: Final = 3
-# Source: LINE, "Send reply message": a token works within one minute after receiving the webhook; clocks differ, and events travel
+# Source: LINE, "Send reply message": a token works within one minute after receiving the webhook. Skew and transport delay narrow that.
 TOKEN_SURELY_ALIVE_MS: Final = 53_000
 TOKEN_SURELY_DEAD_MS: Final = 65_000
 _PAUSE_S: Final = 0.5
@@ -28,24 +28,24 @@ _RETRIED_PUSHES: Final = frozenset({"unknown", "not_sent"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyToken:
-    """A reply token and when its minute began; made where the event is parsed, spent by the outbox."""
+    """A reply token and when its minute began; `parse_event` makes it, the outbox spends it."""
 
     value: str = field(repr=False)
     received_ms: int
 
     @property
     def surely_alive_until_ms(self) -> int:
-        """Until when LINE takes it, whatever the clocks say."""
+        """Until when LINE takes the token, within the assumed clock skew."""
         return self.received_ms + TOKEN_SURELY_ALIVE_MS
 
     def is_surely_dead(self, now_ms: int) -> bool:
-        """Whether LINE refuses it, whatever the clocks say."""
+        """Whether LINE refuses the token, within the assumed clock skew."""
         return now_ms - self.received_ms >= TOKEN_SURELY_DEAD_MS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostbackButton:
-    """A button whose press comes back as a postback event with `data`; `display_text` then stands in the chat as the person's own words."""
+    """A button; its press arrives as a postback event with `data`, and the chat shows `display_text` as a message of the person."""
 
     label: str
     data: str = field(repr=False)
@@ -54,7 +54,7 @@ class PostbackButton:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMessage:
-    """One bubble.  `quote_token` shows it as the answer to a message of the same chat; a message with a button has none."""
+    """One bubble.  `quote_token` names the message of the same chat that it quotes; a message with a button quotes none."""
 
     text: str = field(repr=False)
     quote_token: str | None = field(default=None, repr=False)
@@ -65,8 +65,8 @@ class OutgoingMessage:
 class ReplyFate:
     """What became of one reply call.
 
-    `accepted`: LINE sent it, and `sent_message_ids` name the bubbles. `refused`: LINE did not (400). `unknown`: no answer, or 5xx.
-    `not_sent`: LINE says to come again later (429).
+    `accepted`: LINE sent the messages; `sent_message_ids` are the ids of the bubbles. `refused`: LINE sent nothing (400). `unknown`: no
+    answer, or 5xx. `not_sent`: LINE was not reached, or limited the rate (429).
     """
 
     kind: Literal["accepted", "refused", "unknown", "not_sent"]
@@ -74,10 +74,10 @@ class ReplyFate:
 
 
 class ReplyApi(Protocol):
-    """The one call of LINE's Messaging API that spends a reply token."""
+    """The call of LINE's Messaging API that spends a reply token."""
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        """Send 1 to 5 messages.  Raises: LineRefusedError, where LINE refuses this bot altogether (401, 403)."""
+        """Send 1 to 5 messages.  Raises: LineRefusedError, if LINE refuses the bot itself (401, 403)."""
         ...
 
 
@@ -85,9 +85,9 @@ class ReplyApi(Protocol):
 class PushFate:
     """What became of one push.
 
-    `accepted`: LINE sent it. `already_accepted`: LINE had sent it before under the same key (409); both name the bubbles where LINE tells
-    them. `quota_spent`: the month's messages are used up (429). `refused`: LINE never will (4xx). `unknown`: no answer, or 5xx.
-    `not_sent`: LINE was not reached, or says to come again later (429).
+    `accepted`: LINE sent the messages. `already_accepted`: an earlier call with the same key sent them (409). Both carry the ids of the
+    bubbles if LINE gives them. `quota_spent`: the month's quota is used up (429). `refused`: no later try can succeed (4xx).
+    `unknown`: no answer, or 5xx. `not_sent`: LINE was not reached, or limited the rate (429).
     """
 
     kind: Literal["accepted", "already_accepted", "quota_spent", "refused", "unknown", "not_sent"]
@@ -100,7 +100,7 @@ class PushApi(Protocol):
     def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
         """Send 1 to 5 messages to a chat.  Repeated with the same key: `already_accepted`, and nothing is sent again.
 
-        Raises: LineRefusedError, where LINE refuses this bot altogether (401, 403).
+        Raises: LineRefusedError, if LINE refuses the bot itself (401, 403).
         """
         ...
 
@@ -110,10 +110,10 @@ class Messenger(ReplyApi, PushApi, Protocol):
 
 
 class Membership(Protocol):
-    """The bot's seat in groups and rooms.  Source: LINE, "Leave group chat", "Leave multi-person chat"."""
+    """The bot's membership of groups and rooms.  Source: LINE, "Leave group chat", "Leave multi-person chat"."""
 
     def leave(self, conversation_id: str) -> None:
-        """The bot is not in the group or room.  Not in it (any more): does nothing.
+        """The bot is no member of the group or room.  Not a member: does nothing.
 
         Raises: LineUnavailableError, LineRefusedError.
         """
@@ -122,16 +122,16 @@ class Membership(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """What the user saw: `is_delivered` is None where that cannot be known."""
+    """Whether the messages reached the chat; `is_delivered` is None if that is unknown."""
 
     is_delivered: bool | None
     sent_message_ids: tuple[str, ...] = field(default=())
 
 
 def is_sendable(messages: Sequence[OutgoingMessage]) -> bool:
-    """Whether LINE takes the messages in one call, as far as that can be known without it.
+    """Whether LINE takes the messages in one call, as far as its documented limits tell.
 
-    Texts of templates are counted by UTF-16 units too, although LINE counts graphemes there, which are never more.
+    Texts of templates are counted in UTF-16 units too. LINE counts graphemes there, which are never more.
     """
     return 1 <= len(messages) <= MESSAGES_A_CALL and all(map(_fits, messages))
 
@@ -139,10 +139,10 @@ def is_sendable(messages: Sequence[OutgoingMessage]) -> bool:
 def spend_reply_token(
     api: ReplyApi, token: ReplyToken, messages: Sequence[OutgoingMessage], *, clock: Clock, deadline: Deadline
 ) -> Delivery:
-    """Send the messages on the token, at most once; an unknown fate is tried again with the same token and messages.
+    """Send the messages on the token, at most once; retry an unknown fate with the same token and messages.
 
-    A refusal of the first call means that nothing was sent. After a call whose answer was lost, a refusal means that the lost call was
-    accepted, as long as the token is surely alive; on an older token the fate is unknown.
+    A refusal of the first call means that nothing was sent. After a call whose answer was lost, a refusal of a token that is surely alive
+    means that the lost call was accepted; on an older token the fate is unknown.
     Source: LINE, "Send reply message": a token works once; a used and an expired one get the same 400; retry keys are refused.
     """
     may_have_arrived = False
@@ -161,7 +161,7 @@ def spend_reply_token(
     return Delivery(is_delivered=None if may_have_arrived else False)
 
 
-def push_until_known(  # noqa: PLR0913 - the call's own arguments, and the time it has
+def push_until_known(  # noqa: PLR0913 - the arguments of the call, a clock and a deadline
     api: PushApi,
     to: str,
     messages: Sequence[OutgoingMessage],
@@ -170,22 +170,22 @@ def push_until_known(  # noqa: PLR0913 - the call's own arguments, and the time 
     clock: Clock,
     deadline: Deadline,
 ) -> PushFate:
-    """Return the push's fate, tried again with the same key while it is unknown or LINE was not reached.
+    """Return the push's fate; retry with the same key while the fate is unknown or LINE was not reached.
 
-    Source: LINE, "Retry a failed API request": a key is a UUID, good for 24 hours, and a call that was accepted before gets 409; "Send
-    push message": every recipient counts, so a push to a group costs as many messages as it has members.
+    Source: LINE, "Retry a failed API request": a key is a UUID, valid for 24 hours, and a repeated call that was accepted gets 409; "Send
+    push message": every recipient counts, so a push to a group costs as many messages as the group has members.
     """
     fate = api.push(to, messages, retry_key=retry_key)
     for attempt in range(1, ATTEMPTS):
         if fate.kind not in _RETRIED_PUSHES or not deadline.left_s:
             break
         clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
-        fate = _combined(fate, api.push(to, messages, retry_key=retry_key))
+        fate = _combine(fate, api.push(to, messages, retry_key=retry_key))
     return fate
 
 
-def _combined(before: PushFate, after: PushFate) -> PushFate:
-    """A call that was surely not sent tells nothing about the one before it."""
+def _combine(before: PushFate, after: PushFate) -> PushFate:
+    """Return the fate of both calls: a call that was not sent leaves the fate of the earlier call unknown."""
     return before if before.kind == "unknown" and after.kind == "not_sent" else after
 
 

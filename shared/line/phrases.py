@@ -1,4 +1,4 @@
-"""The fixed texts that the bot says without asking the model: the table `phrases` of shared/locales."""
+"""The fixed texts, which no model writes: the table `phrases` of the language files in shared/locales."""
 
 import re
 from collections.abc import Mapping
@@ -14,9 +14,10 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 class Phrase(StrEnum):
-    """What the bot has to say by itself.
+    """The fixed texts, by their names in the language files.
 
-    `{bot}` stands for its name; ID needs the fact `id`. FORGET_QUESTION goes with a button FORGET_BUTTON, STILL_THINKING with SHOW_BUTTON.
+    `{bot}` stands for the bot's name; ID needs the fact `id`. FORGET_BUTTON labels the button of FORGET_QUESTION, SHOW_BUTTON that of
+    STILL_THINKING.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -41,13 +42,13 @@ class Phrases(Protocol):
     """The fixed texts of a deployment."""
 
     def text(self, which: Phrase, **facts: str) -> str:
-        """Return the text in the bot's locale and name; `facts` fill its other places."""
+        """Return the text in the bot's locale, with the bot's name; `facts` fill its other placeholders."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalePhrases:
-    """The texts of one of LOCALES."""
+    """The fixed texts of one of LOCALES."""
 
     locale: str
     bot_name: BotName
@@ -57,7 +58,7 @@ class LocalePhrases:
 
 
 def phrase(which: Phrase, *, locale: str, bot_name: str, **facts: str) -> str:
-    """Return the text; `locale` is one of LOCALES, `facts` fill its other places."""
+    """Return the text; `locale` is one of LOCALES, `facts` fill its placeholders apart from the bot's name."""
     filled = {"bot": bot_name, **facts}
     return _PLACE.sub(lambda place: filled[place[1]], _texts(locale)[which])
 

@@ -1,6 +1,6 @@
-"""What the bot's own buttons carry: which question or deferral a press belongs to.
+"""The data of the bot's buttons: the question or deferral that a press belongs to.
 
-A button names an event of its own chat; the handler looks it up there, so a press from another chat finds nothing.
+The data names an event; the handler looks it up in the chat of the press, so a press in another chat finds nothing.
 """
 
 import re
@@ -12,12 +12,12 @@ _CONFIRM_FORGET: Final = re.compile(r"forget:([0-9A-Za-z_-]{1,64})")
 
 
 def show_answer_data(deferral_id: str) -> str:
-    """Return the data of the button under "still thinking"."""
+    """Return the data of the "still thinking" button."""
     return f"late:{deferral_id}"
 
 
 def deferral_id_in(data: str | None) -> str | None:
-    """Return the deferral whose button was pressed, or None for any other data."""
+    """Return the id of the deferral whose button was pressed; None for any other data."""
     found = _SHOW_ANSWER.fullmatch(data or "")
     return found[1] if found else None
 
@@ -28,6 +28,6 @@ def confirm_forget_data(question_id: str) -> str:
 
 
 def question_id_in(data: str | None) -> str | None:
-    """Return the question whose button was pressed, or None for any other data."""
+    """Return the id of the question whose button was pressed; None for any other data."""
     found = _CONFIRM_FORGET.fullmatch(data or "")
     return found[1] if found else None

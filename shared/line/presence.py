@@ -1,7 +1,7 @@
-"""How the bot shows that it is there: a loading animation while it thinks for long, and read marks where LINE leaves them to the bot.
+"""Presence: a loading animation while a turn takes long, and read marks if the account sets them by hand.
 
-Source: LINE, "Display a loading animation": 1:1 chats only, 5 to 60 s, ends with the next message of the account; "Mark as read": needs
-chat to be on, which `markAsReadMode` of the bot info tells.
+Source: LINE, "Display a loading animation": 1:1 chats only, 5 to 60 s, ends with the next message of the account; "Mark as read": only
+while the account's chat is on, which `markAsReadMode` of the bot info tells.
 """
 
 import threading
@@ -12,29 +12,29 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-SHOWN_S: Final = 5  # the least that LINE takes, because a turn may end in silence
+SHOWN_S: Final = 5  # the shortest that LINE takes, because a turn may end without a message
 _LAST_CALL_S: Final = 5.0
 
 
 class PresenceApi(Protocol):
-    """The calls that show presence.  No method raises: a chat works without them."""
+    """The calls that show presence.  No method raises, because an answer does not depend on them."""
 
     def show_loading(self, user_id: str) -> None:
-        """Show for SHOWN_S that an answer is on its way; 1:1 chats only.  Repeated: shows it anew from then on."""
+        """Show the loading animation for SHOWN_S; 1:1 chats only.  Repeated: restarts it."""
         ...
 
     def mark_as_read(self, mark_as_read_token: str) -> None:
-        """Show the message and all before it as read."""
+        """Mark the message and all before it as read."""
         ...
 
     def marks_reads_by_hand(self) -> bool:
-        """Whether the account is in manual mode; asked of LINE once. Unknown: no."""
+        """Whether the account sets read marks by hand; LINE is asked once.  Unknown: False."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presence:
-    """Shows presence beside a turn, on threads of its own: each turn in a 1:1 chat keeps one of them while it runs."""
+    """Shows presence during a turn; each turn in a 1:1 chat occupies one of `threads` while it runs."""
 
     api: PresenceApi
     threads: Executor = field(repr=False)
@@ -43,10 +43,9 @@ class Presence:
 
     @contextmanager
     def during(self, *, loading_for: str | None = None, mark_as_read_token: str | None = None) -> Iterator[None]:
-        """The message shows as read, and a person whose turn takes longer than a second sees that an answer is on its way.
+        """Mark the message as read; while the block runs longer than `after_s`, show the loading animation.
 
-        `loading_for` is the user of a 1:1 chat. After the block no animation is begun any more, so the answer is sent after it. Failures
-        are the API's to forget.
+        `loading_for` is the user of a 1:1 chat. No animation begins after the block, so send the answer after it. The API ignores failures.
         """
         ended = threading.Event()
         calling = threading.Lock()
@@ -61,7 +60,7 @@ class Presence:
             yield
         finally:
             ended.set()
-            # A call under way would begin the animation after the answer that ends it.
+            # Wait for a call under way: it could begin the animation after the answer that should end it.
             if calling.acquire(timeout=_LAST_CALL_S):
                 calling.release()
             wait(shown, timeout=_LAST_CALL_S)

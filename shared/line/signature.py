@@ -1,6 +1,6 @@
 """LINE's webhook signature: base64 of the HMAC-SHA256 of the raw body, keyed with the channel secret.
 
-Source: LINE, "Verify webhook signature": the exact bytes received are signed; nothing may be parsed or reformatted before the check.
+Source: LINE, "Verify webhook signature": it covers the exact bytes received; parse nothing before the check.
 """
 
 import base64
@@ -12,9 +12,9 @@ from shared.errors import BadSignatureError
 
 
 def verify_signature(body: bytes, signature: str | None, *, channel_secrets: Sequence[str]) -> None:
-    """The body was signed with one of the secrets (two are known while one is being changed).
+    """The body was signed with one of the secrets; there are two while the secret is being changed.
 
-    Raises: BadSignatureError. Every secret is compared in constant time.
+    The comparisons take constant time. Raises: BadSignatureError.
     """
     given = (signature or "").encode()
     matches = [hmac.compare_digest(given, _sign(body, secret)) for secret in channel_secrets]

@@ -1,4 +1,4 @@
-"""Characters as wires count and take them; nothing beyond the standard library."""
+"""Text in UTF-16 units, and without lone surrogates; imports the standard library only."""
 
 import re
 from typing import Final
@@ -7,10 +7,10 @@ _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
 
 def utf16_length(text: str) -> int:
-    """Return how long LINE says that the text is.  Source: LINE, "Character counting in a text": UTF-16 code units."""
+    """Return the text's length in UTF-16 units, as LINE counts it.  Source: LINE, "Character counting in a text"."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def without_lone_surrogates(text: str) -> str:
-    """Return the text with halves of characters replaced, because no wire takes them."""
+    """Return the text with U+FFFD for every lone surrogate, which UTF-8 cannot encode."""
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)

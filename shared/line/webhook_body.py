@@ -1,6 +1,6 @@
-"""A webhook delivery: what one POST of LINE holds, read no further than the bus needs.
+"""The body of a webhook delivery, parsed only as far as the bus needs.
 
-Unknown events, message types and fields pass untouched, because LINE adds them without notice.
+Unknown events, message types and fields pass unchanged, because LINE adds them without notice.
 Source: LINE, "Webhook event objects" and "Development guidelines".
 """
 
@@ -11,14 +11,14 @@ from typing import Final, NoReturn
 from shared.errors import MalformedDeliveryError
 from shared.line.ids import conversation_id_of, is_event_or_message_id
 
-_TYPE_LENGTH: Final = 64  # an attribute's value may have 1,024 bytes; LINE's longest type has 17
+_TYPE_LENGTH: Final = 64  # characters; an attribute's value may have 1,024 bytes, LINE's longest type has 17
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """`events` as LINE sent them, in LINE's order; empty when LINE only checks that somebody answers.
+    """The events of one POST, unchanged and in LINE's order; none if LINE only verifies the address.
 
-    `dropped` counts the members of `events` that were no JSON objects.
+    `dropped` counts the members of `events` that are no JSON objects.
     """
 
     destination: str
@@ -47,7 +47,7 @@ def parse_delivery(body: bytes) -> Delivery:
 def event_attributes(event: dict[str, object]) -> dict[str, str]:
     """Return the bus attributes of an event: type, webhook_event_id, conversation_id, is_redelivery.
 
-    An id that LINE cannot have made is left out, so that one odd event never makes Pub/Sub refuse the whole delivery.
+    A malformed id is left out, so that one malformed event never makes Pub/Sub refuse the whole delivery.
     """
     context = event.get("deliveryContext")
     attributes = {

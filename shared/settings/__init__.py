@@ -1,4 +1,4 @@
-"""The environment of each function, read once and checked whole.
+"""The environment of each function, read once and validated as a whole.
 
-The names are a contract: Terraform sets them, and so do the local stack and the tests.
+The variables' names are a contract: Terraform, the local stack and the tests set them.
 """

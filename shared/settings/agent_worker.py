@@ -17,7 +17,7 @@ _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeminiSettings:
-    """How Gemini is reached: by `api_key`, or on Vertex AI by project and `location` where that is None."""
+    """Access to Gemini: by `api_key`; if that is None, on Vertex AI by project and `location`."""
 
     api_key: str | None = field(repr=False)
     project_id: str
@@ -28,15 +28,15 @@ class GeminiSettings:
 
     @property
     def reads_buckets(self) -> bool:
-        """Whether media can be given by their `gs://` address: on Vertex AI."""
+        """Whether the model reads media by their `gs://` address; only on Vertex AI."""
         return self.api_key is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotSettings:
-    """Who the bot is and how it behaves.
+    """The bot's name, locale and behaviour.
 
-    `name` and `persona` are None where the account's display name and the built-in character serve.
+    `name` None: the account's display name is used. `persona` None: the built-in persona is used.
     """
 
     name: str | None
@@ -49,9 +49,9 @@ class BotSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentWorkerSettings:
-    """What functions/agent_worker needs.
+    """The settings of functions/agent_worker.
 
-    `notion` is set where `toolsets` names it. A thought is filed by its category from `confidence_threshold` on, and in the inbox below.
+    `notion` is set if `toolsets` names it. A thought that is classified with less than `confidence_threshold` is filed in the inbox.
     """
 
     project_id: str

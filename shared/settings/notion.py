@@ -1,4 +1,4 @@
-"""The part of functions/agent_worker's environment that is about Notion; read where TOOLSETS names it."""
+"""Notion's part of the environment of functions/agent_worker; read only if TOOLSETS names notion."""
 
 import json
 import re
@@ -16,10 +16,10 @@ _NAME: Final = re.compile(r"[^\x00-\x1f\x7f\"]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotionSettings:
-    """How Notion is reached.
+    """Access to Notion.
 
     `databases` maps the names that the model uses to ids of databases or data sources. `conversations` are the chats that may use them;
-    None: every chat, also those of people whom nobody invited.
+    None: every chat, including chats that the operator does not know.
     """
 
     token: str = field(repr=False)
@@ -29,7 +29,7 @@ class NotionSettings:
 
 
 def notion_settings(settings: EnvironmentReader) -> NotionSettings:
-    """Read the variables; what is wrong with them is remembered by the reader."""
+    """Read the variables; faults are collected by the reader."""
     return NotionSettings(
         token=settings.required("NOTION_TOKEN"),
         databases=_databases(settings),
@@ -59,8 +59,8 @@ def _conversations(settings: EnvironmentReader) -> frozenset[str] | None:
     text = settings.required("NOTION_CONVERSATIONS")
     if text == EVERY_CHAT:
         return None
-    named = [one.strip() for one in text.split(",") if one.strip()]
-    if text and not (named and all(is_conversation_id(one) for one in named)):
+    named = [part.strip() for part in text.split(",") if part.strip()]
+    if text and not (named and all(is_conversation_id(conversation_id) for conversation_id in named)):
         settings.faults.append(
             "NOTION_CONVERSATIONS must be ids of chats (U, C or R and 32 hexadecimal digits) separated by commas, or *"
         )
@@ -68,7 +68,7 @@ def _conversations(settings: EnvironmentReader) -> frozenset[str] | None:
 
 
 def _uuid(value: str) -> str:
-    """Return the id as Notion writes it, or "" where it is none."""
+    """Return the id as Notion writes it; "" for a malformed id."""
     try:
         return str(uuid.UUID(value)) if re.fullmatch(r"[0-9a-fA-F-]{32,36}", value) else ""
     except ValueError:

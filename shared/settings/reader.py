@@ -1,4 +1,4 @@
-"""Reading an environment whole: what is missing or malformed is remembered, and told in one message."""
+"""Reads an environment as a whole: every missing or malformed variable is reported in one message."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -9,14 +9,14 @@ _Value = TypeVar("_Value")
 
 
 class SettingsError(SystemExit):
-    """The environment does not hold what the function needs; the text names every fault.
+    """Variables are missing or malformed; the text names every fault.
 
-    A SystemExit, so that it ends the process with this one line on stderr instead of a stack trace.
+    It is a SystemExit, so that the process ends with this one line on stderr instead of a stack trace.
     """
 
 
 class EnvironmentReader:
-    """Reads variables and remembers every fault, so that all of them are told at once.  A variable that is set to "" is not set."""
+    """Reads variables and collects every fault, so that all are reported at once.  A variable that is set to "" counts as unset."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self.faults: list[str] = []
@@ -43,21 +43,21 @@ class EnvironmentReader:
 
     def one_of(self, name: str, allowed: tuple[str, ...], *, default: str) -> str:
         value = self.optional(name) or default
-        match = next((one for one in allowed if one.lower() == value.lower()), None)
+        match = next((option for option in allowed if option.lower() == value.lower()), None)
         if match is None:
             self.faults.append(f"{name} is {value!r}; it must be one of {', '.join(allowed)}")
         return match or default
 
     def several_of(self, name: str, allowed: tuple[str, ...], *, default: tuple[str, ...]) -> tuple[str, ...]:
-        """Read names separated by commas; unlike elsewhere, "" means none of them."""
+        """Read names separated by commas; here "" is a value and means no names."""
         value = self._env.get(name)
         if value is None:
             return default
-        named = tuple(dict.fromkeys(one.strip().lower() for one in value.split(",") if one.strip()))
-        unknown = [one for one in named if one not in allowed]
+        named = tuple(dict.fromkeys(part.strip().lower() for part in value.split(",") if part.strip()))
+        unknown = [member for member in named if member not in allowed]
         if unknown:
             self.faults.append(f"{name} names {', '.join(unknown)}; there are {', '.join(allowed)}")
-        return tuple(one for one in named if one in allowed)
+        return tuple(member for member in named if member in allowed)
 
     def number(self, name: str, *, default: float, least: float, most: float) -> float:
         value = self.optional(name)
@@ -73,7 +73,7 @@ class EnvironmentReader:
         return number
 
     def lease_s(self) -> float:
-        """How long a turn is its holder's; the functions that share a bucket share it."""
+        """Read the duration of a lease; functions that share a bucket need the same value."""
         return self.number("LEASE_S", default=25, least=1, most=60)
 
     def url(self, name: str) -> str | None:
@@ -91,7 +91,7 @@ class EnvironmentReader:
 
 
 def read_settings(env: Mapping[str, str], read: Callable[[EnvironmentReader], _Value]) -> _Value:
-    """Return what `read` makes of the environment.  Raises: SettingsError, with every fault that it met."""
+    """Return the settings that `read` makes of the environment.  Raises: SettingsError, which names every fault."""
     settings = EnvironmentReader(env)
     value = read(settings)
     if settings.faults:

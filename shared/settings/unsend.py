@@ -8,7 +8,7 @@ from shared.settings.reader import read_settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsendSettings:
-    """What functions/unsend needs."""
+    """The settings of functions/unsend."""
 
     project_id: str
     history_bucket: str

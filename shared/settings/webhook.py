@@ -8,7 +8,7 @@ from shared.settings.reader import read_settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSettings:
-    """What functions/webhook needs.  `channel_secrets` are two while the secret is being changed."""
+    """The settings of functions/webhook.  There are two `channel_secrets` while the secret is being changed."""
 
     project_id: str
     events_topic: str

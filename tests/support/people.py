@@ -20,11 +20,18 @@ class ChatEvents:
         self._author = author
         self._numbers = itertools.count(1)
 
-    def event(self, kind: str, *, by: str | None = None, message: dict[str, Any] | None = None, **more: Any) -> Any:  # noqa: ANN401 - JSON
+    def event(
+        self,
+        kind: str,
+        *,
+        by: str | None = None,
+        message: dict[str, Any] | None = None,
+        **more: Any,  # noqa: ANN401 - fields of the event
+    ) -> dict[str, Any]:
         """Return the next event of the chat; `more` are fields of it."""
         number, user_id = next(self._numbers), by or self._author
         person = {"type": "user", "userId": user_id}
-        made = {
+        made: dict[str, Any] = {
             "type": kind,
             "mode": "active",
             "timestamp": START_MS + number * 1_000,
@@ -43,8 +50,7 @@ class ChatEvents:
         message = {"type": "text", "text": text, **more}
         if text.startswith("@Aizuchi"):
             message["mention"] = {"mentionees": [_MENTION]}
-        made: dict[str, Any] = self.event("message", by=by, message=message)
-        return made
+        return self.event("message", by=by, message=message)
 
     def skip(self, count: int) -> None:
         """Leave out the ids of the next events."""
@@ -66,10 +72,12 @@ class Person:
         return buttons[-1].data
 
     def sends(self, event: dict[str, Any], *thinks: Step) -> dict[str, Any]:
+        """Deliver the event; `thinks` are the steps of the model.  Return the event."""
         assert self.worker.deliver(event, thinks=thinks) == 204
         return event
 
     def says(self, text: str, *thinks: Step) -> dict[str, Any]:
+        """Deliver a text message."""
         return self.sends(self.events.text(text), *thinks)
 
     def files(self, name: str) -> str:
@@ -82,4 +90,5 @@ class Person:
         return entry
 
     def presses(self, data: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Deliver a press of the button that carries this data."""
         return self.sends(self.events.event("postback", postback={"data": data}, **more))

@@ -1,4 +1,4 @@
-# The least that somebody sets. Applied, so that what refers to one another can be compared.
+# The least settings. Applied, so that references between resources can be compared.
 
 mock_provider "google" {
   mock_data "google_project" {
@@ -22,7 +22,7 @@ variables {
 run "applied" {
   command = apply
 
-  # Who is reached, and by whom
+  # Invokers
   assert {
     condition     = keys(module.webhook.invokers) == ["anybody"] && module.webhook.invokers["anybody"] == "allUsers"
     error_message = "LINE must be able to call the webhook."

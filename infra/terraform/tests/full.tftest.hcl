@@ -1,4 +1,4 @@
-# Everything that can be set, planned; tests/infra keeps the plan as a fixture and compares it with the code.
+# A plan with every setting; tests/infra keeps the plan as a fixture and compares it with the code.
 
 mock_provider "google" {
   mock_data "google_project" {

@@ -1,5 +1,5 @@
-# What is refused, with one clear error each, before anything is made. Several a run, because each run starts the providers anew; what depends on
-# a variable that is refused itself stands in another one.
+# Settings that are refused with one clear error each, before anything is created. A run checks several, because every run starts the providers
+# again; a check that depends on another refused variable is in a run of its own.
 
 mock_provider "google" {
   mock_data "google_project" {
@@ -22,11 +22,11 @@ run "one" {
   expect_failures = [var.agent_worker, var.retention, var.secrets, var.unsend, var.webhook]
 
   variables {
-    agent_worker = { concurrency = 8 }                                            # fewer threads than requests that wait
+    agent_worker = { concurrency = 8 }                                            # fewer threads than waiting requests
     retention    = { idle_conversation_days = 20 }                                # idle conversations would lose their edits
     secrets      = { line_channel_secret = "s", line_channel_access_token = "t" } # no key for Gemini
-    unsend       = { timeout_s = 50 }                                             # it looks again one lease later
-    webhook      = { cpu = "0.5" }                                                # requests at once on a part of a CPU
+    unsend       = { timeout_s = 50 }                                             # it sweeps again one lease later
+    webhook      = { cpu = "0.5" }                                                # concurrent requests need a whole CPU
   }
 }
 
@@ -69,7 +69,7 @@ run "five" {
   variables {
     bot       = { toolsets = ["notion"] }
     notion    = { databases = { tasks = "0123456789abcdef0123456789abcdef" }, conversations = ["*", "U4af4980629b1e5a3b9d0f2c7a8e61d35"] }
-    retention = { calls_days = 0 } # for ever
+    retention = { calls_days = 0 } # 0 means that they are never deleted
     secrets   = { line_channel_secret = "s", line_channel_access_token = "t", gemini_api_key = "k", notion_token = "n" }
   }
 }

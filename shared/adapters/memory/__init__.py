@@ -1,4 +1,4 @@
-"""In-memory twins of the adapters, for tests and for trying things out: they behave, and they keep encoded bytes."""
+"""In-memory implementations of the ports, with the behaviour of the real systems and with encoded bytes; for tests."""
 
 from shared.adapters.memory.clock import FixedClock
 from shared.adapters.memory.event_bus import MemoryEventBus

@@ -2,7 +2,7 @@
 
 
 class FixedClock:
-    """Stands still until somebody sleeps on it or moves it."""
+    """Stands still except for `sleep` and `move`."""
 
     def __init__(self, *, now_ms: int = 1_763_700_000_000) -> None:
         self._now_ms = now_ms
@@ -18,6 +18,6 @@ class FixedClock:
         self.move(seconds)
 
     def move(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance both clocks."""
         self._monotonic_s += seconds
         self._now_ms += round(seconds * 1_000)

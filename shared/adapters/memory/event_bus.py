@@ -7,7 +7,7 @@ from shared.errors import PublishFailedError
 
 
 class MemoryEventBus:
-    """Keeps what was published, in order; `is_down` makes it confirm nothing."""
+    """Keeps published messages in order; while `is_down`, it confirms none."""
 
     def __init__(self) -> None:
         self.published: list[BusMessage] = []

@@ -5,15 +5,15 @@ from typing import Literal
 
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate, is_sendable
 
-_Untold = Literal["refused", "not_sent", "unknown"]
+_KindWithoutEffect = Literal["refused", "not_sent", "unknown"]
 
 
 class MemoryLineApi:
-    """Accepts each reply token and each retry key once, and refuses what LINE does not take.
+    """Accepts each reply token and each retry key once, and refuses messages that LINE does not take.
 
-    `fates` are what the next replies and pushes report instead of their effect's own fate, first to last: "unknown" loses LINE's answer
-    after the effect, "unknown, not sent" before it; "refused" and "not_sent" have no effect. `push_quota` is how many calls of push are
-    left this month. `is_manual`: read marks are the bot's to set.
+    `fates` are the reported fates of the next replies and pushes, in order: "unknown" loses LINE's answer after the effect, "unknown, not
+    sent" before it; "refused" and "not_sent" have no effect. `push_quota` is how many calls of push are left this month. `is_manual`: the
+    bot sets read marks.
     """
 
     def __init__(
@@ -32,18 +32,18 @@ class MemoryLineApi:
 
     @property
     def replies(self) -> Mapping[str, tuple[str, ...]]:
-        """The texts that were said on each reply token."""
-        return {token: tuple(one.text for one in messages) for token, messages in self.replied.items()}
+        """The texts that were sent on each reply token."""
+        return {token: tuple(message.text for message in messages) for token, messages in self.replied.items()}
 
     @property
     def pushes(self) -> Sequence[tuple[str, tuple[str, ...]]]:
         """The texts that were pushed to each chat, in order."""
-        return [(to, tuple(one.text for one in messages)) for to, messages in self.pushed.values()]
+        return [(to, tuple(message.text for message in messages)) for to, messages in self.pushed.values()]
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        told, is_lost = self._next_fate()
-        if told is not None:
-            return ReplyFate(kind=told)
+        kind, is_lost = self._next_fate()
+        if kind is not None:
+            return ReplyFate(kind=kind)
         if not is_sendable(messages) or reply_token in self.replied:
             return ReplyFate(kind="refused")
         self.replied[reply_token] = tuple(messages)
@@ -52,9 +52,9 @@ class MemoryLineApi:
         return ReplyFate(kind="accepted", sent_message_ids=_ids(len(self.replied), messages))
 
     def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
-        told, is_lost = self._next_fate()
-        if told is not None:
-            return PushFate(kind=told)
+        kind, is_lost = self._next_fate()
+        if kind is not None:
+            return PushFate(kind=kind)
         if not is_sendable(messages):
             return PushFate(kind="refused")
         if retry_key in self.pushed:
@@ -85,7 +85,7 @@ class MemoryLineApi:
     def marks_reads_by_hand(self) -> bool:
         return self.is_manual
 
-    def _next_fate(self) -> tuple[_Untold | None, bool]:
+    def _next_fate(self) -> tuple[_KindWithoutEffect | None, bool]:
         """Return a fate without an effect, or None; and whether the answer of an effect is lost."""
         self.calls += 1
         match self.fates.pop(0) if self.fates else None:

@@ -1,4 +1,4 @@
-"""What LINE knows of people and of what they sent, in memory."""
+"""LINE's profiles and message contents in memory."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from shared.line.media import LARGEST_BYTES, Fetched, Unfetched
 
 
 class MemoryProfiles:
-    """Knows the names that it was given, by user id; `asked` counts the calls. `is_down`: gives none."""
+    """Display names by user id; `asked` counts the calls.  While `is_down`, it returns None."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self.names = dict(names or {})
@@ -20,7 +20,7 @@ class MemoryProfiles:
 
 
 class MemoryMedia:
-    """Keeps contents by message id.  A message id without one is gone; `delays` are how often a content is not ready yet."""
+    """Contents by message id; a message id without a content is "gone".  `delays` is how often a content is "not_ready" first."""
 
     def __init__(self) -> None:
         self.contents: dict[str, Fetched] = {}

@@ -37,14 +37,14 @@ _OPERATORS: Final[Mapping[str, Callable[[object, object], bool]]] = {
 
 
 class MemoryNotion:
-    """A workspace of one process.  `fates` are what becomes of the next requests, first to last, before they go well again.
+    """A workspace in memory.  `fates` are the fates of the next requests, in order; later requests succeed.
 
     "down" has no effect; "lost" loses the answer after the effect.
     """
 
     def __init__(self, clock: Clock, *, people: Sequence[str] = ()) -> None:
         self.fates: list[str] = []
-        self.sources: dict[str, tuple[Schema, ...]] = {}  # by the id of the database
+        self.sources: dict[str, tuple[Schema, ...]] = {}  # by the database's id
         self.written: list[str] = []  # the names of the writes that took effect
         self._clock = clock
         self._people = tuple(Person(user_id=str(uuid.uuid4()), name=name) for name in people)
@@ -53,7 +53,7 @@ class MemoryNotion:
         self._blocks: dict[str, list[Block]] = {}
 
     def add_database(self, *schemas: Schema) -> str:
-        """Return the id of a database with these data sources."""
+        """Add a database with these data sources; return its id."""
         database_id = str(uuid.uuid4())
         self.sources[database_id] = schemas
         return database_id
@@ -64,16 +64,16 @@ class MemoryNotion:
         return tuple(self._pages.values())
 
     def add_page(self, data_source_id: str, properties: PropertyValues, *, is_own: bool = False) -> Page:
-        """Somebody makes a page by hand."""
+        """Add a page as a person does by hand, or as the integration if `is_own`."""
         schema = self._source(data_source_id)
         page = Page(
             page_id=str(uuid.uuid4()),
             data_source_id=data_source_id,
-            database_id=next(one for one, sources in self.sources.items() if schema in sources),
+            database_id=next(known_id for known_id, sources in self.sources.items() if schema in sources),
             is_own=is_own,
             in_trash=False,
             properties={
-                name: {"type": column.type, **_kept(properties.get(name, {column.type: None}))}
+                name: {"type": column.type, **_wire_copy(properties.get(name, {column.type: None}))}
                 for name, column in schema.properties.items()
             },
         )
@@ -83,24 +83,24 @@ class MemoryNotion:
         return page
 
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
-        self._answer("schema", deadline, is_write=False)
+        self._take_fate("schema", deadline, is_write=False)
         sources = self.sources.get(database_id)
         if sources is None:
             return self._source(database_id)
         if len(sources) != 1:
-            named = ", ".join(one.data_source_id for one in sources)
+            named = ", ".join(source.data_source_id for source in sources)
             raise NotionRefusedError("several data sources", told=f"This database has several data sources: {named}.")
         return sources[0]
 
     def query(self, data_source_id: str, filter_: Json | None, *, limit: int, deadline: Deadline) -> Found:
-        self._answer("query", deadline, is_write=False)
+        self._take_fate("query", deadline, is_write=False)
         self._source(data_source_id)
-        there = [one for one in reversed(self.pages) if one.data_source_id == data_source_id and not one.in_trash]
-        fitting = [one for one in there if self._lets_through(filter_, one)]
+        there = [page for page in reversed(self.pages) if page.data_source_id == data_source_id and not page.in_trash]
+        fitting = [page for page in there if self._matches(filter_, page)]
         return Found(pages=tuple(fitting[:limit]), has_more=len(fitting) > limit)
 
     def people(self, deadline: Deadline) -> tuple[Person, ...]:
-        self._answer("people", deadline, is_write=False)
+        self._take_fate("people", deadline, is_write=False)
         return self._people
 
     def create_page(self, data_source_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
@@ -109,43 +109,45 @@ class MemoryNotion:
         def make() -> Page:
             return self.add_page(data_source_id, properties, is_own=True)
 
-        return self._written("create_page", deadline, make)
+        return self._write("create_page", deadline, make)
 
     def page(self, page_id: str, deadline: Deadline) -> Page | None:
-        self._answer("page", deadline, is_write=False)
+        self._take_fate("page", deadline, is_write=False)
         return self._pages.get(page_id)
 
     def update_page(self, page_id: str, properties: PropertyValues, deadline: Deadline) -> Page:
         def change() -> Page:
-            values = {name: {"type": next(iter(value)), **_kept(value)} for name, value in properties.items()}
+            values = {name: {"type": next(iter(value)), **_wire_copy(value)} for name, value in properties.items()}
             page = self._pages[page_id]
             self._pages[page_id] = replace(page, properties={**page.properties, **values})
             return self._pages[page_id]
 
-        return self._written("update_page", deadline, change)
+        return self._write("update_page", deadline, change)
 
     def append_blocks(self, page_id: str, blocks: Sequence[Json], deadline: Deadline) -> None:
         if len(blocks) > BLOCKS_A_REQUEST:
             raise NotionRefusedError("too many blocks", told="body.children.length should be ≤ 100.")
         made_ms = self._clock.now_ms() // _MINUTE_MS * _MINUTE_MS
-        made = [Block(type=str(one["type"]), text=text_of(one), created_ms=made_ms, is_own=True) for one in blocks]
-        self._written("append_blocks", deadline, lambda: self._blocks[page_id].extend(made))
+        made = [
+            Block(type=str(block["type"]), text=text_of(block), created_ms=made_ms, is_own=True) for block in blocks
+        ]
+        self._write("append_blocks", deadline, lambda: self._blocks[page_id].extend(made))
 
     def blocks(self, page_id: str, *, limit: int, deadline: Deadline) -> tuple[Block, ...] | None:
-        self._answer("blocks", deadline, is_write=False)
+        self._take_fate("blocks", deadline, is_write=False)
         there = self._blocks[page_id]
         return tuple(there) if len(there) <= limit else None
 
-    def _written(self, name: str, deadline: Deadline, effect: Callable[[], _Value]) -> _Value:
-        is_lost = self._answer(name, deadline, is_write=True)
+    def _write(self, name: str, deadline: Deadline, effect: Callable[[], _Value]) -> _Value:
+        is_lost = self._take_fate(name, deadline, is_write=True)
         value = effect()
         self.written.append(name)
         if is_lost:
             raise NotionUnavailableError("the answer was lost", may_have_effect=True)
         return value
 
-    def _answer(self, name: str, deadline: Deadline, *, is_write: bool) -> bool:
-        """Whether the answer of a write gets lost behind its effect."""
+    def _take_fate(self, name: str, deadline: Deadline, *, is_write: bool) -> bool:
+        """Take the next fate; return whether the answer of a write is lost after its effect."""
         fate = self.fates.pop(0) if self.fates else None
         if fate == "down" or not deadline.left_s or (fate == "lost" and not is_write):
             raise NotionUnavailableError(f"{name} was not answered", may_have_effect=False)
@@ -157,12 +159,12 @@ class MemoryNotion:
                 return schema
         raise NotionRefusedError("no such data source", told="Could not find data_source.")
 
-    def _lets_through(self, filter_: Any, page: Page) -> bool:  # noqa: ANN401 - JSON
+    def _matches(self, filter_: Any, page: Page) -> bool:  # noqa: ANN401 - JSON
         match filter_:
             case None:
                 return True
             case {"and": parts}:
-                return all(self._lets_through(one, page) for one in parts)
+                return all(self._matches(part, page) for part in parts)
             case {"timestamp": "created_time", "created_time": {"on_or_after": since}}:
                 return self._made_ms[page.page_id] >= dt.datetime.fromisoformat(since).timestamp() * 1_000
         value = page.properties[filter_["property"]]
@@ -172,7 +174,7 @@ class MemoryNotion:
         return all(_OPERATORS[operator](plain(value), wanted) for operator, wanted in condition.items())
 
 
-def _kept(value: Json) -> dict[str, object]:
-    """A copy that went over a wire."""
+def _wire_copy(value: Json) -> dict[str, object]:
+    """Return a copy through JSON, as it would arrive over the wire."""
     copied: dict[str, object] = json.loads(json.dumps(value))
     return copied

@@ -12,14 +12,14 @@ _A_WRITE_S: Final = 1.0
 
 
 class WriteLimitError(StorageUnavailableError):
-    """429: this name was written less than a second ago."""
+    """429: the object was written less than a second ago."""
 
 
 class MemoryObjectStore:
-    """A bucket of one process, with Cloud Storage's rules for generations; safe to share between threads."""
+    """A bucket in memory, with Cloud Storage's rules for generations; safe to share between threads."""
 
     def __init__(self, *, limited_by: Clock | None = None) -> None:
-        """With a clock, a name takes one write a second; one more is a WriteLimitError.  Source: Cloud Storage, "Quotas & limits"."""
+        """With a clock, an object takes one write a second, else WriteLimitError.  Source: Cloud Storage, "Quotas & limits"."""
         self._limited_by = limited_by
         self._written_s: dict[str, float] = {}
         self._objects: dict[str, StoredObject] = {}

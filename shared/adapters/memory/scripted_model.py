@@ -11,7 +11,7 @@ JsonStep = Json | Exception | Callable[[JsonRequest], Json]
 class ScriptedModel:
     """Answers with the steps in order: a response, an error to raise, or a function of the request.
 
-    Asked once more than scripted, it fails the test. `requests` keeps what it was asked.
+    A request beyond the script fails the test. `requests` keeps every request.
     """
 
     name = "scripted"
@@ -31,7 +31,7 @@ class ScriptedModel:
 
 
 class ScriptedJsonModel:
-    """Answers with the steps in order: an object, an error to raise, or a function of the request; else as ScriptedModel."""
+    """Answers with the steps in order: an object, an error to raise, or a function of the request; otherwise like ScriptedModel."""
 
     def __init__(self, steps: Sequence[JsonStep] = ()) -> None:
         self.steps = list(steps)
@@ -60,6 +60,6 @@ def calling(*calls: tuple[str, Json], finish_reason: str = "STOP") -> ModelRespo
 
 
 def unusable(finish_reason: str = "STOP", *, text: str = "", block_reason: str | None = None) -> ModelResponse:
-    """Return an answer without calls: empty, mere text, or ended for another reason."""
+    """Return an answer without calls: empty, text only, or with another finish reason."""
     content = ModelContent(wire={"role": "model", "parts": [{"text": text}]}) if text else None
     return ModelResponse(finish_reason=finish_reason, content=content, has_text=bool(text), block_reason=block_reason)

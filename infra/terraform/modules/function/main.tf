@@ -1,4 +1,4 @@
-# One function: an account of its own, the service, who may call it, which secrets it may read.
+# One function: its service account, the service, its invokers, and its access to secrets.
 
 locals {
   service = replace("${var.name}-${var.function}", "_", "-")
@@ -64,7 +64,7 @@ resource "google_cloudfunctions2_function" "this" {
   depends_on = [google_secret_manager_secret_iam_member.reads]
 }
 
-# Cloud Run asks for this role, whatever made the service. A function that is made anew has lost its grants.
+# Cloud Run requires this role, whatever created the service. A function that is created again has lost its grants.
 resource "google_cloud_run_service_iam_member" "invokes" {
   for_each = var.invokers
 

@@ -12,12 +12,12 @@ from shared.conversation.records import Amendment
 from shared.knowledge.index import EMPTY_INDEX
 from tests.support import recorded
 from tests.support.chats import everything_in
+from tests.support.people import START_MS
 from tests.support.pushed import PushedWorker
 
 HELLO: Final = calling(("reply", {"message": "こんにちは！"}))
 SKIP: Final = calling(("skip", {"reason": "thanks"}))
 GREETING: Final = {"category": "ideas", "confidence": 0.8, "name": "お昼"}
-NOW_MS: Final = 1_763_700_000_000
 AGE_49_9_S: Final = "2025-11-21T04:39:10.100Z"
 
 
@@ -27,15 +27,15 @@ def group_message(number: int, text: str) -> dict[str, Any]:
         "message-text-mentioning-the-bot",
         webhookEventId=f"e{number}",
         replyToken=f"t{number}",
-        timestamp=NOW_MS + number * 1_000,
+        timestamp=START_MS + number * 1_000,
     )
     event["message"] = {**event["message"], "id": f"m{number}", "text": f"@Aizuchi {text}"}
     return event
 
 
 def edit_event(number: int, text: str, *, at: int) -> dict[str, Any]:
-    """Return the event of an edit of message `m{number}`, `at` seconds after NOW_MS."""
-    event = recorded.event("message-edited", webhookEventId=f"edit{number}at{at}", timestamp=NOW_MS + at * 1_000)
+    """Return the event of an edit of message `m{number}`, `at` seconds after START_MS."""
+    event = recorded.event("message-edited", webhookEventId=f"edit{number}at{at}", timestamp=START_MS + at * 1_000)
     event["message"] = {**event["message"], "id": f"m{number}", "text": f"@Aizuchi {text}"}
     return event
 
@@ -129,13 +129,13 @@ def test_redelivered_skipped_message_files_its_entry_once(worker: PushedWorker) 
 def test_unsend_removes_the_entry_of_a_skipped_message(worker: PushedWorker) -> None:
     file_an_entry(worker, 1, "お昼どうする？", thinks=SKIP)
 
-    worker.withdraw(recorded.GROUP, "m1", timestamp_ms=NOW_MS + 2_000)
+    worker.withdraw(recorded.GROUP, "m1", timestamp_ms=START_MS + 2_000)
 
     assert "お昼" not in everything_in(worker.store)
 
 
 def test_press_thinks_again_where_the_late_answer_filed_something(worker: PushedWorker) -> None:
-    event = recorded.event("message-text", timestamp=NOW_MS - 50_000)
+    event = recorded.event("message-text", timestamp=START_MS - 50_000)
     worker.json_model.steps = [GREETING, {**GREETING, "name": "昼食"}]
 
     def wait_for_deferral(_: ModelRequest) -> ModelResponse:
@@ -152,7 +152,7 @@ def test_press_thinks_again_where_the_late_answer_filed_something(worker: Pushed
     assert worker.store.list("entries/") == ()
     assert "お昼" not in everything_in(worker.store)
 
-    pressed = recorded.event("postback", postback={"data": f"late:{event['webhookEventId']}"}, timestamp=NOW_MS)
+    pressed = recorded.event("postback", postback={"data": f"late:{event['webhookEventId']}"}, timestamp=START_MS)
     worker.deliver(pressed, thinks=[capture, HELLO])
 
     assert entry_paths(worker) == ["ideas/昼食.md"]
@@ -217,7 +217,7 @@ def test_amended_words_that_a_tool_returned_reach_no_further_request(text: str |
     asks = calling(("get_entry", {"path": path}))
 
     def amend_then_ask(_: ModelRequest) -> ModelResponse:
-        amendment = Amendment(line_message_id="m1", timestamp_ms=NOW_MS + 3_000, text=text)
+        amendment = Amendment(line_message_id="m1", timestamp_ms=START_MS + 3_000, text=text)
         worker.conversations.of(recorded.GROUP).amendments.amend(amendment)
         return asks
 
@@ -236,7 +236,7 @@ def test_turn_before_the_removal_from_entries_does_not_see_amended_words(
     text: str | None, worker: PushedWorker
 ) -> None:
     file_an_entry(worker, 1, "暗証番号は4711", name="暗証番号")
-    amendment = Amendment(line_message_id="m1", timestamp_ms=NOW_MS + 3_000, text=text)
+    amendment = Amendment(line_message_id="m1", timestamp_ms=START_MS + 3_000, text=text)
     worker.conversations.of(recorded.GROUP).amendments.amend(amendment)  # and the words are still in the entries
     assert "4711" in entry_bytes(worker)
 

@@ -23,8 +23,7 @@ class Sender(Person):
     """A person who sends media."""
 
     def message(self, **message: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of the message
-        event: dict[str, Any] = self.events.event("message", message=message)
-        return event
+        return self.events.event("message", message=message)
 
     def picture(self, content: Fetched | None = JPEG, **more: Any) -> dict[str, Any]:  # noqa: ANN401
         event = self.message(type="image", contentProvider={"type": "line"}, **more)
