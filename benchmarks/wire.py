@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from shared.bus.messages import BusMessage, bus_messages
-from shared.line.webhook_body import Delivery, parse_delivery
+from shared.line.webhook_body import WebhookBody, parse_webhook_body
 from simulator.line.deliveries import sign
 from simulator.processes import HOST
 from simulator.pubsub import Delivery as PubSubDelivery
@@ -73,13 +73,13 @@ def signed(body: bytes) -> dict[str, str]:
 
 def bus_message(body: bytes) -> BusMessage:
     """Return what the webhook publishes for a delivery of one event."""
-    (message,) = bus_messages(parse_delivery(body))
+    (message,) = bus_messages(parse_webhook_body(body))
     return message
 
 
 def push_body(event: Mapping[str, object]) -> bytes:
     """Return what Pub/Sub pushes for the event, published now."""
-    (message,) = bus_messages(Delivery(destination=_DESTINATION, events=(dict(event),)))
+    (message,) = bus_messages(WebhookBody(destination=_DESTINATION, events=(dict(event),)))
     published = PublishedMessage(
         number=1,
         pubsub_message_id="1",

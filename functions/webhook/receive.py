@@ -12,7 +12,7 @@ from shared.bus.messages import EventBus, bus_messages
 from shared.clock import Clock
 from shared.errors import AizuchiError, DeliveryTooLargeError, MethodNotAllowedError, RejectedError
 from shared.line.signature import verify_signature
-from shared.line.webhook_body import parse_delivery
+from shared.line.webhook_body import parse_webhook_body
 
 DELIVERY_LIMIT_BYTES: Final = 1_048_576
 _RECEIVED: Final = 200
@@ -39,7 +39,7 @@ class Receive:
         if len(body) > DELIVERY_LIMIT_BYTES:
             raise DeliveryTooLargeError(f"a delivery has at most {DELIVERY_LIMIT_BYTES} bytes")
         verify_signature(body, signature, channel_secrets=self.channel_secrets)
-        delivery = parse_delivery(body)
+        delivery = parse_webhook_body(body)
         started_s = self.clock.monotonic_s()
         if delivery.dropped:
             logs.warning("event_dropped", reason="no JSON object", count=delivery.dropped)

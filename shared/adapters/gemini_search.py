@@ -21,7 +21,7 @@ from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, translate
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
-from shared.tools.web import Source, WebAnswer
+from shared.tools.web import WebAnswer, WebSource
 
 _OUTPUT_TOKENS: Final = 1_024
 _LONGEST_S: Final = 60.0
@@ -90,13 +90,13 @@ def _answer(response: types.GenerateContentResponse) -> WebAnswer:
             raise ModelUnavailableError("the search gave an empty answer")
         raise ModelBlockedError(f"the search does not answer this: {reason}")
     grounding = candidate.grounding_metadata or types.GroundingMetadata()
-    sources: dict[str, Source] = {}
+    sources: dict[str, WebSource] = {}
     numbers: dict[int, int] = {}  # the source's number by the index of its chunk
     for index, chunk in enumerate(grounding.grounding_chunks or []):
         url = chunk.web.uri if chunk.web else None
         if url and urlsplit(url).scheme in {"http", "https"}:
             sources.setdefault(
-                url, Source(title=(chunk.web and chunk.web.title) or str(urlsplit(url).hostname), url=url)
+                url, WebSource(title=(chunk.web and chunk.web.title) or str(urlsplit(url).hostname), url=url)
             )
             numbers[index] = list(sources).index(url) + 1
     return WebAnswer(

@@ -12,7 +12,7 @@ from linebot.v3.messaging import ApiClient, ApiException
 
 from shared import logs
 from shared.adapters.line_client import raise_if_bot_is_refused
-from shared.line.media import LARGEST_BYTES, Fetched, Unfetched
+from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
 
 _CONTENT_HOST: Final = "https://api-data.line.me"
 _TIMEOUT_S: Final = (2.0, 20.0)  # to connect; between two chunks

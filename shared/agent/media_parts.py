@@ -12,7 +12,7 @@ from shared.conversation.quotes import Quotable
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
-from shared.line.media import MESSAGE_TYPES
+from shared.line.media_content import MESSAGE_TYPES
 
 _TOO_MUCH: Final = "It is left out, because there is too much to look at at once."
 _NOT_OPENED: Final = "It could not be opened this time."

@@ -23,7 +23,7 @@ from shared.turns.question import Question
 _LONG_ANSWERS: Final = frozenset({"generate_digest"})  # tools whose results may fill larger bubbles
 
 
-class EntryStaging(Protocol):
+class StagingPort(Protocol):
     """Staged writes to entries; every attempt at a turn begins with none."""
 
     def begin(self, conversation: Conversation, *, sequence: int, amendments: Amendments) -> StagedEntries:
@@ -47,7 +47,7 @@ class AgentResponder:
     prompt: PromptBuilder
     people: People
     parts: MediaParts
-    staging: EntryStaging
+    staging: StagingPort
     earlier_calls: EarlierCalls
     presence: Presence
     phrases: Phrases

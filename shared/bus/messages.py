@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from shared import logs
-from shared.line.webhook_body import Delivery, event_attributes
+from shared.line.webhook_body import WebhookBody, event_attributes
 
 TRACEPARENT: Final = "traceparent"  # the attribute that carries the webhook's trace to the workers
 
@@ -31,7 +31,7 @@ class EventBus(Protocol):
         ...
 
 
-def bus_messages(delivery: Delivery, *, traceparent: str | None = None) -> tuple[BusMessage, ...]:
+def bus_messages(delivery: WebhookBody, *, traceparent: str | None = None) -> tuple[BusMessage, ...]:
     """Return one message for every event of the delivery, in its order.
 
     `traceparent` is that of LINE's request, so that all log lines of an event share one trace; a malformed value is left out.

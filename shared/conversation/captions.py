@@ -15,7 +15,7 @@ from shared.conversation.records import MessageRecord, SnapshotRecord
 from shared.conversation.snapshot import cleaned
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
-from shared.line.media import MESSAGE_TYPES
+from shared.line.media_content import MESSAGE_TYPES
 
 AT_ONCE: Final = 3
 _SECONDS: Final = 20.0  # after which no caption is begun

@@ -44,11 +44,11 @@ class Journal:
 
     def read_messages(self) -> tuple[MessageRecord, ...]:
         """Return every message that can be read."""
-        return tuple(decode_readable(MessageRecord, self.objects.read_all(_by_name(self.list_objects().messages))))
+        return tuple(decode_readable(MessageRecord, self.objects.read_all(self.list_objects().messages)))
 
     def read_outcomes(self) -> tuple[OutcomeRecord, ...]:
         """Return every outcome that can be read."""
-        return tuple(decode_readable(OutcomeRecord, self.objects.read_all(_by_name(self.list_objects().outcomes))))
+        return tuple(decode_readable(OutcomeRecord, self.objects.read_all(self.list_objects().outcomes)))
 
     def keep(self, message: MessageRecord) -> None:
         """The message is in the journal, whatever became of it; the caller looks at the amendments next.
@@ -127,7 +127,3 @@ class Journal:
         generation = self.objects.store.create(name, data)
         if generation is not None:
             self.objects.keep(ListedObject(name=name, generation=generation), data)
-
-
-def _by_name(listed: tuple[ListedObject, ...]) -> list[ListedObject]:
-    return sorted(listed, key=lambda one: one.name)

@@ -20,7 +20,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, LineRefusedError
-from shared.line.media import MESSAGE_TYPES, MediaSource, Unfetched, fetch_when_ready, readable_type
+from shared.line.media_content import MESSAGE_TYPES, MediaSource, Unfetched, fetch_when_ready, readable_type
 from shared.storage.codec import VERSION, decode, encode
 
 FETCH_S: Final = 15.0

@@ -24,9 +24,9 @@ from shared.handlers.postback import PostbackHandler
 from shared.handlers.toolsets import Toolsets
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
+from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import KnowledgeIndex
 from shared.knowledge.staging import EntryStaging
-from shared.knowledge.withdrawal import EntryWords
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases

@@ -15,7 +15,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversations
 from shared.line.bot_name import Account
 from shared.line.display_names import Profiles
-from shared.line.media import MediaSource
+from shared.line.media_content import MediaSource
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import Membership, Messenger
 from shared.line.presence import PresenceApi

@@ -6,7 +6,7 @@ from shared.agent.model import JsonModel
 from shared.agent.tools import Tool, TurnContext, load_schema
 from shared.handlers.ports import NotionPort, Options, Ports
 from shared.knowledge.classification import Classifier
-from shared.knowledge.filing import Filing
+from shared.knowledge.entry_editor import EntryEditor
 from shared.tools.core import core_tools
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.knowledge import KNOWLEDGE_GUIDE, KnowledgeTools
@@ -48,7 +48,7 @@ class Toolsets:
 def _knowledge_tools(model: JsonModel, ports: Ports, options: Options) -> tuple[Tool, ...]:
     changing = KnowledgeTools(
         classifier=Classifier(model=model, schema=load_schema("classify_and_capture.classification")),
-        filing=Filing(new_id=ports.new_entry_id, threshold=options.confidence_threshold),
+        editor=EntryEditor(new_id=ports.new_entry_id, threshold=options.confidence_threshold),
         time_zone=options.time_zone,
     )
     return (*changing.tools(), *KnowledgeQueryTools(time_zone=options.time_zone, locale=options.locale).tools())

@@ -14,7 +14,7 @@ from shared.conversation.external_calls import CallWords
 from shared.conversation.media import MediaBytes
 from shared.conversation.store import Conversations
 from shared.conversation.withdrawal import Withdrawal
-from shared.knowledge.withdrawal import EntryWords
+from shared.knowledge.entry_words import EntryWords
 from shared.line.events import parse_event
 
 

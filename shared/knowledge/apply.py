@@ -70,7 +70,7 @@ def _apply_write(conversation: Conversation, write: StagedWrite, key: tuple[int,
     def newer(there: bytes | None) -> bytes | None:
         return None if there is not None and _revision(write.path, there) >= key else data
 
-    return update_by_swap(store, name, newer, what="an entry", attempts=SWAP_ATTEMPTS, creates=True)
+    return update_by_swap(store, name, newer, what="an entry", attempts=SWAP_ATTEMPTS)
 
 
 def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> None:
@@ -85,9 +85,7 @@ def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key:
         return encode(catalog.with_rows(rows, key=key))
 
     store, names = entries.conversation.objects.store, entries.conversation.names
-    update_by_swap(
-        store, names.entry(CATALOG_FILE), with_rows, what="the catalog of a chat", attempts=SWAP_ATTEMPTS, creates=True
-    )
+    update_by_swap(store, names.entry(CATALOG_FILE), with_rows, what="the catalog of a chat", attempts=SWAP_ATTEMPTS)
 
 
 def _revision(path: str, data: bytes) -> tuple[int, int]:

@@ -138,7 +138,7 @@ def rebuild_index(entries: EntryStore) -> None:
         return None if text == data else text
 
     store, name = entries.conversation.objects.store, entries.conversation.names.entry(INDEX_FILE)
-    update_by_swap(store, name, newest, what="the index of a chat", attempts=SWAP_ATTEMPTS, creates=True)
+    update_by_swap(store, name, newest, what="the index of a chat", attempts=SWAP_ATTEMPTS)
 
 
 def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexView:

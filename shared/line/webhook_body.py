@@ -15,7 +15,7 @@ _TYPE_LENGTH: Final = 64  # characters; an attribute's value may have 1,024 byte
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class WebhookBody:
     """The events of one POST, unchanged and in LINE's order; none if LINE only verifies the address.
 
     `dropped` counts the members of `events` that are no JSON objects.
@@ -26,7 +26,7 @@ class Delivery:
     dropped: int = 0
 
 
-def parse_delivery(body: bytes) -> Delivery:
+def parse_webhook_body(body: bytes) -> WebhookBody:
     """Read `{"destination": "U...", "events": [...]}`.  Raises: MalformedDeliveryError."""
     try:
         delivery = json.loads(body, parse_constant=_refuse_constant)
@@ -37,7 +37,7 @@ def parse_delivery(body: bytes) -> Delivery:
         raise MalformedDeliveryError('the body is not {"destination": ..., "events": [...]}')
     objects = tuple(event for event in events if isinstance(event, dict))
     destination = delivery.get("destination")
-    return Delivery(
+    return WebhookBody(
         destination=destination if isinstance(destination, str) else "",
         events=objects,
         dropped=len(events) - len(objects),

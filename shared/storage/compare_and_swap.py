@@ -9,20 +9,18 @@ from shared.storage.object_store import ObjectStore, StoredObject
 SWAP_ATTEMPTS: Final = 20
 
 
-def update_by_swap(  # noqa: PLR0913 - the object, its change, and how the change is made
+def update_by_swap(
     store: ObjectStore,
     name: str,
     change: Callable[[bytes | None], bytes | None],
     *,
     what: str,
     attempts: int = SWAP_ATTEMPTS,
-    creates: bool = False,
 ) -> StoredObject | None:
     """Update the object by compare-and-swap, retried on conflict; return it as written, or as it was read where it is left.
 
     `change` gets the bytes, None where there is no object, and returns the new ones, or None to leave the object as it is. It is called
-    again after every lost swap, and may read other objects. With `creates`, a missing object is written by `create`, else by `replace` at
-    generation 0; both have the same effect.
+    again after every lost swap, and may read other objects.
     Raises: StorageUnavailableError, also after `attempts` lost swaps; its text names `what`.
     """
     for _ in range(attempts):
@@ -30,10 +28,7 @@ def update_by_swap(  # noqa: PLR0913 - the object, its change, and how the chang
         wanted = change(stored.data if stored else None)
         if wanted is None:
             return stored
-        if stored is None and creates:
-            generation = store.create(name, wanted)
-        else:
-            generation = store.replace(name, wanted, generation=stored.generation if stored else 0)
+        generation = store.replace(name, wanted, generation=stored.generation if stored else 0)
         if generation is not None:
             return StoredObject(data=wanted, generation=generation)
     raise StorageUnavailableError(f"others kept changing {what}")

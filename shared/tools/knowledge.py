@@ -14,7 +14,7 @@ from shared.agent.tools import Tool, ToolFault, TurnContext, load_schema
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.classification import Classifier, split_hints
-from shared.knowledge.filing import Filing, Occasion
+from shared.knowledge.entry_editor import EntryEditor, Occasion
 from shared.knowledge.index import index_view
 from shared.knowledge.schema import Category
 from shared.knowledge.staging import EntryFault, EntryOverlay
@@ -45,7 +45,7 @@ class KnowledgeTools:
     """The tools that change entries."""
 
     classifier: Classifier
-    filing: Filing
+    editor: EntryEditor
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
 
     def tools(self) -> tuple[Tool, ...]:
@@ -96,7 +96,7 @@ class KnowledgeTools:
         except (ModelUnavailableError, ModelRefusedError, ModelBlockedError) as cause:
             logs.warning("classification_failed", error_type=type(cause).__name__)
             return ToolFault(message="The classification failed; nothing was filed.", may_retry=True)
-        entry = self.filing.capture(overlay, text, found, occasion)
+        entry = self.editor.capture(overlay, text, found, occasion)
         is_unsure = entry.category is Category.INBOX
         return {
             "path": entry.path,
@@ -109,16 +109,16 @@ class KnowledgeTools:
 
     def _update(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
         updates = _object(arguments["updates"])
-        entry, fields = self.filing.update(overlay, str(arguments["path"]), updates, occasion)
+        entry, fields = self.editor.update(overlay, str(arguments["path"]), updates, occasion)
         return {"path": entry.path, "updatedFields": list(fields)}
 
     def _move(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
         path = str(arguments["path"])
-        entry = self.filing.move(overlay, path, Category(str(arguments["targetCategory"])), occasion)
+        entry = self.editor.move(overlay, path, Category(str(arguments["targetCategory"])), occasion)
         return {"oldPath": path, "newPath": entry.path, "category": entry.category.value}
 
     def _delete(self, arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
-        entry = self.filing.delete(overlay, str(arguments["path"]))
+        entry = self.editor.delete(overlay, str(arguments["path"]))
         return {"path": entry.path, "name": entry.name}
 
 

@@ -9,7 +9,7 @@ from shared.agent.tools import Tool, ToolFault
 from shared.knowledge.catalog import Row, search_texts
 from shared.knowledge.digest import digest
 from shared.knowledge.entry import Entry
-from shared.knowledge.filing import Occasion
+from shared.knowledge.entry_editor import Occasion
 from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.search import Match, clamp_limit, find_matches, list_rows
 from shared.knowledge.staging import EntryOverlay

@@ -19,7 +19,7 @@ _RESULTS_PAGE: Final = "https://www.google.com/search?q="
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class WebSource:
     """A page that supports an answer.  `url` leads to it, perhaps through a redirect of the search engine."""
 
     title: str = field(repr=False)
@@ -31,7 +31,7 @@ class WebAnswer:
     """The answer of a search: `text`, in which [1] is the first of `sources`, and the queries that were searched for."""
 
     text: str = field(repr=False)
-    sources: tuple[Source, ...] = ()
+    sources: tuple[WebSource, ...] = ()
     searches: tuple[str, ...] = field(default=(), repr=False)
 
 
@@ -83,6 +83,6 @@ def footnote(answer: WebAnswer) -> str:
     return "\n".join((*sources, *searches))
 
 
-def _numbered_sources(answer: WebAnswer) -> list[tuple[int, Source]]:
+def _numbered_sources(answer: WebAnswer) -> list[tuple[int, WebSource]]:
     numbered = list(enumerate(answer.sources, start=1))[:SOURCES_SHOWN]
     return [(number, one) for number, one in numbered if urlsplit(one.url).scheme in {"http", "https"}]

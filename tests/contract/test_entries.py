@@ -7,7 +7,7 @@ import pytest
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.knowledge.withdrawal import EntryWords
+from shared.knowledge.entry_words import EntryWords
 from shared.storage.object_store import ObjectStore
 from tests.contract.simulator.storage.emulator import PROJECT_ID, close, running_emulator
 from tests.support.knowledge import FilingChat, message

@@ -11,7 +11,7 @@ from shared.adapters.memory import MemoryEventBus
 from shared.adapters.pubsub import MESSAGES_PER_CALL, PubSubEventBus
 from shared.bus.messages import BusMessage, EventBus, bus_messages
 from shared.errors import PublishFailedError
-from shared.line.webhook_body import parse_delivery
+from shared.line.webhook_body import parse_webhook_body
 from simulator.pubsub import Chaos, PubSubServer, SubscriptionSettings
 from tests.support import recorded
 from tests.support.loop import LoopThread
@@ -66,7 +66,7 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
 
 
 def test_confirmed_messages_are_stored_unchanged(backend: Backend) -> None:
-    messages = bus_messages(parse_delivery(recorded.body("several-chats")))
+    messages = bus_messages(parse_webhook_body(recorded.body("several-chats")))
 
     ids = backend.bus.publish(messages)
 
@@ -90,7 +90,7 @@ def test_more_events_than_one_call_takes_are_all_stored(backend: Backend) -> Non
 
 
 def test_publishing_twice_stores_twice(backend: Backend) -> None:
-    messages = bus_messages(parse_delivery(recorded.body("follow")))
+    messages = bus_messages(parse_webhook_body(recorded.body("follow")))
 
     backend.bus.publish(messages)
     backend.bus.publish(messages)
@@ -102,14 +102,14 @@ def test_a_bus_that_does_not_confirm_is_an_error(backend: Backend) -> None:
     backend.go_down()
 
     with pytest.raises(PublishFailedError, match=r"confirm|down"):
-        backend.bus.publish(bus_messages(parse_delivery(recorded.body("follow"))))
+        backend.bus.publish(bus_messages(parse_webhook_body(recorded.body("follow"))))
 
 
 def test_a_bus_that_cannot_be_reached_is_an_error_within_its_timeout() -> None:
     bus = PubSubEventBus(project_id="p", topic_id="t", timeout_s=0.3, emulator_host="127.0.0.1:9")
 
     with pytest.raises(PublishFailedError, match="confirm"):
-        bus.publish(bus_messages(parse_delivery(recorded.body("follow"))))
+        bus.publish(bus_messages(parse_webhook_body(recorded.body("follow"))))
 
 
 def test_a_topic_that_does_not_exist_is_an_error(backend: Backend) -> None:
@@ -118,4 +118,4 @@ def test_a_topic_that_does_not_exist_is_an_error(backend: Backend) -> None:
     backend.bus._topic = "projects/aizuchi-test/topics/another"  # type: ignore[attr-defined]  # noqa: SLF001
 
     with pytest.raises(PublishFailedError, match="confirm"):
-        backend.bus.publish(bus_messages(parse_delivery(recorded.body("follow"))))
+        backend.bus.publish(bus_messages(parse_webhook_body(recorded.body("follow"))))

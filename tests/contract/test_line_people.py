@@ -12,7 +12,7 @@ from shared.adapters.line_profiles import LineProfiles
 from shared.adapters.memory import MemoryMedia, MemoryProfiles
 from shared.errors import LineRefusedError
 from shared.line.display_names import Profiles
-from shared.line.media import Fetched, MediaSource
+from shared.line.media_content import Fetched, MediaSource
 from simulator.line.chats import Chat
 from simulator.line.harness import ACCESS_TOKEN, LineHarness
 from simulator.line.media import Media

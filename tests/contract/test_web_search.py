@@ -9,7 +9,7 @@ from shared.adapters.gemini_search import GeminiWebSearch
 from shared.clock import Deadline, SystemClock
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
-from shared.tools.web import Source
+from shared.tools.web import WebSource
 from simulator.gemini.app import GeminiStandIn
 from simulator.gemini.script import blocked, dropped, empty, failure, finish, grounded, malformed_json, unavailable
 from tests.support.serving import served
@@ -76,7 +76,10 @@ def test_an_answer_cites_its_sources_by_number(gemini: GeminiStandIn, web: Gemin
     found = web.search("東京と大阪の天気は？", deadline)
 
     assert found.text == "東京は晴れです。[1]大阪は雨です。[1][2]"
-    assert found.sources == (Source(title="a", url="https://a.example"), Source(title="b", url="https://b.example"))
+    assert found.sources == (
+        WebSource(title="a", url="https://a.example"),
+        WebSource(title="b", url="https://b.example"),
+    )
     assert found.searches == ("東京 天気", "大阪 天気")
 
 

@@ -19,8 +19,8 @@ from shared.errors import StorageUnavailableError
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.classification import Classifier
 from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry_editor import EntryEditor
 from shared.knowledge.entry_store import EntryStore
-from shared.knowledge.filing import Filing
 from shared.knowledge.schema import FIELDS, Category, Field, Value, plain_text
 from shared.knowledge.staging import EntryStaging
 from shared.line.bot_name import BotName
@@ -141,7 +141,7 @@ class FilingChat:
             classifier=Classifier(
                 model=classifies_with or self.model, schema=load_schema("classify_and_capture.classification")
             ),
-            filing=Filing(new_id=lambda: f"id-{next(numbers)}", threshold=threshold),
+            editor=EntryEditor(new_id=lambda: f"id-{next(numbers)}", threshold=threshold),
             time_zone=TOKYO,
         )
         reading = KnowledgeQueryTools(time_zone=TOKYO, locale=locale)

@@ -11,7 +11,7 @@ from shared.clock import Clock, SystemClock
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
-from shared.knowledge.withdrawal import EntryWords
+from shared.knowledge.entry_words import EntryWords
 from shared.turns.background import ThreadBackground
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from shared.line.media import LARGEST_BYTES, Fetched, Unfetched
+from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
 
 
 class MemoryProfiles:

@@ -10,7 +10,7 @@ from shared.bus.messages import bus_messages
 from shared.conversation.records import OutcomeKind, outcome_covering
 from shared.errors import PublishFailedError
 from shared.handlers.unsend import withdrawal_of
-from shared.line.webhook_body import parse_delivery
+from shared.line.webhook_body import parse_webhook_body
 from tests.support import recorded, schemas
 from tests.support.chats import reader
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
@@ -56,7 +56,7 @@ class Desk:
 
     def receive(self, event: Mapping[str, object]) -> DeadLetter:
         body = json.dumps({"destination": "U1", "events": [event]}).encode()
-        (published,) = bus_messages(parse_delivery(body))
+        (published,) = bus_messages(parse_webhook_body(body))
         return self.receive_data(published.data, {**published.attributes, **ADDED})
 
     def receive_data(self, data: bytes, attributes: Mapping[str, str]) -> DeadLetter:

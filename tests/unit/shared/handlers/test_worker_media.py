@@ -10,7 +10,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
-from shared.line.media import Fetched
+from shared.line.media_content import Fetched
 from tests.support import recorded
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.errors import MalformedDeliveryError
-from shared.line.webhook_body import event_attributes, parse_delivery
+from shared.line.webhook_body import event_attributes, parse_webhook_body
 from tests.support import recorded
 
 JSON_VALUES = st.recursive(
@@ -17,14 +17,14 @@ JSON_VALUES = st.recursive(
 
 @pytest.mark.parametrize("name", recorded.NAMES)
 def test_recorded_deliveries_are_parsed_without_a_change(name: str) -> None:
-    delivery = parse_delivery(recorded.body(name))
+    delivery = parse_webhook_body(recorded.body(name))
 
     assert list(delivery.events) == recorded.events(name)
     assert delivery.destination.startswith("U")
 
 
 def test_lines_verification_request_holds_no_events() -> None:
-    assert parse_delivery(recorded.body("verification")).events == ()
+    assert parse_webhook_body(recorded.body("verification")).events == ()
 
 
 @pytest.mark.parametrize(
@@ -45,11 +45,11 @@ def test_lines_verification_request_holds_no_events() -> None:
 )
 def test_a_body_that_is_no_delivery_is_refused(body: bytes) -> None:
     with pytest.raises(MalformedDeliveryError, match="the body is not"):
-        parse_delivery(body)
+        parse_webhook_body(body)
 
 
 def test_events_that_are_no_objects_are_counted_and_left_out() -> None:
-    delivery = parse_delivery(b'{"destination": "U", "events": [1, {"type": "follow"}, null]}')
+    delivery = parse_webhook_body(b'{"destination": "U", "events": [1, {"type": "follow"}, null]}')
 
     assert delivery.events == ({"type": "follow"},)
     assert delivery.dropped == 2

@@ -28,17 +28,13 @@ def append(data: bytes | None) -> bytes:
     return (data or b"") + b"m"
 
 
-@given(st.integers(0, SWAP_ATTEMPTS - 1), st.booleans(), st.booleans())
-def test_an_update_is_retried_until_it_wins_and_loses_no_other_write(
-    conflicts: int,
-    creates: bool,
-    is_there: bool,
-) -> None:
+@given(st.integers(0, SWAP_ATTEMPTS - 1), st.booleans())
+def test_an_update_is_retried_until_it_wins_and_loses_no_other_write(conflicts: int, is_there: bool) -> None:
     store = ContestedStore(conflicts)
     if is_there:
         store.create("a", b"")
 
-    written = update_by_swap(store, "a", append, what="an object", creates=creates)
+    written = update_by_swap(store, "a", append, what="an object")
 
     assert written == store.read("a")
     assert written is not None

@@ -3,7 +3,7 @@ from shared.agent.tools import Cited, Registry, ToolFault, TurnContext
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
 from shared.tools.core import core_tools
-from shared.tools.web import SOURCES_SHOWN, Source, WebAnswer, footnote, web_tools
+from shared.tools.web import SOURCES_SHOWN, WebAnswer, WebSource, footnote, web_tools
 from tests.support.knowledge import conversation_on
 
 CONTEXT = TurnContext(conversation=conversation_on(), deadline=Deadline.after(FixedClock(), 7))
@@ -11,8 +11,8 @@ LONG_URL = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/" + "
 ANSWER = WebAnswer(
     text="It rains.[1][2]",
     sources=(
-        Source(title="weather.example", url=LONG_URL),
-        Source(title="sky.example", url="http://sky.example/a?b=c"),
+        WebSource(title="weather.example", url=LONG_URL),
+        WebSource(title="sky.example", url="http://sky.example/a?b=c"),
     ),
     searches=("東京 天気",),
 )
@@ -70,8 +70,8 @@ def test_a_blocked_search_may_not_be_retried() -> None:
 
 
 def test_footnotes_hold_few_links_and_web_links_only() -> None:
-    many = tuple(Source(title=str(number), url=f"https://example.com/{number}") for number in range(9))
-    odd = (Source(title="x", url="javascript:alert(1)"), *many)
+    many = tuple(WebSource(title=str(number), url=f"https://example.com/{number}") for number in range(9))
+    odd = (WebSource(title="x", url="javascript:alert(1)"), *many)
 
     links = footnote(WebAnswer(text="", sources=odd))
 

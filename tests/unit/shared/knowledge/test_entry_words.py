@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from shared.conversation.amendments import Amendments
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError
 from shared.knowledge.entry import Source
+from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import index_file
-from shared.knowledge.withdrawal import EntryWords
 from tests.support.knowledge import FilingChat, found, message
 
 SECRET = "駐輪場の暗証番号は4711"

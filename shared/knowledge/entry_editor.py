@@ -78,7 +78,7 @@ class Occasion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filing:
+class EntryEditor:
     """Changes entries.  A thought whose classification is less confident than `threshold` is filed in the inbox."""
 
     new_id: Callable[[], str] = field(repr=False)

@@ -2,7 +2,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryMedia
 from shared.clock import Deadline
-from shared.line.media import Fetched, fetch_when_ready, readable_type
+from shared.line.media_content import Fetched, fetch_when_ready, readable_type
 
 CAT = Fetched(data=b"cat", content_type="image/jpeg")
 
