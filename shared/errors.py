@@ -68,11 +68,23 @@ class UnusableIdError(RejectedError):
     """An id does not match LINE's pattern; it must never become part of an object's name."""
 
 
-class CorruptRecordError(PermanentError):
-    """A stored record cannot be read."""
+class MisroutedEventError(PermanentError):
+    """A subscription's filter let an event through that its worker does not handle: 5xx, so that a dead letter keeps it."""
+
+    http_status = 500
 
 
-class UnknownRecordVersionError(PermanentError):
+class UnreadableRecordError(PermanentError):
+    """A record that the event needs cannot be read: 5xx, because only a dead letter keeps the event until an operator has seen to it."""
+
+    http_status = 500
+
+
+class CorruptRecordError(UnreadableRecordError):
+    """A stored record is not what its kind looks like."""
+
+
+class UnknownRecordVersionError(UnreadableRecordError):
     """A newer release wrote the stored record."""
 
 

@@ -14,7 +14,6 @@ from shared.clock import Clock
 from shared.errors import (
     AizuchiError,
     MethodNotAllowedError,
-    PermanentError,
     RejectedError,
     UnusableEventError,
     UnusableIdError,
@@ -55,7 +54,8 @@ class PushEndpoint:
                 outcome, status = "dropped", _ACKNOWLEDGED
             except AizuchiError as cause:
                 logs.error("event_failed", cause=cause, reason=str(cause))
-                outcome, status = "given_up" if isinstance(cause, PermanentError) else "failed", cause.http_status
+                outcome = "given_up" if cause.http_status == _ACKNOWLEDGED else "failed"
+                status = cause.http_status
             except Exception as cause:  # noqa: BLE001 - an unexpected error is logged without its text, and ends in a dead letter
                 logs.error("event_crashed", cause=cause)
                 outcome, status = "crashed", _INTERNAL_ERROR

@@ -22,7 +22,7 @@ from shared.handlers.message import MessageHandler
 from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
 from shared.handlers.toolsets import Toolsets
-from shared.handlers.unsend import withdrawal_of
+from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import KnowledgeIndex
@@ -127,5 +127,6 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
         edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake),
         departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal),
+        unsend=UnsendHandler(conversations=conversations, withdrawal=withdrawal),
         clock=clock,
     )

@@ -14,6 +14,7 @@ from shared.handlers.greeting import GreetingHandler
 from shared.handlers.intake import Intake
 from shared.handlers.message import MessageHandler
 from shared.handlers.postback import PostbackHandler
+from shared.handlers.unsend import UnsendHandler
 from shared.line.events import LineEvent, MessageContent, parse_event
 
 
@@ -28,6 +29,7 @@ class Dispatch:
     greeting: GreetingHandler
     edit: EditHandler
     departure: DepartureHandler
+    unsend: UnsendHandler
     clock: Clock = field(repr=False)
 
     def __call__(self, event: Mapping[str, object], envelope: Envelope) -> EventResult:
@@ -41,7 +43,7 @@ class Dispatch:
         ):
             return self._handle(parsed)
 
-    def _handle(self, event: LineEvent) -> EventResult:
+    def _handle(self, event: LineEvent) -> EventResult:  # noqa: PLR0911 - one return a kind of event
         match event:
             case LineEvent(type="message", message=MessageContent() as content):
                 command = self.intake.command(event, content)
@@ -54,5 +56,7 @@ class Dispatch:
                 return self.edit(event, content)
             case LineEvent(type="unfollow" | "leave"):
                 return self.departure(event)
+            case LineEvent(type="unsend"):  # only where the subscription's filter is wrong
+                return self.unsend.withdraw(event)
             case _:
                 return EventResult.IGNORED

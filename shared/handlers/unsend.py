@@ -14,8 +14,9 @@ from shared.conversation.external_calls import CallWords
 from shared.conversation.media import MediaBytes
 from shared.conversation.store import Conversations
 from shared.conversation.withdrawal import Withdrawal
+from shared.errors import MisroutedEventError
 from shared.knowledge.entry_words import EntryWords
-from shared.line.events import parse_event
+from shared.line.events import LineEvent, parse_event
 
 
 def withdrawal_of(clock: Clock) -> Withdrawal:
@@ -31,20 +32,31 @@ class UnsendHandler:
     withdrawal: Withdrawal
 
     def __call__(self, event: Mapping[str, object], _: Envelope) -> EventResult:
-        """The message is gone and stays gone.
+        """Return what came of an event that was pushed to the unsend function.
 
-        Repeated: does nothing new. Message unknown (yet): the amendment waits for it.
-        Raises: UnusableIdError; StorageUnavailableError, safe to deliver again.
+        Raises: MisroutedEventError, UnusableIdError; StorageUnavailableError and UnreadableRecordError, safe to deliver again.
         """
         parsed = parse_event(event)
-        if parsed.type != "unsend" or parsed.subject_id is None:
-            return EventResult.IGNORED
+        if parsed.type != "unsend":
+            raise MisroutedEventError(
+                "the unsend function got an event of another type; its subscription's filter is wrong"
+            )
         with logs.bound(
             webhook_event_id=parsed.webhook_event_id, conversation_id=logs.pseudonym(parsed.conversation_id)
         ):
-            conversation = self.conversations.of(parsed.conversation_id)
-            if not self.withdrawal.withdraw(conversation, parsed.subject_id, timestamp_ms=parsed.timestamp_ms):
-                logs.warning("withdrawn_message_unknown")
-                return EventResult.UNKNOWN
-            logs.info("message_withdrawn")
-            return EventResult.WITHDRAWN
+            return self.withdraw(parsed)
+
+    def withdraw(self, event: LineEvent) -> EventResult:
+        """The message is gone and stays gone.
+
+        Repeated: does nothing new. Message unknown (yet): the amendment waits for it.
+        Raises: StorageUnavailableError, UnreadableRecordError; safe to deliver again.
+        """
+        if event.subject_id is None:
+            return EventResult.IGNORED
+        conversation = self.conversations.of(event.conversation_id)
+        if not self.withdrawal.withdraw(conversation, event.subject_id, timestamp_ms=event.timestamp_ms):
+            logs.warning("withdrawn_message_unknown")
+            return EventResult.UNKNOWN
+        logs.info("message_withdrawn")
+        return EventResult.WITHDRAWN

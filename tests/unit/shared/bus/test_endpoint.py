@@ -7,7 +7,7 @@ import pytest
 from shared.adapters.memory import FixedClock
 from shared.bus.endpoint import PushEndpoint
 from shared.bus.envelope import Envelope
-from shared.errors import CorruptRecordError, StorageUnavailableError, UnusableIdError
+from shared.errors import CorruptRecordError, LineRefusedError, StorageUnavailableError, UnusableIdError
 from tests.support import push, recorded
 
 SECRET_WORDS = "my pin is 4711"
@@ -27,12 +27,13 @@ def endpoint_that(result: str | Exception) -> PushEndpoint:
     [
         ("replied", 204, "replied"),
         (UnusableIdError("no id"), 204, "dropped"),
-        (CorruptRecordError("unreadable"), 204, "given_up"),
+        (LineRefusedError("wrong access token"), 204, "given_up"),
+        (CorruptRecordError("unreadable"), 500, "failed"),
         (StorageUnavailableError("down"), 503, "failed"),
         (RuntimeError(SECRET_WORDS), 500, "crashed"),
     ],
 )
-def test_only_broken_infrastructure_is_delivered_again(
+def test_event_that_a_later_attempt_or_an_operator_can_save_is_delivered_again(
     result: str | Exception, status: int, outcome: str, lines: io.StringIO
 ) -> None:
     body = push.envelope(recorded.event("message-text"), attempt=2)

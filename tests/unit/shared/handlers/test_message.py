@@ -34,6 +34,19 @@ def test_message_is_answered_on_its_own_token(worker: PushedWorker) -> None:
     assert worker.outcome(event)["sent_message_ids"] == ["1-1"]
 
 
+@pytest.mark.parametrize("folder", ["snapshots", "turns"])
+def test_message_in_a_chat_that_cannot_be_read_is_answered_once_it_can(worker: PushedWorker, folder: str) -> None:
+    event = recorded.event("message-text")
+    name = f"{folder}/{recorded.USER}.json"
+    worker.store.create(name, b'{"version": 99}')
+
+    assert worker.deliver(event) == 500
+
+    worker.store.delete(name)
+    assert worker.deliver(event, thinks=[HELLO]) == 204
+    assert worker.line.replies == {event["replyToken"]: ("こんにちは！",)}
+
+
 def test_answer_carries_the_footnotes_of_its_turn() -> None:
     seen: list[TurnContext] = []
 

@@ -75,6 +75,21 @@ def test_unsend_without_a_usable_message_id_or_chat_is_acknowledged(
     assert store.list("") == ()
 
 
-def test_event_of_another_type_is_acknowledged(conversations: Conversations, store: MemoryObjectStore) -> None:
-    assert deliver(conversations, recorded.event("message-text")) == 204
+def test_event_of_another_type_waits_for_an_operator(conversations: Conversations, store: MemoryObjectStore) -> None:
+    assert deliver(conversations, recorded.event("message-text")) == 500
     assert store.list("") == ()
+
+
+@pytest.mark.parametrize("name", [f"snapshots/{recorded.USER}.json", f"turns/{recorded.USER}.json"])
+@pytest.mark.parametrize("data", [b"no json", b'{"version": 99}'])
+def test_unsend_in_a_chat_that_cannot_be_read_waits_for_an_operator(
+    conversations: Conversations, store: MemoryObjectStore, name: str, data: bytes
+) -> None:
+    conversations.of(recorded.USER).journal.record(SECRET)
+    store.create(name, data)
+
+    assert deliver(conversations, recorded.event("unsend")) == 500
+
+    store.delete(name)
+    assert deliver(conversations, recorded.event("unsend")) == 204
+    assert "4711" not in everything_in(store)
