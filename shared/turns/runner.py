@@ -18,7 +18,7 @@ from shared.conversation.history import History, HistoryReader, Listing
 from shared.conversation.records import OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
-from shared.errors import TurnBusyError
+from shared.errors import AizuchiError, TurnBusyError
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
 
@@ -103,7 +103,11 @@ class TurnRunner:
         lease: Lease | None = None
         if self._is_free_by_name(conversation, seen, listing) and delivery.has_work_by_name(seen, listing):
             opening = conversation.objects.reads.submit(open_turn, conversation, seen)
-            history = self.reader.read(conversation, listing)
+            try:
+                history = self.reader.read(conversation, listing)
+            except AizuchiError:
+                _release(opening.result())  # else the turn would count a try that asked no model
+                raise
             lease = opening.result()
             if lease is None:
                 return None

@@ -58,11 +58,12 @@ class RepliedChat:
         pool: ThreadPoolExecutor,
         *,
         clock: FixedClock | None = None,
+        store: MemoryObjectStore | None = None,
         lease_s: float = 25.0,
         late_reply: LateReply = LateReply.BUTTON,
     ) -> None:
         self.clock = clock or SystemClock()
-        self.store = MemoryObjectStore()
+        self.store = store or MemoryObjectStore()
         self.line = MemoryLineApi()
         self.conversations = conversations_on(self.store, pool, self.clock, lease_s=lease_s)
         self.conversation = self.conversations.of(_CHAT)
