@@ -11,7 +11,7 @@ A step has exactly one of `calls`, `text`, `empty`, `finish`, `blocked`, `rate_l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -23,17 +23,44 @@ from simulator.gemini.fields import Fields, parse_object
 from simulator.gemini.script import Hold, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from starlette.requests import Request
 
-    from simulator.gemini.app import GeminiStandIn
     from simulator.gemini.request import GenerateContentRequest
+    from simulator.gemini.request_log import RequestRecord
 
 _RAW_STEPS = {"malformed_json": script.malformed_json, "empty_body": script.empty_body, "html": script.html_error}
 
 
-def control_routes(stand_in: GeminiStandIn) -> list[Route]:
+class Controlled(Protocol):
+    """What other processes control: the stand-in's script and its log."""
+
+    @property
+    def requests(self) -> tuple[RequestRecord, ...]:
+        """All requests, oldest first."""
+        ...
+
+    @property
+    def pending_steps(self) -> int:
+        """How many steps are queued."""
+        ...
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The requests without a step, with `strict`."""
+        ...
+
+    def script(self, steps: Iterable[Step]) -> None:
+        """Queue steps."""
+        ...
+
+    def reset(self) -> None:
+        """Clear script and log."""
+        ...
+
+
+def control_routes(stand_in: Controlled) -> list[Route]:
     """Return the routes under `/control`."""
     control = _Control(stand_in)
     return [
@@ -47,7 +74,7 @@ def control_routes(stand_in: GeminiStandIn) -> list[Route]:
 class _Control:
     """The endpoints, and the holds by name."""
 
-    def __init__(self, stand_in: GeminiStandIn) -> None:
+    def __init__(self, stand_in: Controlled) -> None:
         self._stand_in = stand_in
         self._holds: dict[str, Hold] = {}
 
