@@ -5,7 +5,8 @@ may press the button after twenty more messages.  Source: LINE, "Use quick repli
 "Send quote messages" (a template cannot quote).
 """
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
@@ -18,11 +19,11 @@ TEXT_LIMIT_UTF16: Final = 5_000  # Source: LINE, "Text message"
 TEMPLATE_TEXT_LIMIT: Final = 160  # without image and title
 LABEL_LIMIT: Final = 20
 DISPLAY_TEXT_LIMIT: Final = 300
-ATTEMPTS: Final = 3
 # Source: LINE, "Send reply message": a token works within one minute after receiving the webhook. Skew and transport delay narrow that.
 TOKEN_SURELY_ALIVE_MS: Final = 53_000
 TOKEN_SURELY_DEAD_MS: Final = 65_000
 _PAUSE_S: Final = 0.5
+_LONGEST_PAUSE_S: Final = 2.0
 _RETRIED_PUSHES: Final = frozenset({"unknown", "not_sent"})
 
 
@@ -146,9 +147,7 @@ def spend_reply_token(
     Source: LINE, "Send reply message": a token works once; a used and an expired one get the same 400; retry keys are refused.
     """
     may_have_arrived = False
-    for attempt in range(ATTEMPTS):
-        if attempt:
-            clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
+    for _ in _attempts(clock, deadline):
         fate = api.reply(token.value, messages)
         if fate.kind == "accepted":
             return Delivery(is_delivered=True, sent_message_ids=fate.sent_message_ids)
@@ -156,8 +155,6 @@ def spend_reply_token(
             was_spent = True if clock.now_ms() < token.surely_alive_until_ms else None
             return Delivery(is_delivered=was_spent if may_have_arrived else False)
         may_have_arrived = may_have_arrived or fate.kind == "unknown"
-        if not deadline.left_s:
-            break
     return Delivery(is_delivered=None if may_have_arrived else False)
 
 
@@ -175,13 +172,22 @@ def push_until_known(  # noqa: PLR0913 - the arguments of the call, a clock and 
     Source: LINE, "Retry a failed API request": a key is a UUID, valid for 24 hours, and a repeated call that was accepted gets 409; "Send
     push message": every recipient counts, so a push to a group costs as many messages as the group has members.
     """
-    fate = api.push(to, messages, retry_key=retry_key)
-    for attempt in range(1, ATTEMPTS):
-        if fate.kind not in _RETRIED_PUSHES or not deadline.left_s:
-            break
-        clock.sleep(min(_PAUSE_S * attempt, deadline.left_s))
+    fate = PushFate(kind="not_sent")
+    for _ in _attempts(clock, deadline):
         fate = _combine(fate, api.push(to, messages, retry_key=retry_key))
+        if fate.kind not in _RETRIED_PUSHES:
+            break
     return fate
+
+
+def _attempts(clock: Clock, deadline: Deadline) -> Iterator[int]:
+    """Yield once for each attempt: the first at once, the others after a pause, as long as they begin before the deadline."""
+    for attempt in itertools.count():
+        yield attempt
+        pause_s = min(_PAUSE_S * (attempt + 1), _LONGEST_PAUSE_S)
+        if deadline.left_s <= pause_s:
+            return
+        clock.sleep(pause_s)
 
 
 def _combine(before: PushFate, after: PushFate) -> PushFate:

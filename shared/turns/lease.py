@@ -43,9 +43,14 @@ class Lease:
         return self.seen.record
 
     @property
+    def left_s(self) -> float:
+        """Seconds in which the holder may still begin to write or to send."""
+        return max(0.0, self.fence_s - self.conversation.turn.clock.monotonic_s())
+
+    @property
     def is_over(self) -> bool:
         """Whether the lease is as good as over: its holder may write and send nothing more."""
-        return self.conversation.turn.clock.monotonic_s() >= self.fence_s
+        return not self.left_s
 
     def write(self, record: TurnRecord) -> bool:
         """Return whether the turn was written, with a fresh lease."""

@@ -137,7 +137,7 @@ class Outbox:
 
     def _send_along(self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool) -> Delivery:
         """Send along the committed route."""
-        route, deadline = lease.record.route, Deadline.after(self.clock, _SECONDS)
+        route, deadline = lease.record.route, Deadline.after(self.clock, min(_SECONDS, lease.left_s))
         try:
             if route.token is not None:
                 return self._reply(route.token, outcome, deadline, is_takeover=is_takeover)

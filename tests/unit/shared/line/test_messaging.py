@@ -82,8 +82,9 @@ def test_an_accepted_reply_names_its_bubbles() -> None:
         (["unknown, not sent"], True, 1),
         (["not_sent"], True, 1),
         (["not_sent", "refused"], False, 0),
-        (["not_sent", "not_sent", "not_sent"], False, 0),
-        (["unknown, not sent", "unknown, not sent", "unknown, not sent"], None, 0),
+        (["not_sent"] * 5, True, 1),
+        (["not_sent"] * 20, False, 0),
+        (["unknown, not sent"] * 20, None, 0),
     ],
 )
 def test_a_delivery_is_concluded_from_the_fates_of_the_calls(
@@ -109,6 +110,14 @@ def test_a_token_that_was_spent_before_delivers_nothing() -> None:
     assert spend(line).is_delivered is False
 
 
+def test_a_reply_that_line_cannot_take_is_tried_until_ten_seconds_have_passed() -> None:
+    line = MemoryLineApi(fates=["not_sent"] * 20)
+
+    spend(line)
+
+    assert line.calls == 7  # after 0, 0.5, 1.5, 3, 5, 7 and 9 seconds
+
+
 def test_a_reply_is_not_tried_again_after_the_deadline() -> None:
     line = MemoryLineApi(fates=["unknown, not sent"] * 3)
 
@@ -124,10 +133,11 @@ def test_a_reply_is_not_tried_again_after_the_deadline() -> None:
         (["unknown"], "already_accepted", 1),
         (["unknown, not sent"], "accepted", 1),
         (["not_sent", "not_sent"], "accepted", 1),
-        (["not_sent", "not_sent", "not_sent"], "not_sent", 0),
-        (["unknown", "not_sent", "not_sent"], "unknown", 1),
-        (["not_sent", "unknown", "not_sent"], "unknown", 1),
-        (["unknown, not sent", "unknown, not sent", "unknown, not sent"], "unknown", 0),
+        (["not_sent"] * 5, "accepted", 1),
+        (["not_sent"] * 20, "not_sent", 0),
+        (["unknown", *["not_sent"] * 20], "unknown", 1),
+        (["not_sent", "unknown", *["not_sent"] * 20], "unknown", 1),
+        (["unknown, not sent"] * 20, "unknown", 0),
     ],
 )
 def test_a_push_is_repeated_with_its_key_until_its_fate_is_known(fates: list[str], kind: str, pushes: int) -> None:

@@ -100,7 +100,7 @@ def pending(token: str, received_ms: int, *, timestamp_ms: int = 1) -> MessageRe
         ([], OutcomeKind.REPLIED),
         (["refused"], OutcomeKind.UNDELIVERED),
         (["unknown"], OutcomeKind.REPLIED),
-        (["unknown, not sent"] * 3, OutcomeKind.UNKNOWN),
+        (["unknown, not sent"] * 20, OutcomeKind.UNKNOWN),
     ],
 )
 def test_recorded_outcome_tells_what_the_user_saw(
