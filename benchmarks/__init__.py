@@ -1,1 +1,1 @@
-"""What `make bench` measures: ratios against the least that could be done, from one run."""
+"""The measurements of `make bench`: ratios against a minimal implementation, all from one run."""

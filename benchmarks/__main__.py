@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: one table of ratios.  The exit status says whether it could be measured, never how it came out."""
+"""`python -m benchmarks`: one table of ratios.  The exit status says whether the measurement succeeded, not whether targets were met."""
 
 import argparse
 import asyncio
@@ -15,12 +15,12 @@ from typing import Final
 from benchmarks import ack, bounds, cold_start, machine, memory, turn
 from benchmarks.plan import FULL, QUICK, Plan
 from benchmarks.processes import Processes
-from benchmarks.table import Section, rendered
+from benchmarks.table import Section, render
 from benchmarks.wire import UnexpectedAnswerError
 from shared.clock import SystemClock
 from simulator.processes import StackError
 
-_PASSED_ON: Final = (
+_INHERITED_VARIABLES: Final = (
     "PATH",
     "HOME",
     "LANG",
@@ -31,49 +31,49 @@ _PASSED_ON: Final = (
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
 )
-_INTERRUPTED: Final = 130  # 128 + SIGINT, as shells have it
+_INTERRUPTED: Final = 130  # 128 + SIGINT, as in shells
 
 
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Measure and print.  Returns the exit status."""
     options = _parser().parse_args(arguments)
-    base_env = {name: env[name] for name in _PASSED_ON if name in env}
-    header = f"Aizuchi benchmarks: {machine.described(SystemClock())}"
+    base_env = {name: env[name] for name in _INHERITED_VARIABLES if name in env}
+    header = f"Aizuchi benchmarks: {machine.header_line(SystemClock())}"
     try:
-        sections = asyncio.run(_measured(QUICK if options.quick else FULL, base_env))
+        sections = asyncio.run(_measure_all(QUICK if options.quick else FULL, base_env))
     except (StackError, UnexpectedAnswerError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
     except asyncio.CancelledError:
         return _INTERRUPTED
-    print(f"{header}\n\n{rendered(sections)}\n\n{_LEGEND}")
+    print(f"{header}\n\n{render(sections)}\n\n{_LEGEND}")
     if options.json is not None:
         figures = {"machine": header, "sections": [asdict(section) for section in sections]}
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     return 0
 
 
-async def _measured(plan: Plan, base_env: Mapping[str, str]) -> list[Section]:
+async def _measure_all(plan: Plan, base_env: Mapping[str, str]) -> list[Section]:
     this = asyncio.current_task()
-    assert this is not None  # noqa: S101 - a coroutine runs in a task
+    assert this is not None  # noqa: S101 - a coroutine always runs in a task
     for wanted in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(wanted, this.cancel)
     with tempfile.TemporaryDirectory(prefix="aizuchi-bench-") as folder:
         async with Processes(folder=Path(folder), env=base_env) as processes:
             pubsub = await processes.stand_in("pubsub")
-            _say("the webhook's ack")
+            _print_progress("the webhook's ack")
             acks, held_by_webhook = await ack.measure(processes, pubsub, plan)
-            _say("cold starts")
+            _print_progress("cold starts")
             starts = await cold_start.measure(processes, pubsub, plan)
             await processes.stop(pubsub)
-            _say("turns of the agent worker")
+            _print_progress("turns of the agent worker")
             turns, held_by_workers = await turn.measure(processes, plan)
-            _say("turns in a very long chat")
+            _print_progress("turns in a very long chat")
             lengths = await bounds.measure(processes, plan)
     return [acks, starts, turns, lengths, memory.section({**held_by_webhook, **held_by_workers})]
 
 
-def _say(what: str) -> None:
+def _print_progress(what: str) -> None:
     sys.stderr.write(f"measuring {what} ...\n")
 
 

@@ -1,4 +1,4 @@
-"""The webhook's ack: the time from LINE's request to its 200, against the least that could be done and against doing nothing."""
+"""The webhook's ack: the time from LINE's request to its 200, against a minimal webhook and against an empty function."""
 
 import asyncio
 import base64
@@ -12,20 +12,20 @@ from benchmarks import usage, wire
 from benchmarks.memory import AFTER_REQUESTS, AFTER_START, REQUESTS, Held
 from benchmarks.plan import Plan
 from benchmarks.processes import Processes, wiring
-from benchmarks.samples import Comparison, interleaved, percentile
+from benchmarks.samples import Comparison, interleave, percentile
 from benchmarks.table import Row, Section
 from simulator.functions import REPOSITORY
 from simulator.processes import Child
 
 TARGET: Final = 1.25
-TOGETHER: Final = 16
+CONNECTIONS: Final = 16
 NAMES: Final = ("webhook", "floor", "empty")
-_WORDS: Final = {"p50_ms": "p50", "p99_ms": "p99", "cpu_ms": "CPU time a request"}
+_FIGURE_NAMES: Final = {"p50_ms": "p50", "p99_ms": "p99", "cpu_ms": "CPU time a request"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """What one function took in one round, a request.  `client_busy` is the share of a core that the client took meanwhile."""
+    """The figures of one function in one round, per request.  `client_busy` is the share of a core that the client used."""
 
     p50_ms: float
     p99_ms: float
@@ -36,8 +36,8 @@ class Block:
 Rounds = Sequence[Mapping[str, Block]]
 
 
-def not_started(processes: Processes, pubsub: Child) -> dict[str, Child]:
-    """Return the webhook and what it is compared with, none of them started."""
+def functions_to_start(processes: Processes, pubsub: Child) -> dict[str, Child]:
+    """Return the webhook and the functions to compare it with; none of them is started."""
     webhook = processes.function("webhook", wiring({"pubsub": pubsub}))
     attributes = json.dumps(dict(wire.bus_message(wire.delivery()).attributes))
     floor = processes.comparison("floor", webhook, published_attributes=attributes)
@@ -46,14 +46,14 @@ def not_started(processes: Processes, pubsub: Child) -> dict[str, Child]:
 
 
 def body_for(name: str) -> bytes:
-    """Return what a function is posted; the floor publishes what it gets, so it gets what the webhook publishes."""
+    """Return the request body for a function.  The floor publishes its body unchanged, so it gets what the webhook publishes."""
     delivery = wire.delivery()
     return wire.bus_message(delivery).data if name == "floor" else delivery
 
 
 async def measure(processes: Processes, pubsub: Child, plan: Plan) -> tuple[Section, Held]:
-    """Return the section, and what the functions' workers held."""
-    functions = not_started(processes, pubsub)
+    """Return the section, and the memory of the functions' workers."""
+    functions = functions_to_start(processes, pubsub)
     held = {}
     for name, function in functions.items():
         await processes.start(function)
@@ -62,9 +62,9 @@ async def measure(processes: Processes, pubsub: Child, plan: Plan) -> tuple[Sect
         await _block(name, function, connections=1, requests=REQUESTS)
         held[name][AFTER_REQUESTS] = usage.memory(usage.worker_pid(function.pid))
     samples: dict[int, list[dict[str, Block]]] = {}
-    for connections, requests in ((1, plan.requests_alone), (TOGETHER, plan.requests_together)):
+    for connections, requests in ((1, plan.requests_alone), (CONNECTIONS, plan.requests_together)):
         samples[connections] = [{} for _ in range(plan.ack_rounds)]
-        for number, name in interleaved(NAMES, plan.ack_rounds):
+        for number, name in interleave(NAMES, plan.ack_rounds):
             block = await _block(name, functions[name], connections=connections, requests=requests)
             samples[connections][number][name] = block
     await processes.stop(*functions.values())
@@ -73,13 +73,13 @@ async def measure(processes: Processes, pubsub: Child, plan: Plan) -> tuple[Sect
 
 async def _block(name: str, function: Child, *, connections: int, requests: int) -> Block:
     body = body_for(name)
-    request = base64.b64encode(wire.raw_request(body, wire.signed(body))).decode()
+    request = base64.b64encode(wire.raw_request(body, wire.signed_headers(body))).decode()
     plan = {"port": function.port, "request": request, "connections": connections, "requests": requests}
     worker = usage.worker_pid(function.pid)
     before_s = usage.cpu_s(worker)
-    load = await _under_load(plan)
+    load = await _run_load(plan)
     after_s = usage.cpu_s(worker)
-    posted = requests + connections  # each connection's first request is not timed
+    posted = requests + connections  # the first request of each connection is not timed
     return Block(
         p50_ms=percentile(load["latencies_ms"], 50),
         p99_ms=percentile(load["latencies_ms"], 99),
@@ -88,7 +88,7 @@ async def _block(name: str, function: Child, *, connections: int, requests: int)
     )
 
 
-async def _under_load(plan: Mapping[str, object]) -> dict[str, Any]:
+async def _run_load(plan: Mapping[str, object]) -> dict[str, Any]:
     client = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "benchmarks.load"),
         cwd=REPOSITORY,
@@ -97,14 +97,14 @@ async def _under_load(plan: Mapping[str, object]) -> dict[str, Any]:
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        told, complaint = await client.communicate(json.dumps(plan).encode())
+        figures, error = await client.communicate(json.dumps(plan).encode())
     finally:
         if client.returncode is None:
             client.kill()
             await client.wait()
     if client.returncode:
-        raise wire.UnexpectedAnswerError(complaint.decode().strip())
-    load: dict[str, Any] = json.loads(told)
+        raise wire.UnexpectedAnswerError(error.decode().strip())
+    load: dict[str, Any] = json.loads(figures)
     return load
 
 
@@ -127,7 +127,7 @@ def _rows(connections: int, rounds: Rounds) -> Iterator[Row]:
             sides = [(getattr(blocks["webhook"], figure), getattr(blocks[against], figure)) for blocks in rounds]
             if all(side is not None for pair in sides for side in pair):
                 yield Row(
-                    what=f"{connections} at once, {_WORDS[figure]}",
+                    what=f"{connections} at once, {_FIGURE_NAMES[figure]}",
                     against=against,
                     unit="ms",
                     comparison=Comparison.of(sides),

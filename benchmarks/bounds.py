@@ -1,7 +1,7 @@
-"""What a turn costs in a chat of some messages and in one of very many: nothing may grow with the length of the conversation.
+"""The cost of a turn in a long chat and in a very long one: no cost may grow with the length of the conversation.
 
-Requests and bytes are averages over so many turns that both chats were folded equally often, because the turn after which a chat is folded
-costs more than the others. Nothing here is timed. No toolset is on: what people have filed grows with what they file.
+Requests and bytes are averages over so many turns that both chats were folded equally often, because a turn that triggers a compaction
+costs more than the others. Nothing here is timed. No toolset is on, because the cost of filed entries grows with their number.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,12 +14,12 @@ from benchmarks.plan import Plan
 from benchmarks.processes import Processes, wiring
 from benchmarks.samples import Comparison
 from benchmarks.table import Row, Section
-from benchmarks.turn import Requests, asked_of
+from benchmarks.turn import Requests, take_requests
 from simulator.processes import Child
 
 SHORT: Final = 200
 TURNS_UNTIL_FOLDED: Final = 21
-_MOST: Final = 1.1  # within ten per cent
+_TARGET: Final = 1.1  # ten per cent more
 
 
 async def measure(processes: Processes, plan: Plan) -> Section:
@@ -32,7 +32,7 @@ async def measure(processes: Processes, plan: Plan) -> Section:
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0", TOOLSETS="")))
     asked: dict[str, list[Requests]] = {}
     for name, messages in (("short", SHORT), ("long", plan.longest_chat)):
-        chat = await Chat.begun(stand_ins["line"])
+        chat = await Chat.create(stand_ins["line"])
         await chat.grow(messages, worker=worker)
         asked[name] = [await _turn(stand_ins, worker, chat) for _ in range(plan.folds * TURNS_UNTIL_FOLDED)]
     await processes.stop(worker)
@@ -41,16 +41,16 @@ async def measure(processes: Processes, plan: Plan) -> Section:
 
 async def _turn(stand_ins: Mapping[str, Child], worker: Child, chat: Chat) -> Requests:
     event = await chat.say(addressed=True)
-    await asked_of(stand_ins, slow_bucket_s=0.0)
+    await take_requests(stand_ins, slow_bucket_s=0.0)
     await push(worker, event)
-    return await asked_of(stand_ins, slow_bucket_s=0.0)
+    return await take_requests(stand_ins, slow_bucket_s=0.0)
 
 
 def _section(asked: Mapping[str, Sequence[Requests]], plan: Plan) -> Section:
     def row(what: str, unit: str, figures: Mapping[str, Sequence[float]]) -> Row:
         means = {name: sum(values) / len(values) for name, values in figures.items()}
         comparison = Comparison.of([(means["long"], means["short"])])
-        return Row(what=what, against=f"{SHORT} messages", unit=unit, comparison=comparison, target=_MOST)
+        return Row(what=what, against=f"{SHORT} messages", unit=unit, comparison=comparison, target=_TARGET)
 
     rows = [
         row(

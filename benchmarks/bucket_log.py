@@ -1,4 +1,4 @@
-"""Requests to Cloud Storage as its stand-in logged them: of which kind, and how many had to wait for one another."""
+"""Requests to Cloud Storage, as its stand-in logged them: their kinds, and their sequential round trips."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ _KIND_OF_OPERATION: Final = {"list": "list", "media": "read", "get": "read", "in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketRequest:
-    """One request; `operation` is the stand-in's word for it, the times are on the machine's monotonic clock."""
+    """One request; `operation` is as the stand-in names it; the times are on the machine's monotonic clock."""
 
     operation: str
     started_s: float
@@ -25,15 +25,15 @@ class BucketRequest:
 
 
 def counts(requests: Iterable[BucketRequest]) -> dict[str, int]:
-    """Return how many requests of each kind there were, for every kind."""
+    """Return the number of requests of every kind."""
     counted = Counter(request.kind for request in requests)
     return {kind: counted[kind] for kind in KINDS}
 
 
 def round_trips(requests: Iterable[BucketRequest]) -> int:
-    """Return how many requests waited for one another: the longest chain in which each began after the one before had ended.
+    """Return the number of round trips: the length of the longest chain of requests in which each began after the previous one ended.
 
-    What overlaps was asked at once and counts as one, so answers must take long enough for that to show.
+    Requests that overlap count as one, so answers must be slow enough for concurrent requests to overlap.
     """
     chain, free_s = 0, float("-inf")
     for request in sorted(requests, key=lambda request: request.ended_s):

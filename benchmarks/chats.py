@@ -1,4 +1,4 @@
-"""Group chats on the LINE stand-in, brought to the worker the way that Pub/Sub brings them."""
+"""Group chats on the LINE stand-in, pushed to the worker as Pub/Sub pushes them."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ _TEXT: Final = "来週の旅行のことだけど、{}番目の案はどうか�
 
 @dataclass(slots=True, kw_only=True)
 class Chat:
-    """A group with the bot in it; every fifth message is for the bot."""
+    """A group with the bot in it; `grow` addresses every fifth message to the bot."""
 
     line: Child
     group_id: str
@@ -22,13 +22,13 @@ class Chat:
     messages: int = 0
 
     @classmethod
-    async def begun(cls, line: Child) -> Self:
-        """A new group."""
+    async def create(cls, line: Child) -> Self:
+        """Return a new group."""
         answer = await asyncio.to_thread(wire.send, line.port, "/bench/group", body=b"")
         return cls(line=line, **answer.json())
 
     async def say(self, *, addressed: bool) -> dict[str, Any]:
-        """Somebody says something.  Returns: the event."""
+        """Send a message of the member; return its event, which is not pushed yet."""
         self.messages += 1
         said = {
             "group_id": self.group_id,
@@ -41,14 +41,14 @@ class Chat:
         return event
 
     async def grow(self, messages: int, *, worker: Child) -> None:
-        """The chat has so many messages, and the worker has dealt with every one of them."""
+        """Send messages until the chat has this many; the worker handles each one."""
         while self.messages < messages:
             addressed = (self.messages + 1) % _ADDRESSED_EVERY == 0
             await push(worker, await self.say(addressed=addressed))
 
 
 async def push(worker: Child, event: dict[str, Any]) -> float:
-    """The worker has acknowledged the event.  Returns: how many seconds that took it."""
+    """Push the event to the worker; return the seconds until its acknowledgement."""
     body = wire.push_body(event)
     headers = {"Content-Type": "application/json", "User-Agent": "CloudPubSub-Google"}
     return (await asyncio.to_thread(wire.send, worker.port, body=body, headers=headers)).took_s

@@ -1,4 +1,4 @@
-"""Cold starts: from the start of the process to its first 200, which publishes once."""
+"""Cold starts: from the start of the process to its first 200, one publish included."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ from typing import Final
 from benchmarks import ack, wire
 from benchmarks.plan import Plan
 from benchmarks.processes import Processes, end_group
-from benchmarks.samples import Comparison, interleaved
+from benchmarks.samples import Comparison, interleave
 from benchmarks.table import Row, Section
 from simulator.processes import HOST, Child
 
@@ -20,10 +20,10 @@ _STOP_S: Final = 5.0
 
 
 async def measure(processes: Processes, pubsub: Child, plan: Plan) -> Section:
-    """Return the section; one round before those that count sees to it that bytecode is written and files are read."""
-    functions = ack.not_started(processes, pubsub)
+    """Return the section.  A first round is not counted: it writes bytecode and fills the file cache."""
+    functions = ack.functions_to_start(processes, pubsub)
     rounds: list[dict[str, float]] = [{} for _ in range(1 + plan.starts)]
-    for number, name in interleaved(ack.NAMES, len(rounds)):
+    for number, name in interleave(ack.NAMES, len(rounds)):
         rounds[number][name] = await _first_answer_s(functions[name], ack.body_for(name))
     counted = rounds[1:]
 
@@ -49,11 +49,11 @@ async def _first_answer_s(function: Child, body: bytes) -> float:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            start_new_session=True,  # Ctrl-C is for the benchmarks, which then end it
+            start_new_session=True,  # Ctrl-C reaches only the benchmarks, which then end this process
         )
     try:
         await _await_listener(process, function)
-        await asyncio.to_thread(wire.send, function.port, body=body, headers=wire.signed(body))
+        await asyncio.to_thread(wire.send, function.port, body=body, headers=wire.signed_headers(body))
         return time.perf_counter() - started_s
     finally:
         with contextlib.suppress(ProcessLookupError):

@@ -1,8 +1,8 @@
-"""`python -m benchmarks.load`: posts one request again and again over kept connections, in a process of its own.
+"""`python -m benchmarks.load`: posts one request repeatedly over kept connections, in a separate process.
 
 Reads a plan as JSON on stdin, `{"port", "request" (base64 of the whole HTTP request), "connections", "requests"}`, and writes
-`{"latencies_ms": [...], "busy": 0.2}`: `busy` is the share of a core that it took, so that a reader sees that it did not hold anybody up.
-One thread over raw sockets, because it shares the machine with what it measures.
+`{"latencies_ms": [...], "busy": 0.2}`: `busy` is the share of a core that this process used, which shows whether it was the bottleneck.
+It is one thread over raw sockets, because it shares the machine with the functions that it measures.
 """
 
 import base64
@@ -21,7 +21,7 @@ _CHUNK_BYTES: Final = 65_536
 
 @dataclass(slots=True, kw_only=True)
 class _Caller:
-    """A connection with one request under way."""
+    """A connection with one request in flight."""
 
     sock: socket.socket
     request: bytes = field(repr=False)
@@ -34,16 +34,16 @@ class _Caller:
         self.sock.sendall(self.request)
 
     def receive(self) -> bool:
-        """Return whether the answer is whole.  Raises: ConnectionError, where it is none or no 2xx."""
+        """Read what has arrived; return whether the answer is complete.  Raises: ConnectionError, if it is missing or not 2xx."""
         chunk = self.sock.recv(_CHUNK_BYTES)
         if not chunk:
             raise ConnectionError("the server hung up")
         self.received += chunk
-        return is_whole(bytes(self.received))
+        return is_complete(bytes(self.received))
 
 
-def is_whole(received: bytes) -> bool:
-    """Whether this is a whole answer with a Content-Length.  Raises: ConnectionError, where it is no 2xx."""
+def is_complete(received: bytes) -> bool:
+    """Whether this is a complete answer with a Content-Length.  Raises: ConnectionError, if it is not 2xx."""
     head, separator, body = received.partition(b"\r\n\r\n")
     if not separator:
         return False
@@ -55,13 +55,13 @@ def is_whole(received: bytes) -> bool:
 
 
 def drive(*, port: int, request: bytes, connections: int, requests: int) -> list[float]:
-    """Return the latency of every request in milliseconds; each connection's first, which warms it, is not among them.
+    """Return the latency of every request in milliseconds, without the first of each connection, which warms it up.
 
-    A connection posts its next request when it has the answer to the one before.
-    Raises: OSError (ConnectionError, TimeoutError), where a request is not answered by 2xx.
+    A connection posts its next request when the previous one is answered.
+    Raises: OSError (ConnectionError, TimeoutError), if a request is not answered by 2xx.
     """
     latencies_ms: list[float] = []
-    callers = [_Caller(sock=_connected(port), request=request) for _ in range(connections)]
+    callers = [_Caller(sock=_connect(port), request=request) for _ in range(connections)]
     with selectors.DefaultSelector() as ready:
         try:
             for caller in callers:
@@ -89,7 +89,7 @@ def drive(*, port: int, request: bytes, connections: int, requests: int) -> list
     return latencies_ms
 
 
-def _connected(port: int) -> socket.socket:
+def _connect(port: int) -> socket.socket:
     sock = socket.create_connection((HOST, port), timeout=_ANSWER_S)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return sock

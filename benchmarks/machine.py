@@ -1,4 +1,4 @@
-"""The header of the table: which machine, which day, which versions."""
+"""The header of the table: machine, time and versions."""
 
 import datetime as dt
 import os
@@ -20,7 +20,7 @@ PACKAGES: Final = (
 )
 
 
-def described(clock: Clock) -> str:
+def header_line(clock: Clock) -> str:
     """Return one line, such as `2 cores, Python 3.11.7, 2026-11-21 23:58 UTC; functions-framework 3.10.2, ...`."""
     now = dt.datetime.fromtimestamp(clock.now_ms() / 1_000, tz=dt.UTC)
     versions = ", ".join(f"{package} {metadata.version(package)}" for package in PACKAGES)
@@ -28,7 +28,7 @@ def described(clock: Clock) -> str:
 
 
 def _cores() -> int:
-    """Those that this process may use, which in a container are fewer than there are."""
+    """Return the number of cores that this process may use; a container may have fewer than its machine."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

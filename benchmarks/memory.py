@@ -1,4 +1,4 @@
-"""What the functions' workers hold, beside what the framework alone holds."""
+"""The memory of the functions' workers, compared with that of an empty function."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -16,7 +16,7 @@ AFTER_REQUESTS = f"after {REQUESTS} requests"
 
 
 def section(held: Held) -> Section:
-    """Return the section; without rows where this machine does not tell."""
+    """Return the section, without rows on a machine that has no figures."""
     rows = [
         Row(
             what=f"{name}, {moment}",

@@ -1,4 +1,4 @@
-"""How much is measured: enough to rely on, or just enough to see that it works."""
+"""How much is measured: a full run for reliable figures, or a quick one that shows that the benchmarks work."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,15 +6,15 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Numbers of rounds and of what happens in one.
+    """The numbers of rounds, and of requests or turns in a round.
 
     Attributes:
-        ack_rounds: rounds of the webhook and of what it is compared with, at every number of connections.
-        requests_alone: requests a round on one connection.
-        requests_together: requests a round on all of many connections.
+        ack_rounds: rounds of the webhook and its comparisons, at each number of connections.
+        requests_alone: requests in a round on one connection.
+        requests_together: requests in a round on many connections, in total.
         starts: rounds of cold starts.
-        turns: timed turns in either chat.
-        counted_turns: turns in either chat whose requests are counted, with slow storage.
+        turns: timed turns in each chat.
+        counted_turns: turns in each chat whose requests are counted, with slow storage.
         longest_chat: messages of the longest chat.
         folds: how often a chat is folded while the cost of its turns is counted.
     """

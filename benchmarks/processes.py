@@ -1,4 +1,4 @@
-"""Everything that is started: stand-ins, the real functions, and those to compare with.  All end with the `Processes` that started them."""
+"""The processes of a run: stand-ins, the real functions, and those for comparison.  They end with the `Processes` that started them."""
 
 import asyncio
 import contextlib
@@ -21,9 +21,9 @@ Comparison = Literal["empty", "floor"]
 
 @dataclass(slots=True, kw_only=True)
 class Processes:
-    """`async with Processes(...)`: whatever was started inside is stopped at its end, by its own id.
+    """`async with Processes(...)`: every process that is started inside the block is stopped at its end, by its id.
 
-    `env` is what any process of this machine needs; logs go into `folder`.
+    `env` holds the variables that every process of this machine needs; logs go into `folder`.
     """
 
     folder: Path
@@ -37,7 +37,7 @@ class Processes:
         await self._running.aclose()
 
     async def start(self, child: Child) -> Child:
-        """The process answers connections.  Raises: StackError."""
+        """Start the process and wait until it accepts connections.  Raises: StackError."""
         try:
             await child.start()
         except BaseException:
@@ -47,13 +47,13 @@ class Processes:
         return child
 
     async def stop(self, *children: Child) -> None:
-        """They are gone, before everything else is."""
+        """Stop these processes before the end of the block.  Repeated: does nothing."""
         await asyncio.gather(*(child.stop() for child in children))
         for child in children:
             end_group(child.pid)
 
     async def stand_in(self, name: str, *more: str) -> Child:
-        """Return a running stand-in; for the names see `benchmarks.stand_ins`."""
+        """Start a stand-in and return it; `benchmarks.stand_ins` lists the names."""
         port = free_port()
         command = [sys.executable, "-m", "benchmarks.stand_ins", name, "--port", str(port), *more]
         return await self.start(
@@ -61,7 +61,7 @@ class Processes:
         )
 
     async def bucket(self) -> Child:
-        """Return a running Cloud Storage with an empty bucket in memory."""
+        """Start Cloud Storage with an empty bucket in memory and return it."""
         port = free_port()
         storage = await self.start(
             storage_child(
@@ -76,7 +76,7 @@ class Processes:
         return function_child(name, wiring, port=free_port(), log_path=self._log(name), env=self.env)
 
     def comparison(self, name: Comparison, like: Child, *, published_attributes: str) -> Child:
-        """Return a function that starts exactly like another one and differs only in what it does; not started."""
+        """Return a function, not started, that starts exactly as `like` does and differs only in its code."""
         port = free_port()
         changed = {"--source": f"benchmarks/functions/{name}/main.py", "--target": name, "--port": str(port)}
         command = list(like.command)
@@ -90,7 +90,7 @@ class Processes:
 
 
 def end_group(pid: int) -> None:
-    """Nothing is left of a process that led a session of its own: a worker may outlive its arbiter.  Repeated: does nothing."""
+    """Kill what is left of the session of a process, because a worker may outlive its arbiter.  Repeated: does nothing."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(pid, signal.SIGKILL)
 

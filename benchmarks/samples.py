@@ -1,6 +1,6 @@
-"""How figures are drawn from samples: interleaved rounds, percentiles, and ratios that hold while the machine drifts.
+"""Figures from samples: interleaved rounds, percentiles, and ratios that do not depend on the machine's drift.
 
-A ratio is taken within a round, where both sides met the same machine; what is told of it is the median over the rounds.
+A ratio is taken within a round, in which the machine was in the same state for both sides; its median over the rounds is reported.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import Self
 class Comparison:
     """A figure beside another: medians of both, the median of their ratios, and the middle half of those ratios.
 
-    There is no ratio to zero, so `ratio` and `middle` are None where every `against` was zero.
+    There is no ratio to zero, so `ratio` and `middle` are None if every `against` was zero.
     """
 
     measured: float
@@ -39,15 +39,15 @@ class Comparison:
 def percentile(values: Sequence[float], percent: float) -> float:
     """Return the smallest value that at least `percent` of a hundred values do not exceed (nearest rank).
 
-    Raises: ValueError, for no values and outside of 0 to 100.
+    Raises: ValueError, without values, or if `percent` is outside 0 to 100.
     """
     if not values or not 0 <= percent <= 100:  # noqa: PLR2004 - of a hundred
         raise ValueError("a percentile needs values, and a percentage")
     return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
 
 
-def interleaved(names: Sequence[str], rounds: int) -> Iterator[tuple[int, str]]:
-    """Return `(round, name)`: every name once a round, each round beginning with the next name, so that none always comes first."""
+def interleave(names: Sequence[str], rounds: int) -> Iterator[tuple[int, str]]:
+    """Return `(round, name)`: every name once a round.  Each round begins with the next name, so that no name is always first."""
     for number in range(rounds):
         first = number % len(names) if names else 0
         for name in (*names[first:], *names[:first]):

@@ -1,6 +1,6 @@
-"""`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket} --port N`: one stand-in in a process of its own.
+"""`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket} --port N`: one stand-in in a separate process.
 
-Those of the local stack, answering at once, and a few routes under /bench by which the benchmarks make and count things.
+The stand-ins are those of the local stack, without latency.  Routes under /bench let the benchmarks create events and count requests.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from simulator.storage import Fault, StorageProxy
 
 
 class _Line:
-    """A LINE that delivers to no webhook: an event is returned to the request that caused it, and the benchmark pushes it to the worker."""
+    """A LINE without a webhook: an event is returned by the request that caused it, and the benchmark pushes it to the worker."""
 
     def __init__(self) -> None:
         accepting = httpx2.MockTransport(lambda _: httpx2.Response(200))
@@ -37,12 +37,12 @@ class _Line:
             channel_access_token=CHANNEL_ACCESS_TOKEN,
             now_ms=lambda: time.time_ns() // 1_000_000,
             monotonic_s=time.monotonic,
-            rng=Random(1),  # noqa: S311 - a stand-in's ids guard nothing
+            rng=Random(1),  # noqa: S311 - ids of a stand-in need no secrecy
             webhook_client=httpx2.AsyncClient(transport=accepting),
         )
 
     def app(self) -> ASGIApp:
-        """LINE's API, and what happens in its chats."""
+        """Return LINE's API with the routes under /bench."""
         return self._platform.app_with(
             [
                 Route("/bench/group", self._group, methods=["POST"]),
@@ -52,7 +52,7 @@ class _Line:
         )
 
     async def _group(self, _: Request) -> Response:
-        """Somebody makes a group with the bot in it: `{"group_id", "user_id"}`."""
+        """Create a group with one member and the bot; answers `{"group_id", "user_id"}`."""
         person = self._platform.add_person("Alice")
         group = self._platform.create_group("Friends", (person.user_id,))
         self._platform.join(group.chat_id)
@@ -60,7 +60,7 @@ class _Line:
         return JSONResponse({"group_id": group.chat_id, "user_id": person.user_id})
 
     async def _say(self, request: Request) -> Response:
-        """Somebody says `text` in a group, to the bot if it is `addressed`: the event, on its way to the webhook already."""
+        """Say `text` in a group, to the bot if it is `addressed`; answers with the event as LINE delivers it."""
         said = await request.json()
         bot = self._platform.account
         mentioning = (bot.user_id,) if said["addressed"] else ()
@@ -70,40 +70,43 @@ class _Line:
         return JSONResponse(event.as_sent(is_redelivery=False))
 
     async def _calls(self, _: Request) -> Response:
-        """The paths that were asked for since the last look."""
+        """Answer with the paths of the requests since the last call, and clear them."""
         paths = [request.path for request in self._platform.requests]
         self._platform.requests.clear()
         return JSONResponse(paths)
 
 
 def _bucket(behind: str) -> ASGIApp:
-    """The proxy before a bucket, whose answers can be made slow."""
+    """Return the proxy in front of a bucket, whose answers can be delayed."""
     proxy = StorageProxy(upstream_url=behind, monotonic_s=time.monotonic)
 
     async def log(request: Request) -> Response:
-        """What was asked since the last look: `[operation, started_s, ended_s, body_bytes]`; from here on answers take `delay_s` longer."""
-        told = [[one.operation, one.started_s, one.ended_s, one.body_bytes] for one in proxy.requests]
+        """Answer with the requests since the last call, and delay later answers by `delay_s`.
+
+        A request is `[operation, started_s, ended_s, body_bytes]`.
+        """
+        rows = [[one.operation, one.started_s, one.ended_s, one.body_bytes] for one in proxy.requests]
         proxy.requests.clear()
         proxy.faults.clear()
         proxy.faults.add(Fault(delay_s=float(request.query_params["delay_s"])))
-        return JSONResponse(told)
+        return JSONResponse(rows)
 
     proxy.app.router.routes.insert(0, Route("/bench/log", log))
     return proxy.app
 
 
 def _gemini() -> ASGIApp:
-    """A Gemini that says when it was asked, on the machine's monotonic clock."""
+    """Return a Gemini that reports the times of its requests, on the machine's monotonic clock."""
     started_s = time.monotonic()
     gemini = GeminiStandIn()
 
-    async def asked(_: Request) -> Response:
-        """When it was asked since the last look, and by how many bytes: `[received_s, request_bytes]`."""
-        told = [[started_s + request.received_s, request.request_bytes] for request in gemini.requests]
+    async def log(_: Request) -> Response:
+        """Answer with `[received_s, request_bytes]` of each request since the last call, and clear them."""
+        rows = [[started_s + request.received_s, request.request_bytes] for request in gemini.requests]
         gemini.reset()
-        return JSONResponse(told)
+        return JSONResponse(rows)
 
-    gemini.app.router.routes.append(Route("/bench/asked", asked))
+    gemini.app.router.routes.append(Route("/bench/asked", log))
     return gemini.app
 
 

@@ -1,4 +1,4 @@
-"""The table: a section a question, a row a figure, each beside what it is compared with."""
+"""The table: a section for each question, and a row for each figure with its comparison."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from benchmarks.samples import Comparison
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A figure.  `target` is the ratio that it should not exceed, None where there is none."""
+    """A figure and its comparison.  `target` is the largest ratio that meets the target; None means that there is no target."""
 
     what: str
     against: str
@@ -19,7 +19,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """Such as `<= 1.25  met`; empty without a target."""
+        """Return, for example, `<= 1.25  met`; empty without a target."""
         ratio = self.comparison.ratio
         if self.target is None or ratio is None:
             return ""
@@ -28,7 +28,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """Rows that answer one question.  `note` says what stands behind them, `samples` is what they were made of."""
+    """Rows that answer one question.  `note` explains them; `samples` are the raw figures for the JSON file."""
 
     title: str
     rows: Sequence[Row]
@@ -36,7 +36,7 @@ class Section:
     samples: object = None
 
 
-def rendered(sections: Sequence[Section]) -> str:
+def render(sections: Sequence[Section]) -> str:
     """Return the table as text."""
     heads = ("", "measured", "against", "", "ratio", "middle half", "target")
     blocks = [[_cells(row) for row in section.rows] for section in sections]
@@ -51,11 +51,11 @@ def _lines(
     heads: Sequence[str],
     widths: Sequence[int],
 ) -> Iterator[str]:
-    yield _aligned(heads, widths)
+    yield _align(heads, widths)
     for section, block in zip(sections, blocks, strict=True):
         yield section.title
         for cells in block:
-            yield _aligned(cells, widths)
+            yield _align(cells, widths)
         if section.note:
             yield f"    {section.note}"
 
@@ -78,12 +78,12 @@ def _figure(value: float, unit: str) -> str:
         case "":
             return f"{value:.1f}".removesuffix(".0")
         case "ms":
-            return f"{value:.0f} ms" if value >= 100 else f"{value:.2f} ms"  # noqa: PLR2004 - three digits tell enough
+            return f"{value:.0f} ms" if value >= 100 else f"{value:.2f} ms"  # noqa: PLR2004 - three significant digits
         case _:
             return f"{value:.1f} {unit}"
 
 
-def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+def _align(cells: Sequence[str], widths: Sequence[int]) -> str:
     left = {0, 2, 6}
     padded = [
         cell.ljust(width) if index in left else cell.rjust(width)

@@ -1,7 +1,7 @@
-"""A warm turn of the agent worker: from Pub/Sub's push to its acknowledgement, in a chat of few messages and in one of many.
+"""A warm turn of the agent worker: from Pub/Sub's push to its acknowledgement, in a short chat and in a long one.
 
-Time and CPU are taken on the bare stand-ins. Requests to storage are counted on another instance, on the same chats, whose bucket answers
-so slowly that what is asked at once can be told from what waits for one another.
+Time and CPU time are measured on stand-ins without latency. Requests to storage are counted on another instance, in the same chats.
+Its bucket answers so slowly that concurrent requests overlap and can be distinguished from sequential ones.
 """
 
 import asyncio
@@ -15,16 +15,16 @@ from benchmarks.chats import Chat, push
 from benchmarks.memory import AFTER_REQUESTS, AFTER_START, REQUESTS, Held
 from benchmarks.plan import Plan
 from benchmarks.processes import Processes, wiring
-from benchmarks.samples import Comparison, interleaved
+from benchmarks.samples import Comparison, interleave
 from benchmarks.table import Row, Section
 from simulator.processes import Child
 
 SHORT: Final = 10
 LONG: Final = REQUESTS
-_TURNS_IN_A_SHORT_CHAT: Final = 4  # then another chat is begun, so that it stays short
+_TURNS_IN_A_SHORT_CHAT: Final = 4  # then a new chat is created, so that it stays short
 _SLOW_BUCKET_S: Final = 0.25
 _UNSENDS_AT_ONCE: Final = 16
-_COUNTED: Final = {
+_COUNT_ROWS: Final = {
     "storage round trips, one after another": "round_trips",
     "of them before the model is asked": "round_trips_before_model",
     "of them after its last word": "round_trips_after_model",
@@ -35,7 +35,7 @@ _COUNTED: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What the worker took for one turn."""
+    """The time of the worker for one turn."""
 
     wall_ms: float
     cpu_ms: float | None
@@ -43,7 +43,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
-    """What the worker asked of others in one turn.  Round trips: `benchmarks.bucket_log.round_trips`."""
+    """The requests of the worker in one turn.  `benchmarks.bucket_log.round_trips` defines a round trip."""
 
     storage: Mapping[str, int]
     round_trips: int
@@ -56,7 +56,7 @@ class Requests:
 
 
 async def measure(processes: Processes, plan: Plan) -> tuple[Section, Held]:
-    """Return the section, and what the workers of agent_worker and unsend held."""
+    """Return the section, and the memory of the workers of agent_worker and unsend."""
     storage = await processes.bucket()
     stand_ins = {
         "bucket": storage,
@@ -65,29 +65,29 @@ async def measure(processes: Processes, plan: Plan) -> tuple[Section, Held]:
     }
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
     long, held = await _long_chat(stand_ins["line"], worker)
-    turns, short = await _timed(stand_ins["line"], worker, long, plan)
+    turns, short = await _time_turns(stand_ins["line"], worker, long, plan)
     await processes.stop(worker)
-    held_by_unsend = await _unsends(processes, stand_ins)
+    held_by_unsend = await _unsend_memory(processes, stand_ins)
     slow = await processes.stand_in("bucket", "--behind", storage.url)
     slow_stand_ins = {**stand_ins, "bucket": slow}
-    counted = await _counted(processes, slow_stand_ins, {"long": long, "short": short}, plan)
+    counted = await _count_requests(processes, slow_stand_ins, {"long": long, "short": short}, plan)
     return _section(turns, counted), {"agent_worker": held, "unsend": held_by_unsend}
 
 
 async def _long_chat(line: Child, worker: Child) -> tuple[Chat, dict[str, usage.Memory | None]]:
-    """A chat that grew one request a message, and what the worker held before and after."""
+    """Return a long chat, whose messages came one a request, and the memory of the worker before and after."""
     await asyncio.to_thread(wire.send, worker.port, any_status=True)
     pid = usage.worker_pid(worker.pid)
     held = {AFTER_START: usage.memory(pid)}
-    chat = await Chat.begun(line)
+    chat = await Chat.create(line)
     await chat.grow(LONG, worker=worker)
     return chat, {**held, AFTER_REQUESTS: usage.memory(pid)}
 
 
-async def _timed(line: Child, worker: Child, long: Chat, plan: Plan) -> tuple[list[dict[str, Turn]], Chat]:
+async def _time_turns(line: Child, worker: Child, long: Chat, plan: Plan) -> tuple[list[dict[str, Turn]], Chat]:
     rounds: list[dict[str, Turn]] = [{} for _ in range(plan.turns)]
     short = await _short_chat(line, worker)
-    for number, name in interleaved(("long", "short"), plan.turns):
+    for number, name in interleave(("long", "short"), plan.turns):
         if short.messages >= SHORT + _TURNS_IN_A_SHORT_CHAT:
             short = await _short_chat(line, worker)
         rounds[number][name] = await _turn(worker, long if name == "long" else short)
@@ -95,7 +95,7 @@ async def _timed(line: Child, worker: Child, long: Chat, plan: Plan) -> tuple[li
 
 
 async def _short_chat(line: Child, worker: Child) -> Chat:
-    chat = await Chat.begun(line)
+    chat = await Chat.create(line)
     await chat.grow(SHORT, worker=worker)
     return chat
 
@@ -110,23 +110,23 @@ async def _turn(worker: Child, chat: Chat) -> Turn:
     return Turn(wall_ms=wall_s * 1_000, cpu_ms=cpu_ms)
 
 
-async def _counted(
+async def _count_requests(
     processes: Processes, stand_ins: Mapping[str, Child], chats: Mapping[str, Chat], plan: Plan
 ) -> dict[str, list[Requests]]:
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
     counted: dict[str, list[Requests]] = {name: [] for name in chats}
     for chat in chats.values():
-        await _turn(worker, chat)  # warms what this instance keeps
-    for _, name in interleaved(tuple(chats), plan.counted_turns):
-        await asked_of(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
+        await _turn(worker, chat)  # fills the caches of this instance
+    for _, name in interleave(tuple(chats), plan.counted_turns):
+        await take_requests(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
         await _turn(worker, chats[name])
-        counted[name].append(await asked_of(stand_ins, slow_bucket_s=0.0))
+        counted[name].append(await take_requests(stand_ins, slow_bucket_s=0.0))
     await processes.stop(worker)
     return counted
 
 
-async def asked_of(stand_ins: Mapping[str, Child], *, slow_bucket_s: float) -> Requests:
-    """Return what was asked of the stand-ins since the last look."""
+async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float) -> Requests:
+    """Return the requests to the stand-ins since the last call, and set the delay of the bucket."""
     log = await _answer_of(stand_ins["bucket"], f"/bench/log?delay_s={slow_bucket_s}")
     storage = [
         BucketRequest(operation=one, started_s=started_s, ended_s=ended_s, body_bytes=body_bytes)
@@ -152,8 +152,8 @@ async def _answer_of(stand_in: Child, path: str) -> list[Any]:
     return answer
 
 
-async def _unsends(processes: Processes, stand_ins: Mapping[str, Child]) -> dict[str, usage.Memory | None]:
-    """What the unsend function held before and after it withdrew unknown messages."""
+async def _unsend_memory(processes: Processes, stand_ins: Mapping[str, Child]) -> dict[str, usage.Memory | None]:
+    """Return the memory of the unsend function before and after it withdrew unknown messages."""
     function = await processes.start(processes.function("unsend", wiring(stand_ins, LEASE_S="1")))
     await asyncio.to_thread(wire.send, function.port, any_status=True)
     pid = usage.worker_pid(function.pid)
@@ -193,7 +193,7 @@ def _section(turns: Sequence[Mapping[str, Turn]], counted: Mapping[str, Sequence
         pairs = [(float(long.storage[kind]), float(short.storage[kind])) for long, short in sides]
         if any(any(pair) for pair in pairs):
             rows.append(_row(f"storage requests: {kind}", "", pairs))
-    for what, field in _COUNTED.items():
+    for what, field in _COUNT_ROWS.items():
         rows.append(
             _row(what, "", [(float(getattr(long, field)), float(getattr(short, field))) for long, short in sides])
         )

@@ -1,6 +1,6 @@
-"""What processes cost: CPU time and memory of the worker that gunicorn forks for a function.
+"""The CPU time and memory of processes, such as the worker that gunicorn forks for a function.
 
-Relies on Linux; elsewhere every figure is None.
+It relies on Linux; on other systems every figure is None.
 """
 
 import ctypes
@@ -14,19 +14,19 @@ _PROC: Final = Path("/proc")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """`pss_mb` divides pages that processes share among them; `rss_mb` counts them whole."""
+    """`rss_mb` counts shared pages in full; `pss_mb` divides each shared page by the number of its processes."""
 
     rss_mb: float
     pss_mb: float
 
 
 def worker_pid(arbiter_pid: int) -> int | None:
-    """Return the process that serves: the only child of gunicorn's arbiter; None while it has none."""
+    """Return the process that serves, which is the only child of gunicorn's arbiter; None if there is none."""
     for stat in _PROC.glob("[0-9]*/stat"):
         try:
             # "pid (name) state ppid ...", where a name may hold spaces and parentheses
             parent = stat.read_text().rpartition(")")[2].split()[1]
-        except OSError:  # ended meanwhile
+        except OSError:  # the process has ended
             continue
         if int(parent) == arbiter_pid:
             return int(stat.parent.name)
@@ -43,7 +43,7 @@ def cpu_s(pid: int | None) -> float | None:
 
 
 def memory(pid: int | None) -> Memory | None:
-    """Return what a process holds.  Source: proc_pid_smaps(5), smaps_rollup."""
+    """Return the memory of a process.  Source: proc_pid_smaps(5), smaps_rollup."""
     try:
         rollup = (_PROC / str(pid) / "smaps_rollup").read_text()
     except OSError:

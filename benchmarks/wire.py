@@ -1,4 +1,4 @@
-"""What the benchmarks send: LINE's delivery, Pub/Sub's push, and single requests with the time that they took."""
+"""The requests of the benchmarks: LINE's deliveries, Pub/Sub's pushes, and single timed requests."""
 
 import http.client
 import json
@@ -47,13 +47,13 @@ class Answer:
     body: bytes
     took_s: float
 
-    def json(self) -> Any:  # noqa: ANN401 - whatever JSON brought
-        """The body, read."""
+    def json(self) -> Any:  # noqa: ANN401 - any JSON
+        """Return the decoded body."""
         return json.loads(self.body)
 
 
 class UnexpectedAnswerError(Exception):
-    """Something answered otherwise than it has to; a figure from it would mean nothing."""
+    """An answer was not the expected one, so its figure would be meaningless."""
 
 
 def delivery() -> bytes:
@@ -62,7 +62,7 @@ def delivery() -> bytes:
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def signed(body: bytes) -> dict[str, str]:
+def signed_headers(body: bytes) -> dict[str, str]:
     """Return the headers that LINE sends with the body."""
     return {
         "Content-Type": "application/json; charset=utf-8",
@@ -91,7 +91,7 @@ def push_body(event: Mapping[str, object]) -> bytes:
 
 
 def raw_request(body: bytes, headers: Mapping[str, str]) -> bytes:
-    """Return a whole HTTP request on a connection that is kept."""
+    """Return a complete HTTP request for a kept connection."""
     lines = ["POST / HTTP/1.1", f"Host: {HOST}", f"Content-Length: {len(body)}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     return "\r\n".join([*lines, "", ""]).encode() + body
@@ -107,7 +107,7 @@ def send(
 ) -> Answer:
     """Return the answer to a POST of the body, or to a GET without one.
 
-    Raises: UnexpectedAnswerError, where it is no 2xx, unless any status will do.
+    Raises: UnexpectedAnswerError, if the status is not 2xx and `any_status` is not set.
     """
     started_s = time.perf_counter()
     method = "GET" if body is None else "POST"

@@ -1,1 +1,1 @@
-"""Functions to compare with; they start as the real ones do."""
+"""Functions for comparison, which start as the real ones do."""

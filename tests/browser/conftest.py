@@ -1,4 +1,4 @@
-"""A headless Chromium, as the distribution installs it, in front of the running stack."""
+"""A headless Chromium of the distribution, which shows the page of a running stack."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from tests.support.stacks import running_stack
 
 IN_CI = bool(os.environ.get("CI"))  # noqa: TID251
 PATIENCE_MS = 30_000
-QUIET = (
+CHROMIUM_OPTIONS = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -32,7 +32,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip("no Chromium on this machine; on Debian: apt-get install chromium fonts-noto-cjk")
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
+        opened = playwright.chromium.launch(executable_path=chromium, args=list(CHROMIUM_OPTIONS))
         yield opened
         opened.close()
 

@@ -1,4 +1,4 @@
-"""What people see of the bot's manners; `make screenshots` keeps the pictures of it for docs/chat.md."""
+"""What people see of the bot on a phone; `make screenshots` keeps the screenshots for docs/chat.md."""
 
 import os
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.test_page import in_a_new_group, say
+from tests.browser.test_page import create_group, say
 
-KEPT_IN = os.environ.get("SCREENSHOTS")  # noqa: TID251 - a folder, where the pictures are wanted
+SCREENSHOTS_FOLDER = os.environ.get("SCREENSHOTS")  # noqa: TID251 - set by `make screenshots`
 PICTURE = (
     "<svg xmlns='http://www.w3.org/2000/svg' width='160' height='110'><rect width='160' height='110' fill='#bfe3ff'/>"
     "<circle cx='50' cy='78' r='22' fill='none' stroke='#222' stroke-width='4'/>"
@@ -20,7 +20,7 @@ PICTURE = (
 
 @pytest.fixture
 def phone(browser: Browser, url: str) -> Iterator[Page]:
-    """The page as a phone shows it."""
+    """The page at the size of a phone."""
     opened = browser.new_page(viewport={"width": 390, "height": 720}, locale="ja-JP", base_url=url)
     opened.goto(url)
     expect(opened.locator("#text")).to_be_enabled()
@@ -32,14 +32,14 @@ def bot(page: Page) -> Locator:
     return page.locator(".row.theirs .bubble:not(.dots)")
 
 
-def keep(page: Page, name: str, folder: Path) -> None:
-    """A picture of the chat; it is kept where SCREENSHOTS says, and thrown away otherwise."""
+def take_screenshot(page: Page, name: str, folder: Path) -> None:
+    """Take a screenshot of the chat, into the folder that SCREENSHOTS names, or else into a temporary one."""
     page.mouse.move(0, 0)
-    page.screenshot(path=(Path(KEPT_IN) if KEPT_IN else folder) / f"{name}.png")
+    page.screenshot(path=(Path(SCREENSHOTS_FOLDER) if SCREENSHOTS_FOLDER else folder) / f"{name}.png")
 
 
-def test_in_a_group_the_bot_is_quiet_until_it_is_called_and_quotes_who_called(phone: Page, tmp_path: Path) -> None:
-    in_a_new_group(phone, "釣りの会")
+def test_in_a_group_the_bot_answers_a_mention_with_a_quote(phone: Page, tmp_path: Path) -> None:
+    create_group(phone, "釣りの会")
     phone.locator("#person-choice").select_option(label="花子")
     say(phone, "明日は十時に駅で")
     phone.locator("#person-choice").select_option(index=0)
@@ -54,10 +54,10 @@ def test_in_a_group_the_bot_is_quiet_until_it_is_called_and_quotes_who_called(ph
     expect(bot(phone).last).to_contain_text("こんにちは")
     expect(bot(phone).last).not_to_contain_text("引用")
     expect(bot(phone).last.locator(".quoted")).to_contain_text("こんにちは")
-    keep(phone, "group", tmp_path)
+    take_screenshot(phone, "group", tmp_path)
 
 
-def test_forgetting_asks_with_a_button_and_says_what_was_erased(phone: Page, tmp_path: Path) -> None:
+def test_forget_asks_with_a_button_and_confirms_the_erasure(phone: Page, tmp_path: Path) -> None:
     say(phone, "/forget")
     button = phone.locator(".row.theirs .buttons button", has_text="すべて消す").last
     expect(button).to_be_visible()
@@ -65,15 +65,15 @@ def test_forgetting_asks_with_a_button_and_says_what_was_erased(phone: Page, tmp
     button.click()
 
     expect(bot(phone).last).to_contain_text("すべて消しました")
-    keep(phone, "forget", tmp_path)
+    take_screenshot(phone, "forget", tmp_path)
 
 
-def test_help_tells_how_to_talk_to_the_bot(phone: Page, tmp_path: Path) -> None:
+def test_help_lists_the_commands(phone: Page, tmp_path: Path) -> None:
     say(phone, "/help")
 
     expect(bot(phone).last).to_contain_text("使い方")
     expect(bot(phone).last).to_contain_text("/forget")
-    keep(phone, "help", tmp_path)
+    take_screenshot(phone, "help", tmp_path)
 
 
 def test_a_picture_gets_an_answer(phone: Page, browser: Browser, tmp_path: Path) -> None:
@@ -87,4 +87,4 @@ def test_a_picture_gets_an_answer(phone: Page, browser: Browser, tmp_path: Path)
 
     expect(bot(phone)).to_have_count(before + 1)
     expect(bot(phone).last).to_contain_text("image/png")
-    keep(phone, "picture", tmp_path)
+    take_screenshot(phone, "picture", tmp_path)

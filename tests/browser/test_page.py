@@ -1,4 +1,4 @@
-"""A person at the page: what they see and what they can do."""
+"""What a person sees on the page, and what they can do there."""
 
 import base64
 import re
@@ -18,9 +18,9 @@ def say(page: Page, text: str) -> None:
     page.keyboard.press("Enter")
 
 
-def answered(page: Page, text: str) -> Locator:
-    """Say something and wait for its answer; return the bubbles of the bot."""
-    expect(page.locator("#text")).to_be_enabled()  # what was said before is shown from then on
+def bubbles_after_answer_to(page: Page, text: str) -> Locator:
+    """Say the text and wait for its answer; return the bubbles of the bot."""
+    expect(page.locator("#text")).to_be_enabled()  # from then on the earlier messages are shown
     answers = page.locator(".row.theirs .bubble:not(.dots)")
     before = answers.count()
     say(page, text)
@@ -29,7 +29,7 @@ def answered(page: Page, text: str) -> Locator:
 
 
 def test_a_message_typed_on_the_page_gets_its_answer(page: Page) -> None:
-    answers = answered(page, "こんにちは")
+    answers = bubbles_after_answer_to(page, "こんにちは")
 
     expect(page.locator(".row.mine .bubble").last).to_contain_text("こんにちは")
     expect(answers.last).to_contain_text("こんにちは")
@@ -41,14 +41,14 @@ def test_the_page_says_that_no_real_model_is_connected(page: Page) -> None:
     expect(page.locator("body")).to_contain_text("GEMINI_API_KEY")
 
 
-def test_what_people_write_is_never_taken_for_markup(page: Page) -> None:
+def test_texts_are_never_rendered_as_markup(page: Page) -> None:
     say(page, "<img src=x onerror=\"document.title='owned'\"> & <b>bold</b>")
 
     expect(page.locator(".row.mine .bubble").last).to_contain_text("<b>bold</b>")
     assert page.title() != "owned"
 
 
-def test_a_message_can_be_taken_back(page: Page) -> None:
+def test_a_message_can_be_unsent(page: Page) -> None:
     say(page, "my pin is 4711")
     bubble = page.locator(".row.mine .bubble", has_text="4711")
     expect(bubble).to_be_visible()
@@ -66,8 +66,8 @@ def test_the_page_fits_a_narrow_phone(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-def test_the_trace_of_a_bubble_tells_of_the_model_and_its_tokens(page: Page) -> None:
-    answered(page, "こんにちは")
+def test_the_trace_of_a_bubble_shows_the_model_call_and_its_tokens(page: Page) -> None:
+    bubbles_after_answer_to(page, "こんにちは")
 
     page.locator(".row.mine .bubble").last.click()
 
@@ -84,8 +84,8 @@ def test_the_trace_of_a_bubble_tells_of_the_model_and_its_tokens(page: Page) -> 
     expect(page.locator("#wire")).to_be_visible()
 
 
-def test_on_a_narrow_phone_the_trace_is_a_sheet_that_the_menu_opens(page: Page) -> None:
-    answers = answered(page, "こんにちは")
+def test_on_a_narrow_phone_the_menu_opens_the_trace_as_a_sheet(page: Page) -> None:
+    answers = bubbles_after_answer_to(page, "こんにちは")
     page.set_viewport_size({"width": 360, "height": 640})
 
     answers.last.click()
@@ -101,7 +101,7 @@ def test_on_a_narrow_phone_the_trace_is_a_sheet_that_the_menu_opens(page: Page) 
     expect(answers.last).to_be_focused()
 
 
-def test_a_trace_goes_on_with_what_becomes_of_its_message(page: Page) -> None:
+def test_a_trace_continues_with_the_unsend_of_its_message(page: Page) -> None:
     say(page, "my pin is 1147")
     bubble = page.locator(".row.mine .bubble", has_text="1147")
     bubble.press("Space")
@@ -114,8 +114,8 @@ def test_a_trace_goes_on_with_what_becomes_of_its_message(page: Page) -> None:
     expect(page.locator("#trace")).not_to_contain_text("1147")
 
 
-def pushed(page: Page, message: dict[str, object]) -> None:
-    """The bot sends a message of its own accord, to the person's 1:1 chat."""
+def push_message(page: Page, message: dict[str, object]) -> None:
+    """Push a message of the bot to the person's 1:1 chat."""
     person = page.request.get("/simulator/state").json()["people"][0]["user_id"]
     answer = page.request.post(
         "/v2/bot/message/push",
@@ -125,10 +125,10 @@ def pushed(page: Page, message: dict[str, object]) -> None:
     assert answer.ok, answer.text()
 
 
-def test_a_button_under_a_text_can_be_pressed_again_and_again(page: Page) -> None:
+def test_a_button_under_a_text_can_be_pressed_repeatedly(page: Page) -> None:
     action = {"type": "postback", "label": "答えを見る", "data": "late=1", "displayText": "見せて"}
     template = {"type": "buttons", "text": "まだ考えています", "actions": [action]}
-    pushed(page, {"type": "template", "altText": "まだ考えています", "template": template})
+    push_message(page, {"type": "template", "altText": "まだ考えています", "template": template})
     button = page.locator(".row.theirs .buttons button", has_text="答えを見る").last
 
     button.click()
@@ -139,9 +139,9 @@ def test_a_button_under_a_text_can_be_pressed_again_and_again(page: Page) -> Non
     expect(page.locator("#facts")).to_contain_text("postback")
 
 
-def test_a_quick_reply_is_gone_once_it_is_pressed(page: Page) -> None:
+def test_a_quick_reply_disappears_when_it_is_pressed(page: Page) -> None:
     action = {"type": "postback", "label": "はい", "data": "yes=1", "displayText": "はい、お願い"}
-    pushed(page, {"type": "text", "text": "?", "quickReply": {"items": [{"type": "action", "action": action}]}})
+    push_message(page, {"type": "text", "text": "?", "quickReply": {"items": [{"type": "action", "action": action}]}})
 
     page.locator("#quick-replies button", has_text="はい").click()
 
@@ -149,8 +149,8 @@ def test_a_quick_reply_is_gone_once_it_is_pressed(page: Page) -> None:
     expect(page.locator("#quick-replies")).to_be_hidden()
 
 
-def in_a_new_group(page: Page, name: str) -> None:
-    """A group of two with the bot, in which the first person speaks."""
+def create_group(page: Page, name: str) -> None:
+    """Create a group of two people and the bot, and open it; the first person speaks."""
     page.locator("#people-button").click()
     if page.locator("#new-members label", has_text="花子").count() == 0:
         page.locator("#person-name").fill("花子")
@@ -160,11 +160,11 @@ def in_a_new_group(page: Page, name: str) -> None:
     page.get_by_role("button", name="グループを作る").click()
     expect(page.locator("#chat-name")).to_have_text(f"{name} (3)")
     expect(page.locator(".notice")).to_contain_text("参加しました")
-    expect(page.locator(".row.theirs .bubble:not(.dots)")).to_have_count(1)  # the bot greets
+    expect(page.locator(".row.theirs .bubble:not(.dots)")).to_have_count(1)  # the greeting
 
 
-def test_in_a_group_the_bot_answers_who_picks_it_from_the_mentions(page: Page) -> None:
-    in_a_new_group(page, "ランチ")
+def test_in_a_group_the_bot_answers_a_picked_mention(page: Page) -> None:
+    create_group(page, "ランチ")
     answers = page.locator(".row.theirs .bubble:not(.dots)")
     page.locator("#text").press_sequentially("@")
     expect(page.locator("#mentions [role=option]")).to_have_text(["@Aizuchi", "@花子", "@All"])
@@ -178,8 +178,8 @@ def test_in_a_group_the_bot_answers_who_picks_it_from_the_mentions(page: Page) -
     expect(page.locator("#mentions")).to_be_hidden()
 
 
-def test_in_a_group_everybody_can_speak_and_be_quoted(page: Page) -> None:
-    in_a_new_group(page, "旅行")
+def test_in_a_group_every_member_can_speak_and_be_quoted(page: Page) -> None:
+    create_group(page, "旅行")
     page.locator("#person-choice").select_option(label="花子")
     say(page, "十時に駅で")
     page.locator("#person-choice").select_option(index=0)
@@ -193,8 +193,8 @@ def test_in_a_group_everybody_can_speak_and_be_quoted(page: Page) -> None:
     expect(page.locator(".row.mine .bubble").last.locator(".quoted")).to_have_text("十時に駅で")
 
 
-def test_in_a_group_a_text_can_be_edited_and_taken_back(page: Page) -> None:
-    in_a_new_group(page, "会議")
+def test_in_a_group_a_text_can_be_edited_and_unsent(page: Page) -> None:
+    create_group(page, "会議")
     say(page, "三時から")
     bubble = page.locator(".row.mine .bubble").last
 
@@ -210,7 +210,7 @@ def test_in_a_group_a_text_can_be_edited_and_taken_back(page: Page) -> None:
 
 
 def test_stickers_and_pictures_can_be_sent(page: Page) -> None:
-    expect(page.locator("#text")).to_be_enabled()  # what was said before is shown from then on
+    expect(page.locator("#text")).to_be_enabled()  # from then on the earlier messages are shown
     answers = page.locator(".row.theirs .bubble:not(.dots)")
     before = answers.count()
     page.locator("#attach").click()
@@ -224,8 +224,8 @@ def test_stickers_and_pictures_can_be_sent(page: Page) -> None:
     expect(answers).to_have_count(before + 2)
 
 
-def test_members_come_and_go_and_the_bot_can_be_sent_away(page: Page) -> None:
-    in_a_new_group(page, "引っ越し")
+def test_members_and_the_bot_can_be_removed_and_added(page: Page) -> None:
+    create_group(page, "引っ越し")
     page.locator("#people-button").click()
     page.locator("#members li", has_text="花子").get_by_role("button", name="外す").click()
     expect(page.locator("#chat-name")).to_have_text("引っ越し (2)")
@@ -245,39 +245,39 @@ def test_members_come_and_go_and_the_bot_can_be_sent_away(page: Page) -> None:
 
 def test_a_group_fits_a_narrow_phone(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 640})
-    in_a_new_group(page, "とても長い名前のグループですけれど入りますか")
+    create_group(page, "とても長い名前のグループですけれど入りますか")
 
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.locator("#people-button").click()
     expect(page.get_by_role("button", name="グループを作る")).to_be_in_viewport()
 
 
-def test_what_stands_in_a_list_is_shown_as_notion_would_and_said_to_be_a_stand_in(page: Page) -> None:
+def test_list_items_are_shown_and_marked_as_a_stand_in(page: Page) -> None:
     lists = page.locator("#lists")
     expect(lists).to_contain_text("Notionの代役")
 
-    answered(page, "買い物リストに牛乳を追加して")
+    bubbles_after_answer_to(page, "買い物リストに牛乳を追加して")
     item = lists.locator(".page", has_text="牛乳")
     expect(item).to_be_visible()
     expect(item.get_by_role("img", name="未了")).to_be_visible()
 
-    answered(page, "牛乳は買ったよ")
+    bubbles_after_answer_to(page, "牛乳は買ったよ")
     expect(item.get_by_role("img", name="済み")).to_be_visible()
 
 
-def test_the_drawer_shows_what_the_chat_has_filed_and_follows_it(page: Page) -> None:
+def test_the_drawer_follows_the_entries_of_the_chat(page: Page) -> None:
     page.locator("#filed-button").click()
     drawer = page.locator("#filed")
     expect(drawer).to_contain_text("このパソコンの中のバケット")
     expect(page.locator("#wire")).to_be_hidden()
 
-    answered(page, "庭の工事は来週の月曜から、覚えておいて")
+    bubbles_after_answer_to(page, "庭の工事は来週の月曜から、覚えておいて")
     entry = drawer.locator("details", has_text="庭の工事は来週の月曜から").first
     expect(drawer.locator("h3")).to_have_text(["プロジェクト"])
     entry.locator("summary").click()
     expect(entry.locator("pre")).to_contain_text("confidence: 0.9")
 
-    answered(page, "庭の工事に「<b>雨</b>なら延期」と追記して")
+    bubbles_after_answer_to(page, "庭の工事に「<b>雨</b>なら延期」と追記して")
     expect(entry.locator("pre")).to_contain_text("<b>雨</b>なら延期")
     drawer.locator("summary", has_text="index.md").click()
     expect(drawer.locator("#filed-index")).to_contain_text("Projects: active")
@@ -285,17 +285,17 @@ def test_the_drawer_shows_what_the_chat_has_filed_and_follows_it(page: Page) -> 
     page.locator(".row.mine .bubble", has_text="来週の月曜").click(button="right")
     page.locator("#menu [role=menuitem]", has_text="送信取消").click()
     expect(drawer).not_to_contain_text("月曜")
-    expect(drawer.locator("#filed-entries summary")).to_have_text([re.compile("雨")])  # what another message said
+    expect(drawer.locator("#filed-entries summary")).to_have_text([re.compile("雨")])  # from another message
     page.locator("#filed-close").click()
     expect(page.locator("#wire")).to_be_visible()
 
 
-def test_the_drawer_is_of_the_chat_that_is_shown_and_makes_room_for_a_trace(page: Page) -> None:
-    answered(page, "牛乳を買うってメモして")
+def test_the_drawer_belongs_to_the_shown_chat_and_yields_to_a_trace(page: Page) -> None:
+    bubbles_after_answer_to(page, "牛乳を買うってメモして")
     page.locator("#filed-button").click()
     expect(page.locator("#filed-entries summary", has_text="牛乳を買う")).to_be_visible()
 
-    in_a_new_group(page, "別のトーク")
+    create_group(page, "別のトーク")
     expect(page.locator("#filed-entries summary")).to_have_count(0)
     expect(page.locator("#filed-empty")).to_be_visible()
     page.locator("#chat-choice").select_option(index=0)
@@ -308,7 +308,7 @@ def test_the_drawer_is_of_the_chat_that_is_shown_and_makes_room_for_a_trace(page
 
 def test_on_a_narrow_phone_the_drawer_is_a_sheet(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 640})
-    answered(page, "とても長い名前の計画の準備を来週から始める話を、覚えておいて")
+    bubbles_after_answer_to(page, "とても長い名前の計画の準備を来週から始める話を、覚えておいて")
     page.locator("#filed-button").click()
 
     expect(page.locator("#filed summary").first).to_be_in_viewport()

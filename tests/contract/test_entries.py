@@ -20,11 +20,11 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         return
     with running_emulator(tmp_path_factory.mktemp("storage")) as emulator:
         bucket = emulator.new_bucket()
-        remote = emulator.client_made_by(
+        remote = emulator.call_in_environment(
             lambda: GcsObjectStore(project_id=PROJECT_ID, bucket=bucket, connections=4, retry_timeout_s=10.0)
         )
         yield remote
-        close(remote._client)  # noqa: SLF001 - the processes of the product end with open connections
+        close(remote._client)  # noqa: SLF001 - the product never closes its client
 
 
 def test_an_entry_is_filed_changed_restored_and_withdrawn(store: ObjectStore) -> None:

@@ -1,4 +1,4 @@
-"""Conversations that file, correct, search and undo: agent loop, tools and entries, with the real client on the wire to the stand-in."""
+"""Conversations that file, correct, search and undo, through agent loop, tools and entries; the real client calls the stand-in."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def model() -> Iterator[GeminiModel]:
 
 
 class Dialogue:
-    """One person and the bot, turn by turn."""
+    """A conversation of one person with the bot, turn by turn."""
 
     def __init__(self, model: GeminiModel, threads: ThreadPoolExecutor) -> None:
         self.filing = FilingChat(classifies_with=model)
@@ -63,7 +63,7 @@ class Dialogue:
         )
 
     def say(self, words: str) -> str | None:
-        """Return what the bot answers."""
+        """Send the words and return the answer of the bot."""
         number = len(self.messages) + 1
         asked = message(number, words)
         turn = self.filing.begin(asked, earlier=self.messages)
@@ -79,38 +79,40 @@ class Dialogue:
 
 
 @pytest.fixture
-def talk(model: GeminiModel) -> Iterator[Dialogue]:
+def dialogue(model: GeminiModel) -> Iterator[Dialogue]:
     with ThreadPoolExecutor(4) as threads:
         yield Dialogue(model, threads)
 
 
-def test_a_japanese_conversation_uses_every_knowledge_tool(talk: Dialogue) -> None:
-    assert talk.say("こんにちは") == "こんにちは！何かお手伝いできることはありますか？"
+def test_a_japanese_conversation_uses_every_knowledge_tool(dialogue: Dialogue) -> None:
+    assert dialogue.say("こんにちは") == "こんにちは！何かお手伝いできることはありますか？"
     assert (
-        talk.say("庭の工事は来週の月曜から、覚えておいて")
+        dialogue.say("庭の工事は来週の月曜から、覚えておいて")
         == "「庭の工事は来週の月曜から」をプロジェクトに書きとめました。"
     )
-    assert talk.say("佐藤さんは造園の職人、メモして") == "「佐藤さんは造園の職人」を人に書きとめました。"
-    assert talk.say("牛乳を買うってメモして") == "「牛乳を買う」を用事に書きとめました。"
-    assert talk.say("金曜のことを覚えておいて") == "「金曜のこと」はひとまず受信箱に入れました。アイデアでいいですか？"
-    assert talk.say("やっぱりプロジェクトにして") == "プロジェクトに移しました。"
-    assert talk.say("プロジェクトの一覧を見せて") == "2件あります：金曜のこと、庭の工事は来週の月曜から"
-    assert talk.say("庭の工事の期限は2026-12-01です") == "更新しました。"
-    assert talk.say("庭の工事に「雨なら延期」と追記して") == "更新しました。"
-    details = talk.say("庭の工事について教えて")
+    assert dialogue.say("佐藤さんは造園の職人、メモして") == "「佐藤さんは造園の職人」を人に書きとめました。"
+    assert dialogue.say("牛乳を買うってメモして") == "「牛乳を買う」を用事に書きとめました。"
+    assert (
+        dialogue.say("金曜のことを覚えておいて") == "「金曜のこと」はひとまず受信箱に入れました。アイデアでいいですか？"
+    )
+    assert dialogue.say("やっぱりプロジェクトにして") == "プロジェクトに移しました。"
+    assert dialogue.say("プロジェクトの一覧を見せて") == "2件あります：金曜のこと、庭の工事は来週の月曜から"
+    assert dialogue.say("庭の工事の期限は2026-12-01です") == "更新しました。"
+    assert dialogue.say("庭の工事に「雨なら延期」と追記して") == "更新しました。"
+    details = dialogue.say("庭の工事について教えて")
     assert details is not None
     assert "2026-12-01" in details
     assert "雨なら延期" in details
-    assert talk.say("ゾウエンを検索して") == "見つかりませんでした。"
-    assert talk.say("牛乳は終わった") == "更新しました。"
-    digest = talk.say("今日のまとめをお願い")
+    assert dialogue.say("ゾウエンを検索して") == "見つかりませんでした。"
+    assert dialogue.say("牛乳は終わった") == "更新しました。"
+    digest = dialogue.say("今日のまとめをお願い")
     assert digest is not None
     assert "【小さな前進】" in digest
-    assert talk.say("金曜のことを消して") == "「金曜のこと」を消しました。"
-    assert "projects/金曜のこと.md" not in talk.filing.paths
-    assert talk.say("やっぱり戻して") == "元に戻しました。"
+    assert dialogue.say("金曜のことを消して") == "「金曜のこと」を消しました。"
+    assert "projects/金曜のこと.md" not in dialogue.filing.paths
+    assert dialogue.say("やっぱり戻して") == "元に戻しました。"
 
-    assert talk.filing.paths == [
+    assert dialogue.filing.paths == [
         "admin/牛乳を買う.md",
         "people/佐藤さんは造園の職人.md",
         "projects/庭の工事は来週の月曜から.md",
@@ -118,29 +120,29 @@ def test_a_japanese_conversation_uses_every_knowledge_tool(talk: Dialogue) -> No
     ]
 
 
-def test_an_english_conversation_files_searches_changes_and_undoes(talk: Dialogue) -> None:
-    assert talk.say("Please remember that the renovation starts on Monday.") == (
+def test_an_english_conversation_files_searches_changes_and_undoes(dialogue: Dialogue) -> None:
+    assert dialogue.say("Please remember that the renovation starts on Monday.") == (
         "I filed “the renovation starts on…” under projects."
     )
-    assert talk.say("note: buy milk") == "I filed “buy milk” under admin."
-    assert talk.say("search for renovation") == "1 found: the renovation starts on…"
-    assert talk.say("mark the milk as done") == "Updated."
-    assert talk.say("delete the milk") == "I deleted “buy milk”."
-    assert talk.say("undo that") == "It is as it was before."
-    assert talk.say("show me my tasks") == "1 found: buy milk"
-    assert talk.say("my weekly review please") is not None
+    assert dialogue.say("note: buy milk") == "I filed “buy milk” under admin."
+    assert dialogue.say("search for renovation") == "1 found: the renovation starts on…"
+    assert dialogue.say("mark the milk as done") == "Updated."
+    assert dialogue.say("delete the milk") == "I deleted “buy milk”."
+    assert dialogue.say("undo that") == "It is as it was before."
+    assert dialogue.say("show me my tasks") == "1 found: buy milk"
+    assert dialogue.say("my weekly review please") is not None
 
 
-def test_an_earlier_message_can_be_filed_on_request(talk: Dialogue) -> None:
-    talk.say("駐輪場の番号は4711")
+def test_an_earlier_message_can_be_filed_on_request(dialogue: Dialogue) -> None:
+    dialogue.say("駐輪場の番号は4711")
 
-    talk.say("今の覚えておいて")
+    dialogue.say("今の覚えておいて")
 
-    assert "駐輪場の番号は4711" in talk.filing.file_text(talk.filing.paths[0])
-    entry = talk.filing.entry(talk.filing.paths[0])
+    assert "駐輪場の番号は4711" in dialogue.filing.file_text(dialogue.filing.paths[0])
+    entry = dialogue.filing.entry(dialogue.filing.paths[0])
     assert entry is not None
     assert entry.source_ids == {"m1", "m2"}
 
 
-def test_a_hint_of_the_person_decides_the_category(talk: Dialogue) -> None:
-    assert talk.say("[idea] 庭の工事、覚えておいて") == "「庭の工事」をアイデアに書きとめました。"
+def test_a_category_named_by_the_person_is_used(dialogue: Dialogue) -> None:
+    assert dialogue.say("[idea] 庭の工事、覚えておいて") == "「庭の工事」をアイデアに書きとめました。"

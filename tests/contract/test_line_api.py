@@ -1,4 +1,4 @@
-"""One suite for the calls to LINE: in memory, and with LINE's own SDK on the wire to a LINE platform."""
+"""One suite for the calls to LINE: in memory, and with LINE's own SDK on the wire to LINE's stand-in."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -22,20 +22,20 @@ ONE_BUTTON: Final = OutgoingMessage(text="まだ考えています", button=BUTT
 
 
 class Line(ReplyApi, PushApi, Membership, Protocol):
-    """The calls of LINE's Messaging API that change what people see."""
+    """The calls of LINE's Messaging API that change what people see in a chat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """A LINE with one person. `token` makes a fresh reply token; `said` is what the person saw of the bot."""
+    """A LINE with one person.  `token` returns a new reply token; `said` returns the texts of the bot that the person saw."""
 
     api: Line
     user_id: str
     token: Callable[[], str]
     said: Callable[[], list[str]]
-    loses_next_answer: Callable[[], None]
-    spends_the_quota: Callable[[], None]
-    answers_next_with: Callable[[int], None] = field(default=lambda _: None)
+    lose_next_answer: Callable[[], None]
+    spend_quota: Callable[[], None]
+    fail_next_call_with: Callable[[int], None] = field(default=lambda _: None)
 
     def reply(self, token: str, *texts: str) -> str:
         return self.api.reply(token, messages(*texts)).kind
@@ -51,8 +51,8 @@ def retry_key(name: str) -> str:
 
 @pytest.fixture
 def line() -> Iterator[LineHarness]:
-    with LineHarness() as rehearsal:
-        yield rehearsal
+    with LineHarness() as harness:
+        yield harness
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def sdk(line: LineHarness) -> Iterator[tuple[LineApi, Backend]]:
         def fault(found: Fault) -> None:
             running.do(lambda: line.platform.faults.add(found))
 
-        def spend_the_quota() -> None:
+        def use_up_quota() -> None:
             running.do(lambda: line.platform.quota.count(200, at_ms=line.clock.now_ms()))
 
         path = "/v2/bot/message/"
@@ -85,9 +85,9 @@ def sdk(line: LineHarness) -> Iterator[tuple[LineApi, Backend]]:
                 user_id=line.user_id,
                 token=token,
                 said=said,
-                spends_the_quota=spend_the_quota,
-                loses_next_answer=lambda: fault(Fault(path=path, nth=1, answer="cut")),
-                answers_next_with=lambda status: fault(Fault(path=path, nth=1, error_status=status)),
+                spend_quota=use_up_quota,
+                lose_next_answer=lambda: fault(Fault(path=path, nth=1, answer="cut")),
+                fail_next_call_with=lambda status: fault(Fault(path=path, nth=1, error_status=status)),
             ),
         )
 
@@ -104,9 +104,9 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         user_id="U" + "0" * 32,
         token=lambda: next(tokens),
         said=lambda: [text for texts in (*memory.replies.values(), *dict(memory.pushes).values()) for text in texts],
-        loses_next_answer=lambda: memory.fates.append("unknown"),
-        spends_the_quota=lambda: setattr(memory, "push_quota", 0),
-        answers_next_with=lambda status: memory.fates.append("not_sent" if status == 429 else "unknown, not sent"),
+        lose_next_answer=lambda: memory.fates.append("unknown"),
+        spend_quota=lambda: setattr(memory, "push_quota", 0),
+        fail_next_call_with=lambda status: memory.fates.append("not_sent" if status == 429 else "unknown, not sent"),
     )
 
 
@@ -135,7 +135,7 @@ def test_a_token_works_once(backend: Backend) -> None:
 
 def test_a_lost_answer_leaves_an_unknown_fate_and_the_text_sent(backend: Backend) -> None:
     token = backend.token()
-    backend.loses_next_answer()
+    backend.lose_next_answer()
 
     assert backend.reply(token, "one") == "unknown"
     assert backend.said() == ["one"]
@@ -189,28 +189,28 @@ def test_a_repeated_push_is_shown_once(backend: Backend) -> None:
     assert backend.said() == ["one", "two"]
 
 
-def test_a_push_whose_answer_was_lost_is_known_when_repeated(backend: Backend) -> None:
-    backend.loses_next_answer()
+def test_a_repeated_push_reports_that_the_lost_one_was_accepted(backend: Backend) -> None:
+    backend.lose_next_answer()
 
     assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == "unknown"
     assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == "already_accepted"
     assert backend.said() == ["one"]
 
 
-def test_a_push_beyond_the_months_quota_has_its_own_fate(backend: Backend) -> None:
-    backend.spends_the_quota()
+def test_a_push_beyond_the_monthly_quota_has_its_own_fate(backend: Backend) -> None:
+    backend.spend_quota()
 
     assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == "quota_spent"
     assert backend.said() == []
 
 
-def test_a_push_that_cannot_be_sent_is_refused(backend: Backend) -> None:
+def test_an_unsendable_push_is_refused(backend: Backend) -> None:
     assert backend.api.push(backend.user_id, messages(""), retry_key=retry_key("one")).kind == "refused"
 
 
 @pytest.mark.parametrize(("status", "kind"), [(500, "unknown"), (429, "not_sent")])
 def test_a_status_of_line_decides_the_fate_of_a_push(backend: Backend, status: int, kind: str) -> None:
-    backend.answers_next_with(status)
+    backend.fail_next_call_with(status)
 
     assert backend.api.push(backend.user_id, messages("one"), retry_key=retry_key("one")).kind == kind
     assert backend.said() == []
@@ -218,7 +218,7 @@ def test_a_status_of_line_decides_the_fate_of_a_push(backend: Backend, status: i
 
 @pytest.mark.parametrize(("status", "kind"), [(500, "unknown"), (503, "unknown"), (429, "not_sent")])
 def test_a_status_of_line_decides_the_fate_of_a_reply(backend: Backend, status: int, kind: str) -> None:
-    backend.answers_next_with(status)
+    backend.fail_next_call_with(status)
 
     assert backend.reply(backend.token(), "one") == kind
     assert backend.said() == []
@@ -228,14 +228,14 @@ def test_an_invented_token_is_refused(sdk: tuple[LineApi, Backend]) -> None:
     assert sdk[0].reply("0" * 32, messages("one")).kind == "refused"
 
 
-def test_a_token_dies_after_a_minute(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
+def test_a_token_expires_after_a_minute(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     token = sdk[1].token()
     line.clock.advance(s=61)
 
     assert sdk[0].reply(token, messages("one")).kind == "refused"
 
 
-def test_a_wrong_access_token_is_told_as_such(line: LineHarness) -> None:
+def test_a_wrong_access_token_is_refused_with_the_setting_named(line: LineHarness) -> None:
     with served(line.platform.app) as running:
         api = LineApi(channel_access_token="wrong", base_url=running.url)
 
@@ -255,7 +255,7 @@ def test_the_accounts_name_is_read_once(line: LineHarness, sdk: tuple[LineApi, B
     assert [request.path for request in line.platform.requests].count("/v2/bot/info") == 1
 
 
-def test_presence_is_shown_and_its_failures_are_forgotten(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
+def test_presence_is_shown_and_its_failures_are_ignored(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     api, _ = sdk
 
     api.show_loading(line.user_id)
@@ -270,7 +270,7 @@ def test_presence_is_shown_and_its_failures_are_forgotten(line: LineHarness, sdk
     ]
 
 
-def test_an_answer_quotes_what_it_answers(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
+def test_an_answer_quotes_its_question(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     token = sdk[1].token()
     quote_token = next(iter(line.platform.chat(line.user_id).messages)).quote_token
 
@@ -287,7 +287,7 @@ def test_more_messages_than_a_call_takes_are_refused(backend: Backend) -> None:
     assert backend.api.push(backend.user_id, messages(*"abcdef"), retry_key=retry_key("one")).kind == "refused"
 
 
-def test_a_button_of_the_bot_comes_back_as_a_postback(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
+def test_a_button_is_shown_as_a_postback_action(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     fate = sdk[0].reply(sdk[1].token(), [ONE_BUTTON])
 
     found = line.platform.message(fate.sent_message_ids[0])
@@ -298,7 +298,7 @@ def test_a_button_of_the_bot_comes_back_as_a_postback(line: LineHarness, sdk: tu
 
 
 @pytest.mark.parametrize("kind", [ChatKind.GROUP, ChatKind.ROOM])
-def test_a_chat_that_was_left_is_left_and_can_be_left_again(
+def test_leaving_a_chat_twice_does_nothing_more(
     line: LineHarness, sdk: tuple[LineApi, Backend], kind: ChatKind
 ) -> None:
     people = (line.user_id,)
@@ -311,9 +311,7 @@ def test_a_chat_that_was_left_is_left_and_can_be_left_again(
     assert not chat.bot_is_member
 
 
-def test_a_chat_that_cannot_be_left_just_now_has_to_be_left_later(
-    line: LineHarness, sdk: tuple[LineApi, Backend]
-) -> None:
+def test_a_failed_leave_is_a_transient_error(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
     line.platform.faults.add(Fault(path="/v2/bot/group/", nth=1, error_status=500))
 
     with pytest.raises(LineUnavailableError, match="leave"):

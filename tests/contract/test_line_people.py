@@ -1,4 +1,4 @@
-"""One suite for what LINE tells of people and of what they sent: in memory, and on the wire to a LINE platform."""
+"""One suite for profiles and content from LINE: in memory, and with LINE's own SDK on the wire to LINE's stand-in."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -21,28 +21,28 @@ from simulator.line.switches import Fault
 from tests.support.serving import Served, served
 
 NAME = "花子 😀"
-NOBODY = "U" + "0" * 32
+UNKNOWN_USER_ID = "U" + "0" * 32
 JPEG = Fetched(data=b"\xff\xd8" + bytes(range(256)) * 2_000, content_type="image/jpeg")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """A LINE with one person. `sent` is the id of an image of theirs; `unsent` of one that they took back; `slow` of one not ready yet."""
+    """A LINE with one person, who sent three images: one is ready, one was unsent, and one is still being prepared."""
 
     profiles: Profiles
     media: MediaSource
     user_id: str
-    sent: str
-    unsent: str
-    slow: str
-    breaks: Callable[[], None]
+    image_id: str
+    unsent_image_id: str
+    unready_image_id: str
+    go_down: Callable[[], None]
 
 
 @pytest.fixture
 def line() -> Iterator[LineHarness]:
-    with LineHarness() as rehearsal:
-        rehearsal.platform.people[rehearsal.user_id] = Person(user_id=rehearsal.user_id, display_name=NAME)
-        yield rehearsal
+    with LineHarness() as harness:
+        harness.platform.people[harness.user_id] = Person(user_id=harness.user_id, display_name=NAME)
+        yield harness
 
 
 @pytest.fixture
@@ -68,10 +68,10 @@ def remote(line: LineHarness, running: Served, api: LineApi) -> Backend:
         profiles=LineProfiles(api.client),
         media=LineMedia(api.client),
         user_id=line.user_id,
-        sent=image(),
-        unsent=unsent,
-        slow=image(prepared_at_ms=line.clock.now_ms() + 1_000),
-        breaks=lambda: running.do(lambda: line.platform.faults.add(Fault(path="/v2/bot/", error_status=500))),
+        image_id=image(),
+        unsent_image_id=unsent,
+        unready_image_id=image(prepared_at_ms=line.clock.now_ms() + 1_000),
+        go_down=lambda: running.do(lambda: line.platform.faults.add(Fault(path="/v2/bot/", error_status=500))),
     )
 
 
@@ -80,11 +80,17 @@ def in_memory() -> Backend:
     media.contents |= {"1": JPEG, "3": JPEG}
     media.delays["3"] = 1
 
-    def breaks() -> None:
+    def go_down() -> None:
         profiles.is_down = media.is_down = True
 
     return Backend(
-        profiles=profiles, media=media, user_id="U" + "1" * 32, sent="1", unsent="2", slow="3", breaks=breaks
+        profiles=profiles,
+        media=media,
+        user_id="U" + "1" * 32,
+        image_id="1",
+        unsent_image_id="2",
+        unready_image_id="3",
+        go_down=go_down,
     )
 
 
@@ -95,21 +101,21 @@ def backend(request: pytest.FixtureRequest) -> Backend:
     return remote(*(request.getfixturevalue(name) for name in ("line", "running", "api")))
 
 
-def test_a_person_has_the_name_that_they_wrote(backend: Backend) -> None:
+def test_a_person_has_their_display_name(backend: Backend) -> None:
     assert backend.profiles.display_name(backend.user_id, backend.user_id) == NAME
 
 
 def test_an_unknown_user_has_no_name(backend: Backend) -> None:
-    assert backend.profiles.display_name(NOBODY, NOBODY) is None
+    assert backend.profiles.display_name(UNKNOWN_USER_ID, UNKNOWN_USER_ID) is None
 
 
 def test_content_is_what_was_sent(backend: Backend) -> None:
-    assert backend.media.fetch(backend.sent) == JPEG
-    assert backend.media.fetch(backend.sent, at_most_bytes=len(JPEG.data)) == JPEG
+    assert backend.media.fetch(backend.image_id) == JPEG
+    assert backend.media.fetch(backend.image_id, at_most_bytes=len(JPEG.data)) == JPEG
 
 
 def test_content_of_an_unsent_message_is_gone(backend: Backend) -> None:
-    assert backend.media.fetch(backend.unsent) == "gone"
+    assert backend.media.fetch(backend.unsent_image_id) == "gone"
 
 
 def test_content_of_an_unknown_message_is_gone(backend: Backend) -> None:
@@ -117,40 +123,40 @@ def test_content_of_an_unknown_message_is_gone(backend: Backend) -> None:
 
 
 def test_content_that_is_being_prepared_is_not_ready(backend: Backend) -> None:
-    assert backend.media.fetch(backend.slow) == "not_ready"
+    assert backend.media.fetch(backend.unready_image_id) == "not_ready"
 
 
 def test_content_beyond_the_limit_is_too_large(backend: Backend) -> None:
-    assert backend.media.fetch(backend.sent, at_most_bytes=len(JPEG.data) - 1) == "too_large"
-    assert backend.media.fetch(backend.sent) == JPEG
+    assert backend.media.fetch(backend.image_id, at_most_bytes=len(JPEG.data) - 1) == "too_large"
+    assert backend.media.fetch(backend.image_id) == JPEG
 
 
 def test_a_failing_line_gives_neither_name_nor_content(backend: Backend) -> None:
-    backend.breaks()
+    backend.go_down()
 
     assert backend.profiles.display_name(backend.user_id, backend.user_id) is None
-    assert backend.media.fetch(backend.sent) == "unavailable"
+    assert backend.media.fetch(backend.image_id) == "unavailable"
 
 
 @pytest.fixture(params=["group", "room"])
-def gathering(request: pytest.FixtureRequest, line: LineHarness) -> Chat:
+def shared_chat(request: pytest.FixtureRequest, line: LineHarness) -> Chat:
     people = (line.user_id,)
     chat = line.platform.create_group("all", people) if request.param == "group" else line.platform.create_room(people)
     chat.bot_is_member = True
     return chat
 
 
-def test_a_member_has_a_name_without_being_a_friend(line: LineHarness, api: LineApi, gathering: Chat) -> None:
+def test_a_member_has_a_name_without_being_a_friend(line: LineHarness, api: LineApi, shared_chat: Chat) -> None:
     stranger = Person(user_id=line.user_id, display_name=NAME, friendship=Friendship.STRANGER)
     line.platform.people[line.user_id] = stranger
     profiles = LineProfiles(api.client)
 
-    assert profiles.display_name(gathering.chat_id, line.user_id) == NAME
+    assert profiles.display_name(shared_chat.chat_id, line.user_id) == NAME
     assert profiles.display_name(line.user_id, line.user_id) is None
 
 
-def test_a_user_who_is_no_member_has_no_name(api: LineApi, gathering: Chat) -> None:
-    assert LineProfiles(api.client).display_name(gathering.chat_id, NOBODY) is None
+def test_a_user_who_is_no_member_has_no_name(api: LineApi, shared_chat: Chat) -> None:
+    assert LineProfiles(api.client).display_name(shared_chat.chat_id, UNKNOWN_USER_ID) is None
 
 
 def test_a_wrong_access_token_is_a_refusal(running: Served) -> None:
@@ -163,13 +169,13 @@ def test_a_wrong_access_token_is_a_refusal(running: Served) -> None:
 def test_an_unreachable_line_gives_neither_name_nor_content() -> None:
     api = LineApi(channel_access_token="any", base_url="http://127.0.0.1:9")
 
-    assert LineProfiles(api.client).display_name(NOBODY, NOBODY) is None
+    assert LineProfiles(api.client).display_name(UNKNOWN_USER_ID, UNKNOWN_USER_ID) is None
     assert LineMedia(api.client).fetch("1") == "unavailable"
     assert not api.marks_reads_by_hand()
 
 
 @pytest.mark.parametrize(("chat_mode", "by_hand"), [("chat", True), ("bot", False)])
-def test_the_bot_marks_reads_where_line_leaves_that_to_it(
+def test_the_chat_mode_decides_whether_the_bot_marks_reads(
     line: LineHarness, api: LineApi, chat_mode: Literal["chat", "bot"], by_hand: bool
 ) -> None:
     line.platform.account = replace(line.platform.account, chat_mode=chat_mode)

@@ -1,4 +1,4 @@
-"""The port `Model` with the real client on the wire to a Gemini that keeps the server's rules."""
+"""The port `Model` with the real client on the wire to Gemini's stand-in, which enforces the rules of the server."""
 
 from collections.abc import Iterator
 
@@ -242,7 +242,7 @@ def test_a_transient_fault_is_an_unavailable_model(model: GeminiModel, gemini: G
 
     with pytest.raises(ModelUnavailableError, match="the model"):
         model.generate(request())
-    assert len(gemini.requests) == 1  # the client tries nothing again by itself
+    assert len(gemini.requests) == 1  # the client does not retry by itself
 
 
 def test_a_rate_limit_says_how_long_to_wait(model: GeminiModel, gemini: GeminiStandIn) -> None:
@@ -293,7 +293,7 @@ def test_a_json_object_arrives_with_its_usage(model: GeminiModel, gemini: Gemini
     assert answer.usage.prompt_tokens > 0
 
 
-def test_a_json_object_is_requested_by_its_schema_without_functions(model: GeminiModel, gemini: GeminiStandIn) -> None:
+def test_a_json_object_is_requested_by_schema_without_functions(model: GeminiModel, gemini: GeminiStandIn) -> None:
     model.answer_json(question())
 
     sent = gemini.requests[0].request

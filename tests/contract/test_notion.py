@@ -1,4 +1,4 @@
-"""One suite for the ports to Notion: in memory, and with notion-client on the wire to a stand-in with Notion's rules."""
+"""One suite for the ports to Notion: in memory, and with notion-client on the wire to Notion's stand-in."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backend:
-    """A workspace with a shopping list, and with a database of two data sources, which is ambiguous."""
+    """A workspace with a shopping list, and with an ambiguous database of two data sources."""
 
     api: Notion
     database_id: str
@@ -336,7 +336,7 @@ def test_a_refused_connection_had_no_effect() -> None:
     assert not down.value.may_have_effect
 
 
-def test_a_wrong_token_is_told_without_token_or_words(
+def test_a_wrong_token_is_reported_without_token_or_text(
     wire: Wire, deadline: Deadline, capfd: pytest.CaptureFixture[str]
 ) -> None:
     api = wire.api(token="ntn_wrong")
@@ -350,7 +350,7 @@ def test_a_wrong_token_is_told_without_token_or_words(
     assert not any(secret in f"{written} {refused.value}" for secret in ("ntn_wrong", "秘密"))
 
 
-def test_a_refusal_is_told_to_the_model_and_not_logged(
+def test_a_refusal_reaches_the_model_and_is_not_logged(
     wire: Wire, deadline: Deadline, capfd: pytest.CaptureFixture[str]
 ) -> None:
     backend = on_the_wire(wire)

@@ -1,4 +1,4 @@
-"""Any value, filter or text that the toolset converts is valid for Notion: its conversions against the rules of the stand-in."""
+"""Any value, filter or text that the toolset converts is valid for Notion, by the rules of the stand-in."""
 
 import random
 from typing import Any

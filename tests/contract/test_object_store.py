@@ -1,4 +1,4 @@
-"""The port to the bucket, exactly as its docstrings have it, in memory and on Cloud Storage's stand-in behind the real client."""
+"""The port `ObjectStore`, as its docstrings define it: in memory, and with the real client on Cloud Storage's stand-in."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -34,12 +34,12 @@ def emulator(running: Emulator) -> Iterator[Emulator]:
 
 @pytest.fixture
 def open_bucket(emulator: Emulator) -> Iterator[Callable[..., GcsObjectStore]]:
-    """Opens a bucket on the emulator, or an empty one."""
+    """Return a function that opens a bucket on the emulator, by default an empty one."""
     opened: list[GcsObjectStore] = []
 
     def open_bucket(*, bucket: str | None = None, retry_timeout_s: float = 10.0) -> GcsObjectStore:
         bucket = bucket or emulator.new_bucket()
-        store = emulator.client_made_by(
+        store = emulator.call_in_environment(
             lambda: GcsObjectStore(
                 project_id=PROJECT_ID, bucket=bucket, connections=16, retry_timeout_s=retry_timeout_s
             )
@@ -49,7 +49,7 @@ def open_bucket(emulator: Emulator) -> Iterator[Callable[..., GcsObjectStore]]:
 
     yield open_bucket
     for store in opened:
-        close(store._client)  # noqa: SLF001 - the product's processes end with their connections open
+        close(store._client)  # noqa: SLF001 - the product never closes its client
 
 
 @pytest.fixture
@@ -59,19 +59,19 @@ def remote(open_bucket: Callable[..., GcsObjectStore]) -> GcsObjectStore:
 
 @pytest.fixture(params=["memory", "emulator"])
 def store(request: pytest.FixtureRequest) -> ObjectStore:
-    """An empty bucket."""
+    """Return an empty bucket."""
     if request.param == "memory":
         return MemoryObjectStore()
     return request.getfixturevalue("remote")  # type: ignore[no-any-return]
 
 
 @pytest.fixture(params=["memory", "emulator"])
-def crowded(request: pytest.FixtureRequest) -> ObjectStore:
-    """A bucket with more objects than Cloud Storage lists at once."""
+def crowded_store(request: pytest.FixtureRequest) -> ObjectStore:
+    """Return a bucket with more objects than Cloud Storage lists on one page."""
     if request.param == "memory":
         store = MemoryObjectStore()
         for name in MORE_THAN_A_PAGE:
-            created(store, name)
+            create_object(store, name)
         return store
     emulator: Emulator = request.getfixturevalue("emulator")
     bucket = emulator.new_bucket()
@@ -80,18 +80,18 @@ def crowded(request: pytest.FixtureRequest) -> ObjectStore:
 
 
 @pytest.fixture
-def collected() -> Iterator[None]:
-    """The client library forgets connections on which a download was turned away; they are gone when the test is over."""
+def collect_connections() -> Iterator[None]:
+    """Collect the connections of refused downloads, which the client library leaves open, before the test ends."""
     yield
     gc.collect()
 
 
 def on_objects(call: Call) -> bool:
-    """Not on the bucket, at which the client library looks by itself, and again for two minutes where that fails."""
+    """Whether the call is on an object.  The client library also reads the bucket itself, and retries that for two minutes."""
     return call.operation != "other"
 
 
-def created(store: ObjectStore, name: str, data: bytes = b"{}") -> int:
+def create_object(store: ObjectStore, name: str, data: bytes = b"{}") -> int:
     generation = store.create(name, data)
     assert generation is not None
     return generation
@@ -120,7 +120,7 @@ def test_an_object_that_was_never_written_reads_as_none(store: ObjectStore) -> N
     ids=["nothing", "japanese", "emoji", "every byte", "like gzip", "a picture"],
 )
 def test_an_object_is_read_as_it_was_written(store: ObjectStore, data: bytes) -> None:
-    generation = created(store, NAME, data)
+    generation = create_object(store, NAME, data)
 
     assert store.read(NAME) == StoredObject(data=data, generation=generation)
 
@@ -140,7 +140,7 @@ def test_an_object_is_read_as_it_was_written(store: ObjectStore, data: bytes) ->
     ],
 )
 def test_a_name_may_be_anything(store: ObjectStore, name: str) -> None:
-    generation = created(store, name, b"1")
+    generation = create_object(store, name, b"1")
 
     assert store.read(name) == StoredObject(data=b"1", generation=generation)
     assert store.list("") == (ListedObject(name=name, generation=generation),)
@@ -149,14 +149,14 @@ def test_a_name_may_be_anything(store: ObjectStore, name: str) -> None:
 
 
 def test_an_object_is_created_once(store: ObjectStore) -> None:
-    generation = created(store, NAME, b"first")
+    generation = create_object(store, NAME, b"first")
 
     assert store.create(NAME, b"second") is None
     assert store.read(NAME) == StoredObject(data=b"first", generation=generation)
 
 
 def test_an_object_is_replaced_at_the_generation_that_was_read(store: ObjectStore) -> None:
-    created(store, NAME, b"one")
+    create_object(store, NAME, b"one")
     read = store.read(NAME)
     assert read is not None
 
@@ -168,13 +168,13 @@ def test_an_object_is_replaced_at_the_generation_that_was_read(store: ObjectStor
 
 
 def test_an_object_is_replaced_at_the_generation_that_was_listed(store: ObjectStore) -> None:
-    created(store, NAME, b"one")
+    create_object(store, NAME, b"one")
 
     assert store.replace(NAME, b"two", generation=store.list("")[0].generation) is not None
 
 
 def test_a_stale_generation_replaces_nothing(store: ObjectStore) -> None:
-    stale = created(store, NAME, b"one")
+    stale = create_object(store, NAME, b"one")
     generation = store.replace(NAME, b"two", generation=stale)
 
     assert store.replace(NAME, b"three", generation=stale) is None
@@ -187,7 +187,7 @@ def test_an_absent_object_is_not_replaced(store: ObjectStore) -> None:
 
 
 def test_a_deleted_object_is_not_replaced(store: ObjectStore) -> None:
-    generation = created(store, NAME)
+    generation = create_object(store, NAME)
     store.delete(NAME)
 
     assert store.replace(NAME, b"one", generation=generation) is None
@@ -195,7 +195,7 @@ def test_a_deleted_object_is_not_replaced(store: ObjectStore) -> None:
 
 
 def test_a_repeated_deletion_does_nothing(store: ObjectStore) -> None:
-    created(store, NAME)
+    create_object(store, NAME)
 
     store.delete(NAME)
     store.delete(NAME)
@@ -211,14 +211,14 @@ def test_an_absent_object_can_be_deleted(store: ObjectStore) -> None:
 
 
 def test_generations_grow_over_a_deletion(store: ObjectStore) -> None:
-    first = created(store, NAME)
+    first = create_object(store, NAME)
     store.delete(NAME)
 
-    assert created(store, NAME) > first
+    assert create_object(store, NAME) > first
 
 
 def test_a_listing_holds_the_objects_of_its_prefix_only(store: ObjectStore) -> None:
-    generations = {name: created(store, name) for name in ("a/1", "a/2", "ab", "b/a/1")}
+    generations = {name: create_object(store, name) for name in ("a/1", "a/2", "ab", "b/a/1")}
 
     assert store.list("a/") == tuple(ListedObject(name=name, generation=generations[name]) for name in ("a/1", "a/2"))
     assert [listed.name for listed in store.list("a")] == ["a/1", "a/2", "ab"]
@@ -228,24 +228,24 @@ def test_a_listing_holds_the_objects_of_its_prefix_only(store: ObjectStore) -> N
 def test_a_listing_is_in_the_order_of_names(store: ObjectStore) -> None:
     names = ["b", "a/b", "a", "Z", "9", "10", "語", "🍣", "\uff21"]  # 🍣 is the last by its bytes, but not in UTF-16
     for name in names:
-        created(store, name)
+        create_object(store, name)
 
     assert [listed.name for listed in store.list("")] == ["10", "9", "Z", "a", "a/b", "b", "語", "\uff21", "🍣"]
 
 
 def test_a_listing_has_the_newest_generation(store: ObjectStore) -> None:
-    generation = store.replace(NAME, b"two", generation=created(store, NAME))
+    generation = store.replace(NAME, b"two", generation=create_object(store, NAME))
 
     assert store.list(NAME) == (ListedObject(name=NAME, generation=generation or 0),)
 
 
-def test_a_listing_of_many_pages_is_complete(crowded: ObjectStore) -> None:
-    listed = crowded.list("journal/")
+def test_a_listing_of_many_pages_is_complete(crowded_store: ObjectStore) -> None:
+    listed = crowded_store.list("journal/")
 
     assert [there.name for there in listed] == MORE_THAN_A_PAGE
     assert {there.generation for there in listed[:: len(listed) - 1]} == {
-        generation_of(crowded, MORE_THAN_A_PAGE[0]),
-        generation_of(crowded, MORE_THAN_A_PAGE[-1]),
+        generation_of(crowded_store, MORE_THAN_A_PAGE[0]),
+        generation_of(crowded_store, MORE_THAN_A_PAGE[-1]),
     }
 
 
@@ -261,7 +261,7 @@ def test_of_many_concurrent_creations_one_wins(store: ObjectStore) -> None:
 
 
 def test_a_counter_under_concurrent_swaps_loses_no_count(store: ObjectStore) -> None:
-    created(store, NAME, b"0")
+    create_object(store, NAME, b"0")
 
     def count(_: int) -> None:
         while True:
@@ -278,7 +278,7 @@ def test_a_counter_under_concurrent_swaps_loses_no_count(store: ObjectStore) -> 
     assert read.data == b"24"
 
 
-@pytest.mark.usefixtures("collected")
+@pytest.mark.usefixtures("collect_connections")
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 @pytest.mark.parametrize(
     "fault",
@@ -318,14 +318,14 @@ def test_a_store_that_never_answers_is_unavailable(
 def test_a_write_that_was_refused_is_retried(emulator: Emulator, remote: GcsObjectStore, fault: Fault) -> None:
     emulator.proxy.faults.add(fault)
 
-    generation = created(remote, NAME, b"one")
+    generation = create_object(remote, NAME, b"one")
 
     assert remote.read(NAME) == StoredObject(data=b"one", generation=generation)
 
 
 def test_a_second_write_within_a_second_is_retried(emulator: Emulator, remote: GcsObjectStore) -> None:
     emulator.proxy.switches = StorageSwitches(one_write_a_second=True)
-    generation = created(remote, NAME, b"one")
+    generation = create_object(remote, NAME, b"one")
 
     assert remote.replace(NAME, b"two", generation=generation) is not None
     assert 429 in {request.status for request in emulator.proxy.requests}
@@ -334,7 +334,7 @@ def test_a_second_write_within_a_second_is_retried(emulator: Emulator, remote: G
 @pytest.mark.parametrize(
     "fault", [Fault(operation="insert", nth=1, answer="cut"), Fault(operation="insert", nth=1, answer="unavailable")]
 )
-def test_a_creation_whose_answer_was_lost_takes_effect_and_returns_none(
+def test_a_creation_whose_answer_was_lost_returns_none(
     emulator: Emulator, remote: GcsObjectStore, fault: Fault
 ) -> None:
     emulator.proxy.faults.add(fault)
@@ -346,7 +346,7 @@ def test_a_creation_whose_answer_was_lost_takes_effect_and_returns_none(
 
 
 def test_a_deletion_whose_answer_was_lost_takes_effect(emulator: Emulator, remote: GcsObjectStore) -> None:
-    created(remote, NAME)
+    create_object(remote, NAME)
     emulator.proxy.faults.add(Fault(operation="delete", nth=1, answer="cut"))
 
     remote.delete(NAME)
@@ -358,7 +358,7 @@ def test_a_deletion_whose_answer_was_lost_takes_effect(emulator: Emulator, remot
 def test_a_read_whose_answer_was_lost_is_repeated(
     emulator: Emulator, remote: GcsObjectStore, operation: Operation
 ) -> None:
-    generation = created(remote, NAME, b"one")
+    generation = create_object(remote, NAME, b"one")
     emulator.proxy.faults.add(Fault(operation=operation, nth=1, answer="cut"))
 
     assert remote.read(NAME) == StoredObject(data=b"one", generation=generation)
@@ -371,7 +371,7 @@ def test_a_read_whose_answer_was_lost_is_repeated(
 def test_an_absent_object_is_requested_once(
     emulator: Emulator, remote: GcsObjectStore, ask: Callable[[ObjectStore], object]
 ) -> None:
-    created(remote, "first")
+    create_object(remote, "first")
     settle()
     emulator.proxy.requests.clear()
 
@@ -386,7 +386,7 @@ def test_an_object_replaced_during_a_read_is_not_absent(
 ) -> None:
     bucket = emulator.new_bucket()
     store = open_bucket(bucket=bucket)
-    created(store, NAME, b"1" * 100_000)
+    create_object(store, NAME, b"1" * 100_000)
     overwrite = partial(emulator.overwrite, bucket, NAME, data=b"2")
     emulator.proxy.faults.add(Fault(operation="media", nth=1, answer="cut", took_effect=overwrite))
 

@@ -1,4 +1,4 @@
-"""The port `WebSearch` with the real client on the wire to a stand-in with Gemini's rules."""
+"""The port `WebSearch` with the real client on the wire to Gemini's stand-in."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def served_gemini(request: pytest.FixtureRequest) -> Iterator[tuple[GeminiStandI
     stand_in = GeminiStandIn(api_key="right")
     on_vertex = request.param == "vertex"
     with served(stand_in.app) as running, pytest.MonkeyPatch.context() as environment:
-        # As the metadata server of a Google machine would give them
+        # In place of the credentials from the metadata server of a Google machine
         credentials = Credentials(token="t")  # type: ignore[no-untyped-call]
         environment.setattr("google.auth.default", lambda **_: (credentials, "p"))
         settings = GeminiSettings(

@@ -1,4 +1,4 @@
-"""The whole stack over real wires, and a person with a phone in front of it."""
+"""The whole stack over real wires, and people who use it."""
 
 import json
 import time
@@ -31,15 +31,15 @@ class Platform:
         self.folder = folder
 
     def do(self, action: Callable[[LocalStack], _Result]) -> _Result:
-        """Run something in the stack's loop."""
+        """Return the result of the action, run in the stack's loop."""
 
-        async def acted() -> _Result:
+        async def run_action() -> _Result:
             return action(self.stack)
 
-        return self._loop.run(acted())
+        return self._loop.run(run_action())
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Run a coroutine in the stack's loop."""
+        """Return the result of the coroutine, run in the stack's loop."""
         return self._loop.run(work)
 
     @property
@@ -59,11 +59,11 @@ class Platform:
     def settle(self) -> None:
         """Wait until LINE has delivered and Pub/Sub has nothing more to push."""
 
-        async def settled() -> None:
+        async def wait_until_settled() -> None:
             await self.stack.line.wait_until_settled()
             await self.stack.pubsub.wait_until_idle()
 
-        self._loop.run(settled())
+        self._loop.run(wait_until_settled())
 
     def bucket(self) -> dict[str, bytes]:
         """Return every object, by name."""
@@ -71,32 +71,32 @@ class Platform:
             listed = storage.get(f"/storage/v1/b/{HISTORY_BUCKET}/o").json().get("items", [])
             names = [item["name"] for item in listed]
             return {
-                name: storage.get(f"/download/storage/v1/b/{HISTORY_BUCKET}/o/{_quoted(name)}?alt=media").content
+                name: storage.get(f"/download/storage/v1/b/{HISTORY_BUCKET}/o/{_quote(name)}?alt=media").content
                 for name in names
             }
 
     def log_lines(self, part: str) -> list[dict[str, Any]]:
-        """Return what a function has logged."""
+        """Return the JSON lines that a function has logged."""
         lines = (self.folder / "logs" / f"{part}.log").read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines if line.startswith("{")]
 
     @property
     def published(self) -> list[dict[str, Any]]:
-        """Return the webhook's log of what it has published."""
+        """Return the lines in which the webhook logged a publish."""
         return [line for line in self.log_lines("webhook") if line["message"] == "event_published"]
 
     def pause(self, seconds: float) -> None:
-        """Give the others time."""
+        """Wait while the processes of the stack go on."""
         time.sleep(seconds)
 
-    def chaos(self, **faults: Any) -> None:  # noqa: ANN401 - the fields of Chaos, as they are
-        def shake(stack: LocalStack) -> None:
+    def chaos(self, **faults: Any) -> None:  # noqa: ANN401 - the fields of Chaos
+        def set_chaos(stack: LocalStack) -> None:
             stack.pubsub.chaos = Chaos(seed=1, **faults)
 
-        self.do(shake)
+        self.do(set_chaos)
 
     def reset(self) -> None:
-        """Nothing is scripted and nothing goes wrong; what was said stays."""
+        """Remove every script and fault; chats stay as they are."""
         self.settle()
         self.chaos()
         self.do(lambda stack: stack.gemini.reset())
@@ -106,7 +106,7 @@ class Platform:
 
 
 class Person:
-    """Somebody with a 1:1 chat with the bot."""
+    """A person with a 1:1 chat with the bot."""
 
     def __init__(self, platform: Platform, name: str) -> None:
         self._platform = platform
@@ -136,7 +136,7 @@ class Person:
         raise AssertionError(f"the bot said {self.hears()} and nothing more within {PATIENCE_S:.0f} s")
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return name.replace("/", "%2F")
 
 

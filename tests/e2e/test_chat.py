@@ -1,4 +1,4 @@
-"""A person writes, and the bot answers: through the three real functions, with the real SDKs on the wires."""
+"""A person writes and the bot answers, through the three real functions with the real SDKs on the wires."""
 
 import re
 import time
@@ -32,7 +32,7 @@ def test_the_bot_remembers_what_was_said(person: Person) -> None:
     assert "Momoko" in person.hears_next(after=1)
 
 
-def test_thanks_are_left_without_an_answer(platform: Platform, person: Person) -> None:
+def test_thanks_get_no_answer(platform: Platform, person: Person) -> None:
     person.says("ありがとう")
     platform.settle()
 
@@ -40,7 +40,7 @@ def test_thanks_are_left_without_an_answer(platform: Platform, person: Person) -
     assert any(b'"skipped"' in data for name, data in platform.bucket().items() if person.id in name)
 
 
-def test_two_people_do_not_see_each_others_words(platform: Platform, person: Person) -> None:
+def test_one_persons_words_do_not_reach_another_person(platform: Platform, person: Person) -> None:
     other = Person(platform, "other")
     person.says("My name is Momoko.")
     person.hears_next(after=0)
@@ -50,7 +50,7 @@ def test_two_people_do_not_see_each_others_words(platform: Platform, person: Per
     assert "Momoko" not in other.hears_next(after=0)
 
 
-def test_following_is_greeted_on_its_token(platform: Platform, person: Person) -> None:
+def test_a_follow_is_greeted(platform: Platform, person: Person) -> None:
     platform.do(lambda stack: stack.line.unfollow(person.id))
     platform.do(lambda stack: stack.line.follow(person.id))
 
@@ -70,7 +70,7 @@ def test_duplicates_from_line_and_from_pubsub_are_answered_once(platform: Platfo
     assert len(person.hears()) == 1
 
 
-def test_what_pubsub_did_not_take_is_delivered_again_by_line(platform: Platform, person: Person) -> None:
+def test_a_failed_publish_is_redelivered_by_line(platform: Platform, person: Person) -> None:
     platform.do(
         lambda stack: setattr(
             stack.line, "switches", DeliverySwitches(redelivers=True, redelivery_interval_s=0.2, redelivery_count=9)
@@ -78,25 +78,25 @@ def test_what_pubsub_did_not_take_is_delivered_again_by_line(platform: Platform,
     )
     platform.chaos(unavailable_before_probability=1.0)
     person.says("hello")
-    until_refused(platform)
+    wait_until_refused(platform)
     platform.chaos()
 
     assert person.hears_next(after=0)
     platform.do(lambda stack: setattr(stack.line, "switches", DeliverySwitches()))
 
 
-def until_refused(platform: Platform) -> None:
-    """Wait until the webhook has said 503 to somebody."""
+def wait_until_refused(platform: Platform) -> None:
+    """Wait until the webhook has answered a delivery with 503."""
     until_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < until_s:
         statuses = platform.do(lambda stack: [attempt.status for attempt in stack.line.deliveries])
         if 503 in statuses:
             return
         platform.pause(0.05)
-    raise AssertionError(f"nobody was refused: {statuses}")
+    raise AssertionError(f"no delivery was refused: {statuses}")
 
 
-def test_a_model_that_is_down_for_a_moment_delays_the_answer_only(platform: Platform, person: Person) -> None:
+def test_a_brief_model_outage_only_delays_the_answer(platform: Platform, person: Person) -> None:
     platform.do(
         lambda stack: stack.gemini.script(
             [unavailable(), rate_limited(retry_delay_s=0.1), call("reply", {"message": "back again"})]
@@ -108,7 +108,7 @@ def test_a_model_that_is_down_for_a_moment_delays_the_answer_only(platform: Plat
     assert person.hears_next(after=0) == "back again"
 
 
-def test_a_model_that_stays_down_is_apologised_for(platform: Platform, person: Person) -> None:
+def test_a_lasting_model_outage_gets_an_apology(platform: Platform, person: Person) -> None:
     platform.do(lambda stack: stack.gemini.script([unavailable()] * 3))
 
     person.says("hello")
@@ -116,7 +116,7 @@ def test_a_model_that_stays_down_is_apologised_for(platform: Platform, person: P
     assert "ごめんなさい" in person.hears_next(after=0)
 
 
-def test_an_answer_of_line_that_is_lost_does_not_double_the_reply(platform: Platform, person: Person) -> None:
+def test_a_lost_answer_of_line_does_not_repeat_the_reply(platform: Platform, person: Person) -> None:
     platform.do(lambda stack: stack.line.faults.add(Fault(path="/v2/bot/message/reply", nth=1, answer="cut")))
 
     person.says("hello")
@@ -142,7 +142,7 @@ def test_a_withdrawn_message_is_in_no_object_of_the_bucket(platform: Platform, p
     assert "swordfish" not in person.hears_next(after=2)
 
 
-def test_an_emoji_is_not_cut_and_not_lost_on_any_wire(platform: Platform, person: Person) -> None:
+def test_emoji_sequences_arrive_whole(platform: Platform, person: Person) -> None:
     long = "👨‍👩‍👧" * 70
     platform.do(lambda stack: stack.gemini.script([call("reply", {"message": long})]))
 
@@ -152,7 +152,7 @@ def test_an_emoji_is_not_cut_and_not_lost_on_any_wire(platform: Platform, person
 
 
 @pytest.mark.parametrize("part", ["webhook", "agent_worker", "unsend"])
-def test_nothing_personal_is_in_the_logs(platform: Platform, person: Person, part: str) -> None:
+def test_logs_hold_no_words_and_no_ids(platform: Platform, person: Person, part: str) -> None:
     message = person.says("my word is swordfish")
     person.hears_next(after=0)
     person.unsends(message)

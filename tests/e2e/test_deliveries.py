@@ -1,4 +1,4 @@
-"""What LINE may post to the webhook, and what anybody else may."""
+"""Valid and invalid requests to the webhook and to a worker, and how the programs start."""
 
 import json
 import socket
@@ -18,7 +18,7 @@ from tests.support.stacks import BASE_ENV
 
 
 @pytest.mark.parametrize("name", recorded.NAMES)
-def test_every_recorded_delivery_is_accepted_and_dealt_with(platform: Platform, name: str) -> None:
+def test_every_recorded_delivery_is_accepted_and_handled(platform: Platform, name: str) -> None:
     handled = {part: len(closing_lines(platform, part)) for part in ("agent_worker", "unsend")}
 
     answer = platform.post(recorded.body(name))
@@ -54,7 +54,7 @@ def test_a_batch_of_several_chats_is_published_in_one_call(platform: Platform) -
         (b"x" * (2 * 1024 * 1024), None, 413, "1048576 bytes"),
     ],
 )
-def test_what_is_no_delivery_gets_one_clear_line_and_reaches_nobody(
+def test_an_invalid_delivery_is_refused_in_one_line_and_not_published(
     platform: Platform, body: bytes, signature: str | None, status: int, said: str
 ) -> None:
     before = len(platform.published)
@@ -74,13 +74,13 @@ def test_only_post_is_answered(platform: Platform) -> None:
         assert http.get(platform.worker_url).status_code == 405
 
 
-def test_a_worker_refuses_what_is_no_envelope_and_takes_what_is(platform: Platform) -> None:
+def test_a_worker_accepts_envelopes_only(platform: Platform) -> None:
     with plain_http() as http:
         assert http.post(platform.worker_url, content=b"hello").status_code == 400
         assert http.post(platform.worker_url, content=push.envelope(recorded.event("beacon"))).status_code == 204
 
 
-def test_a_message_that_holds_no_event_is_not_pushed_for_ever(platform: Platform) -> None:
+def test_a_message_without_an_event_is_dropped(platform: Platform) -> None:
     platform.do(
         lambda stack: stack.pubsub.publish(
             TOPIC, [Message(data=b"\x00 no event"), Message(attributes={"type": "message"})]
@@ -100,7 +100,7 @@ def test_a_message_that_holds_no_event_is_not_pushed_for_ever(platform: Platform
         ("unsend", ["GOOGLE_CLOUD_PROJECT", "HISTORY_BUCKET"]),
     ],
 )
-def test_a_function_without_its_settings_says_so_in_one_line_and_stops(function: str, missing: list[str]) -> None:
+def test_a_function_without_settings_names_them_in_one_line_and_stops(function: str, missing: list[str]) -> None:
     ended = subprocess.run(
         [
             sys.executable,
@@ -126,7 +126,7 @@ def test_a_function_without_its_settings_says_so_in_one_line_and_stops(function:
     assert all(name in ended.stderr for name in missing)
 
 
-def test_an_occupied_port_is_told_in_one_line(tmp_path: Path) -> None:
+def test_an_occupied_port_is_reported_in_one_line(tmp_path: Path) -> None:
     with socket.socket() as occupied:
         occupied.bind(("127.0.0.1", 0))
         occupied.listen()
@@ -145,6 +145,6 @@ def test_an_occupied_port_is_told_in_one_line(tmp_path: Path) -> None:
     assert ended.stderr == f"port {port} is in use; take another one with: make run PORT={port + 1}\n"
 
 
-def test_recorded_deliveries_are_json_as_line_writes_it() -> None:
+def test_recorded_deliveries_have_lines_format() -> None:
     for name in recorded.NAMES:
         assert set(json.loads(recorded.body(name))) == {"destination", "events"}

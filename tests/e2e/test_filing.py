@@ -1,4 +1,4 @@
-"""A memory that files, over real wires: a conversation, two chats, words that are taken back or edited, and workers that are killed."""
+"""Filing over real wires: conversations, separate chats, withdrawn and edited words, and workers that are killed."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,7 +11,7 @@ from simulator.stack import LocalStack
 from simulator.storage import Fault as StorageFault
 from tests.e2e.conftest import Person, Platform
 from tests.e2e.test_forgetting import Group
-from tests.e2e.test_turns import Mortal
+from tests.e2e.test_turns import KillableWorker
 from tests.support.stacks import running_stack
 
 SECRET: Final = "駐輪場の番号は4711"
@@ -36,7 +36,7 @@ CONVERSATION: Final = (
 
 
 def entries_of(platform: Platform, chat_id: str) -> dict[str, str]:
-    """Return what is filed in a chat, by path."""
+    """Return the entries of a chat, by path."""
     prefix = f"entries/{chat_id}/"
     return {
         name.removeprefix(prefix): data.decode() for name, data in platform.bucket().items() if name.startswith(prefix)
@@ -47,28 +47,26 @@ def paths_of(platform: Platform, chat_id: str) -> list[str]:
     return sorted(path for path in entries_of(platform, chat_id) if "/" in path)
 
 
-def holding(platform: Platform, words: str, *, under: str = "") -> list[str]:
-    """Which objects hold the words, in their bytes or their names."""
+def names_holding(platform: Platform, words: str, *, under: str = "") -> list[str]:
+    """Return the names of the objects that hold the words, in their bytes or their names."""
     found = platform.bucket().items()
     return [name for name, data in found if name.startswith(under) and (words.encode() in data or words in name)]
 
 
-def _scripted(stack: LocalStack, *, script: list[Step]) -> None:
+def _set_script(stack: LocalStack, *, script: list[Step]) -> None:
     stack.gemini.script(script)
 
 
-def told(person: Person, words: str) -> str:
-    """Say something and return what the bot answers."""
+def answer_to(person: Person, words: str) -> str:
+    """Say the words and return the bot's answer."""
     before = len(person.hears())
     person.says(words)
     return person.hears_next(after=before)
 
 
-def test_a_conversation_in_japanese_files_asks_corrects_searches_digests_and_undoes(
-    platform: Platform, person: Person
-) -> None:
+def test_a_japanese_conversation_uses_every_filing_function(platform: Platform, person: Person) -> None:
     for words, expected in CONVERSATION:
-        assert expected in told(person, words), words
+        assert expected in answer_to(person, words), words
     platform.settle()
 
     assert paths_of(platform, person.id) == [
@@ -85,20 +83,20 @@ def test_a_conversation_in_japanese_files_asks_corrects_searches_digests_and_und
     assert all(f"({path})" in index for path in paths_of(platform, person.id))
 
 
-def test_what_one_chat_files_never_appears_in_another(platform: Platform, person: Person) -> None:
-    told(person, "駐輪場、番号は4711、覚えておいて")
+def test_filed_entries_never_appear_in_another_chat(platform: Platform, person: Person) -> None:
+    answer_to(person, "駐輪場、番号は4711、覚えておいて")
     platform.settle()
     (path,) = paths_of(platform, person.id)
     stranger, group = Person(platform, "stranger"), Group(platform)
     asked = platform.do(lambda stack: len(stack.gemini.requests))
 
-    assert told(stranger, "駐輪場を探して") == "見つかりませんでした。"
-    assert told(stranger, "一覧を見せて") == "見つかりませんでした。"
+    assert answer_to(stranger, "駐輪場を探して") == "見つかりませんでした。"
+    assert answer_to(stranger, "一覧を見せて") == "見つかりませんでした。"
     for guess in (path, f"../{person.id}/{path}", f"entries/{person.id}/{path}"):
         script = [call("get_entry", {"path": guess}), call("reply", {"message": "ない"})]
-        platform.do(partial(_scripted, script=script))
-        assert told(stranger, "教えて") == "ない"
-    assert told(stranger, "やっぱり戻して") != "元に戻しました。"
+        platform.do(partial(_set_script, script=script))
+        assert answer_to(stranger, "教えて") == "ない"
+    assert answer_to(stranger, "やっぱり戻して") != "元に戻しました。"
     group.says("一覧を見せて", to_bot=True)
     platform.settle()
 
@@ -111,45 +109,45 @@ def test_what_one_chat_files_never_appears_in_another(platform: Platform, person
     assert paths_of(platform, person.id) == [path]
 
 
-def test_an_unsend_leaves_no_byte_of_what_was_filed(platform: Platform, person: Person) -> None:
+def test_an_unsend_leaves_no_byte_of_filed_words(platform: Platform, person: Person) -> None:
     before = len(person.hears())
     secret = person.says("駐輪場の番号は8863、覚えておいて")
     person.hears_next(after=before)
-    assert told(person, "やっぱりプロジェクトにして") == "プロジェクトに移しました。"
-    assert told(person, "駐輪場に「屋根つき」と追記して") == "更新しました。"
-    assert "1件" in told(person, "駐輪場を探して")
-    told(person, "牛乳を買うってメモして")
-    assert "消しました" in told(person, "駐輪場を消して")
-    assert told(person, "やっぱり戻して") == "元に戻しました。"
-    assert told(person, "駐輪場に「二階」と追記して") == "更新しました。"
+    assert answer_to(person, "やっぱりプロジェクトにして") == "プロジェクトに移しました。"
+    assert answer_to(person, "駐輪場に「屋根つき」と追記して") == "更新しました。"
+    assert "1件" in answer_to(person, "駐輪場を探して")
+    answer_to(person, "牛乳を買うってメモして")
+    assert "消しました" in answer_to(person, "駐輪場を消して")
+    assert answer_to(person, "やっぱり戻して") == "元に戻しました。"
+    assert answer_to(person, "駐輪場に「二階」と追記して") == "更新しました。"
     platform.settle()
-    kinds = {name.rpartition("/")[2] for name in holding(platform, "8863", under=f"entries/{person.id}/")}
+    kinds = {name.rpartition("/")[2] for name in names_holding(platform, "8863", under=f"entries/{person.id}/")}
     assert {"search.json", "index.md", "undo.json"} <= kinds
 
     person.unsends(secret)
     platform.settle()
 
-    assert holding(platform, "8863") == []
+    assert names_holding(platform, "8863") == []
     assert "admin/牛乳を買う.md" in paths_of(platform, person.id)
-    assert told(person, "8863を探して") == "見つかりませんでした。"
-    assert told(person, "やっぱり戻して") != "元に戻しました。"
-    assert holding(platform, "駐輪場の番号は8863") == []
+    assert answer_to(person, "8863を探して") == "見つかりませんでした。"
+    assert answer_to(person, "やっぱり戻して") != "元に戻しました。"
+    assert names_holding(platform, "駐輪場の番号は8863") == []
 
 
-def test_an_edit_takes_the_older_words_out_of_the_entries_and_files_nothing_by_itself(platform: Platform) -> None:
+def test_an_edit_removes_older_words_from_entries_and_files_nothing(platform: Platform) -> None:
     group = Group(platform)
     secret = group.says(f"{SECRET}、覚えておいて", to_bot=True)
     platform.settle()
     group.says("牛乳を買うってメモして", to_bot=True)
     platform.settle()
-    assert len(holding(platform, "4711", under=f"entries/{group.id}/")) == 3
+    assert len(names_holding(platform, "4711", under=f"entries/{group.id}/")) == 3
     calls = platform.do(lambda stack: len(stack.gemini.requests))
 
     group.edits(secret, "@Aizuchi 駐輪場の番号は1147、覚えておいて")
     platform.settle()
 
-    assert holding(platform, "4711", under=f"entries/{group.id}/") == []
-    assert holding(platform, "1147", under=f"entries/{group.id}/") == []
+    assert names_holding(platform, "4711", under=f"entries/{group.id}/") == []
+    assert names_holding(platform, "1147", under=f"entries/{group.id}/") == []
     assert paths_of(platform, group.id) == ["admin/牛乳を買う.md"]
     assert platform.do(lambda stack: len(stack.gemini.requests)) == calls
     group.says("駐輪場の番号は1147、メモして", to_bot=True)
@@ -165,35 +163,35 @@ def short_leases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]
 
 
 @pytest.fixture
-def mortal(short_leases: Platform) -> Iterator[Mortal]:
-    yield Mortal(short_leases)
+def killable(short_leases: Platform) -> Iterator[KillableWorker]:
+    yield KillableWorker(short_leases)
     short_leases.reset()
 
 
 POINTS: Final = {
     "between the commit and the writes": (StorageFault(operation="insert", prefix="entries/", nth=1), False),
-    "between an entry and the way back": (StorageFault(operation="insert", prefix="entries/", nth=1), True),
+    "between an entry and its undo record": (StorageFault(operation="insert", prefix="entries/", nth=1), True),
     "between the catalog and the index": (StorageFault(operation="insert", prefix="entries/", nth=3), True),
     "between the writes and the record": (StorageFault(operation="insert", prefix="journal/", nth=2), False),
 }
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_worker_killed_while_it_files_leaves_every_line_once(point: str, mortal: Mortal) -> None:
-    platform, person = mortal.platform, mortal.person
-    told(person, "庭の工事は来週の月曜から、覚えておいて")
+def test_a_worker_killed_while_it_files_leaves_every_line_once(point: str, killable: KillableWorker) -> None:
+    platform, person = killable.platform, killable.person
+    answer_to(person, "庭の工事は来週の月曜から、覚えておいて")
     platform.settle()
     fault, is_after = POINTS[point]
-    mortal.dies_at(fault, is_after=is_after)
+    killable.die_at(fault, is_after=is_after)
 
     person.says("庭の工事に「雨なら延期」と追記して")
-    mortal.revive()
+    killable.revive()
 
-    assert len(mortal.answers()) == 2
+    assert len(killable.answers()) == 2
     entries = entries_of(platform, person.id)
     assert entries["projects/庭の工事は来週の月曜から.md"].count("雨なら延期") == 1
     assert entries["search.json"].count("雨なら延期") == 1
-    assert "雨なら延期" in told(person, "庭の工事について教えて")
-    assert told(person, "やっぱり戻して") == "元に戻しました。"
+    assert "雨なら延期" in answer_to(person, "庭の工事について教えて")
+    assert answer_to(person, "やっぱり戻して") == "元に戻しました。"
     platform.settle()
     assert "雨なら延期" not in entries_of(platform, person.id)["projects/庭の工事は来週の月曜から.md"]

@@ -1,4 +1,4 @@
-"""Answers that the model has not found before the reply token dies, over real wires."""
+"""Answers that are not ready before the reply token expires, over real wires."""
 
 import datetime as dt
 import time
@@ -16,15 +16,15 @@ from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
 
 
-class Late:
-    """A stack whose worker gets a message when its token has little time left, by Pub/Sub's clock."""
+class LateDelivery:
+    """A stack whose worker receives messages with a publish time in the past, so that their tokens are old."""
 
     def __init__(self, platform: Platform) -> None:
         self.platform = platform
         self.person = Person(platform, "patient")
 
     def ask(self, text: str, *, age_s: float, hold: Hold | None = None) -> dict[str, Any]:
-        """Say something; return its event, which nobody has delivered yet."""
+        """Say the text; return its event, which is not delivered yet, with a publish time `age_s` before it."""
         stack = self.platform.do
         usual = stack(lambda stack: stack.line.switches)
         stack(lambda stack: setattr(stack.line, "switches", replace(usual, holds=True)))
@@ -43,7 +43,7 @@ class Late:
             return http.post(self.platform.worker_url, content=body).status_code
 
     def press_button(self, *, by: Person | None = None) -> None:
-        """Somebody presses the button that the bot has sent, in a chat of their own."""
+        """Press the button that the bot has sent, in the 1:1 chat of `by`."""
         messages = self.platform.do(lambda stack: list(stack.line.chat(self.person.id).messages))
         button = next(one for one in messages if one.content.get("type") == "template")
         data = str(button.content["template"]["actions"][0]["data"])
@@ -57,19 +57,19 @@ class Late:
             if holds():
                 return
             self.platform.pause(0.05)
-        raise AssertionError("it never came to that")
+        raise AssertionError(f"the condition did not hold within {PATIENCE_S:.0f} s")
 
     def texts(self) -> list[str]:
         return [one for one in self.person.hears() if one != "None"]
 
 
 @contextmanager
-def stack_with(late_reply: str, folder: Path) -> Iterator[Late]:
+def stack_with(late_reply: str, folder: Path) -> Iterator[LateDelivery]:
     with running_stack(folder, more_env={"SETTLE_MS": "0", "LATE_REPLY": late_reply}) as (loop, stack):
-        yield Late(Platform(loop, stack, folder))
+        yield LateDelivery(Platform(loop, stack, folder))
 
 
-def test_still_thinking_comes_with_a_button_that_fetches_the_answer_once(tmp_path: Path) -> None:
+def test_a_late_answer_is_fetched_once_by_its_button(tmp_path: Path) -> None:
     with stack_with("button", tmp_path) as late, ThreadPoolExecutor(1) as background:
         hold = Hold()
         asked = late.ask("how high is Fuji?", age_s=48.0, hold=hold)
@@ -86,7 +86,7 @@ def test_still_thinking_comes_with_a_button_that_fetches_the_answer_once(tmp_pat
         assert late.platform.do(lambda stack: len(stack.gemini.requests)) == 1
 
 
-def test_a_button_is_worth_nothing_in_another_chat(tmp_path: Path) -> None:
+def test_a_button_shows_nothing_in_another_chat(tmp_path: Path) -> None:
     with stack_with("button", tmp_path) as late, ThreadPoolExecutor(1) as background:
         hold = Hold()
         status = background.submit(late.deliver, late.ask("my secret?", age_s=48.0, hold=hold))
@@ -111,7 +111,7 @@ def test_a_late_answer_is_pushed_once(tmp_path: Path) -> None:
         assert len(pushes) == 1
 
 
-def test_a_late_answer_that_nobody_wants_is_remembered_as_not_delivered(tmp_path: Path) -> None:
+def test_a_dropped_late_answer_is_recorded_as_undelivered(tmp_path: Path) -> None:
     with stack_with("drop", tmp_path) as late:
         assert late.deliver(late.ask("how high is Fuji?", age_s=70.0)) == 204
 

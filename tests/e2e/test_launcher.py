@@ -1,4 +1,4 @@
-"""`make run`: one process tree that starts, prints one address, remembers, and stops cleanly."""
+"""`make run`: a process tree that starts, prints one address, keeps its chats over a restart, and stops cleanly."""
 
 import asyncio
 import os
@@ -21,7 +21,7 @@ PATIENCE_S = 30.0
 
 
 @contextmanager
-def launched(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def running_launcher(folder: Path, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
     command = [sys.executable, "-m", "simulator", "--port", str(port), "--data", str(folder), "--latency", "0"]
     with subprocess.Popen(
         command, env=BASE_ENV, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -57,11 +57,11 @@ def until_bubbles(url: str, number: int) -> list[str]:
     return bubbles(url)
 
 
-def test_one_address_a_chat_that_survives_a_restart_and_a_clean_end(tmp_path: Path) -> None:
+def test_a_chat_survives_a_clean_stop_and_a_restart(tmp_path: Path) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
 
-    with launched(tmp_path, port) as (process, line):
+    with running_launcher(tmp_path, port) as (process, line):
         assert url in line
         until_bubbles(url, 1)
         say(url, "My name is Momoko.", expecting=3)
@@ -70,20 +70,20 @@ def test_one_address_a_chat_that_survives_a_restart_and_a_clean_end(tmp_path: Pa
         assert process.stderr is not None
         assert process.stderr.read() == ""
 
-    with launched(tmp_path, port):
+    with running_launcher(tmp_path, port):
         assert "はじめまして" in bubbles(url)[0]
         assert bubbles(url)[1] == "My name is Momoko."
         assert "Momoko" in say(url, "What is my name?", expecting=5)[-1]
 
 
-def test_a_part_that_dies_is_told_with_the_end_of_its_log(tmp_path: Path) -> None:
+def test_a_dead_child_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
     async def run() -> tuple[str, int]:
         async with LocalStack(StackSettings(folder=tmp_path, base_env=BASE_ENV)) as stack:
             os.kill(stack.children["agent_worker"].pid, signal.SIGKILL)
             return await stack.failure(), stack.children["webhook"].port
 
-    told, webhook_port = asyncio.run(run())
+    failure, webhook_port = asyncio.run(run())
 
-    assert told.startswith("functions/agent_worker ended with status -9; the end of ")
+    assert failure.startswith("functions/agent_worker ended with status -9; the end of ")
     with socket.socket() as free_again:
         free_again.bind(("127.0.0.1", webhook_port))

@@ -1,4 +1,4 @@
-"""Lists in Notion and the web, from plain sentences: through the real functions and the real notion-client, against stand-ins."""
+"""Lists in Notion and web search, through the real functions and the real notion-client, against stand-ins."""
 
 import os
 import signal
@@ -19,25 +19,25 @@ from tests.support.stacks import running_stack
 
 
 def pages(platform: Platform, title: str) -> list[dict[str, Any]]:
-    """Return the pages of a title in any list, as the page shows them."""
+    """Return the pages with this title in all lists, as the simulator's page shows them."""
     lists = platform.do(lambda stack: lists_view(stack.notion.workspace))
     return [page for database in lists for page in database["pages"] if page["title"] == title]
 
 
 @pytest.fixture(autouse=True)
-def notion_is_well(platform: Platform) -> Iterator[None]:
+def notion_without_faults(platform: Platform) -> Iterator[None]:
     yield
     platform.do(lambda stack: stack.notion.faults.clear())
 
 
-def test_an_item_is_added_to_the_list_that_was_named(platform: Platform, person: Person) -> None:
+def test_an_item_is_added_to_the_named_list(platform: Platform, person: Person) -> None:
     person.says("買い物リストに牛乳を追加して")
 
     assert person.hears_next(after=0) == "「牛乳」をリストに追加しました。"
     assert [page["is_done"] for page in pages(platform, "牛乳")] == [False]
 
 
-def test_what_was_bought_is_found_and_ticked_off_in_one_turn(platform: Platform, person: Person) -> None:
+def test_a_bought_item_is_found_and_ticked_off_in_one_turn(platform: Platform, person: Person) -> None:
     person.says("買い物リストに食パンを追加して")
     person.hears_next(after=0)
     before = platform.do(lambda stack: stack.line.replies_with_effect)
@@ -51,7 +51,7 @@ def test_what_was_bought_is_found_and_ticked_off_in_one_turn(platform: Platform,
     assert "食パン ✓" in person.hears_next(after=2)
 
 
-def test_a_rate_limit_of_notion_only_delays(platform: Platform, person: Person) -> None:
+def test_a_rate_limit_of_notion_only_delays_the_answer(platform: Platform, person: Person) -> None:
     platform.do(
         lambda stack: stack.notion.faults.add(
             NotionFault(method="POST", path="pages", nth=1, error_status=429, retry_after_s=1)
@@ -64,7 +64,7 @@ def test_a_rate_limit_of_notion_only_delays(platform: Platform, person: Person) 
     assert len(pages(platform, "卵")) == 1
 
 
-def test_an_answer_of_notion_that_is_lost_is_no_second_page(platform: Platform, person: Person) -> None:
+def test_a_lost_answer_of_notion_creates_no_second_page(platform: Platform, person: Person) -> None:
     platform.do(lambda stack: stack.notion.faults.add(NotionFault(method="POST", path="pages", nth=1, answer="cut")))
     person.says("買い物リストにバナナを追加して")
     assert "may have been done or not" in person.hears_next(after=0)
@@ -74,7 +74,7 @@ def test_an_answer_of_notion_that_is_lost_is_no_second_page(platform: Platform, 
     assert len(pages(platform, "バナナ")) == 1
 
 
-def test_what_was_taken_back_is_not_kept_among_the_calls(platform: Platform, person: Person) -> None:
+def test_an_unsend_removes_the_words_from_recorded_calls(platform: Platform, person: Person) -> None:
     message = person.says("やることリストに秘密の誕生会を追加して")
     person.hears_next(after=0)
     kept = [data for name, data in platform.bucket().items() if name.startswith(f"calls/{person.id}/")]
@@ -86,7 +86,7 @@ def test_what_was_taken_back_is_not_kept_among_the_calls(platform: Platform, per
     assert not any("秘密の誕生会".encode() in data for data in platform.bucket().values())
 
 
-def test_neither_the_token_nor_what_is_on_a_list_is_logged(platform: Platform, person: Person) -> None:
+def test_logs_hold_neither_the_token_nor_list_items(platform: Platform, person: Person) -> None:
     platform.do(
         lambda stack: stack.notion.faults.add(NotionFault(method="POST", path="pages", nth=1, error_status=403))
     )
@@ -105,7 +105,7 @@ def test_a_search_is_answered_with_its_sources(platform: Platform, person: Perso
     person.says("紅葉の見頃を調べて")
     platform.settle()
 
-    answer = "\n".join(person.hears())  # as many bubbles as it takes: a link is never cut
+    answer = "\n".join(person.hears())  # several bubbles, because a link is never cut
 
     assert "「紅葉の見頃」を調べました。" in answer
     assert "[1] example.com\nhttps://example.com/stand-in" in answer
@@ -114,13 +114,13 @@ def test_a_search_is_answered_with_its_sources(platform: Platform, person: Perso
 
 @pytest.fixture(scope="module")
 def short_leases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    folder = tmp_path_factory.mktemp("mortal-lists")
+    folder = tmp_path_factory.mktemp("killable-lists")
     with running_stack(folder, more_env={"SETTLE_MS": "0", "LEASE_S": "2"}) as (loop, stack):
         yield Platform(loop, stack, folder)
 
 
-class Doomed:
-    """A worker that is killed (SIGKILL) when one of its requests reaches a stand-in, and started again."""
+class RestartableWorker:
+    """A worker that is killed (SIGKILL) when one of its requests reaches a stand-in, and then restarted."""
 
     def __init__(self, platform: Platform) -> None:
         self.platform = platform
@@ -137,8 +137,8 @@ class Doomed:
 
 
 @pytest.fixture
-def doomed(short_leases: Platform) -> Iterator[Doomed]:
-    yield Doomed(short_leases)
+def restartable(short_leases: Platform) -> Iterator[RestartableWorker]:
+    yield RestartableWorker(short_leases)
     short_leases.reset()
     short_leases.do(lambda stack: stack.notion.faults.clear())
 
@@ -154,28 +154,30 @@ MOMENTS: dict[str, Callable[[LocalStack, Callable[[], None]], None]] = {
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_worker_killed_between_create_and_answer_leaves_one_page(moment: str, doomed: Doomed) -> None:
-    doomed.platform.do(lambda stack: MOMENTS[moment](stack, doomed.kill))
+def test_a_worker_killed_between_create_and_answer_leaves_one_page(moment: str, restartable: RestartableWorker) -> None:
+    restartable.platform.do(lambda stack: MOMENTS[moment](stack, restartable.kill))
 
-    doomed.person.says(f"買い物リストに{moment}を追加して")
-    doomed.revive()
+    restartable.person.says(f"買い物リストに{moment}を追加して")
+    restartable.revive()
 
-    assert len(pages(doomed.platform, moment)) == 1
-    assert doomed.person.hears() == [f"「{moment}」をリストに追加しました。"]
+    assert len(pages(restartable.platform, moment)) == 1
+    assert restartable.person.hears() == [f"「{moment}」をリストに追加しました。"]
 
 
-def test_a_worker_killed_while_the_model_thinks_about_the_result_tells_the_next_what_was_done(doomed: Doomed) -> None:
+def test_a_worker_killed_after_a_write_reports_it_to_its_successor(restartable: RestartableWorker) -> None:
     def die(_: GenerateContentRequest) -> Step:
-        doomed.kill()
+        restartable.kill()
         return dropped()
 
     create = call("create_page", {"database_name": "shopping_list", "title": "醤油"})
-    doomed.platform.do(lambda stack: stack.gemini.script([create, from_request(die)]))
+    restartable.platform.do(lambda stack: stack.gemini.script([create, from_request(die)]))
 
-    doomed.person.says("買い物リストに醤油を追加して")
-    doomed.revive()
+    restartable.person.says("買い物リストに醤油を追加して")
+    restartable.revive()
 
-    assert len(pages(doomed.platform, "醤油")) == 1
-    assert doomed.person.hears() == ["「醤油」をリストに追加しました。"]
-    told = doomed.platform.do(lambda stack: [str(one.request.body) for one in stack.gemini.requests if one.request])
-    assert any("already did create_page" in body for body in told)
+    assert len(pages(restartable.platform, "醤油")) == 1
+    assert restartable.person.hears() == ["「醤油」をリストに追加しました。"]
+    bodies = restartable.platform.do(
+        lambda stack: [str(one.request.body) for one in stack.gemini.requests if one.request]
+    )
+    assert any("already did create_page" in body for body in bodies)

@@ -1,4 +1,4 @@
-"""A good guest in every chat: through the three real functions, with the real SDKs on the wires."""
+"""How the bot behaves in chats: when it answers, quotes, asks and leaves; through the real functions and SDKs."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ class Group:
         self._platform.settle()
 
     def says(self, text: str, *, by: Person | None = None, quoting: str | None = None) -> WebhookEvent:
-        """Somebody writes; what mentions the bot does so as LINE's app does it."""
+        """Send a text; one that begins with `@Aizuchi` mentions the bot as LINE's app does."""
         bot = [self._platform.do(lambda stack: stack.line.account.user_id)] if text.startswith("@Aizuchi") else []
         person = by or self.yuki
         event = self._platform.do(
@@ -47,7 +47,7 @@ class Group:
         return event
 
     def bubbles(self) -> list[Any]:
-        """What the bot has said here, the newest last."""
+        """Return the messages of the bot in this group, the newest last."""
         people = {self.yuki.id, self.kenji.id}
         messages = self._platform.do(lambda stack: list(stack.line.chat(self.id).messages))
         return [one for one in messages if one.sender_id not in people]
@@ -62,26 +62,26 @@ def group(platform: Platform) -> Group:
 
 
 def prompt(platform: Platform) -> str:
-    """What the model was asked last, as it came over the wire."""
+    """Return the last request to the model, as it arrived over the wire."""
     return platform.do(lambda stack: str(stack.gemini.requests[-1].request))
 
 
-def looked_at(platform: Platform) -> list[str]:
-    """The types of the media that the model was given last."""
+def media_types_in_prompt(platform: Platform) -> list[str]:
+    """Return the types of the media in the last request to the model."""
     request = platform.do(lambda stack: stack.gemini.requests[-1].request)
     assert request is not None
     return [part.media.media_type for content in request.contents for part in content.parts if part.media is not None]
 
 
-def asked(platform: Platform) -> int:
+def model_calls(platform: Platform) -> int:
     return platform.do(lambda stack: len(stack.gemini.requests))
 
 
-def in_bucket(platform: Platform, words: str, *, of: str) -> list[str]:
+def objects_with(platform: Platform, words: str, *, of: str) -> list[str]:
     return [name for name, data in platform.bucket().items() if of in name and words.encode() in data]
 
 
-def test_who_mentions_names_or_quotes_the_bot_is_answered_and_nobody_else(platform: Platform, group: Group) -> None:
+def test_only_mentions_names_and_quotes_of_the_bot_are_answered(platform: Platform, group: Group) -> None:
     assert len(group.hears()) == 1  # the greeting
     group.says("十時に駅で")
     group.says("@Aizuchi こんにちは")
@@ -91,7 +91,7 @@ def test_who_mentions_names_or_quotes_the_bot_is_answered_and_nobody_else(platfo
     group.says("了解", by=group.kenji)
 
     assert before == len(group.hears()) == 4
-    assert in_bucket(platform, "@Aizuchi こんにちは", of=group.id) == []
+    assert objects_with(platform, "@Aizuchi こんにちは", of=group.id) == []
 
 
 def test_a_quote_reaches_the_model_and_the_answer_quotes_the_question(platform: Platform, group: Group) -> None:
@@ -100,10 +100,10 @@ def test_a_quote_reaches_the_model_and_the_answer_quotes_the_question(platform: 
 
     assert '引用メッセージ: "十時に駅で"\\n質問: どこ？' in prompt(platform)
     assert group.bubbles()[-1].quoted_message_id == question.line_message_id
-    assert len(in_bucket(platform, "十時に駅で", of=f"journal/{group.id}/{quoted}")) == 1
+    assert len(objects_with(platform, "十時に駅で", of=f"journal/{group.id}/{quoted}")) == 1
 
 
-def test_a_withdrawn_quote_says_so(platform: Platform, group: Group) -> None:
+def test_a_withdrawn_quote_is_marked_in_the_prompt(platform: Platform, group: Group) -> None:
     quoted = str(group.says("暗証番号は4711").line_message_id)
     group.yuki.unsends(quoted)
     platform.settle()
@@ -113,7 +113,7 @@ def test_a_withdrawn_quote_says_so(platform: Platform, group: Group) -> None:
     assert "4711" not in prompt(platform)
 
 
-def test_people_have_names_and_times_and_no_ids(platform: Platform, group: Group) -> None:
+def test_a_prompt_holds_names_and_times_but_no_ids(platform: Platform, group: Group) -> None:
     group.says(f"私は {group.yuki.id} です")
     group.says("@Aizuchi こんにちは", by=group.kenji)
 
@@ -133,18 +133,18 @@ def test_an_answer_has_no_ids_no_markdown_and_short_bubbles(platform: Platform, 
     assert max(map(len, person.hears())) <= 160
 
 
-def test_help_and_id_are_told_without_the_model(platform: Platform, group: Group) -> None:
-    before = asked(platform)
+def test_help_and_id_are_answered_without_the_model(platform: Platform, group: Group) -> None:
+    before = model_calls(platform)
 
     group.says("/help")
     group.says("／ＩＤ")
 
     assert "使い方" in group.hears()[-2]
     assert group.id in group.hears()[-1]
-    assert asked(platform) == before
+    assert model_calls(platform) == before
 
 
-def test_a_reset_forgets_the_conversation_and_says_so(platform: Platform, person: Person) -> None:
+def test_a_reset_erases_the_conversation_and_confirms_it(platform: Platform, person: Person) -> None:
     person.says("my word is swordfish")
     person.hears_next(after=0)
 
@@ -152,35 +152,33 @@ def test_a_reset_forgets_the_conversation_and_says_so(platform: Platform, person
     assert "消しました" in person.hears_next(after=1)
     platform.settle()
 
-    assert in_bucket(platform, "swordfish", of=person.id) == []
+    assert objects_with(platform, "swordfish", of=person.id) == []
     person.says("what is my word?")
     assert "swordfish" not in person.hears_next(after=2)
 
 
-def test_forgetting_asks_first_and_a_press_delivered_twice_is_answered_once(platform: Platform, person: Person) -> None:
+def test_forget_asks_first_and_answers_a_duplicated_press_once(platform: Platform, person: Person) -> None:
     person.says("my word is swordfish")
     person.hears_next(after=0)
     person.says("/forget")
     platform.settle()
-    assert in_bucket(platform, "swordfish", of=person.id)
+    assert objects_with(platform, "swordfish", of=person.id)
     template = platform.do(lambda stack: list(stack.line.chat(person.id).messages)[-1]).content["template"]
     platform.chaos(duplicate_probability=1.0)
 
     platform.do(lambda stack: stack.line.press(person.id, person.id, str(template["actions"][0]["data"])))
     platform.settle()
 
-    assert in_bucket(platform, "swordfish", of=person.id) == []
+    assert objects_with(platform, "swordfish", of=person.id) == []
     assert [text for text in person.hears() if "すべて消しました" in text] == [person.hears()[-1]]
 
 
-def test_goodbye_is_said_and_the_group_left_and_a_redelivery_spares_the_one_joined_since(
-    platform: Platform, group: Group
-) -> None:
+def test_a_redelivered_bye_does_not_leave_the_group_joined_since(platform: Platform, group: Group) -> None:
     group.says("my word is swordfish")
     bye = group.says("/bye").as_sent(is_redelivery=True)
     assert "退出します" in group.hears()[-1]
     assert not platform.do(lambda stack: stack.line.chat(group.id).bot_is_member)
-    assert in_bucket(platform, "swordfish", of=group.id) == []
+    assert objects_with(platform, "swordfish", of=group.id) == []
     group.join()
 
     with plain_http() as http:
@@ -190,55 +188,53 @@ def test_goodbye_is_said_and_the_group_left_and_a_redelivery_spares_the_one_join
     assert platform.do(lambda stack: stack.line.chat(group.id).bot_is_member)
 
 
-def test_a_picture_is_kept_shown_to_the_model_once_and_gone_when_it_is_unsent(
-    platform: Platform, person: Person
-) -> None:
+def test_a_picture_is_shown_once_and_erased_by_its_unsend(platform: Platform, person: Person) -> None:
     sent = platform.do(lambda stack: stack.line.send_image(person.id, person.id, JPEG))
     person.hears_next(after=0)
-    assert looked_at(platform) == ["image/jpeg"]
+    assert media_types_in_prompt(platform) == ["image/jpeg"]
     assert platform.bucket()[f"media/{person.id}/{sent.line_message_id}"] == JPEG.content
 
     person.says("何色だった？")
     person.hears_next(after=1)
-    assert looked_at(platform) == []
+    assert media_types_in_prompt(platform) == []
 
     person.unsends(str(sent.line_message_id))
     platform.settle()
     assert not any(name.startswith(f"media/{person.id}/") for name in platform.bucket())
 
 
-def test_a_video_that_line_still_prepares_is_waited_for(platform: Platform, person: Person) -> None:
+def test_the_answer_waits_for_a_video_that_line_prepares(platform: Platform, person: Person) -> None:
     ready_ms = platform.do(lambda stack: stack.line.now_ms()) + 1_500
     video = Media(content=b"video", content_type="video/mp4", prepared_at_ms=ready_ms)
     platform.do(lambda stack: stack.line.send_video(person.id, person.id, video, duration_ms=3_000))
 
     person.hears_next(after=0)
 
-    assert looked_at(platform) == ["video/mp4"]
+    assert media_types_in_prompt(platform) == ["video/mp4"]
 
 
 def test_pictures_sent_together_are_one_question(platform: Platform, person: Person) -> None:
-    before = asked(platform)
+    before = model_calls(platform)
     platform.do(lambda stack: stack.line.send_images(person.id, person.id, [JPEG, JPEG, JPEG]))
     platform.settle()
 
-    assert asked(platform) == before + 1
-    assert looked_at(platform) == ["image/jpeg"] * 3
+    assert model_calls(platform) == before + 1
+    assert media_types_in_prompt(platform) == ["image/jpeg"] * 3
     assert len(person.hears()) == 1
 
 
-def test_in_a_group_a_file_is_fetched_when_somebody_quotes_it_to_the_bot(platform: Platform, group: Group) -> None:
+def test_a_group_file_is_fetched_when_it_is_quoted_to_the_bot(platform: Platform, group: Group) -> None:
     sent = platform.do(lambda stack: stack.line.send_file(group.yuki.id, group.id, PDF, file_name="案.pdf"))
     platform.settle()
     assert not any(name.startswith(f"media/{group.id}/") for name in platform.bucket())
 
     group.says("@Aizuchi これ読んで", by=group.kenji, quoting=str(sent.line_message_id))
 
-    assert looked_at(platform) == ["application/pdf"]
+    assert media_types_in_prompt(platform) == ["application/pdf"]
     assert f"media/{group.id}/{sent.line_message_id}" in platform.bucket()
 
 
-def test_whoever_waits_sees_that_an_answer_is_on_its_way(platform: Platform, person: Person) -> None:
+def test_the_loading_animation_is_shown_until_the_answer(platform: Platform, person: Person) -> None:
     hold = Hold()
     platform.do(lambda stack: stack.gemini.script([call("reply", {"message": "お待たせ"}).held(hold)]))
     person.says("こんにちは")
@@ -253,7 +249,7 @@ def test_whoever_waits_sees_that_an_answer_is_on_its_way(platform: Platform, per
     assert platform.do(lambda stack: stack.line.chat(person.id).loading_until_ms) == 0
 
 
-def test_a_new_member_is_met_with_silence(platform: Platform, group: Group) -> None:
+def test_a_new_member_is_not_greeted(platform: Platform, group: Group) -> None:
     newcomer = Person(platform, "新人")
     platform.do(lambda stack: stack.line.add_member(group.id, newcomer.id))
     platform.settle()
@@ -262,21 +258,21 @@ def test_a_new_member_is_met_with_silence(platform: Platform, group: Group) -> N
 
 
 @pytest.fixture(scope="module")
-def outspoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """A stack whose bot may chime in.  Its lease is as deployed, because the model has a part of it and a busy machine is slow."""
-    folder = tmp_path_factory.mktemp("outspoken")
+def interjecting_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """A stack whose bot may interject.  Its lease is the deployed one: the model gets a part of the lease, and a busy machine is slow."""
+    folder = tmp_path_factory.mktemp("interjecting_stack")
     more_env = {"SETTLE_MS": "0", "GROUP_POLICY": "model", "LEASE_S": "25"}
     with running_stack(folder, more_env=more_env) as (loop, stack):
         yield Platform(loop, stack, folder)
 
 
-def test_where_it_may_the_bot_chimes_in_now_and_then_and_its_failures_stay_silent(outspoken: Platform) -> None:
-    first, second = Group(outspoken, greets=False), Group(outspoken, greets=False)
-    outspoken.do(lambda stack: stack.gemini.script([call("reply", {"message": "傘をどうぞ"})]))
+def test_a_bot_that_may_interject_stays_silent_on_failure(interjecting_stack: Platform) -> None:
+    first, second = Group(interjecting_stack, greets=False), Group(interjecting_stack, greets=False)
+    interjecting_stack.do(lambda stack: stack.gemini.script([call("reply", {"message": "傘をどうぞ"})]))
 
     first.says("雨かな")
     first.says("雨だね")
-    outspoken.do(lambda stack: stack.gemini.script([unavailable()] * 3))
+    interjecting_stack.do(lambda stack: stack.gemini.script([unavailable()] * 3))
     second.says("雨かな")
 
     assert first.hears() == ["傘をどうぞ"]

@@ -1,4 +1,4 @@
-"""What the page tells about the way of a message, taken from the stand-ins and from the functions' own logs."""
+"""The trace of a message on the page, taken from the stand-ins and from the functions' logs."""
 
 import time
 from typing import Any
@@ -12,7 +12,7 @@ TRACED_MS = 20_000
 
 
 def trace(platform: Platform, line_message_id: str, *, until: str) -> list[dict[str, Any]]:
-    """Return the steps of the event that is the newest about the message, once that step is among them."""
+    """Return the steps of the newest event about the message, as soon as the step `until` is among them."""
     until_s = time.monotonic() + PATIENCE_S
     with plain_http(base_url=f"{platform.stack.url}/simulator") as simulator:
         while True:
@@ -53,14 +53,14 @@ def test_a_message_is_traced_from_the_phone_to_the_acknowledgement(platform: Pla
     assert times_ms == sorted(times_ms)
     assert 0 <= times_ms[0] < times_ms[-1] < TRACED_MS
     assert not [step for step in steps if step["is_failed"] or step["is_repeated"]]
-    told = {step["name"]: step["details"] for step in steps}
-    assert told["model_called"]["prompt_tokens"] > 0
-    assert told["model_called"]["finish_reason"] == "STOP"
-    assert (told["tool_called"]["tool"], told["webhook_delivered"]["status"]) == ("reply", 200)
+    details = {step["name"]: step["details"] for step in steps}
+    assert details["model_called"]["prompt_tokens"] > 0
+    assert details["model_called"]["finish_reason"] == "STOP"
+    assert (details["tool_called"]["tool"], details["webhook_delivered"]["status"]) == ("reply", 200)
     assert "モモコ" not in str(steps)
 
 
-def test_the_answer_leads_to_the_trace_of_its_question(platform: Platform, person: Person) -> None:
+def test_an_answer_has_the_trace_of_its_question(platform: Platform, person: Person) -> None:
     said = person.says("こんにちは")
     person.hears_next(after=0)
     *_, answer = platform.do(lambda stack: list(stack.line.chat(person.id).messages))
@@ -69,7 +69,7 @@ def test_the_answer_leads_to_the_trace_of_its_question(platform: Platform, perso
     assert trace(platform, answer.line_message_id, until="reply_sent")[0]["name"] == "event_created"
 
 
-def test_what_goes_wrong_or_happens_again_is_marked(platform: Platform, person: Person) -> None:
+def test_failed_and_repeated_steps_are_marked(platform: Platform, person: Person) -> None:
     platform.do(lambda stack: stack.gemini.script([unavailable()]))
     platform.do(lambda stack: setattr(stack.line, "switches", DeliverySwitches(duplicates=1)))
     said = person.says("hello")

@@ -1,4 +1,4 @@
-"""One turn at a time, one answer: over real wires, with several worker processes and with workers that are killed."""
+"""One answer to each message, over real wires, with several worker processes and with workers that are killed."""
 
 import datetime as dt
 import os
@@ -19,40 +19,42 @@ from tests.support.stacks import running_stack
 
 
 @pytest.fixture(scope="module")
-def settling(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    """A stack as it is deployed: quick bubbles settle first, and the model takes its time."""
-    folder = tmp_path_factory.mktemp("settling")
+def settling_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
+    """A stack with the deployed settle window and lease, and with a model that takes a second."""
+    folder = tmp_path_factory.mktemp("settling_stack")
     with running_stack(folder, model_latency_s=1.0, more_env={"LEASE_S": "25"}) as (loop, stack):
         yield Platform(loop, stack, folder)
 
 
-def test_five_bubbles_within_a_second_cost_one_or_two_model_calls(settling: Platform) -> None:
-    person = Person(settling, "quick")
+def test_five_bubbles_within_a_second_cost_one_or_two_model_calls(settling_stack: Platform) -> None:
+    person = Person(settling_stack, "quick")
     for number in range(1, 6):
         person.says(f"bubble {number}")
-        settling.pause(0.15)
-    settling.settle()
+        settling_stack.pause(0.15)
+    settling_stack.settle()
 
-    calls = settling.do(lambda stack: len(stack.gemini.requests))
+    calls = settling_stack.do(lambda stack: len(stack.gemini.requests))
     assert 1 <= calls <= 2
     assert len(person.hears()) == calls
-    tokens = settling.do(lambda stack: stack.line.replies_with_effect)
+    tokens = settling_stack.do(lambda stack: stack.line.replies_with_effect)
     assert tokens == calls
-    covered = [data for name, data in settling.bucket().items() if name.endswith(".outcome.json") and person.id in name]
+    covered = [
+        data for name, data in settling_stack.bucket().items() if name.endswith(".outcome.json") and person.id in name
+    ]
     assert len(covered) == calls
-    assert b"bubble 5" in settling.do(lambda stack: stack.gemini.requests[-1].request.last_text.encode())  # type: ignore[union-attr]
+    assert b"bubble 5" in settling_stack.do(lambda stack: stack.gemini.requests[-1].request.last_text.encode())  # type: ignore[union-attr]
 
 
 @pytest.fixture
-def more_workers(settling: Platform) -> Iterator[list[str]]:
-    """The addresses of four worker processes on one bucket."""
-    first = settling.stack.children["agent_worker"]
+def worker_urls(settling_stack: Platform) -> Iterator[list[str]]:
+    """Return the addresses of four worker processes on one bucket."""
+    first = settling_stack.stack.children["agent_worker"]
     clones = [clone_of(first, number) for number in range(3)]
     for clone in clones:
-        settling.run(clone.start())
+        settling_stack.run(clone.start())
     yield [first.url, *(clone.url for clone in clones)]
     for clone in clones:
-        settling.run(clone.stop())
+        settling_stack.run(clone.stop())
 
 
 def clone_of(child: Child, number: int) -> Child:
@@ -63,22 +65,22 @@ def clone_of(child: Child, number: int) -> Child:
 
 
 def test_an_event_delivered_twenty_times_to_four_workers_is_answered_once(
-    settling: Platform, more_workers: list[str]
+    settling_stack: Platform, worker_urls: list[str]
 ) -> None:
-    person = Person(settling, "popular")
-    before = settling.do(lambda stack: stack.line.replies_with_effect)
-    event = settling.do(lambda stack: stack.line.say(person.id, person.id, "hello"))
+    person = Person(settling_stack, "popular")
+    before = settling_stack.do(lambda stack: stack.line.replies_with_effect)
+    event = settling_stack.do(lambda stack: stack.line.say(person.id, person.id, "hello"))
     now = dt.datetime.fromtimestamp(event.fields["timestamp"] / 1_000, tz=dt.UTC).isoformat()
     body = push.envelope(event.as_sent(is_redelivery=True), published=now)
 
     with plain_http() as http, ThreadPoolExecutor(20) as deliveries:
-        urls = [more_workers[number % 4] for number in range(20)]
+        urls = [worker_urls[number % 4] for number in range(20)]
         statuses = list(deliveries.map(lambda url: http.post(url, content=body).status_code, urls))
-    settling.settle()
+    settling_stack.settle()
 
     assert set(statuses) == {204}
     assert len(person.hears()) == 1
-    assert settling.do(lambda stack: stack.line.replies_with_effect) - before == 1
+    assert settling_stack.do(lambda stack: stack.line.replies_with_effect) - before == 1
 
 
 POINTS = {
@@ -91,26 +93,26 @@ POINTS = {
 
 @pytest.mark.parametrize("is_after", [False, True], ids=["request", "effect"])
 @pytest.mark.parametrize("point", POINTS)
-def test_a_worker_killed_at_any_write_leaves_one_answer(point: str, is_after: bool, mortal: "Mortal") -> None:
-    mortal.dies_at(POINTS[point], is_after=is_after)
+def test_a_worker_killed_at_any_write_leaves_one_answer(point: str, is_after: bool, killable: "KillableWorker") -> None:
+    killable.die_at(POINTS[point], is_after=is_after)
 
-    mortal.person.says("hello")
-    mortal.revive()
+    killable.person.says("hello")
+    killable.revive()
 
-    assert len(mortal.answers()) == 1
+    assert len(killable.answers()) == 1
 
 
 @pytest.mark.parametrize("is_after", [False, True], ids=["request", "effect"])
-def test_a_worker_killed_at_the_reply_leaves_one_answer(is_after: bool, mortal: "Mortal") -> None:
-    mortal.dies_at_reply(is_after=is_after)
+def test_a_worker_killed_at_the_reply_leaves_one_answer(is_after: bool, killable: "KillableWorker") -> None:
+    killable.die_at_reply(is_after=is_after)
 
-    mortal.person.says("hello")
-    mortal.revive()
+    killable.person.says("hello")
+    killable.revive()
 
-    assert len(mortal.answers()) == 1
+    assert len(killable.answers()) == 1
 
 
-class Mortal:
+class KillableWorker:
     """A stack with short leases whose worker is killed (SIGKILL) when one of its requests reaches a stand-in."""
 
     def __init__(self, platform: Platform) -> None:
@@ -121,17 +123,17 @@ class Mortal:
     def kill(self) -> None:
         os.killpg(self.platform.stack.children["agent_worker"].pid, signal.SIGKILL)
 
-    def dies_at(self, fault: StorageFault, *, is_after: bool) -> None:
+    def die_at(self, fault: StorageFault, *, is_after: bool) -> None:
         deadly = replace(fault, took_effect=self.kill) if is_after else replace(fault, arrived=self.kill)
         self.platform.do(lambda stack: stack.storage.faults.add(deadly))
 
-    def dies_at_reply(self, *, is_after: bool) -> None:
+    def die_at_reply(self, *, is_after: bool) -> None:
         fault = LineFault(path="/v2/bot/message/reply", nth=1, answer="cut")
         deadly = replace(fault, took_effect=self.kill) if is_after else replace(fault, arrived=self.kill)
         self.platform.do(lambda stack: stack.line.faults.add(deadly))
 
     def revive(self) -> None:
-        """Wait for the death, and start the worker again where it was."""
+        """Wait for the end of the worker, and restart it on the same port."""
         child = self.platform.stack.children["agent_worker"]
         self.platform.run(child.ended())
         self.platform.run(child.start())
@@ -145,12 +147,12 @@ class Mortal:
 
 @pytest.fixture(scope="module")
 def short_leases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
-    folder = tmp_path_factory.mktemp("mortal")
+    folder = tmp_path_factory.mktemp("killable")
     with running_stack(folder, more_env={"SETTLE_MS": "0", "LEASE_S": "2"}) as (loop, stack):
         yield Platform(loop, stack, folder)
 
 
 @pytest.fixture
-def mortal(short_leases: Platform) -> Iterator[Mortal]:
-    yield Mortal(short_leases)
+def killable(short_leases: Platform) -> Iterator[KillableWorker]:
+    yield KillableWorker(short_leases)
     short_leases.reset()

@@ -1,6 +1,6 @@
 """Terraform without a network: on a copy of the repository, with stand-ins for its providers through `dev_overrides`, and without `init`.
 
-`python -m tests.infra.offline` writes the plan fixture anew, from what `terraform test` plans.
+`python -m tests.infra.offline` rewrites the plan fixture, from the plans of `terraform test`.
 """
 
 import json
@@ -20,9 +20,9 @@ ROOT: Final = Path(__file__).parents[2]
 STUB: Final = Path(__file__).parent / "stub"
 STUB_PYTHON: Final = ROOT / ".terraform-tools" / "stub" / "bin" / "python"
 PLANS: Final = Path(__file__).parent / "plans.json"
-# What any process of this machine needs
+# The variables that every process of this machine needs.
 BASE_ENV: Final = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}  # noqa: TID251
-_COPIED: Final = ("functions", "infra", "requirements", "schemas", "shared")
+_COPIED_FOLDERS: Final = ("functions", "infra", "requirements", "schemas", "shared")
 _TIMEOUT_S: Final = 300
 _HASH: Final = re.compile(r"\b[0-9a-f]{64}\b")
 
@@ -37,7 +37,7 @@ class Terraform:
     rc: Path
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a command; what it says is in the result, whatever its status."""
+        """Run a command and return its result, whatever its status."""
         settings = {
             "CHECKPOINT_DISABLE": "1",
             "TF_CLI_CONFIG_FILE": str(self.rc),
@@ -45,7 +45,7 @@ class Terraform:
             "TF_IN_AUTOMATION": "1",
         }
         return subprocess.run(
-            ["terraform", *arguments],  # noqa: S607 - whichever the machine has
+            ["terraform", *arguments],  # noqa: S607 - the one on the PATH
             cwd=self.folder,
             env={**BASE_ENV, **settings},
             capture_output=True,
@@ -56,17 +56,17 @@ class Terraform:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """What `terraform test` told: its status, the state of each run, the plan of each that planned, and all of its words."""
+class TerraformOutcome:
+    """The outcome of `terraform test`: its status, the state of each run, the plan of each run that planned, and its output."""
 
     status: int
     states: Mapping[str, str]
     plans: Mapping[str, Plan]
-    words: str
+    output: str
 
 
 def missing_tools() -> tuple[str, ...]:
-    """Return what this machine lacks."""
+    """Return the tools that this machine lacks."""
     has = {
         "`terraform` 1.11 or newer on the PATH": shutil.which("terraform") is not None,
         "the stand-ins' environment (`make tf-test` makes it)": STUB_PYTHON.exists(),
@@ -78,9 +78,9 @@ def make_terraform(folder: Path) -> Terraform:
     """Return Terraform on a copy of the repository in `folder`, ready for any command that needs no state."""
     copy = folder / "copy"
     ignored = shutil.ignore_patterns("__pycache__", ".terraform*", ".packages", "*.tfvars", "*.tfstate*", "backend.tf")
-    for name in _COPIED:
+    for name in _COPIED_FOLDERS:
         shutil.copytree(ROOT / name, copy / name, ignore=ignored)
-    overrides = "\n".join(f'    "hashicorp/{name}" = "{home}"' for name, home in _plugins(folder / "plugins"))
+    overrides = "\n".join(f'    "hashicorp/{name}" = "{home}"' for name, home in _write_plugins(folder / "plugins"))
     rc = folder / "terraform.rc"
     rc.write_text(f"provider_installation {{\n  dev_overrides {{\n{overrides}\n  }}\n}}\n", encoding="utf-8")
     terraform = Terraform(folder=copy / "infra" / "terraform", rc=rc)
@@ -89,49 +89,49 @@ def make_terraform(folder: Path) -> Terraform:
     return terraform
 
 
-def run_tests(terraform: Terraform) -> Told:
+def run_tests(terraform: Terraform) -> TerraformOutcome:
     """Run the configuration's own tests."""
     ran = terraform("test", "-json", "-verbose")
     states: dict[str, str] = {}
     plans: dict[str, Plan] = {}
-    words: list[str] = []
+    output: list[str] = []
     for line in ran.stdout.splitlines():
         message = json.loads(line)
-        words.append(str(message.get("@message")))
+        output.append(str(message.get("@message")))
         match message.get("type"):
             case "test_run" if message["test_run"].get("progress") == "complete":
                 states[f"{message['@testfile']} {message['@testrun']}"] = message["test_run"]["status"]
             case "test_plan":
-                plans[message["@testrun"]] = normalised(message["test_plan"])
+                plans[message["@testrun"]] = normalise(message["test_plan"])
             case "diagnostic":
-                words.append(str(message["diagnostic"].get("detail")))
-    return Told(status=ran.returncode, states=states, plans=plans, words="\n".join([*words, ran.stderr]))
+                output.append(str(message["diagnostic"].get("detail")))
+    return TerraformOutcome(status=ran.returncode, states=states, plans=plans, output="\n".join([*output, ran.stderr]))
 
 
-def normalised(plan: Mapping[str, Any]) -> Plan:
-    """Return what the plan makes, by address: what is known before it is applied, without nothings, and hashes as `HASH`."""
+def normalise(plan: Mapping[str, Any]) -> Plan:
+    """Return the planned resources by address, with the values known before apply, without empty values, and with hashes as `HASH`."""
     changes = sorted(plan["resource_changes"], key=lambda change: str(change["address"]))
-    made = {one["address"]: _known(one["change"]["after"]) for one in changes if one["mode"] == "managed"}
+    made = {one["address"]: _without_empty(one["change"]["after"]) for one in changes if one["mode"] == "managed"}
     masked: Plan = json.loads(_HASH.sub("HASH", json.dumps(made)))
     return masked
 
 
 def fixture_of(plans: Mapping[str, Plan]) -> str:
-    """Return the fixture: the full configuration, and what becomes otherwise on Vertex AI (null: it is not made there)."""
+    """Return the fixture: the full configuration, and its differences on Vertex AI (null: the resource is absent there)."""
     full, on_vertex = plans["full"], plans["on_vertex"]
     addresses = sorted({*full, *on_vertex})
     differences = {one: on_vertex.get(one) for one in addresses if full.get(one) != on_vertex.get(one)}
     return json.dumps({"full": full, "on_vertex": differences}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def _known(value: object) -> object:
+def _without_empty(value: object) -> object:
     if isinstance(value, dict):
-        return {key: _known(inner) for key, inner in value.items() if inner not in (None, [], {})}
-    return [_known(inner) for inner in value] if isinstance(value, list) else value
+        return {key: _without_empty(inner) for key, inner in value.items() if inner not in (None, [], {})}
+    return [_without_empty(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _plugins(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Write one executable a schema; yield each provider's name and folder."""
+def _write_plugins(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Write an executable for each schema; yield the name and folder of each provider."""
     for schema in sorted(STUB.glob("*.json")):
         home = folder / schema.stem
         home.mkdir(parents=True)
@@ -142,15 +142,15 @@ def _plugins(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def main() -> None:
-    """Write the fixture anew."""
+    """Rewrite the fixture."""
     missing = missing_tools()
     if missing:
         sys.exit(f"missing: {' and '.join(missing)}")
     with tempfile.TemporaryDirectory() as folder:
-        told = run_tests(make_terraform(Path(folder)))
-    if not {"full", "on_vertex"} <= told.plans.keys():
-        sys.exit(told.words)
-    PLANS.write_text(fixture_of(told.plans), encoding="utf-8")
+        outcome = run_tests(make_terraform(Path(folder)))
+    if not {"full", "on_vertex"} <= outcome.plans.keys():
+        sys.exit(outcome.output)
+    PLANS.write_text(fixture_of(outcome.plans), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Reading a plan: the few places of it that several tests look at."""
+"""The parts of a plan that several tests read."""
 
 from tests.infra.offline import Plan
 
@@ -12,7 +12,7 @@ def function_of(plan: Plan, function: str) -> Plan:
 
 
 def environment_of(plan: Plan, function: str) -> dict[str, str]:
-    """Return a function's environment; a secret has its reference's name for a value."""
+    """Return a function's environment, in which the value of a secret is the name of its reference."""
     config = function_of(plan, function)
     secrets = {one["key"]: one["secret"] for one in config.get("secret_environment_variables", ())}
     return {**config["environment_variables"], **secrets}

@@ -1,4 +1,4 @@
-"""The environment that Terraform sets is the one that the code reads: both ways, by name."""
+"""Terraform sets the variables that the code reads, and no others."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,14 +18,14 @@ SETTINGS: dict[str, Callable[[Mapping[str, str]], object]] = {
     "agent_worker": agent_worker_settings,
     "unsend": unsend_settings,
 }
-# Read by the framework, not by the code
-OF_THE_FRAMEWORK = {"THREADS"}
-# Only where the platform is a stand-in
+# Read by the framework, not by the code.
+READ_BY_FRAMEWORK = {"THREADS"}
+# Set only for stand-ins of the platform.
 NEVER_DEPLOYED = {"PUBSUB_EMULATOR_HOST", "STORAGE_EMULATOR_HOST"}
 
 
-class Asked(Mapping[str, str]):
-    """An environment that remembers every name that it is asked for."""
+class RecordingEnvironment(Mapping[str, str]):
+    """An environment that records every name that is read."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self.names: set[str] = set()
@@ -42,16 +42,16 @@ class Asked(Mapping[str, str]):
         return len(self._env)
 
 
-def names_asked_for(function: str, *environments: Mapping[str, str]) -> set[str]:
-    """Return what the settings ask for; some names only matter where another one is set."""
+def names_read_by(function: str, *environments: Mapping[str, str]) -> set[str]:
+    """Return the names that the settings read; some are read only if another one is set."""
     names: set[str] = set()
     for env in ({}, *environments):
-        asked = Asked(env)
+        environment = RecordingEnvironment(env)
         try:
-            SETTINGS[function](asked)
+            SETTINGS[function](environment)
         except SettingsError:
             assert not env, f"{function} does not start with what Terraform sets"
-        names |= asked.names
+        names |= environment.names
     return names
 
 
@@ -59,7 +59,7 @@ def names_asked_for(function: str, *environments: Mapping[str, str]) -> set[str]
 def test_terraform_sets_every_name_that_the_code_reads(function: str, full: Plan, on_vertex: Plan) -> None:
     planned = [environment_of(plan, function) for plan in (full, on_vertex)]
 
-    unset = names_asked_for(function, *planned) - set().union(*planned) - NEVER_DEPLOYED
+    unset = names_read_by(function, *planned) - set().union(*planned) - NEVER_DEPLOYED
 
     assert unset == set(), f"add to infra/terraform/settings.tf for {function}: {sorted(unset)}"
 
@@ -68,27 +68,27 @@ def test_terraform_sets_every_name_that_the_code_reads(function: str, full: Plan
 def test_the_code_reads_every_name_that_terraform_sets(function: str, full: Plan, on_vertex: Plan) -> None:
     planned = [environment_of(plan, function) for plan in (full, on_vertex)]
 
-    unread = set().union(*planned) - names_asked_for(function, *planned) - OF_THE_FRAMEWORK
+    unread = set().union(*planned) - names_read_by(function, *planned) - READ_BY_FRAMEWORK
 
     assert unread == set(), f"nothing in functions/{function} reads {sorted(unread)}"
 
 
-def test_terraform_prints_what_the_operators_commands_read() -> None:
-    asked = Asked({})
+def test_terraform_prints_the_environment_of_the_commands() -> None:
+    environment = RecordingEnvironment({})
     for read in (line_settings, history_settings, dead_letter_settings):
         with pytest.raises(SettingsError, match="incomplete"):
-            read(asked)
+            read(environment)
 
     output = (ROOT / "infra" / "terraform" / "outputs.tf").read_text(encoding="utf-8")
     printed = output.split('output "operations_environment"')[1].split("} :")[0]
 
-    assert set(re.findall(r"^ +([A-Z_]+) +=", printed, re.MULTILINE)) == asked.names - NEVER_DEPLOYED - {
-        "LINE_API_BASE_URL",  # for rehearsals
+    assert set(re.findall(r"^ +([A-Z_]+) +=", printed, re.MULTILINE)) == environment.names - NEVER_DEPLOYED - {
+        "LINE_API_BASE_URL",  # for stand-ins
         "LINE_CHANNEL_ACCESS_TOKEN",  # a secret
     }
 
 
-def test_no_secret_is_set_in_plain_words(full: Plan) -> None:
+def test_no_secret_is_a_plain_environment_variable(full: Plan) -> None:
     for function in FUNCTIONS:
         plain = full[f"module.{function}.google_cloudfunctions2_function.this"]["service_config"][0]
         named = plain["environment_variables"]

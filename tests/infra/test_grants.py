@@ -1,11 +1,11 @@
-"""Who may do what: every grant of a full configuration, so that a new one is noticed."""
+"""Every grant of a full configuration, so that a new one fails a test."""
 
 import json
 import re
 
 from tests.infra.offline import PLANS, ROOT, Plan
 
-# Grants by address: the role, and where the plan knows it, what it holds for
+# The role of each grant, by address.
 GRANTS = {
     "google_artifact_registry_repository_iam_member.build_writes_images": "roles/artifactregistry.writer",
     "google_project_iam_member.build_logs": "roles/logging.logWriter",
@@ -28,7 +28,7 @@ def grants_of(plan: Plan) -> dict[str, Plan]:
     return {address: made for address, made in plan.items() if "_iam_" in address}
 
 
-def test_there_are_these_grants_and_no_others(full: Plan) -> None:
+def test_the_grants_are_the_listed_ones(full: Plan) -> None:
     granted = {re.sub(r"\[[^\]]*\]$", "", address): made["role"] for address, made in grants_of(full).items()}
 
     assert granted == GRANTS
@@ -40,13 +40,13 @@ def test_vertex_adds_one_grant(on_vertex: Plan, full: Plan) -> None:
     assert {on_vertex[address]["role"] for address in added} == {"roles/aiplatform.user"}
 
 
-def test_one_grant_is_for_everybody_and_it_is_the_webhooks(full: Plan) -> None:
+def test_only_the_webhook_has_a_public_grant(full: Plan) -> None:
     public = [address for address, made in grants_of(full).items() if str(made.get("member", "")).startswith("all")]
 
     assert public == ['module.webhook.google_cloud_run_service_iam_member.invokes["anybody"]']
 
 
-def test_one_function_is_reached_from_the_internet(full: Plan) -> None:
+def test_only_the_webhook_is_reachable_from_the_internet(full: Plan) -> None:
     ingress = {
         address: made["service_config"][0]["ingress_settings"]
         for address, made in full.items()
@@ -58,7 +58,7 @@ def test_one_function_is_reached_from_the_internet(full: Plan) -> None:
     ]
 
 
-def test_a_grant_on_the_whole_project_reads_no_bucket_of_ours(full: Plan) -> None:
+def test_the_project_wide_grant_reads_none_of_the_projects_buckets(full: Plan) -> None:
     (condition,) = full["google_project_iam_member.build_reads_copies"]["condition"]
     buckets = [made["name"] for address, made in full.items() if address.startswith("google_storage_bucket.")]
 

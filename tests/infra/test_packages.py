@@ -1,4 +1,4 @@
-"""Each archive that would be deployed, unpacked alone, starts with nothing but its own requirements and answers."""
+"""Each archive that would be deployed is unpacked alone, starts with only its own requirements, and answers."""
 
 import hashlib
 import socket
@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.infra.offline import BASE_ENV, ROOT, Plan, Terraform, Told
+from tests.infra.offline import BASE_ENV, ROOT, Plan, Terraform, TerraformOutcome
 from tests.infra.planned import FUNCTIONS, environment_of
 
 pytestmark = pytest.mark.terraform
@@ -22,27 +22,27 @@ pytestmark = pytest.mark.terraform
 ENVIRONMENTS = ROOT / ".terraform-tools" / "packages"
 EMULATORS = {"PUBSUB_EMULATOR_HOST": "127.0.0.1:9", "STORAGE_EMULATOR_HOST": "http://127.0.0.1:9"}
 START_S = 30.0
-# What the function says to a body that is none: it was reached, it was composed, and it decided.
+# The answers to an invalid body, which show that the function was composed and handled the request.
 ANSWERS = {"webhook": 401, "agent_worker": 400, "unsend": 400}
 
 
 @pytest.fixture(params=FUNCTIONS)
 def package(request: pytest.FixtureRequest, terraform_packages: Path, tmp_path: Path) -> tuple[str, Path]:
-    """A function, and the folder that its archive was unpacked into."""
+    """Return a function and the folder of its unpacked archive."""
     with zipfile.ZipFile(terraform_packages / f"{request.param}.zip") as archive:
         archive.extractall(tmp_path)
     return request.param, tmp_path
 
 
 @pytest.fixture(scope="session")
-def terraform_packages(terraform: Terraform, told: Told) -> Path:
-    """Where Terraform has written the archives."""
-    assert told.plans, told.words
+def terraform_packages(terraform: Terraform, outcome: TerraformOutcome) -> Path:
+    """Return the folder into which Terraform has written the archives."""
+    assert outcome.plans, outcome.output
     return terraform.folder / ".packages"
 
 
 def python_with(requirements: Path) -> Path:
-    """Return the Python of an environment that holds these requirements and nothing else; made once."""
+    """Return the Python of an environment with only these requirements, which is created once."""
     constraints = requirements.parent / "constraints.txt"
     key = hashlib.sha256(requirements.read_bytes() + constraints.read_bytes() + sys.version.encode()).hexdigest()[:16]
     folder = ENVIRONMENTS / key
@@ -58,7 +58,7 @@ def python_with(requirements: Path) -> Path:
 
 @contextmanager
 def serving(python: Path, function: str, folder: Path, env: dict[str, str]) -> Iterator[str]:
-    """The function answers on a free port, started as the platform starts it: from its own folder, without a PYTHONPATH."""
+    """Serve the function on a free port, started as the platform does: from its own folder, without a PYTHONPATH."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     options = ["--target", function, "--host", "127.0.0.1", "--port", str(port)]
@@ -83,11 +83,13 @@ def serving(python: Path, function: str, folder: Path, env: dict[str, str]) -> I
 
 
 def files_of(folder: Path) -> set[str]:
-    """Return the files in a folder, by their path in it, without what Python leaves behind."""
+    """Return the files in a folder, by relative path, without compiled bytecode."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
 
 
-def test_a_package_starts_alone_with_what_terraform_sets_and_answers(package: tuple[str, Path], full: Plan) -> None:
+def test_an_unpacked_package_starts_with_terraforms_environment_and_answers(
+    package: tuple[str, Path], full: Plan
+) -> None:
     function, folder = package
     python = python_with(folder / "requirements.txt")
 
@@ -97,7 +99,7 @@ def test_a_package_starts_alone_with_what_terraform_sets_and_answers(package: tu
     assert answered.status_code == ANSWERS[function], answered.text
 
 
-def test_a_package_holds_the_function_what_is_common_and_nothing_else(package: tuple[str, Path]) -> None:
+def test_a_package_holds_only_the_function_and_common_folders(package: tuple[str, Path]) -> None:
     function, folder = package
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     own = files_of(ROOT / "functions" / function)
@@ -106,7 +108,7 @@ def test_a_package_holds_the_function_what_is_common_and_nothing_else(package: t
     assert names == own | common | {"constraints.txt", "requirements.txt"}
 
 
-def test_what_a_package_pulls_in_is_pinned(package: tuple[str, Path]) -> None:
+def test_the_requirements_of_a_package_are_pinned(package: tuple[str, Path]) -> None:
     _, folder = package
 
     first, *_ = (folder / "requirements.txt").read_text(encoding="utf-8").splitlines()

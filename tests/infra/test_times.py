@@ -1,4 +1,4 @@
-"""The times that only hold together: those of the code, those of Terraform, and those of the local stack."""
+"""Times that depend on each other, in the code, in Terraform and in the local stack."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.infra.planned import FUNCTIONS, environment_of, function_of
 
 WORKERS = ("agent_worker", "unsend")
 TOKEN_S = 60.0  # Source: LINE, "Send reply message": within one minute after receiving the webhook
-LINE_WAITS_S = 2.0  # Source: LINE, "Check webhook error statistics"
+LINE_TIMEOUT_S = 2.0  # Source: LINE, "Check webhook error statistics"
 
 
 def subscription_of(plan: Plan, worker: str) -> Plan:
@@ -30,7 +30,7 @@ def seconds(duration: str) -> float:
     return float(duration.removesuffix("s"))
 
 
-def test_lease_then_model_then_token_then_deadline(full: Plan) -> None:
+def test_lease_model_limit_token_and_deadline_are_in_order(full: Plan) -> None:
     lease_s = agent_worker_settings(environment_of(full, "agent_worker")).lease_s
     model_s = Limits().seconds
     deadline_s = subscription_of(full, "agent_worker")["ack_deadline_seconds"]
@@ -40,9 +40,9 @@ def test_lease_then_model_then_token_then_deadline(full: Plan) -> None:
     assert messaging.TOKEN_SURELY_ALIVE_MS < TOKEN_S * 1_000 < messaging.TOKEN_SURELY_DEAD_MS
 
 
-def test_the_longest_turn_ends_before_its_request_and_its_redelivery(full: Plan) -> None:
+def test_the_longest_turn_ends_before_request_timeout_and_redelivery(full: Plan) -> None:
     settle_s = agent_worker_settings(environment_of(full, "agent_worker")).settle_s
-    longest_s = settle_s + runner.PATIENCE_S + Limits().seconds + outbox._SECONDS  # noqa: SLF001 - what this test is about
+    longest_s = settle_s + runner.PATIENCE_S + Limits().seconds + outbox._SECONDS  # noqa: SLF001 - this test is about it
 
     for worker in WORKERS:
         assert longest_s <= function_of(full, worker)["timeout_seconds"]
@@ -54,15 +54,15 @@ def test_the_webhook_times_out_before_line_does(full: Plan) -> None:
     found = re.search(r"^PUBLISH_TIMEOUT_S: Final = ([\d.]+)", source, re.MULTILINE)
 
     assert found is not None
-    assert float(found[1]) < LINE_WAITS_S <= function_of(full, "webhook")["timeout_seconds"]
+    assert float(found[1]) < LINE_TIMEOUT_S <= function_of(full, "webhook")["timeout_seconds"]
 
 
 def test_the_second_pass_of_a_withdrawal_ends_before_its_request(full: Plan) -> None:
     lease_s = unsend_settings(environment_of(full, "unsend")).lease_s
-    waits_s = lease_s * withdrawal._SECOND_PASS  # noqa: SLF001 - what this test is about
+    waits_s = lease_s * withdrawal._SECOND_PASS  # noqa: SLF001 - this test is about it
 
     assert lease_s == agent_worker_settings(environment_of(full, "agent_worker")).lease_s
-    for worker in WORKERS:  # the agent worker waits as well, when a chat ends
+    for worker in WORKERS:  # the agent worker also waits for a second pass, when it erases a chat
         assert 2 * waits_s <= function_of(full, worker)["timeout_seconds"]
 
 
@@ -106,20 +106,20 @@ def test_amendments_are_kept_for_longer_than_any_redelivery(full: Plan) -> None:
         rule["condition"][0]["age"] for rule in rules if rule["condition"][0]["matches_prefix"] == ["amended/"]
     ]
 
-    # It waits in a subscription, then among the dead letters, and once more after a replay.
+    # A delivery waits in a subscription, then as a dead letter, and once more after a replay.
     assert 2 * max(waits) + max(seconds(one) for one in letters) < min(amended_days) * 86_400
     assert len(amended_days) == 1
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_every_request_that_an_instance_takes_has_a_thread(full: Plan, function: str) -> None:
+def test_an_instance_has_a_thread_for_each_concurrent_request(full: Plan, function: str) -> None:
     config = function_of(full, function)
 
     assert int(config["environment_variables"]["THREADS"]) == config["max_instance_request_concurrency"] >= 40
     assert float(config["available_cpu"]) >= 1  # less than one means one request at a time
 
 
-def test_the_local_stack_is_wired_as_terraform_wires(full: Plan) -> None:
+def test_the_local_stack_has_terraforms_deadline_and_filters(full: Plan) -> None:
     stack = (ROOT / "simulator" / "stack.py").read_text(encoding="utf-8")
 
     assert {subscription_of(full, worker)["ack_deadline_seconds"] for worker in WORKERS} == {

@@ -1,4 +1,4 @@
-"""What the code logs, read from its source: events by name, each with the fields that it may carry."""
+"""The events that the code logs, read from its source: by name, with the fields that each may carry."""
 
 import ast
 from collections import defaultdict
@@ -17,7 +17,7 @@ def logged_events(root: Path) -> dict[str, set[str]]:
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(function, ast.FunctionDef):
                 for call in ast.walk(function):
-                    if isinstance(call, ast.Call) and call.args and _logs(call.func):
+                    if isinstance(call, ast.Call) and call.args and _is_log_call(call.func):
                         fields = {keyword.arg for keyword in call.keywords if keyword.arg}
                         for event in texts_of(call.args[0]) or texts_of(function):
                             events[event] |= fields
@@ -25,11 +25,11 @@ def logged_events(root: Path) -> dict[str, set[str]]:
 
 
 def texts_of(tree: ast.AST) -> set[str]:
-    """Return the texts in a piece of source."""
+    """Return the string constants in a syntax tree."""
     return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
-def _logs(called: ast.expr) -> bool:
+def _is_log_call(called: ast.expr) -> bool:
     match called:
         case ast.Attribute(value=ast.Name(id="logs"), attr=attr):
             return attr in _LOGS

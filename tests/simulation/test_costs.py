@@ -1,4 +1,4 @@
-"""What a message costs, counted on the worker's real code: calls of the bucket, one after the other, and writes to what is shared."""
+"""What a message costs on the worker's real code: sequential calls of the bucket, and writes to shared objects."""
 
 from itertools import pairwise
 
@@ -12,85 +12,82 @@ from tests.simulation.product.people import GROUP
 from tests.simulation.product.scene import Scene
 from tests.simulation.product.scheduler import Task
 
-A_CALL_S = 1.0
-"""Every call takes as long, side by side they take as long as one: the time that passes is the number of round trips."""
+CALL_S = 1.0
+"""Every call takes this long, and concurrent calls take as long as one, so the elapsed time is the number of round trips."""
 
 
-def chat_of(messages: int, *, group: bool = False) -> Scene:
-    """A chat in which everything has happened: answers, chatter, an edit, a withdrawal, compactions with recaps."""
-    scene = Scene(even_call_s=A_CALL_S, seconds=0.0, group=group)
-    with scene.played():
+def scene_with(messages: int, *, group: bool = False) -> Scene:
+    """Return a chat with answers, messages to others, edits, withdrawals, and compactions with recaps."""
+    scene = Scene(even_call_s=CALL_S, seconds=0.0, group=group)
+    with scene.playing():
         for number in range(messages):
             scene.sleeps(5)
             message = scene.says(addressed=number % 3 == 0)
-            scene.through(scene.pushed(scene.received(message), instance=0))
+            scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))
             if number % 5 == 4:
-                scene.through(scene.takes_back(message))
+                scene.runs_to_end(scene.takes_back(message))
             elif group and number % 5 == 2:
-                scene.through(scene.edits(message))
+                scene.runs_to_end(scene.edits(message))
         scene.rests()
     assert scene.stage.bus.dead_letters == []
     return scene
 
 
-def steps_of(scene: Scene, request: Task) -> list[str]:
-    """Every call of a request, of its threads too, as often as it was made."""
+def calls_of(scene: Scene, request: Task) -> list[str]:
+    """Return every call that the threads of the request made, with repetitions."""
     moves = (step.partition(" ")[2].partition(": ") for step in scene.world.scheduler.last_steps)
     return [about for name, _, about in moves if name.rstrip("+") == request.name]
 
 
 @pytest.mark.parametrize("group", [False, True])
 @pytest.mark.parametrize("messages", [0, 1, 12, 40])
-def test_four_round_trips_come_before_the_models_first_word_and_two_between_its_last_and_line(
-    messages: int, group: bool
-) -> None:
-    scene = chat_of(messages, group=group)
-    with scene.played():
+def test_an_answer_takes_four_round_trips_before_the_model_and_two_after_it(messages: int, group: bool) -> None:
+    scene = scene_with(messages, group=group)
+    with scene.playing():
         begun_s = scene.world.now_s
 
-        worker = scene.asks(instance=1)  # which has never heard of this chat
+        worker = scene.asks(instance=1)  # an instance that has cached nothing of this chat
 
-        scene.until(worker, "model")
+        scene.runs_until(worker, "model")
         asked_s = scene.world.now_s
-        scene.until(worker, "reply")
-        assert (asked_s - begun_s, scene.world.now_s - asked_s) == (4 * A_CALL_S, 2 * A_CALL_S)
+        scene.runs_until(worker, "reply")
+        assert (asked_s - begun_s, scene.world.now_s - asked_s) == (4 * CALL_S, 2 * CALL_S)
 
 
-def test_chatter_costs_one_small_create_and_rewrites_nothing() -> None:
-    scene = chat_of(12, group=True)
-    with scene.played():
-        worker = scene.pushed(scene.received(scene.says(addressed=False)), instance=1)
-        scene.through(worker)
+def test_an_unaddressed_message_costs_one_small_create_and_no_rewrite() -> None:
+    scene = scene_with(12, group=True)
+    with scene.playing():
+        worker = scene.pushes(scene.delivers(scene.says(addressed=False)), instance=1)
+        scene.runs_to_end(worker)
 
-    writes = [step for step in steps_of(scene, worker) if step.startswith(("write", "delete"))]
+    writes = [step for step in calls_of(scene, worker) if step.startswith(("write", "delete"))]
     assert writes == [f"write journal/{GROUP}/m12.json"]
     stored = scene.world.objects.read(f"journal/{GROUP}/m12.json")
     assert stored is not None
     assert len(stored.data) < 1_000
 
 
-def test_a_hundred_messages_of_a_group_in_one_second_lose_nothing_and_meet_no_write_limit() -> None:
+def test_a_hundred_group_messages_in_a_second_are_recorded_without_a_429() -> None:
     scene = Scene(group=True, limits=MemoryLimits())
-    with scene.played():
+    with scene.playing():
         workers = []
         for _ in range(100):
-            workers.append(scene.pushed(scene.received(scene.says(addressed=False))))
+            workers.append(scene.pushes(scene.delivers(scene.says(addressed=False))))
             scene.sleeps(0.01)
         assert scene.rests(calm=True) == []
 
-    calls = [step for worker in workers for step in steps_of(scene, worker)]
-    assert kept_in(scene) == {f"m{number}" for number in range(100)}
+    calls = [step for worker in workers for step in calls_of(scene, worker)]
+    assert kept_ids(scene) == {f"m{number}" for number in range(100)}
     journalled = [step for step in calls if step.startswith("write journal/")]
     assert sorted(journalled) == sorted(f"write journal/{GROUP}/m{number}.json" for number in range(100))
-    throttled = {then for step, then in pairwise(calls) if step == "429"}
-    assert throttled <= {
-        f"write snapshots/{GROUP}.json"
-    }  # of the few that were drawn to fold the journal, one a second may win
+    retried = {then for step, then in pairwise(calls) if step == "429"}
+    # Some of the messages trigger a compaction, and only one write a second of the snapshot is allowed.
+    assert retried <= {f"write snapshots/{GROUP}.json"}
     assert scene.stage.bus.dead_letters == []
 
 
-def kept_in(scene: Scene) -> set[str]:
-    """The messages that the bucket holds, in the journal or folded."""
+def kept_ids(scene: Scene) -> set[str]:
+    """Return the ids of the messages that the bucket holds, in the journal or in the snapshot."""
     kept: set[str] = set()
     for listed in scene.world.objects.list(""):
         stored = scene.world.objects.read(listed.name)

@@ -1,4 +1,4 @@
-"""The protocol holds on seeded schedules, every one of which can be played again."""
+"""The model of the protocol keeps the invariants on seeded schedules.  The same seed plays the same schedule again."""
 
 import os
 import subprocess
@@ -73,11 +73,11 @@ def test_times_keep_their_order() -> None:
     assert order == sorted(set(order))
 
 
-def test_a_turn_that_is_opened_is_finished_before_the_platform_ends_the_request() -> None:
+def test_an_opened_turn_ends_before_the_request_times_out() -> None:
     assert times.OPEN_S + times.MODEL_S < times.REQUEST_S
 
 
-def test_a_renewal_that_meets_429_and_loses_its_answer_still_comes_before_the_fence() -> None:
+def test_a_throttled_renewal_still_precedes_the_fence() -> None:
     retries_s = 3 * max(times.JITTER_S)
 
     assert times.RENEW_S + retries_s + times.CALL_S < times.FENCE_S

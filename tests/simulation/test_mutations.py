@@ -1,4 +1,4 @@
-"""Every guard of the protocol is there for something: without it a schedule breaks that is clean with it."""
+"""Every guard of the model prevents a violation: a schedule that is clean with the guard breaks without it."""
 
 from pathlib import Path
 
@@ -24,12 +24,12 @@ def test_a_scene_that_breaks_without_the_guard_is_clean_with_it(guard: str) -> N
     assert SCENES[guard](Guards()) == []
 
 
-def test_every_guard_has_a_schedule_that_shows_what_it_is_for() -> None:
+def test_every_guard_has_a_seed_or_a_scene() -> None:
     assert set(NAMES) == SEEDS.keys() | SCENES.keys()
 
 
 @pytest.mark.parametrize("guard", NAMES)
-def test_the_table_tells_what_finds_a_missing_guard(guard: str) -> None:
+def test_the_table_names_the_seed_and_scene_of_a_guard(guard: str) -> None:
     rows = [line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith(f"| `{guard}` |")]
 
     assert len(rows) == 1

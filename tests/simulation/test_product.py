@@ -12,17 +12,17 @@ from tests.simulation.product.mutations import MUTATIONS
 from tests.simulation.product.scene import Scene
 from tests.simulation.product.scenes import SCENES
 from tests.simulation.product.schedule import play
-from tests.simulation.product.table import SEEDS, first_broken, rows_of
+from tests.simulation.product.table import SEEDS, first_violation, rows_of
 
 ROOT = Path(__file__).parents[2]
 SEEDS_PLAYED = 2_000
-CHUNK = 250
-SEARCHED = 300
+SEEDS_PER_TEST = 250
+SEEDS_SEARCHED = 300
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS_PLAYED, CHUNK))
+@pytest.mark.parametrize("first", range(0, SEEDS_PLAYED, SEEDS_PER_TEST))
 def test_no_schedule_breaks_an_invariant(first: int) -> None:
-    broken = {seed: found for seed in range(first, first + CHUNK) if (found := play(seed).violations)}
+    broken = {seed: found for seed in range(first, first + SEEDS_PER_TEST) if (found := play(seed).violations)}
 
     assert not broken, f"play it again: python -m tests.simulation.product 1 --from {min(broken)} --trace"
 
@@ -46,7 +46,7 @@ def test_a_seed_is_the_same_schedule_in_every_process() -> None:
 
 @pytest.mark.parametrize("pause_s", [0.0, 0.1, 0.25])
 def test_five_quick_messages_cost_two_model_calls_at_most(pause_s: float) -> None:
-    with Scene().played() as scene:
+    with Scene().playing() as scene:
         for _ in range(5):
             scene.asks(instance=0)
             scene.sleeps(pause_s)
@@ -55,9 +55,9 @@ def test_five_quick_messages_cost_two_model_calls_at_most(pause_s: float) -> Non
     assert scene.world.truth.model_calls <= 2
 
 
-def test_a_slow_answer_is_behind_its_button() -> None:
-    with Scene(seconds=39.0, late_reply=LateReply.BUTTON).played() as scene:
-        scene.until(scene.asks(), "model")
+def test_a_slow_answer_is_offered_by_a_button() -> None:
+    with Scene(seconds=39.0, late_reply=LateReply.BUTTON).playing() as scene:
+        scene.runs_until(scene.asks(), "model")
         scene.asks()
 
         assert scene.rests(calm=True) == []
@@ -66,15 +66,17 @@ def test_a_slow_answer_is_behind_its_button() -> None:
 
 @pytest.mark.parametrize("name", sorted(SEEDS.keys() - SCENES.keys()))
 def test_a_seed_that_breaks_under_a_mutation_is_clean_without_it(name: str) -> None:
-    broken = first_broken(name, (SEEDS[name], *range(SEARCHED)))  # any change moves what the seeds draw
+    broken = first_violation(
+        name, (SEEDS[name], *range(SEEDS_SEARCHED))
+    )  # any change of the product changes what the seeds draw
 
-    assert broken is not None, "write the table anew: python -m tests.simulation.product 300 --each"
+    assert broken is not None, "rewrite the table: python -m tests.simulation.product 300 --each"
     assert play(broken[0]).violations == ()
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_a_scene_that_breaks_under_a_mutation_is_clean_without_it(name: str) -> None:
-    with MUTATIONS[name].applied():
+    with MUTATIONS[name].active():
         assert SCENES[name]()
     assert SCENES[name]() == []
 

@@ -1,4 +1,4 @@
-"""What the protocol promises, one story at a time."""
+"""The behaviour that the protocol guarantees, one scene for each statement."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def deferred_and_stored(*, late_reply_is_ready: bool = True) -> Scene:
     return scene
 
 
-def test_a_press_gets_the_stored_answer_without_another_thought() -> None:
+def test_a_press_shows_the_stored_answer_without_a_model_call() -> None:
     scene = deferred_and_stored()
 
     scene.through(scene.pushed(scene.received(scene.says("p1", presses="m0"))))
@@ -34,7 +34,7 @@ def test_a_press_gets_the_stored_answer_without_another_thought() -> None:
     assert scene.world.truth.model_calls == 1
 
 
-def test_a_press_is_thought_about_where_no_answer_is_stored() -> None:
+def test_a_press_asks_the_model_if_no_answer_is_stored() -> None:
     scene = deferred_and_stored(late_reply_is_ready=False)
 
     scene.through(scene.pushed(scene.received(scene.says("p1", presses="m0"))))
@@ -44,7 +44,7 @@ def test_a_press_is_thought_about_where_no_answer_is_stored() -> None:
 
 
 @pytest.mark.parametrize("ready", [True, False])
-def test_two_who_press_at_once_read_one_answer(ready: bool) -> None:
+def test_two_concurrent_presses_show_one_answer(ready: bool) -> None:
     scene = deferred_and_stored(late_reply_is_ready=ready)
 
     for name in ("p1", "p2"):
@@ -74,13 +74,13 @@ def test_a_press_of_a_withdrawn_question_says_nothing() -> None:
     assert said(scene) == ["still thinking"]
 
 
-def test_still_thinking_is_said_while_the_token_lives() -> None:
+def test_still_thinking_is_sent_before_the_token_expires() -> None:
     scene = deferred_and_stored()
 
     assert DEFER_S <= scene.world.line.effects[0].at_s < TOKEN_S
 
 
-def test_an_edit_that_comes_before_its_message_is_what_is_answered() -> None:
+def test_an_edit_delivered_before_its_message_is_answered() -> None:
     scene = Scene(Guards())
     message = scene.says("m0")
 
@@ -91,7 +91,7 @@ def test_an_edit_that_comes_before_its_message_is_what_is_answered() -> None:
     assert said(scene) == ["re: <m0 edited 1>"]
 
 
-def test_an_edit_while_the_model_thinks_changes_what_is_answered() -> None:
+def test_an_edit_during_the_model_call_is_answered() -> None:
     scene = Scene(Guards())
     thinker = scene.asks("m0")
     scene.until(thinker, "model")
@@ -102,7 +102,7 @@ def test_an_edit_while_the_model_thinks_changes_what_is_answered() -> None:
     assert said(scene) == ["re: <m0 edited 1>"]
 
 
-def test_an_edit_of_a_withdrawn_message_stays_withdrawn() -> None:
+def test_an_edit_does_not_restore_a_withdrawn_message() -> None:
     scene = Scene(Guards())
     message = scene.says("m0")
 
@@ -114,7 +114,7 @@ def test_an_edit_of_a_withdrawn_message_stays_withdrawn() -> None:
     assert said(scene) == []
 
 
-def test_what_came_after_a_reset_outlives_a_second_delivery_of_it() -> None:
+def test_a_redelivered_reset_keeps_later_messages() -> None:
     scene = Scene(Guards())
     scene.through(scene.asks("m0"))
     reset_s = scene.world.now_s
@@ -128,7 +128,7 @@ def test_what_came_after_a_reset_outlives_a_second_delivery_of_it() -> None:
     assert scene.keeps("m1")
 
 
-def test_a_message_that_was_taken_back_while_the_model_thinks_is_not_answered_but_its_neighbour_is() -> None:
+def test_a_withdrawal_during_the_model_call_leaves_the_other_answer() -> None:
     scene = Scene(Guards())
     scene.until(scene.asks("m0"), "read turn")
     thinker = scene.asks("m1")
@@ -141,7 +141,7 @@ def test_a_message_that_was_taken_back_while_the_model_thinks_is_not_answered_bu
     assert said(scene) == ["re: <m0>"]
 
 
-def test_a_worker_that_died_after_it_spoke_is_known_to_have_spoken() -> None:
+def test_a_takeover_detects_that_the_dead_worker_replied() -> None:
     scene = Scene(Guards())
     worker = scene.asks("m0")
     scene.until(worker, "reply")

@@ -1,4 +1,4 @@
-"""Chats on in-memory ports, and the records that stand in them."""
+"""Chats on in-memory ports, and their records."""
 
 import itertools
 from concurrent.futures import Executor
@@ -17,7 +17,7 @@ from shared.storage.object_store import ObjectStore
 def conversations_on(
     store: ObjectStore, reads: Executor, clock: Clock | None = None, *, lease_s: float = 25.0
 ) -> Conversations:
-    """Return the chats of a bucket; ids of writers and holders are numbers."""
+    """Return the chats of a bucket; new ids are consecutive numbers."""
     numbers = itertools.count(1)
     return Conversations.on(
         store, reads=reads, clock=clock or FixedClock(), lease_s=lease_s, new_id=lambda: f"id-{next(numbers)}"
@@ -25,12 +25,12 @@ def conversations_on(
 
 
 def reader(*, shows_entries: bool = False) -> HistoryReader:
-    """Return what reads chats."""
+    """Return a reader of chats."""
     return HistoryReader(index=KnowledgeIndex(is_shown=shows_entries))
 
 
 def withdraw_from_turn(conversation: Conversation, line_message_id: str) -> None:
-    """The turn is as an unsend of this message leaves it; nothing else of the chat is touched."""
+    """Change the turn as an unsend of this message does, and leave the rest of the chat."""
     amendments = Amendments(withdrawn=frozenset({line_message_id}))
 
     def without_withdrawn(turn: TurnRecord) -> TurnRecord:

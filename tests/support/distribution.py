@@ -1,8 +1,8 @@
 """How `make test` spreads the tests over processes.
 
-A process takes one unit of tests at a time: a module, unless PARTS divides it. Tests of one unit share their fixtures, so that a whole
-stack starts once for all of them. Some processes begin with the units that mostly wait, the others with those that compute: so the
-processor is always busy, and few stacks run at once. A process that finds no unit of its kind left takes one of the other kind.
+A process takes one unit of tests at a time: a module, unless PARTS divides it. The tests of a unit share their fixtures, so that a whole
+stack starts once for all of them. Some processes begin with units that mostly wait, the others with units that compute. Thus the processor
+is always busy, and few stacks run at once. A process takes units of the other kind when none of its own kind are left.
 """
 
 import os
@@ -16,12 +16,12 @@ WAITING_PROCESSES: Final = 4
 MOST_COMPUTING_PROCESSES: Final = 4
 ALONE: Final = "alone"
 
-# The beginnings of test ids with the unit to which they belong: a module by its own name, tests that are units each ALONE. The first that
-# fits counts, and units are handed out in this order: the longest first.
+# Prefixes of test ids, each with its unit. None: each module is a unit; ALONE: each test is a unit. The first prefix that fits counts.
+# Units are handed out in this order, the longest first.
 WAITING_PARTS: Final = (
     ("tests/e2e/test_forgetting.py", None),
     ("tests/e2e/test_turns.py::test_a_worker_killed", "workers killed in a turn"),
-    ("tests/e2e/test_manners.py::test_where_it_may_the_bot_chimes_in", "an outspoken bot"),
+    ("tests/e2e/test_manners.py::test_a_bot_that_may_interject", "a bot that interjects"),
     ("tests/e2e/test_manners.py", None),
     ("tests/e2e/test_turns.py", None),
     ("tests/e2e/test_filing.py::test_a_worker_killed", "workers killed while they file"),
@@ -53,7 +53,7 @@ def unit_of(test_id: str) -> str:
 
 
 def process_count(*, is_whole_suite: bool) -> int:
-    """Return how many processes run the tests: more than cores, because tests wait; few for a choice, because each collects all."""
+    """Return the number of processes: more than cores for the whole suite, because tests wait; few for a part, because each collects it."""
     cores = os.cpu_count() or 1
     return WAITING_PROCESSES + min(cores, MOST_COMPUTING_PROCESSES) if is_whole_suite else min(cores, 2)
 

@@ -1,11 +1,10 @@
-"""A chat with entries, on in-memory ports: turns whose tools are called as a model calls them."""
+"""A chat with entries on in-memory ports, and turns that call tools as a model does."""
 
 import itertools
 import zoneinfo
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future
 from functools import cache
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -28,21 +27,12 @@ from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
+from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
 MOMO = BotName(account=MemoryLineApi(), configured="Momo")
-_P = ParamSpec("_P")
 _T = TypeVar("_T")
-
-
-class ImmediateExecutor(Executor):
-    """Runs each call at once, in the caller's thread; `submit` raises what the call raises."""
-
-    def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
-        future: Future[_T] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
 
 
 class OpenLease:
@@ -54,7 +44,7 @@ class OpenLease:
 def conversation_on(store: ObjectStore | None = None, chat: str = CHAT) -> Conversation:
     """Return a chat of the bucket, by default of an empty one."""
     bucket = store or MemoryObjectStore()
-    return Conversations.on(bucket, reads=ImmediateExecutor(), clock=FixedClock(), lease_s=25.0).of(chat)
+    return Conversations.on(bucket, reads=InlineExecutor(), clock=FixedClock(), lease_s=25.0).of(chat)
 
 
 def message(number: int, text: str = "", *, at_ms: int | None = None) -> MessageRecord:
@@ -178,7 +168,7 @@ class FilingChat:
 
     @property
     def words(self) -> str:
-        """Every name and body in the bucket."""
+        """Return every name and body in the bucket, as one text."""
         return "\n".join(f"{one.name}\n{self.text(one.name)}" for one in self.store.list(""))
 
     def text(self, name: str) -> str:
@@ -240,7 +230,7 @@ class FilingTurn:
 
 @cache
 def _registry() -> Registry:
-    """Return the registry of all tools, built once, because that takes a while."""
+    """Return the registry of all tools, which is built once because that is slow."""
     return Registry((*core_tools(), *FilingChat().tools.values()))
 
 

@@ -1,4 +1,4 @@
-"""People in chats with the bot: the events that LINE sends of them, and their delivery to the worker."""
+"""People in chats with the bot: their events as LINE sends them, and the delivery to the worker."""
 
 import itertools
 from typing import Any, Final
@@ -12,7 +12,7 @@ _MENTION: Final = {"index": 0, "length": 8, "type": "user", "userId": "U" + "b" 
 
 
 class ChatEvents:
-    """The events of one chat, `event1` with `token1` and message `m1`, and so on, each a second later than the one before."""
+    """The events of one chat: `event1` with `token1` and message `m1`, and so on, a second apart."""
 
     def __init__(self, *, is_group: bool, author: str = recorded.USER) -> None:
         self.chat_id = recorded.GROUP if is_group else author
@@ -46,14 +46,14 @@ class ChatEvents:
         return made
 
     def text(self, text: str, *, by: str | None = None, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Return a text message, which mentions the bot where it begins with `@Aizuchi`; `more` are fields of the message."""
+        """Return a text message, which mentions the bot if it begins with `@Aizuchi`; `more` are fields of the message."""
         message = {"type": "text", "text": text, **more}
         if text.startswith("@Aizuchi"):
             message["mention"] = {"mentionees": [_MENTION]}
         return self.event("message", by=by, message=message)
 
     def skip(self, count: int) -> None:
-        """Leave out the ids of the next events."""
+        """Skip the ids of the next `count` events."""
         for _ in range(count):
             next(self._numbers)
 
@@ -67,12 +67,12 @@ class Person:
 
     @property
     def newest_button(self) -> str:
-        """The data of the newest button that the bot sent."""
+        """Return the data of the newest button that the bot sent."""
         buttons = [one.button for several in self.worker.line.replied.values() for one in several if one.button]
         return buttons[-1].data
 
     def sends(self, event: dict[str, Any], *thinks: Step) -> dict[str, Any]:
-        """Deliver the event; `thinks` are the steps of the model.  Return the event."""
+        """Deliver the event; `thinks` are the scripted steps of the model.  Return the event."""
         assert self.worker.deliver(event, thinks=thinks) == 204
         return event
 
@@ -81,7 +81,7 @@ class Person:
         return self.sends(self.events.text(text), *thinks)
 
     def files(self, name: str) -> str:
-        """Say something that is filed as an idea of this name; return the name of its object."""
+        """Deliver a message that is filed as an idea of this name; return the name of the entry's object."""
         self.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": name}]
         captures = calling(("classify_and_capture", {"text": name}))
         self.says(f"an idea: {name}", captures, calling(("reply", {"message": "filed"})))

@@ -4,12 +4,12 @@ from shared.line.phrases import Phrase, phrase
 
 
 class NamedPhrases:
-    """Says each phrase's name, cut to what LINE takes on a button."""
+    """Phrases whose texts are their names, cut to the length of a LINE button."""
 
     def text(self, which: Phrase, **_: str) -> str:
         return which.value[:20]
 
 
 def japanese(which: Phrase, **facts: str) -> str:
-    """Return a fixed text as PushedWorker says it."""
+    """Return the text of a phrase in the language of PushedWorker."""
     return phrase(which, locale="ja", bot_name="Aizuchi", **facts)

@@ -15,7 +15,7 @@ def envelope(
     published: str = PUBLISHED,
     traceparent: str | None = None,
 ) -> bytes:
-    """Return the wrapped body for an event, as Pub/Sub sends it."""
+    """Return the body that Pub/Sub posts for an event."""
     data = json.dumps({"destination": "U8e742f61d673b39c7fff3cecb7536ef0", "event": event}).encode()
     attributes = {"type": str(event.get("type")), "is_redelivery": "false"}
     message = {

@@ -1,4 +1,4 @@
-"""The worker's own code on in-memory ports, met the way Pub/Sub meets it."""
+"""The worker's real code on in-memory ports, called as Pub/Sub calls it."""
 
 import json
 import random
@@ -30,7 +30,7 @@ from tests.support.chats import conversations_on
 
 
 class UnreliableStore(MemoryObjectStore):
-    """A bucket that can be out of reach."""
+    """A bucket whose listings fail while `is_down`."""
 
     is_down = False
 
@@ -41,7 +41,7 @@ class UnreliableStore(MemoryObjectStore):
 
 
 class PushedWorker:
-    """The agent worker as functions and the simulation assemble it, on in-memory ports; `otherwise` are fields of Options."""
+    """The agent worker as functions and the simulation assemble it, on in-memory ports; `options` are fields of Options."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class PushedWorker:
         more_tools: Sequence[Tool] = (),
         *,
         notion: NotionPort | None = None,
-        **otherwise: Any,  # noqa: ANN401 - the fields of Options, as they are
+        **options: Any,  # noqa: ANN401 - the fields of Options
     ) -> None:
         self.store = UnreliableStore()
         self.line = MemoryLineApi()
@@ -73,20 +73,20 @@ class PushedWorker:
             chance=random.Random(1),
             new_entry_id=lambda: "id",
         )
-        options = Options(bot_name="Aizuchi", more_tools=tuple(more_tools), **otherwise)
-        self._endpoint = PushEndpoint(handle=assemble(ports, options), clock=self.clock)
+        all_options = Options(bot_name="Aizuchi", more_tools=tuple(more_tools), **options)
+        self._endpoint = PushEndpoint(handle=assemble(ports, all_options), clock=self.clock)
 
     def deliver(self, event: dict[str, Any], *, thinks: Sequence[Step] = (), published: str = push.PUBLISHED) -> int:
         self.model.steps = list(thinks)
         return self._endpoint("POST", push.envelope(event, published=published))[1]
 
     def withdraw(self, conversation_id: str, line_message_id: str, *, timestamp_ms: int = 2) -> None:
-        """Do what the unsend function does."""
+        """Withdraw the message as the unsend function does."""
         conversation = self.conversations.of(conversation_id)
         withdrawal_of(self.clock).withdraw(conversation, line_message_id, timestamp_ms=timestamp_ms)
 
     def erase(self, conversation_id: str, *, until_ms: int) -> None:
-        """Do what another delivery of an erasure does."""
+        """Erase the chat as a redelivery of an erasure does."""
         withdrawal_of(self.clock).erase(self.conversations.of(conversation_id), until_ms=until_ms)
 
     @property
@@ -101,7 +101,7 @@ class PushedWorker:
         return found
 
     def prompt(self, number: int = -1) -> str:
-        """Return every text of a request to the model, the last one unless told."""
+        """Return every text of a request to the model, by default the last one."""
         contents = self.model.requests[number].contents
         said = (content for content in contents if isinstance(content, TextContent | MixedContent))
         return "\n".join(text for content in said for text in content.texts)

@@ -17,7 +17,7 @@ LIMITS = MemoryLimits(journalled=4, verbatim=6, summed_up=3, recaps_at_once=2, r
 
 @dataclass
 class QuotingSummariser:
-    """Sums up by quoting, so that every word has a chance to survive."""
+    """Sums up by quoting, so that a withdrawn word is seen in the recap."""
 
     asked: list[tuple[str, ...]] = field(default_factory=list)
     is_down: bool = False
@@ -43,7 +43,7 @@ def compaction_by(summariser: QuotingSummariser, clock: Clock) -> Compaction:
 def keep_messages(
     chat: Conversation, clock: Clock, numbers: range, *, is_answered: bool = True
 ) -> tuple[MessageRecord, ...]:
-    """The journal holds these messages, whose numbers are seconds, each with its answer; return them."""
+    """Put messages into the journal, each with its answer; return them.  Their numbers are their seconds."""
     start_ms = clock.now_ms()
     kept = []
     for number in numbers:

@@ -1,4 +1,4 @@
-"""Deliveries in LINE's format, one file a kind, and the signature that LINE would send with them."""
+"""Recorded deliveries in LINE's format, one file for each kind, and their signatures."""
 
 import base64
 import hashlib
@@ -30,5 +30,5 @@ def event(name: str, **changes: object) -> dict[str, Any]:
 
 
 def signature(raw: bytes, secret: str) -> str:
-    """Return what LINE puts into x-line-signature."""
+    """Return the value of x-line-signature for a body."""
     return base64.b64encode(hmac.new(secret.encode(), raw, hashlib.sha256).digest()).decode()

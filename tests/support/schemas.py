@@ -1,4 +1,4 @@
-"""The project's JSON Schemas, as a judge for tests."""
+"""The validators of the project's JSON Schemas."""
 
 import json
 
@@ -8,5 +8,5 @@ from shared.agent.tools import SCHEMAS
 
 
 def validator(name: str) -> Draft202012Validator:
-    """Return the judge for a schema such as `records/message`."""
+    """Return the validator of a schema such as `records/message`."""
     return Draft202012Validator(json.loads((SCHEMAS / f"{name}.json").read_text(encoding="utf-8")))

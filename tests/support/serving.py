@@ -1,4 +1,4 @@
-"""Serves an application on a free port of this machine, in a thread with a loop of its own, and asks such servers, for tests and tools."""
+"""Serving an application on a free port of this machine, in a thread with its own event loop, and a client for such servers."""
 
 import asyncio
 import socket
@@ -26,7 +26,7 @@ class Served:
     loop: asyncio.AbstractEventLoop
 
     def do(self, action: Callable[[], T]) -> T:
-        """What the action returns, carried out in the application's loop; so does what people do reach the platform."""
+        """Return the result of the action, run in the application's loop."""
 
         async def act() -> T:
             return action()
@@ -36,7 +36,7 @@ class Served:
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[Served]:
-    """The application answers on 127.0.0.1 until the end of the block."""
+    """Serve the application on 127.0.0.1 until the end of the block."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(app, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
@@ -56,5 +56,5 @@ def _run(server: uvicorn.Server, listener: socket.socket, loop: asyncio.Abstract
 
 
 def plain_http(base_url: str = "") -> httpx2.Client:
-    """Return a client for servers of this machine.  It uses no TLS: any other client loads certificates first, which takes 40 ms."""
+    """Return a client for servers of this machine.  It uses no TLS, because loading certificates takes 40 ms."""
     return httpx2.Client(base_url=base_url, verify=False, trust_env=False, timeout=ANSWER_TIMEOUT_S)

@@ -10,15 +10,15 @@ from simulator.stack import LocalStack, StackSettings
 from tests.support.loop import LoopThread
 from tests.support.warm_start import fork
 
-# What any process needs; no setting of the machine reaches the functions.
+# The variables that every process needs; no other variable of the machine reaches the functions.
 BASE_ENV = {name: value for name, value in os.environ.items() if name in {"PATH", "HOME", "LANG", "VIRTUAL_ENV"}}  # noqa: TID251
 
 
 @contextmanager
 def running_stack(folder: Path, **settings: Any) -> Iterator[tuple[LoopThread, LocalStack]]:  # noqa: ANN401 - fields of StackSettings
-    """Start a stack that keeps nothing but its logs, and stop it at the end of the block.
+    """Start a stack that keeps only its logs, and stop it at the end of the block.
 
-    Leases are short, because an unsend waits for one, and functions start warm; tests/e2e/test_launcher.py starts them cold.
+    Leases are short, because an unsend waits for one.  Functions start warm; tests/e2e/test_launcher.py starts them cold.
     """
     settings["more_env"] = {"LEASE_S": "5", **settings.get("more_env", {})}
     with LoopThread() as loop:

@@ -1,4 +1,4 @@
-"""The parts of a turn on in-memory ports, and a chat that replies by them."""
+"""The parts of a turn on in-memory ports, and a chat whose replies use them."""
 
 import random
 import threading
@@ -27,7 +27,7 @@ _CHAT = "U" + "1" * 32
 
 
 def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = LateReply.BUTTON) -> Outbox:
-    """Return what delivers committed outcomes on this LINE."""
+    """Return an outbox on this LINE."""
     return Outbox(
         line=line,
         staged=StagedEntryWriter(),
@@ -39,7 +39,7 @@ def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = Late
 
 
 def runner_on(outbox: Outbox) -> TurnRunner:
-    """Return what runs deliveries, with pauses that chance does not change from run to run."""
+    """Return a runner of deliveries, whose random pauses are the same in every run."""
     return TurnRunner(reader=reader(), outbox=outbox, clock=outbox.clock, chance=random.Random(1))
 
 
@@ -48,10 +48,10 @@ class WorkerKilledError(BaseException):
 
 
 class RepliedChat:
-    """One chat on in-memory ports, with as many workers as there are deliveries; it is its own responder."""
+    """One chat on in-memory ports, in which each delivery is a worker of its own; the chat itself is the responder."""
 
     meanwhile: Callable[[], object]
-    """What happens while the responder thinks."""
+    """Called while the responder thinks."""
 
     def __init__(
         self,
@@ -107,13 +107,13 @@ class RepliedChat:
         return self._reply(self.conversation, message, {}).result
 
     def open_turn(self) -> Lease:
-        """Open the turn as a worker that dies then, or goes on elsewhere."""
+        """Open the turn as another worker does, and return its lease."""
         lease = open_turn(self.conversation, self.conversation.turn.read())
         assert lease is not None
         return lease
 
     def withdraw(self, line_message_id: str) -> None:
-        """What an unsend does before its second pass."""
+        """Withdraw a message as an unsend does, without its wait before the second pass."""
         withdrawal = withdrawal_of(FixedClock())
         withdrawal.withdraw(self.conversation, line_message_id, timestamp_ms=self.clock.now_ms())
 

@@ -1,6 +1,6 @@
-"""Starts Python programs warm: in a fork of a process that has imported the big libraries already, which takes seconds.
+"""Starting Python programs warm: in a fork of a process that has already imported the large libraries, which takes seconds.
 
-The program itself is imported by the fork, from its files; tests/unit/test_architecture.py tells what it may import.
+The fork imports the program itself from its files; tests/unit/test_architecture.py checks what may be imported.
 """
 
 import asyncio
@@ -36,17 +36,17 @@ _forks.set_forkserver_preload(list(LIBRARIES))
 
 
 async def fork(child: Child) -> Process:
-    """The child runs, in a session of its own, as `python -m` would run it.  Takes what `simulator.processes.execute` takes."""
+    """Run the child in a new session, as `python -m` does.  It replaces `simulator.processes.execute`."""
     python, option, module, *arguments = child.command
     assert (python, option) == (sys.executable, "-m")
     settings = (module, arguments, dict(child.env), str(child.cwd), str(child.log_path))
     process = _forks.Process(target=_run, args=settings, daemon=True)
     await asyncio.to_thread(process.start)
-    return _Forked(process)
+    return _ForkedProcess(process)
 
 
-class _Forked:
-    """A fork, as asyncio shows its processes."""
+class _ForkedProcess:
+    """A fork with the interface of an asyncio process."""
 
     def __init__(self, process: ForkServerProcess) -> None:
         self._process = process
@@ -82,7 +82,7 @@ def _run(module: str, arguments: Sequence[str], env: dict[str, str], cwd: str, l
     nothing, log = os.open(os.devnull, os.O_RDONLY), os.open(log_path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     for source, target in ((nothing, 0), (log, 1), (log, 2)):
         os.dup2(source, target)
-    os.environ.clear()  # noqa: TID251 - the fork's own
+    os.environ.clear()  # noqa: TID251 - the environment of the fork
     os.environ.update(env)  # noqa: TID251 - likewise
     os.chdir(cwd)
     sys.argv = [module, *arguments]

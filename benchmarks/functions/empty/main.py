@@ -1,4 +1,4 @@
-"""Nothing but the framework: what any function on it costs."""
+"""A function that only answers: the cost of the framework."""
 
 import functions_framework
 from flask import Request

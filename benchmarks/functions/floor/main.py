@@ -1,6 +1,6 @@
-"""The least that a webhook can do: publish what it is sent, through the client that the webhook uses, and answer.
+"""The minimal webhook: publish the body, through the client that the webhook uses, and answer.
 
-PUBLISHED_ATTRIBUTES is a JSON object: the attributes that the webhook would add.
+PUBLISHED_ATTRIBUTES is a JSON object, the attributes that the webhook would add.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The commands as a whole: the real SDKs against the stand-ins, over the wire."""
+"""Whole commands, with the real SDKs on the wire to the stand-ins."""
 
 import json
 from collections.abc import Iterator
@@ -43,9 +43,9 @@ class Desk:
             **self.more_env,
         }
         try:
-            return self.storage.client_made_by(lambda: run(arguments, env))
+            return self.storage.call_in_environment(lambda: run(arguments, env))
         finally:
-            logs.configure()  # away from the stderr of this test, which ends with it
+            logs.configure()  # otherwise later logs go to the captured stderr of this test, which is closed
 
     def record_message(self) -> None:
         message = MessageRecord(

@@ -1,4 +1,4 @@
-"""Dead letters through the real client, on the wire to a Pub/Sub that gave messages up."""
+"""Dead letters through the real client, on the wire to a Pub/Sub with dead-letter subscriptions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class PubSub:
             wait_s=0.3,
         )
 
-    def give_up(self, *kinds: str) -> None:
+    def publish_letters(self, *kinds: str) -> None:
         async def publish() -> None:
             self.server.publish(TOPIC, [Message(data=kind.encode(), attributes={"type": kind}) for kind in kinds])
 
@@ -53,8 +53,8 @@ def kinds(letters: tuple[DeadLetter, ...]) -> list[str]:
     return sorted(one.data.decode() for one in letters)
 
 
-def test_letters_of_every_subscription_are_pulled_as_they_were_published(pubsub: PubSub) -> None:
-    pubsub.give_up("message", "unsend")
+def test_letters_of_every_subscription_are_pulled_unchanged(pubsub: PubSub) -> None:
+    pubsub.publish_letters("message", "unsend")
 
     letters = pubsub.queue().pull(10)
 
@@ -63,18 +63,18 @@ def test_letters_of_every_subscription_are_pulled_as_they_were_published(pubsub:
     assert all(one.published_ms > 0 and one.pubsub_message_id for one in letters)
 
 
-def test_nothing_that_waits_is_nothing_pulled(pubsub: PubSub) -> None:
+def test_an_empty_queue_returns_no_letters(pubsub: PubSub) -> None:
     assert pubsub.queue().pull(10) == ()
 
 
-def test_no_more_are_pulled_than_asked_for(pubsub: PubSub) -> None:
-    pubsub.give_up("message", "message", "message")
+def test_a_pull_returns_at_most_the_requested_number(pubsub: PubSub) -> None:
+    pubsub.publish_letters("message", "message", "message")
 
     assert len(pubsub.queue().pull(2)) == 2
 
 
-def test_what_was_pulled_is_nobody_elses_until_it_is_released(pubsub: PubSub) -> None:
-    pubsub.give_up("message")
+def test_a_pulled_letter_is_hidden_until_it_is_released(pubsub: PubSub) -> None:
+    pubsub.publish_letters("message")
     (letter,) = pubsub.queue().pull(10)
     assert pubsub.queue().pull(10) == ()
 
@@ -83,8 +83,8 @@ def test_what_was_pulled_is_nobody_elses_until_it_is_released(pubsub: PubSub) ->
     assert kinds(pubsub.queue().pull(10)) == ["message"]
 
 
-def test_what_was_acknowledged_is_gone(pubsub: PubSub) -> None:
-    pubsub.give_up("message")
+def test_an_acknowledged_letter_is_not_pulled_again(pubsub: PubSub) -> None:
+    pubsub.publish_letters("message")
     (letter,) = pubsub.queue().pull(10)
 
     pubsub.queue().acknowledge(letter)
@@ -93,6 +93,6 @@ def test_what_was_acknowledged_is_gone(pubsub: PubSub) -> None:
     assert pubsub.queue().pull(10) == ()
 
 
-def test_a_subscription_that_does_not_exist_is_one_clear_error(pubsub: PubSub) -> None:
+def test_a_missing_subscription_is_one_clear_error(pubsub: PubSub) -> None:
     with pytest.raises(QueueUnavailableError, match="check the names"):
         pubsub.queue("another").pull(1)

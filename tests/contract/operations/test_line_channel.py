@@ -1,4 +1,4 @@
-"""The channel's settings through LINE's own SDK, on the wire to a LINE platform."""
+"""The settings of the channel through LINE's own SDK, on the wire to LINE's stand-in."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ def channel(running: Served) -> SdkLineChannel:
     return SdkLineChannel(channel_access_token=ACCESS_TOKEN, base_url=running.url)
 
 
-def test_an_address_that_was_set_is_the_one_that_is_tested(channel: SdkLineChannel, line: LineHarness) -> None:
+def test_a_webhook_address_is_set_and_active(channel: SdkLineChannel, line: LineHarness) -> None:
     channel.set_webhook(URL)
 
     assert channel.webhook().url == URL
@@ -39,11 +39,11 @@ def test_an_address_that_was_set_is_the_one_that_is_tested(channel: SdkLineChann
     assert line.platform.courier.webhook_url == URL
 
 
-def test_a_webhook_that_answers_works(channel: SdkLineChannel) -> None:
+def test_registration_of_an_answering_webhook_succeeds(channel: SdkLineChannel) -> None:
     assert register(channel, WEBHOOK_URL).works
 
 
-def test_a_webhook_that_refuses_the_signature_is_told(channel: SdkLineChannel, line: LineHarness) -> None:
+def test_a_refused_signature_fails_the_webhook_test(channel: SdkLineChannel, line: LineHarness) -> None:
     line.webhook.answers.append(401)
 
     tested = channel.test_webhook()
@@ -55,7 +55,7 @@ def test_the_chat_switch_is_read(channel: SdkLineChannel, line: LineHarness) -> 
     assert channel.chat_is_on() == (line.platform.account.chat_mode == "chat")
 
 
-def test_an_address_that_line_does_not_take_is_one_clear_error(channel: SdkLineChannel) -> None:
+def test_an_invalid_address_is_one_clear_error(channel: SdkLineChannel) -> None:
     with pytest.raises(LineRefusedError, match="begin with https://"):
         channel.set_webhook("ftp://example.com")
 
@@ -67,7 +67,7 @@ def test_a_wrong_token_is_one_clear_error(running: Served) -> None:
         channel.webhook()
 
 
-def test_a_line_that_is_down_is_one_clear_error(channel: SdkLineChannel, running: Served, line: LineHarness) -> None:
+def test_an_unavailable_line_is_one_clear_error(channel: SdkLineChannel, running: Served, line: LineHarness) -> None:
     running.do(lambda: line.platform.faults.add(Fault(path="/v2/bot/channel/webhook", error_status=500)))
 
     with pytest.raises(LineUnavailableError, match="LINE answers 500"):

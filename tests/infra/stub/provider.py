@@ -1,8 +1,8 @@
-"""A Terraform provider that knows a schema and reaches nothing: enough for `validate`, and for `test` where Google is mocked.
+"""A Terraform provider that knows a schema and makes no calls: enough for `validate`, and for `test` with Google mocked.
 
-Usage: provider.py SCHEMA.json, started by Terraform itself (offline.py writes the executable). Run by a Python of its own, because
-the gRPC stubs of the package `tf` want another protobuf than Google's clients. One data source does what the real one does,
-`archive_file`: so that the tests can unpack the very archive that would be deployed.
+Usage: provider.py SCHEMA.json.  Terraform starts it, through an executable that offline.py writes. It runs in a separate environment,
+because the gRPC stubs of the package `tf` need another protobuf than Google's clients. The data source `archive_file` works as the real one
+does, so that the tests can unpack the archive that would be deployed.
 Source: hashicorp/terraform, docs/plugin-protocol/tfplugin6.proto; hashicorp/go-plugin, docs/internals.md (the handshake);
 hashicorp/terraform-provider-archive, internal/provider/zip_archiver.go (entries by name, one fixed date).
 """
@@ -25,13 +25,13 @@ from tf.gen import tfplugin_pb2 as wire
 from tf.gen import tfplugin_pb2_grpc as wire_grpc
 
 NESTING = {"list": 2, "set": 3, "single": 1, "map": 4}
-WRITE_ONLY = b"\x58\x01"  # field 11 = true, which the package's stubs do not know
+WRITE_ONLY = b"\x58\x01"  # field 11 = true, which the stubs of the package lack
 PROVIDER_TEXTS = ("billing_project", "project", "region")
 FIXED_DATE = (2049, 1, 1, 0, 0, 0)
 
 
 def attribute(name, spec):
-    """The attribute, as Terraform is told of it."""
+    """Return the attribute as a message of the protocol."""
     message = wire.Schema.Attribute(
         name=name,
         type=json.dumps(spec["type"]).encode(),
@@ -45,7 +45,7 @@ def attribute(name, spec):
 
 
 def block(spec):
-    """The block, with everything nested in it."""
+    """Return the block with its nested blocks, as a message of the protocol."""
     nested = [
         wire.Schema.NestedBlock(
             type_name=name,
@@ -62,18 +62,18 @@ def block(spec):
 
 
 def schemas(specs):
-    """The schemas of resources or data sources, by type."""
+    """Return the schemas of resources or data sources, by type."""
     return {name: wire.Schema(version=spec["version"], block=block(spec["block"])) for name, spec in specs.items()}
 
 
 def settings():
-    """What the `provider` block may hold."""
+    """Return the schema of the `provider` block."""
     texts = {name: {"type": "string", "optional": True} for name in PROVIDER_TEXTS}
     flags = {"user_project_override": {"type": "bool", "optional": True}}
     return wire.Schema(version=0, block=block({"attributes": {**texts, **flags}, "block_types": {}}))
 
 
-def archived(config):
+def write_archive(config):
     """Write the archive that the data source describes; return its state."""
     path = Path(config["output_path"])
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def archived(config):
 
 
 class Provider(wire_grpc.ProviderServicer):
-    """Tells its schema, agrees to every configuration, and reads archives."""
+    """Returns its schema, accepts every configuration, and reads archives."""
 
     def __init__(self, known):
         self.known = known
@@ -120,7 +120,7 @@ class Provider(wire_grpc.ProviderServicer):
     def ReadDataSource(self, request, context):
         if request.type_name != "archive_file":
             context.abort(grpc.StatusCode.UNIMPLEMENTED, f"nothing reads {request.type_name} here; mock it")
-        state = archived(msgpack.unpackb(request.config.msgpack))
+        state = write_archive(msgpack.unpackb(request.config.msgpack))
         return wire.ReadDataSource.Response(state=wire.DynamicValue(msgpack=msgpack.packb(state)))
 
     def StopProvider(self, _request, _context):
@@ -128,7 +128,7 @@ class Provider(wire_grpc.ProviderServicer):
 
 
 class Controller(controller_grpc.GRPCControllerServicer):
-    """Ends the process when Terraform says so."""
+    """Ends the process when Terraform requests it."""
 
     def __init__(self, done):
         self.done = done
@@ -139,7 +139,7 @@ class Controller(controller_grpc.GRPCControllerServicer):
 
 
 class Stdio(stdio_grpc.GRPCStdioServicer):
-    """Has nothing to say until the end."""
+    """Streams no output; the stream ends with the process."""
 
     def __init__(self, done):
         self.done = done
@@ -150,7 +150,7 @@ class Stdio(stdio_grpc.GRPCStdioServicer):
 
 
 def main():
-    """Serve until Terraform says that it was enough."""
+    """Serve until Terraform requests the shutdown."""
     done = threading.Event()
     server = grpc.server(futures.ThreadPoolExecutor(8), options=[("grpc.max_send_message_length", -1)])
     wire_grpc.add_ProviderServicer_to_server(Provider(json.loads(Path(sys.argv[1]).read_text())), server)
@@ -160,7 +160,7 @@ def main():
         socket = f"{folder}/provider"
         server.add_insecure_port(f"unix://{socket}")
         server.start()
-        sys.stdout.write(f"1|6|unix|{socket}|grpc|\n")  # the core protocol's version, the plugin's, where it listens
+        sys.stdout.write(f"1|6|unix|{socket}|grpc|\n")  # versions of the core and plugin protocols, and the address
         sys.stdout.flush()
         done.wait()
         server.stop(None).wait()

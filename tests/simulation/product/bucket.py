@@ -1,7 +1,7 @@
-"""The bucket as one process meets it: calls take time, fail, and lose their answers.
+"""The bucket of a process: its calls take time, fail, and lose their answers.
 
-What GcsObjectStore leaves to the client library stands here: 429 is tried again after 0.3 to 1 s, for 10 s; a conditional write that won
-and whose answer was lost is tried again and reported as lost.
+It also does what GcsObjectStore leaves to the client library: a write that meets 429 is retried after 0.3 to 1 s, for up to 10 s.  A
+conditional write that won, but whose answer was lost, is reported as lost, as a retry of it would be.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _RETRIES_S: Final = 10.0
 
 
 class Bucket:
-    """An ObjectStore."""
+    """An `ObjectStore` whose calls suffer the weather of the world."""
 
     def __init__(self, world: World, holders: Holders) -> None:
         self._world = world
@@ -40,19 +40,19 @@ class Bucket:
         self._call(f"delete {name}", lambda: self._world.objects.delete(name))
 
     def list(self, prefix: str) -> tuple[ListedObject, ...]:
-        return self._call(f"list {prefix}", lambda: self._listed(prefix))
+        return self._call(f"list {prefix}", lambda: self._list_now(prefix))
 
-    def _listed(self, prefix: str) -> tuple[ListedObject, ...]:
+    def _list_now(self, prefix: str) -> tuple[ListedObject, ...]:
         world = self._world
         if prefix.startswith("amended/"):
-            world.truth.looked_s[world.scheduler.current().request] = world.now_s
+            world.truth.amendments_listed_s[world.scheduler.current().request] = world.now_s
         return world.objects.list(prefix)
 
     def _write(self, name: str, data: bytes, generation: int) -> int | None:
         world, begun_s = self._world, self._world.now_s
         while True:
             try:
-                written = self._call(f"write {name}", lambda: self._written(name, data, generation, begun_s))
+                written = self._call(f"write {name}", lambda: self._write_now(name, data, generation, begun_s))
             except WriteLimitError:
                 pause_s = world.rng.uniform(*JITTER_S)
                 if world.now_s + pause_s - begun_s > _RETRIES_S:
@@ -61,7 +61,7 @@ class Bucket:
             else:
                 return None if world.rng.random() < world.weather.lost_answers else written
 
-    def _written(self, name: str, data: bytes, generation: int, begun_s: float) -> int | None:
+    def _write_now(self, name: str, data: bytes, generation: int, begun_s: float) -> int | None:
         objects = self._world.objects
         before = objects.read(name)
         written = objects.replace(name, data, generation=generation)

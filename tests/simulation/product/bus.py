@@ -1,4 +1,4 @@
-"""Pub/Sub and the platform that runs the functions: pushes until they are acknowledged, to processes that are killed and replaced.
+"""Pub/Sub and the platform that runs the functions: a message is pushed until it is acknowledged; a killed process is replaced.
 
 Source: Pub/Sub, "Push subscriptions", "Handle message failures" (retry policy, dead letters); the numbers are those of infra/terraform.
 """
@@ -17,11 +17,11 @@ from tests.simulation.product.world import EPOCH_MS
 from tests.support import push
 
 ACK_DEADLINE_S: Final = 120.0
-# As infra/terraform has it: a message that kills its workers takes its neighbours' deliveries with it.
+# As in infra/terraform.  It is high because a message that kills its workers also fails the deliveries that run beside it.
 DELIVERY_ATTEMPTS: Final = 20
 _ACKNOWLEDGED: Final = 204
-_GONE: Final = 503
-_TOO_LATE: Final = 504
+_INSTANCE_DIED: Final = 503
+_DEADLINE_PASSED: Final = 504
 _COMPOSE: Final[Mapping[str, Callable[[Ports, Process], Endpoint]]] = {
     "agent_worker": wiring.agent_worker,
     "unsend": wiring.unsend,
@@ -30,7 +30,7 @@ _COMPOSE: Final[Mapping[str, Callable[[Ports, Process], Endpoint]]] = {
 
 @dataclass(slots=True, kw_only=True)
 class Delivery:
-    """A message of Pub/Sub's on its subscription.  `on_ack` is called for every acknowledgement."""
+    """A Pub/Sub message on the subscription of a function.  `on_ack` is called at every acknowledgement."""
 
     name: str
     function: str
@@ -61,7 +61,7 @@ class Bus:
         self._instances: dict[tuple[str, int], Instance] = {}
 
     def instance(self, function: str, number: int) -> Instance:
-        """Return an instance, a fresh one where the last one died."""
+        """Return the instance with this number; it is replaced if its process died."""
         there = self._instances.get((function, number))
         if there is None or there.process.is_dead:
             process = Process(f"{function} {number}", skew_s=self._skews_s[number])
@@ -70,7 +70,7 @@ class Bus:
         return there
 
     def push(self, delivery: Delivery, *, number: int | None = None) -> Task | None:
-        """The message is pushed to an instance, or is a dead letter."""
+        """Push the message to an instance and return the request; None if it is acknowledged or became a dead letter."""
         world = self._world
         if delivery.is_acknowledged:
             return None
@@ -79,16 +79,16 @@ class Bus:
             return None
         delivery.attempts += 1
         chosen = world.rng.randrange(len(self._skews_s)) if number is None else number
-        return self._begun(delivery, self.instance(delivery.function, chosen))
+        return self._start_request(delivery, self.instance(delivery.function, chosen))
 
-    def _begun(self, delivery: Delivery, instance: Instance) -> Task:
+    def _start_request(self, delivery: Delivery, instance: Instance) -> Task:
         world, begun_s = self._world, self._world.now_s
         name = f"{delivery.name} {delivery.attempts} on {instance.process.name}"
         published = dt.datetime.fromtimestamp(EPOCH_MS / 1_000 + delivery.published_s, tz=dt.UTC).isoformat()
         body = push.envelope(delivery.event, attempt=delivery.attempts, published=published)
         answers: list[int] = []
 
-        def answered(status: int) -> None:
+        def settle(status: int) -> None:
             if answers:
                 return
             answers.append(status)
@@ -101,12 +101,12 @@ class Bus:
 
         def request() -> None:
             world.requests.add(name)
-            status = _GONE
+            status = _INSTANCE_DIED
             try:
                 status = instance.endpoint("POST", body)[1]
             finally:
                 world.requests.discard(name)
-                answered(status)
+                settle(status)
 
-        world.scheduler.at(begun_s + ACK_DEADLINE_S, lambda: answered(_TOO_LATE))
+        world.scheduler.at(begun_s + ACK_DEADLINE_S, lambda: settle(_DEADLINE_PASSED))
         return world.scheduler.begin(instance.process, name, request)

@@ -1,60 +1,60 @@
-"""LINE as a worker meets it: reply tokens that work once and die, answers that get lost on the way.  Source: LINE, "Send reply message"."""
+"""LINE for the workers: reply tokens work once and expire, and answers to calls get lost.  Source: LINE, "Send reply message"."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
 from tests.simulation.model.times import ANSWERABLE_S, TOKEN_S
-from tests.simulation.product.world import Said, World
+from tests.simulation.product.world import ShownText, World
 
 Fate: TypeAlias = Literal["accepted", "refused", "unknown", "not_sent"]
 _TIMEOUT_S: Final = 5.0
 
 
 class Line:
-    """The platform."""
+    """LINE's platform, as the ports of the product see it."""
 
     def __init__(self, world: World) -> None:
-        self.on_said: Callable[[Said], None] = lambda _: None
+        self.on_said: Callable[[ShownText], None] = lambda _: None
         self._world = world
-        self._dies_s: dict[str, float] = {}
+        self._expires_s: dict[str, float] = {}
         self._texts: dict[str, str] = {}
         self._spent: set[str] = set()
 
     def delivers(self, reply_token: str, *, happened_s: float) -> None:
-        """A webhook with this token leaves LINE; a redelivered one lives for another minute, up to 20 minutes after its event."""
+        """Start the minute of a token that is delivered.  A redelivery refreshes it, up to 20 minutes after the event."""
         now_s = self._world.now_s
-        if reply_token not in self._dies_s or now_s < happened_s + ANSWERABLE_S:
-            self._dies_s[reply_token] = now_s + TOKEN_S
+        if reply_token not in self._expires_s or now_s < happened_s + ANSWERABLE_S:
+            self._expires_s[reply_token] = now_s + TOKEN_S
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
-        """A Messenger."""
-        kind = self._called("reply", lambda: self._spend(reply_token, messages))
+        """Spend the token on the messages, as `ReplyApi.reply`."""
+        kind = self._call("reply", lambda: self._spend(reply_token, messages))
         return ReplyFate(kind=kind, sent_message_ids=(f"sent-{reply_token}",) if kind == "accepted" else ())
 
     def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:  # noqa: ARG002 - one chat
-        """A Messenger."""
-        kind = self._called("push", lambda: self._push(retry_key, messages))
+        """Show the messages once for each retry key, as `PushApi.push`."""
+        kind = self._call("push", lambda: self._push(retry_key, messages))
         return PushFate(kind="already_accepted" if kind == "refused" else kind)
 
     def display_name(self) -> str | None:
-        """The account has no name: the bot is called as its operator configured it."""
+        """Return None: the account has no name, so the bot uses the configured one."""
         return None
 
     def show_loading(self, user_id: str) -> None:
-        """Shows nothing: nothing depends on it."""
+        """Do nothing: no invariant depends on it."""
 
     def mark_as_read(self, mark_as_read_token: str) -> None:
-        """Marks nothing: nothing depends on it."""
+        """Do nothing: no invariant depends on it."""
 
     def marks_reads_by_hand(self) -> bool:
-        """No: nothing depends on it."""
+        """Return False: no invariant depends on it."""
         return False
 
     def leave(self, conversation_id: str) -> None:
-        """Nobody asks for it: the people here use no commands."""
+        """Do nothing: the people here use no commands."""
 
-    def _called(self, about: str, effect: Callable[[], Fate]) -> Fate:
+    def _call(self, about: str, effect: Callable[[], Fate]) -> Fate:
         world, lossiness = self._world, self._world.weather.lossiness
         lost = world.rng.random()
         if lost < lossiness / 2:
@@ -65,8 +65,8 @@ class Line:
 
     def _spend(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> Fate:
         if self._texts.setdefault(reply_token, _text(messages)) != _text(messages):
-            self._world.truth.breaks("I2: two texts were sent on one token")
-        if reply_token in self._spent or self._world.now_s >= self._dies_s[reply_token]:
+            self._world.truth.report("I2: two texts were sent on one token")
+        if reply_token in self._spent or self._world.now_s >= self._expires_s[reply_token]:
             return "refused"
         self._spent.add(reply_token)
         self._say(reply_token, messages)
@@ -83,15 +83,15 @@ class Line:
         truth, text = self._world.truth, _text(messages)
         button = next((one.button.data for one in messages if one.button), None)
         outcome = truth.committed.get((reply_token, text))
-        said = Said(reply_token=reply_token, text=text, at_s=self._world.now_s, button=button, outcome=outcome)
+        said = ShownText(reply_token=reply_token, text=text, at_s=self._world.now_s, button=button, outcome=outcome)
         truth.said.append(said)
         self.on_said(said)
         if truth.too_late.get((reply_token, text)):
-            truth.breaks("I4: something was said although it had been taken back before the commit")
+            truth.report("I4: something was said although it had been taken back before the commit")
         for word in truth.forgotten:
             if word in text:
-                truth.breaks("I4: withdrawn words were said after the withdrawal was handled")
+                truth.report("I4: withdrawn words were said after the withdrawal was handled")
 
 
 def _text(messages: Sequence[OutgoingMessage]) -> str:
-    return " ".join(one.text for one in messages)  # a long answer comes in bubbles, which break between words
+    return " ".join(one.text for one in messages)  # a long answer is split between words, into bubbles

@@ -1,4 +1,4 @@
-"""The language model: it repeats every word of its prompt, so that what was withdrawn has every chance to survive."""
+"""The language model: it repeats every word of its prompt, so that a withdrawn word that reaches it is seen in its answer."""
 
 import re
 from dataclasses import dataclass, field
@@ -13,12 +13,16 @@ from tests.simulation.product.people import WORD
 from tests.simulation.product.world import World
 
 _MESSAGE: Final = re.compile(r"^\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] .*$", re.MULTILINE)
-_ASKED: Final = "To be answered:"
+_QUESTION_HEADING: Final = "To be answered:"
 
 
 @dataclass(slots=True, kw_only=True)
 class Mood:
-    """How long an answer takes, how often there is none, and which words kill whoever thinks about them."""
+    """How the model behaves.
+
+    `seconds` bounds how long an answer takes; `downs` is how often the model is unavailable, and `skips` how often it chooses `skip`.
+    A question that holds a word of `poison` kills the process that asks.
+    """
 
     seconds: tuple[float, float] = (1.0, 4.0)
     downs: float = 0.0
@@ -27,7 +31,7 @@ class Mood:
 
 
 class Mind:
-    """A Model."""
+    """A `Model` that also checks each prompt for withdrawn and outdated words."""
 
     name = "mind"
 
@@ -42,13 +46,13 @@ class Mind:
         world.truth.model_calls += not is_recap
         for word in world.truth.forgotten:
             if word in prompt:
-                world.truth.breaks("I4: a prompt that started after the withdrawal was handled held withdrawn words")
-        looked_s = world.truth.looked_s[world.scheduler.current().request]
+                world.truth.report("I4: a prompt that started after the withdrawal was handled held withdrawn words")
+        amendments_listed_s = world.truth.amendments_listed_s[world.scheduler.current().request]
         shown = "\n".join(_MESSAGE.findall(prompt))
-        if any(word in shown and edited_s < looked_s for word, edited_s in world.truth.outdated_s.items()):
-            world.truth.breaks("I4: a prompt held the text from before an edit that had been handled")
+        if any(word in shown and edited_s < amendments_listed_s for word, edited_s in world.truth.outdated_s.items()):
+            world.truth.report("I4: a prompt held the text from before an edit that had been handled")
         seconds = world.rng.uniform(*mood.seconds)
-        if not mood.poison.isdisjoint(WORD.findall(prompt.rpartition(_ASKED)[2])):
+        if not mood.poison.isdisjoint(WORD.findall(prompt.rpartition(_QUESTION_HEADING)[2])):
             world.scheduler.give_way("model, poisoned", seconds)
             world.scheduler.kill(world.scheduler.current().process)
             raise GreenletExit

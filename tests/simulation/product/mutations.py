@@ -1,6 +1,6 @@
 """Mutations of the product: each takes one guard out of one function, for as long as schedules are played.
 
-A mutation tells the function and what is done to it, by a rule.  The function is compiled anew from its changed syntax tree.
+A mutation names the function, and the rule that changes it.  The function is recompiled from its changed syntax tree.
 """
 
 import ast
@@ -63,22 +63,22 @@ _WITHDRAWAL: Final = "shared.conversation.withdrawal"
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """`rule` is applied to `function`, which is module:name or module:Class.name."""
+    """A rule for one function.  `function` is `module:name` or `module:Class.name`."""
 
     function: str
     rule: Rule
     lacks: str
-    """What goes wrong then, in a few words."""
+    """What goes wrong under the mutation, in a few words."""
 
     @contextmanager
-    def applied(self) -> Iterator[None]:
-        """The function is changed until the block ends.
+    def active(self) -> Iterator[None]:
+        """Replace the function until the block ends.
 
-        Raises: LookupError, which names function and rule, where there is no such function or the rule does not match exactly once.
+        Raises: LookupError, which names function and rule, if there is no such function or the rule does not match exactly once.
         """
-        owner, name, before = self._located()
+        owner, name, before = self._locate()
         try:
-            after = _recompiled(before, self.rule.apply(self.definition()))
+            after = _recompile(before, self.rule.apply(self.definition()))
         except LookupError as cause:
             raise LookupError(f"{self.function}: {cause}") from cause
         setattr(owner, name, after)
@@ -88,19 +88,19 @@ class Mutation:
             setattr(owner, name, before)
 
     def definition(self) -> ast.FunctionDef:
-        """Return the function's syntax tree, as its file has it."""
-        *_, before = self._located()
-        code = _bare(before).__code__
+        """Return the syntax tree of the function, from its file."""
+        *_, before = self._locate()
+        code = _unwrap(before).__code__
         source = Path(code.co_filename).read_text(encoding="utf-8")
         for one in ast.walk(ast.parse(source)):
-            # A code object begins at its first decorator.
+            # The first line of a code object is that of its first decorator.
             if isinstance(one, ast.FunctionDef) and code.co_firstlineno == min(
                 [one.lineno, *(decorator.lineno for decorator in one.decorator_list)]
             ):
                 return one
         raise LookupError("it is not defined by a `def`")
 
-    def _located(self) -> tuple[Any, str, Any]:
+    def _locate(self) -> tuple[Any, str, Any]:
         module_name, _, path = self.function.partition(":")
         owner: Any = importlib.import_module(module_name)
         *outer, name = path.split(".")
@@ -112,19 +112,19 @@ class Mutation:
             raise LookupError(f"{self.function}: there is no such function") from cause
 
 
-def _bare(decorated: Any) -> FunctionType:  # noqa: ANN401 - a function or what a decorator makes of it
+def _unwrap(decorated: Any) -> FunctionType:  # noqa: ANN401 - a function, or the result of a decorator
     function = inspect.unwrap(decorated.fget if isinstance(decorated, property) else decorated)  # type: ignore[arg-type]
     assert isinstance(function, FunctionType)
     return function
 
 
-def _recompiled(before: Any, tree: ast.FunctionDef) -> Any:  # noqa: ANN401 - as above
-    """Return the function as the tree has it, with the same decorators, globals, closure and line numbers."""
-    function = _bare(before)
+def _recompile(before: Any, tree: ast.FunctionDef) -> Any:  # noqa: ANN401 - as above
+    """Return the function compiled from the tree, with the same decorators, globals, closure and line numbers."""
+    function = _unwrap(before)
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     free = {name: cell.cell_contents for name, cell in cells}
     free |= {one.id: one.target for one in ast.walk(tree) if isinstance(one, Substitute)}
-    # A function around it, whose parameters are its free variables.
+    # Wrap it in a function whose parameters are its free variables.
     arguments = [ast.arg(one) for one in free]
     scope = ast.FunctionDef(
         name="_scope",
@@ -140,7 +140,7 @@ def _recompiled(before: Any, tree: ast.FunctionDef) -> Any:  # noqa: ANN401 - as
     return property(after.fget, before.fset, before.fdel) if isinstance(before, property) else after
 
 
-# Substitutes for calls, where it is not enough to leave something out.  Each takes the owner of the method, and its arguments.
+# Substitutes for calls, for mutations that need more than an omission.  Each takes the owner of the method and its arguments.
 
 
 def _look_with_newer_turn(

@@ -1,7 +1,7 @@
-"""What people do in the chat, as LINE's webhook tells it.
+"""What people do in the chat, as webhook events.
 
-Every text is one word that stands nowhere else, so that it can be looked for. A kind of event is one method: it notes what the checks
-have to know, and returns the event.
+Every text holds one word that is unique to it, so that a check can search for it. Each kind of event has one method, which records what the
+checks need and returns the event.
 """
 
 import re
@@ -17,14 +17,14 @@ GROUP: Final = "C" + "2" * 32
 _BOT: Final = "U" + "b" * 32
 
 
-def spoken_by(text: str) -> set[str]:
+def ids_repeated_in(text: str) -> set[str]:
     """Return the ids of the messages whose words a text repeats."""
     return {f"m{word[4:-1]}" for word in WORD.findall(text)}
 
 
 @dataclass(slots=True, kw_only=True)
 class Message:
-    """Something that somebody wrote, or a press of a button, which has no words.  `words` are its texts, each with when it was written."""
+    """A message of a member, or a press of a button, which has no words.  `words` are its texts, each with the time of its writing."""
 
     id: str
     event: Json
@@ -41,7 +41,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
-    """The bot was added as a friend, or invited to the group: it says hello."""
+    """The bot was added as a friend, or invited to the group, so it sends a greeting."""
 
     event: Json
     at_s: float
@@ -57,7 +57,7 @@ class Welcome:
 
 @dataclass(slots=True, kw_only=True)
 class People:
-    """Everybody in the chat.  What is up to `erased_s` was erased."""
+    """The members of the chat.  Everything up to `erased_s` was erased."""
 
     is_group: bool = False
     erased_s: float = -1.0
@@ -66,7 +66,7 @@ class People:
     _events: int = 0
 
     def message(self, *, at_s: float, addressed: bool = True) -> Message:
-        """Somebody writes; in a group, to the bot or to the others."""
+        """Return a new message; in a group, `addressed` says whether it is for the bot."""
         number = len(self.messages)
         word = f"word{number}a"
         content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": word}
@@ -74,7 +74,7 @@ class People:
             mentionee = {"index": 0, "length": 8, "type": "user", "userId": _BOT, "isSelf": True}
             content |= {"text": f"@Aizuchi {word}", "mention": {"mentionees": [mentionee]}}
         event = self._event("message", at_s, replyToken=f"token-{number}", message=content)
-        return self._added(
+        return self._add(
             Message(
                 id=f"m{number}",
                 event=event,
@@ -85,19 +85,17 @@ class People:
         )
 
     def press(self, data: str, *, at_s: float) -> Message:
-        """Somebody presses a button; such an event has no message, so the bot knows it by its own id."""
+        """Return a press of a button.  Its event has no message, so the bot identifies it by the event's id."""
         event = self._event("postback", at_s, replyToken=f"token-{len(self.messages)}", postback={"data": data})
-        return self._added(
-            Message(id=str(event["webhookEventId"]), event=event, at_s=at_s, addressed=True, presses=data)
-        )
+        return self._add(Message(id=str(event["webhookEventId"]), event=event, at_s=at_s, addressed=True, presses=data))
 
     def unsend(self, message: Message, *, at_s: float) -> Json:
-        """Somebody takes a message back."""
+        """Return the event of a withdrawal."""
         message.unsent = True
         return self._event("unsend", at_s, unsend={"messageId": message.id})
 
     def edit(self, message: Message, *, at_s: float) -> Json:
-        """Somebody edits a message; only groups can."""
+        """Return the event of an edit, which only groups have."""
         before = message.words[0][0]
         word = f"{before[:-1]}{chr(ord('a') + len(message.words))}"
         message.words.append((word, at_s))
@@ -106,26 +104,26 @@ class People:
         return self._event("messageEdited", at_s, message=content)
 
     def welcome(self, *, at_s: float) -> Welcome:
-        """The bot comes into the chat."""
+        """Return the event that brings the bot into the chat: a join or a follow."""
         token = f"token-welcome-{len(self.welcomes)}"
         event = self._event("join" if self.is_group else "follow", at_s, replyToken=token)
         self.welcomes.append(Welcome(event=event, at_s=at_s))
         return self.welcomes[-1]
 
-    def part(self, *, at_s: float) -> Json:
-        """The bot is removed from the group, or blocked."""
+    def departure(self, *, at_s: float) -> Json:
+        """Return the event that takes the bot out of the chat: a leave or an unfollow."""
         self.erased_s = max(self.erased_s, at_s)
         return self._event("leave" if self.is_group else "unfollow", at_s)
 
-    def stands(self, message: Message) -> bool:
-        """Whether nobody took the message back."""
+    def is_kept(self, message: Message) -> bool:
+        """Whether the message was neither withdrawn nor erased."""
         return not message.unsent and message.at_s > self.erased_s
 
-    def gone(self, message: Message) -> list[str]:
-        """Return the words of a message that must be nowhere in the end."""
+    def withdrawn_words(self, message: Message) -> list[str]:
+        """Return those words of the message that no object may hold in the end."""
         return [word for word, at_s in message.words if message.unsent or at_s <= self.erased_s]
 
-    def _added(self, message: Message) -> Message:
+    def _add(self, message: Message) -> Message:
         self.messages.append(message)
         return message
 

@@ -1,7 +1,8 @@
 """Rules that take one thing out of a function's syntax tree.
 
-A rule names what it changes by the last parts of dotted names: `journal.drop` is a call of `self.of.journal.drop`.  It depends neither on
-the names of local variables nor on the layout of the source.  An expression holds the names in it, and its constants: `refused`, `None`.
+A rule identifies what it changes by the last parts of a dotted name: `journal.drop` matches a call of `self.of.journal.drop`.  A rule
+depends neither on the names of local variables nor on the layout of the source.  An expression "holds" the names and the constants in it,
+such as `refused` and `None`.
 """
 
 import ast
@@ -15,7 +16,7 @@ _Match = TypeVar("_Match")
 
 
 class Rule(Protocol):
-    """A change of a function."""
+    """A change to a function."""
 
     def apply(self, tree: _Tree) -> _Tree:
         """Return the tree, changed in place.  Raises: LookupError, which names the rule, unless it matches exactly once."""
@@ -23,7 +24,7 @@ class Rule(Protocol):
 
 
 class Substitute(ast.Name):
-    """A name in a changed tree that stands for an object from outside of the function."""
+    """A name in a changed tree that stands for an object from outside the function."""
 
     def __init__(self, target: object) -> None:
         super().__init__(id=f"_substitute_{id(target)}", ctx=ast.Load())
@@ -32,68 +33,68 @@ class Substitute(ast.Name):
 
 @dataclass(frozen=True, slots=True)
 class Never:
-    """The condition that holds the name is false, and is not evaluated; without a name, the only condition."""
+    """Make the condition that holds the name false, without evaluating it; without a name, the only condition."""
 
     name: str | None = None
 
     def apply(self, tree: _Tree) -> _Tree:
-        return _decided(self, tree, self.name, value=False)
+        return _fix_condition(self, tree, self.name, value=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Always:
-    """The condition that holds the name is true, and is not evaluated; without a name, the only condition."""
+    """Make the condition that holds the name true, without evaluating it; without a name, the only condition."""
 
     name: str | None = None
 
     def apply(self, tree: _Tree) -> _Tree:
-        return _decided(self, tree, self.name, value=True)
+        return _fix_condition(self, tree, self.name, value=True)
 
 
 @dataclass(frozen=True, slots=True)
 class DropClause:
-    """The clause of `and` or `or` that holds the name is gone."""
+    """Remove the clause of `and` or `or` that holds the name."""
 
     name: str
 
     def apply(self, tree: _Tree) -> _Tree:
         found = [(whole, one) for whole in _all(tree, ast.BoolOp) for one in whole.values if _holds(one, self.name)]
-        whole, dropped = _only(self, found)
+        whole, dropped = _only_match(self, found)
         whole.values = [one for one in whole.values if one is not dropped]
-        return _put(tree, whole, whole.values[0]) if len(whole.values) == 1 else tree
+        return _replace_node(tree, whole, whole.values[0]) if len(whole.values) == 1 else tree
 
 
 @dataclass(frozen=True, slots=True)
 class DropItem:
-    """The item of a tuple, list or set display that holds the name is gone."""
+    """Remove the item of a tuple, list or set display that holds the name."""
 
     name: str
 
     def apply(self, tree: _Tree) -> _Tree:
         displays = [one for one in ast.walk(tree) if isinstance(one, ast.Tuple | ast.List | ast.Set)]
         found = [(whole, one) for whole in displays for one in whole.elts if _holds(one, self.name)]
-        whole, dropped = _only(self, found)
+        whole, dropped = _only_match(self, found)
         whole.elts = [one for one in whole.elts if one is not dropped]
         return tree
 
 
 @dataclass(frozen=True, slots=True)
 class DropArgument:
-    """The call lacks the keyword argument."""
+    """Remove the keyword argument from the call."""
 
     call: str
     name: str
 
     def apply(self, tree: _Tree) -> _Tree:
         found = [(call, one) for call in _calls(tree, self.call) for one in call.keywords if one.arg == self.name]
-        call, dropped = _only(self, found)
+        call, dropped = _only_match(self, found)
         call.keywords = [one for one in call.keywords if one is not dropped]
         return tree
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceConstant:
-    """The constant has another value."""
+    """Replace a constant by another value."""
 
     value: bool | str | float | None
     by: bool | str | float | None
@@ -102,29 +103,29 @@ class ReplaceConstant:
         found = (
             one for one in _all(tree, ast.Constant) if (type(one.value), one.value) == (type(self.value), self.value)
         )
-        return _put(tree, _only(self, found), ast.Constant(self.by))
+        return _replace_node(tree, _only_match(self, found), ast.Constant(self.by))
 
 
 @dataclass(frozen=True, slots=True)
 class Bypass:
-    """The call's first argument is used as it is, and the call is not made."""
+    """Replace the call by its first argument."""
 
     call: str
 
     def apply(self, tree: _Tree) -> _Tree:
-        call = _only(self, (one for one in _calls(tree, self.call) if one.args))
-        return _put(tree, call, call.args[0])
+        call = _only_match(self, (one for one in _calls(tree, self.call) if one.args))
+        return _replace_node(tree, call, call.args[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """`by` is called in place of the function.  Where that is a method, its owner is passed before the arguments."""
+    """Call `by` in place of the function.  For a method, its owner is passed before the arguments."""
 
     call: str
     by: Callable[..., object]
 
     def apply(self, tree: _Tree) -> _Tree:
-        call = _only(self, _calls(tree, self.call))
+        call = _only_match(self, _calls(tree, self.call))
         owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
         call.func, call.args = ast.copy_location(Substitute(self.by), call.func), [*owner, *call.args]
         return tree
@@ -132,9 +133,9 @@ class Instead:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """The statement that makes the call is gone: an expression, or an augmented assignment.
+    """Remove the statement that makes the call: an expression, or an augmented assignment.
 
-    Where the function has `of` such statements, `nth` tells which one, counted from 0 in the order of the source.
+    If the function has `of` such statements, `nth` selects one, counted from 0 in the order of the source.
     """
 
     call: str
@@ -145,12 +146,12 @@ class Skip:
         found = sorted(_statements_with(tree, self.call), key=lambda one: (one.lineno, one.col_offset))
         if len(found) != self.of:
             raise _mismatch(self, len(found))
-        return _put(tree, found[self.nth], ast.Pass())
+        return _replace_node(tree, found[self.nth], ast.Pass())
 
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The function returns the value: at once, or in place of the statement that makes the call `instead_of`."""
+    """Return the value: at once, or in place of the statement that makes the call `instead_of`."""
 
     value: bool | str | float | None
     instead_of: str | None = None
@@ -158,7 +159,7 @@ class Return:
     def apply(self, tree: _Tree) -> _Tree:
         returned = ast.Return(ast.Constant(self.value))
         if self.instead_of is not None:
-            return _put(tree, _only(self, _statements_with(tree, self.instead_of)), returned)
+            return _replace_node(tree, _only_match(self, _statements_with(tree, self.instead_of)), returned)
         if not isinstance(tree, ast.FunctionDef):
             raise _mismatch(self, 0)
         tree.body = [ast.copy_location(returned, tree.body[0])]
@@ -167,12 +168,12 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """The `for` loop whose iterable holds the name ends after its first pass."""
+    """End the `for` loop whose iterable holds the name after its first pass."""
 
     name: str
 
     def apply(self, tree: _Tree) -> _Tree:
-        loop = _only(self, (one for one in _all(tree, ast.For) if _holds(one.iter, self.name)))
+        loop = _only_match(self, (one for one in _all(tree, ast.For) if _holds(one.iter, self.name)))
         items = ast.List([ast.Starred(loop.iter, ast.Load())], ast.Load())
         first = ast.Subscript(items, ast.Slice(upper=ast.Constant(1)), ast.Load())
         loop.iter = ast.copy_location(first, loop.iter)
@@ -181,27 +182,27 @@ class Once:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """The rule is applied to one place: an `if`, a loop or a conditional expression whose head holds the name, or a call of it."""
+    """Apply the rule to one place: an `if`, a loop or a conditional expression whose head holds the name, or a call of it."""
 
     name: str
     rule: Rule
 
     def apply(self, tree: _Tree) -> _Tree:
         loops = [(one, one.iter) for one in _all(tree, ast.For)]
-        heads = [one for one, head in (*_tests(tree), *loops) if _holds(head, self.name)]
+        heads = [one for one, head in (*_conditions(tree), *loops) if _holds(head, self.name)]
         places: list[ast.AST] = [*heads, *_calls(tree, self.name)]
-        place = _only(self, places)
-        return _put(tree, place, self.rule.apply(place))
+        place = _only_match(self, places)
+        return _replace_node(tree, place, self.rule.apply(place))
 
 
-def _decided(rule: Rule, tree: _Tree, name: str | None, *, value: bool) -> _Tree:
-    conditions = [test for _, test in _tests(tree)]
+def _fix_condition(rule: Rule, tree: _Tree, name: str | None, *, value: bool) -> _Tree:
+    conditions = [test for _, test in _conditions(tree)]
     conditions += [test for one in _all(tree, ast.comprehension) for test in one.ifs]
-    found = _only(rule, (one for one in conditions if name is None or _holds(one, name)))
-    return _put(tree, found, ast.Constant(value))
+    found = _only_match(rule, (one for one in conditions if name is None or _holds(one, name)))
+    return _replace_node(tree, found, ast.Constant(value))
 
 
-def _tests(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
+def _conditions(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
     return ((one, one.test) for one in ast.walk(tree) if isinstance(one, ast.If | ast.While | ast.IfExp))
 
 
@@ -223,17 +224,17 @@ def _is_named(node: ast.AST, name: str) -> bool:
         case ast.Constant(value):
             return name == str(value)
         case ast.Name() | ast.Attribute():
-            return f".{_dotted(node)}".endswith(f".{name}")
+            return f".{_dotted_name(node)}".endswith(f".{name}")
         case _:
             return False
 
 
-def _dotted(node: ast.AST) -> str:
+def _dotted_name(node: ast.AST) -> str:
     match node:
         case ast.Name(name):
             return name
         case ast.Attribute(owner, name):
-            return f"{_dotted(owner)}.{name}"
+            return f"{_dotted_name(owner)}.{name}"
         case _:
             return ""
 
@@ -242,7 +243,7 @@ def _all(tree: ast.AST, kind: type[_Node]) -> Iterator[_Node]:
     return (one for one in ast.walk(tree) if isinstance(one, kind))
 
 
-def _only(rule: Rule, found: Iterable[_Match]) -> _Match:
+def _only_match(rule: Rule, found: Iterable[_Match]) -> _Match:
     matches = [*found]
     if len(matches) != 1:
         raise _mismatch(rule, len(matches))
@@ -253,15 +254,15 @@ def _mismatch(rule: Rule, count: int) -> LookupError:
     return LookupError(f"{rule} matches {count} times")
 
 
-def _put(tree: _Tree, old: ast.AST, new: ast.AST) -> _Tree:
-    """Return the tree with another node in the place of the old one."""
-    changed: _Tree = _Exchange(old, ast.copy_location(new, old)).visit(tree)
+def _replace_node(tree: _Tree, old: ast.AST, new: ast.AST) -> _Tree:
+    """Return the tree with `new` in place of `old`."""
+    changed: _Tree = _Replacement(old, ast.copy_location(new, old)).visit(tree)
     return changed
 
 
-class _Exchange(ast.NodeTransformer):
+class _Replacement(ast.NodeTransformer):
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
         self._old, self._new = old, new
 
-    def visit(self, node: ast.AST) -> Any:  # noqa: ANN401 - as the base class has it
+    def visit(self, node: ast.AST) -> Any:  # noqa: ANN401 - as in the base class
         return self._new if node is self._old else self.generic_visit(node)

@@ -1,6 +1,6 @@
 """Schedules made by hand, for mutations that seeds rarely find.
 
-A scene returns the invariants that it broke: none on the product as it is, at least one under the mutation.
+A scene returns the violations that it met: none on the unchanged product, at least one under the mutation.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,9 +18,9 @@ _JOURNAL: Final = f"journal/{PERSON}/"
 
 def outcome_that_outlived_its_messages() -> list[str]:
     """The worker dies after it sent the answer. When the message is redelivered, it is too old to be answered."""
-    with Scene().played() as scene:
+    with Scene().playing() as scene:
         worker = scene.asks()
-        scene.until(worker, f"write {_JOURNAL}event-1.outcome")
+        scene.runs_until(worker, f"write {_JOURNAL}event-1.outcome")
         scene.dies(worker)
         scene.sleeps(1_300)
         return scene.rests()
@@ -28,154 +28,154 @@ def outcome_that_outlived_its_messages() -> list[str]:
 
 def holder_that_sleeps_before_it_speaks() -> list[str]:
     """The answer is committed, and its holder has looked at the amendments. Then the holder sleeps, and the message is withdrawn."""
-    with Scene(seed=1).played() as scene:
+    with Scene(seed=1).playing() as scene:
         message = scene.says()
-        worker = scene.pushed(scene.received(message))
-        scene.until(worker, "write turns/", times=2)
-        scene.until(worker, "list amended/")
-        scene.until(worker, "waits")  # for the watermark, after the listing
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, "write turns/", times=2)
+        scene.runs_until(worker, "list amended/")
+        scene.runs_until(worker, "waits")  # it waits for the read of the watermark
         scene.sleeps_in(worker, seconds=40)
-        scene.through(scene.takes_back(message))
+        scene.runs_to_end(scene.takes_back(message))
         return scene.rests()
 
 
 def neighbour_withdrawn_after_the_answer() -> list[str]:
     """The worker dies after it sent the answer. A message of its prompt is withdrawn; a takeover comes before the turn is changed."""
-    with Scene(group=True).played() as scene:
+    with Scene(group=True).playing() as scene:
         neighbour = scene.says(addressed=False)
-        scene.through(scene.pushed(scene.received(neighbour)))
-        delivery = scene.received(scene.says())
-        worker = scene.pushed(delivery)
-        scene.until(worker, "write journal/C22222222222222222222222222222222/event-2.outcome")
+        scene.runs_to_end(scene.pushes(scene.delivers(neighbour)))
+        delivery = scene.delivers(scene.says())
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, "write journal/C22222222222222222222222222222222/event-2.outcome")
         scene.dies(worker)
-        scene.until(scene.takes_back(neighbour), "list amended/")
-        scene.through(scene.pushed(delivery))
+        scene.runs_until(scene.takes_back(neighbour), "list amended/")
+        scene.runs_to_end(scene.pushes(delivery))
         return scene.rests()
 
 
 def unsend_while_an_outcome_is_recorded() -> list[str]:
-    """The unsend looks at every outcome before another one is recorded, by a worker that looked at the amendments earlier."""
-    with Scene().played() as scene:
+    """A worker has checked the amendments. The unsend sweeps the outcomes, and then the worker records its own."""
+    with Scene().playing() as scene:
         message = scene.says()
-        worker = scene.pushed(scene.received(message))
-        scene.until(worker, f"write {_JOURNAL}event-1.outcome")
-        scene.through(scene.takes_back(message))
-        scene.through(worker)
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, f"write {_JOURNAL}event-1.outcome")
+        scene.runs_to_end(scene.takes_back(message))
+        scene.runs_to_end(worker)
         left = scene.stage.violations()
         return [*left, *scene.rests()]
 
 
 def commit_over_another_holder() -> list[str]:
     """One instance's clock is a minute ahead, so a live holder loses its turn. Its commit must not overwrite the new holder's."""
-    with Scene(skews_s=(0.0, _MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).played() as scene:
-        delivery = scene.received(scene.says())
-        first = scene.pushed(delivery, instance=0)
-        scene.until(first, "write turns/", times=2)
-        second = scene.pushed(delivery, instance=1)
-        scene.until(second, "model")
-        scene.through(first)
+    with Scene(skews_s=(0.0, _MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        first = scene.pushes(delivery, instance=0)
+        scene.runs_until(first, "write turns/", times=2)
+        second = scene.pushes(delivery, instance=1)
+        scene.runs_until(second, "model")
+        scene.runs_to_end(first)
         return scene.rests()
 
 
 def dead_token_beside_a_refreshed_one() -> list[str]:
     """The newest token expires before the call reaches LINE. An older message was redelivered, so its token is still valid."""
-    with Scene(seconds=39.0, late_reply=LateReply.DROP).played() as scene:
+    with Scene(seconds=39.0, late_reply=LateReply.DROP).playing() as scene:
         older = scene.says()
-        scene.until(scene.pushed(scene.received(older)), "list journal/")
+        scene.runs_until(scene.pushes(scene.delivers(older)), "list journal/")
         scene.sleeps(1)
-        delivery = scene.received(scene.says())
+        delivery = scene.delivers(scene.says())
         scene.sleeps(18)
-        worker = scene.pushed(delivery)
-        scene.until(worker, "reply")
-        scene.received(older)
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, "reply")
+        scene.delivers(older)
         scene.sleeps(13)
-        scene.through(worker)
+        scene.runs_to_end(worker)
         silent = [] if scene.said else ["I6: nobody got an answer although a token was alive"]
         return scene.rests() + silent
 
 
 def idle_turn_and_stale_view() -> list[str]:
-    """A slow worker has its listing. Then its message is answered, and another turn is released: the turn is idle, and newer."""
-    with Scene(late_reply=LateReply.PUSH).played() as scene:
-        delivery = scene.received(scene.says())
-        slow = scene.pushed(delivery)
-        scene.past(slow, "list journal/")
-        scene.through(scene.pushed(delivery))
+    """A slow worker has its listing. Then its message is answered, and another turn is released: the turn is idle at a newer generation."""
+    with Scene(late_reply=LateReply.PUSH).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        slow = scene.pushes(delivery)
+        scene.runs_past(slow, "list journal/")
+        scene.runs_to_end(scene.pushes(delivery))
         other = scene.says()
-        thinker = scene.pushed(scene.received(other))
-        scene.until(thinker, "write turns/")
-        scene.until(thinker, "list amended/")
-        scene.until(scene.takes_back(other), "list amended/")
-        scene.through(thinker)
-        scene.through(slow)
+        thinker = scene.pushes(scene.delivers(other))
+        scene.runs_until(thinker, "write turns/")
+        scene.runs_until(thinker, "list amended/")
+        scene.runs_until(scene.takes_back(other), "list amended/")
+        scene.runs_to_end(thinker)
+        scene.runs_to_end(slow)
         return scene.rests()
 
 
 def compaction_between_listing_and_body() -> list[str]:
-    """A redelivery has read the listing and the snapshot. Before it reads the listed outcome, a compaction folds that into the snapshot."""
-    with Scene(seed=3, late_reply=LateReply.PUSH).played() as scene:
+    """A redelivery has read the listing and the snapshot. Before it reads the outcome, a compaction folds it into the snapshot."""
+    with Scene(seed=3, late_reply=LateReply.PUSH).playing() as scene:
         message = scene.says()
-        scene.through(scene.pushed(scene.received(message)))
-        scene.through(scene.asks())
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.asks())
         worker = scene.asks()
-        scene.until(worker, "reply")
-        scene.until(worker, "write snapshots/")
-        again = scene.pushed(scene.received(message))
-        scene.past(again, "read snapshots/")
-        scene.through(worker)
-        scene.through(again)
+        scene.runs_until(worker, "reply")
+        scene.runs_until(worker, "write snapshots/")
+        again = scene.pushes(scene.delivers(message))
+        scene.runs_past(again, "read snapshots/")
+        scene.runs_to_end(worker)
+        scene.runs_to_end(again)
         return scene.rests()
 
 
 def unsend_just_before_the_commit() -> list[str]:
-    """The message is withdrawn: its amendment is written, and nothing else, when the answer is committed."""
-    with Scene().played() as scene:
+    """The unsend has written its amendment, and nothing else, when the answer is committed."""
+    with Scene().playing() as scene:
         message = scene.says()
-        worker = scene.pushed(scene.received(message))
-        scene.until(worker, "write turns/", times=2)
-        scene.until(scene.takes_back(message), "list amended/")
-        scene.through(worker)
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, "write turns/", times=2)
+        scene.runs_until(scene.takes_back(message), "list amended/")
+        scene.runs_to_end(worker)
         return scene.rests()
 
 
 def unsend_after_the_reading() -> list[str]:
     """The turn is open and the chat was read. The withdrawal is complete before the model is asked."""
-    with Scene().played() as scene:
+    with Scene().playing() as scene:
         message = scene.says()
-        worker = scene.pushed(scene.received(message))
-        scene.past(worker, "write turns/")
-        scene.through(scene.takes_back(message))
-        scene.through(worker)
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_past(worker, "write turns/")
+        scene.runs_to_end(scene.takes_back(message))
+        scene.runs_to_end(worker)
         return scene.rests()
 
 
 def commit_that_is_told_it_lost() -> list[str]:
     """The commit wins its swap, and the bucket reports that it lost. A worker that waits for the lease to end finds the token expired."""
-    with Scene(late_reply=LateReply.PUSH).played() as scene:
-        delivery = scene.received(scene.says())
+    with Scene(late_reply=LateReply.PUSH).playing() as scene:
+        delivery = scene.delivers(scene.says())
         scene.sleeps(40)
-        worker = scene.pushed(delivery)
-        scene.until(worker, "write turns/", times=2)
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, "write turns/", times=2)
         scene.world.weather.lost_answers = 1.0
-        scene.past(worker, "write turns/")
+        scene.runs_past(worker, "write turns/")
         scene.world.weather.lost_answers = 0.0
         return scene.rests(calm=True)
 
 
 def worker_that_dies_after_it_spoke() -> list[str]:
     """The worker dies after it sent the answer. The takeover finds the token spent."""
-    with Scene().played() as scene:
+    with Scene().playing() as scene:
         worker = scene.asks()
-        scene.until(worker, f"write {_JOURNAL}event-1.outcome")
+        scene.runs_until(worker, f"write {_JOURNAL}event-1.outcome")
         scene.dies(worker)
         return scene.rests()
 
 
 def worker_that_dies_before_it_speaks() -> list[str]:
     """The worker dies before it sends the answer. The takeover finds the token expired."""
-    with Scene().played() as scene:
+    with Scene().playing() as scene:
         worker = scene.asks()
-        scene.until(worker, "reply")
+        scene.runs_until(worker, "reply")
         scene.dies(worker)
         scene.sleeps(_MINUTE_S)
         return scene.rests()
@@ -183,114 +183,114 @@ def worker_that_dies_before_it_speaks() -> list[str]:
 
 def deferral_of_a_deferral() -> list[str]:
     """The first worker dies, so a press asks the model again. That is deferred too, and then the second button is pressed."""
-    with Scene(seconds=39.0).played() as scene:
-        question = scene.received(scene.says())
+    with Scene(seconds=39.0).playing() as scene:
+        question = scene.delivers(scene.says())
         scene.sleeps(20)
-        thinker = scene.pushed(question)
-        scene.past(thinker, f"write {_JOURNAL}event-1.outcome")
+        thinker = scene.pushes(question)
+        scene.runs_past(thinker, f"write {_JOURNAL}event-1.outcome")
         scene.dies(thinker)
         press = scene.presses("late:event-1")
         scene.sleeps(20)
-        scene.through(scene.pushed(press))
-        scene.through(scene.pushed(scene.presses("late:event-2")))
+        scene.runs_to_end(scene.pushes(press))
+        scene.runs_to_end(scene.pushes(scene.presses("late:event-2")))
         return scene.rests(calm=True)
 
 
 def edit_before_the_chat_is_left() -> list[str]:
     """A message is edited, and then the whole chat is erased."""
-    with Scene(group=True).played() as scene:
+    with Scene(group=True).playing() as scene:
         message = scene.says()
-        scene.through(scene.pushed(scene.received(message)))
-        scene.through(scene.edits(message))
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.edits(message))
         scene.sleeps(1)
-        scene.through(scene.parts())
+        scene.runs_to_end(scene.bot_leaves())
         return scene.rests()
 
 
 def edit_that_comes_after_the_chat_was_left() -> list[str]:
     """A message is edited, and then the whole chat is erased; the edit is delivered after the erasure."""
-    with Scene(group=True).played() as scene:
+    with Scene(group=True).playing() as scene:
         message = scene.says()
-        scene.through(scene.pushed(scene.received(message)))
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
         edited_s = scene.world.now_s
         scene.sleeps(1)
-        scene.through(scene.parts())
-        scene.through(scene.edits(message, at_s=edited_s))
+        scene.runs_to_end(scene.bot_leaves())
+        scene.runs_to_end(scene.edits(message, at_s=edited_s))
         return scene.rests()
 
 
 def fold_of_a_message_that_was_taken_back_first() -> list[str]:
-    """The unsend is handled first. The worker that records the message dies before it looks; a compaction folds the message."""
-    with Scene().played() as scene:
+    """The unsend is handled first. The worker that records the message dies before its check; a compaction folds the message."""
+    with Scene().playing() as scene:
         message = scene.says()
-        scene.through(scene.takes_back(message))
-        worker = scene.pushed(scene.received(message))
-        scene.past(worker, f"write {_JOURNAL}m0")
+        scene.runs_to_end(scene.takes_back(message))
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_past(worker, f"write {_JOURNAL}m0")
         scene.dies(worker)
         for _ in range(3):
-            scene.through(scene.asks())
+            scene.runs_to_end(scene.asks())
         return scene.rests()
 
 
 def renewal_that_loses_to_an_unsend() -> list[str]:
     """Opening the turn was slow. Its first renewal loses the swap to an unsend of another message."""
-    with Scene(seconds=39.0).played() as scene:
+    with Scene(seconds=39.0).playing() as scene:
         worker = scene.asks()
-        scene.until(worker, "write turns/")
+        scene.runs_until(worker, "write turns/")
         scene.sleeps(2)
-        scene.until(worker, "model")
-        scene.until(worker, "write turns/")
-        scene.until(scene.takes_back(scene.says()), "sleep")
-        return [*scene.rests(calm=True), *_thought_twice(scene)]
+        scene.runs_until(worker, "model")
+        scene.runs_until(worker, "write turns/")
+        scene.runs_until(scene.takes_back(scene.says()), "sleep")
+        return [*scene.rests(calm=True), *_repeated_model_calls(scene)]
 
 
 def delivery_beside_a_slow_thinker() -> list[str]:
     """The model takes longer than a lease, and two deliveries of the message are handled at once."""
-    with Scene(seconds=26.0).played() as scene:
-        delivery = scene.received(scene.says())
-        scene.pushed(delivery)
-        scene.pushed(delivery)
-        return [*scene.rests(calm=True), *_thought_twice(scene)]
+    with Scene(seconds=26.0).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.pushes(delivery)
+        scene.pushes(delivery)
+        return [*scene.rests(calm=True), *_repeated_model_calls(scene)]
 
 
 def answer_that_repeats_something_erased() -> list[str]:
     """The second answer repeats the first message. The erasure ends between the two."""
-    with Scene().played() as scene:
-        scene.through(scene.asks())
+    with Scene().playing() as scene:
+        scene.runs_to_end(scene.asks())
         scene.sleeps(_MINUTE_S)
         parted_s = scene.world.now_s
         scene.sleeps(_MINUTE_S)
-        scene.through(scene.asks())
-        scene.through(scene.parts(at_s=parted_s))
+        scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.bot_leaves(at_s=parted_s))
         return scene.rests()
 
 
 def two_who_finish() -> list[str]:
-    """One instance's clock is a minute ahead: it takes a commit over, and spends the token just before the slow holder does."""
-    with Scene(skews_s=(0.0, _MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).played() as scene:
-        delivery = scene.received(scene.says())
-        scene.until(scene.pushed(delivery, instance=2), "list journal/")
+    """One instance's clock is a minute ahead: it takes over a commit, and spends the token just before the slow holder does."""
+    with Scene(skews_s=(0.0, _MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.runs_until(scene.pushes(delivery, instance=2), "list journal/")
         slow = scene.asks(instance=0)
-        scene.until(slow, "reply")
-        hasty = scene.pushed(delivery, instance=1)
-        scene.until(hasty, f"write {_JOURNAL}event-2.outcome")
-        scene.through(slow)
+        scene.runs_until(slow, "reply")
+        hasty = scene.pushes(delivery, instance=1)
+        scene.runs_until(hasty, f"write {_JOURNAL}event-2.outcome")
+        scene.runs_to_end(slow)
         return scene.rests()
 
 
 def answer_whose_receipt_is_lost(*, asleep_s: float = 0.0) -> list[str]:
     """The answer arrives, and LINE's response is lost. The worker repeats the call, at once or when the token may have expired."""
-    with Scene(seed=2, seconds=39.0, late_reply=LateReply.PUSH).played() as scene:
-        delivery = scene.received(scene.says())
+    with Scene(seed=2, seconds=39.0, late_reply=LateReply.PUSH).playing() as scene:
+        delivery = scene.delivers(scene.says())
         scene.sleeps(5)
-        worker = scene.pushed(delivery)
-        scene.until(worker, "model")
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, "model")
         scene.world.weather.lossiness = 1.0
-        scene.until(worker, "reply")
+        scene.runs_until(worker, "reply")
         scene.world.weather.lossiness = 0.0
-        scene.until(worker, "sleep")
+        scene.runs_until(worker, "sleep")
         scene.sleeps(asleep_s)
-        scene.through(worker)
+        scene.runs_to_end(worker)
         return scene.rests()
 
 
@@ -301,165 +301,165 @@ def late_answer_whose_receipt_is_lost() -> list[str]:
 
 def push_of_a_dead_worker() -> list[str]:
     """The worker dies after it pushed the answer. The takeover pushes it again."""
-    with Scene(seconds=39.0, late_reply=LateReply.PUSH).played() as scene:
-        delivery = scene.received(scene.says())
+    with Scene(seconds=39.0, late_reply=LateReply.PUSH).playing() as scene:
+        delivery = scene.delivers(scene.says())
         scene.sleeps(2 * _MINUTE_S)
-        worker = scene.pushed(delivery)
-        scene.until(worker, f"write {_JOURNAL}event-1.outcome")
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, f"write {_JOURNAL}event-1.outcome")
         scene.dies(worker)
         return scene.rests()
 
 
 def push_after_twenty_minutes() -> list[str]:
     """The message is nearly twenty minutes old when the model is asked, and older when the answer is ready."""
-    with Scene(seconds=39.0, late_reply=LateReply.PUSH).played() as scene:
-        delivery = scene.received(scene.says())
+    with Scene(seconds=39.0, late_reply=LateReply.PUSH).playing() as scene:
+        delivery = scene.delivers(scene.says())
         scene.sleeps(1_190)
-        scene.through(scene.pushed(delivery))
+        scene.runs_to_end(scene.pushes(delivery))
         return scene.rests()
 
 
 def question_from_long_ago() -> list[str]:
     """LINE delivers a message so late that its sender expects no answer."""
-    with Scene().played() as scene:
+    with Scene().playing() as scene:
         scene.world.weather.backlog_s = 1_400
         message = scene.says()
         scene.sleeps(1_400)
-        scene.through(scene.pushed(scene.received(message)))
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
         return scene.rests()
 
 
 def answer_stored_after_the_unsend() -> list[str]:
     """The withdrawal is complete when the late answer is ready. The worker dies right after storing it."""
-    with Scene(seconds=39.0).played() as scene:
+    with Scene(seconds=39.0).playing() as scene:
         message = scene.says()
-        delivery = scene.received(message)
+        delivery = scene.delivers(message)
         scene.sleeps(20)
-        thinker = scene.pushed(delivery)
-        scene.until(thinker, f"write {_JOURNAL}event-1.outcome")
-        scene.through(scene.takes_back(message))
+        thinker = scene.pushes(delivery)
+        scene.runs_until(thinker, f"write {_JOURNAL}event-1.outcome")
+        scene.runs_to_end(scene.takes_back(message))
         if scene.comes_to(thinker, f"write {_JOURNAL}event-1-late"):
-            scene.until(thinker, "list amended/")
+            scene.runs_until(thinker, "list amended/")
             scene.dies(thinker)
         return scene.rests()
 
 
 def worker_that_dies_before_its_last_look() -> list[str]:
-    """The first pass of the unsend precedes the record; the worker dies before it looks. The redelivery finds the message withdrawn."""
-    with Scene().played() as scene:
+    """The first pass of the unsend precedes the record. The worker dies before its check, and the redelivery finds a withdrawn message."""
+    with Scene().playing() as scene:
         message = scene.says()
-        worker = scene.pushed(scene.received(message))
-        scene.until(worker, f"write {_JOURNAL}event-1.outcome")
-        scene.until(scene.takes_back(message), "sleep")
-        scene.until(worker, "list amended/")
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, f"write {_JOURNAL}event-1.outcome")
+        scene.runs_until(scene.takes_back(message), "sleep")
+        scene.runs_until(worker, "list amended/")
         scene.dies(worker)
         return scene.rests()
 
 
 def worker_that_dies_in_a_chat_that_is_left() -> list[str]:
-    """The first pass of an erasure precedes the record; the worker dies before it looks."""
-    with Scene().played() as scene:
+    """The first pass of an erasure precedes the record, and the worker dies before its check."""
+    with Scene().playing() as scene:
         worker = scene.asks()
-        scene.until(worker, f"write {_JOURNAL}event-1.outcome")
-        scene.until(scene.parts(), "sleep")
-        scene.until(worker, "list amended/")
+        scene.runs_until(worker, f"write {_JOURNAL}event-1.outcome")
+        scene.runs_until(scene.bot_leaves(), "sleep")
+        scene.runs_until(worker, "list amended/")
         scene.dies(worker)
         return scene.rests()
 
 
 def compaction_that_sleeps_through_an_unsend() -> list[str]:
     """A compaction is about to swap the snapshot when a message that it has read is withdrawn."""
-    with Scene().played() as scene:
+    with Scene().playing() as scene:
         message = scene.says()
-        scene.through(scene.pushed(scene.received(message)))
-        scene.through(scene.asks())
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.asks())
         worker = scene.asks()
-        scene.until(worker, "reply")
-        scene.until(worker, "list journal/")
-        scene.until(worker, ("read snapshots/", "write snapshots/"))
-        scene.through(scene.takes_back(message))
-        scene.through(worker)
+        scene.runs_until(worker, "reply")
+        scene.runs_until(worker, "list journal/")
+        scene.runs_until(worker, ("read snapshots/", "write snapshots/"))
+        scene.runs_to_end(scene.takes_back(message))
+        scene.runs_to_end(worker)
         return scene.rests()
 
 
 def answer_that_repeats_a_recap() -> list[str]:
     """The first messages are summed up without an answer. One of them is withdrawn while the model repeats the recap."""
-    with Scene().played() as scene:
+    with Scene().playing() as scene:
         scene.stage.mood.skips = 1.0
         first = scene.says()
-        scene.through(scene.pushed(scene.received(first)))
+        scene.runs_to_end(scene.pushes(scene.delivers(first)))
         for _ in range(5):
-            scene.through(scene.asks())
+            scene.runs_to_end(scene.asks())
         scene.stage.mood.skips = 0.0
         worker = scene.asks()
-        scene.until(worker, "model")
-        scene.until(scene.takes_back(first), "sleep")
-        scene.through(worker)
+        scene.runs_until(worker, "model")
+        scene.runs_until(scene.takes_back(first), "sleep")
+        scene.runs_to_end(worker)
         return scene.rests()
 
 
 def answer_that_repeats_an_answer() -> list[str]:
     """The first message is forgotten, and every answer repeats the one before. The message is withdrawn while the model answers."""
-    with Scene(limits=MemoryLimits(journalled=2, verbatim=3, summed_up=50, recaps_at_once=0)).played() as scene:
+    with Scene(limits=MemoryLimits(journalled=2, verbatim=3, summed_up=50, recaps_at_once=0)).playing() as scene:
         first = scene.says()
-        scene.through(scene.pushed(scene.received(first)))
+        scene.runs_to_end(scene.pushes(scene.delivers(first)))
         for _ in range(12):
-            scene.through(scene.asks())
+            scene.runs_to_end(scene.asks())
         worker = scene.asks()
-        scene.until(worker, "model")
-        scene.until(scene.takes_back(first), "sleep")
-        scene.through(worker)
+        scene.runs_until(worker, "model")
+        scene.runs_until(scene.takes_back(first), "sleep")
+        scene.runs_to_end(worker)
         return scene.rests()
 
 
 def recap_of_an_answer_that_knew_more() -> list[str]:
     """The answer repeats a message that is newer than its question. It is summed up before that message is withdrawn."""
-    with Scene(group=True).played() as scene:
-        scene.through(scene.pushed(scene.received(scene.says(addressed=False))))
+    with Scene(group=True).playing() as scene:
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
         scene.sleeps(1)
-        question = scene.received(scene.says())
+        question = scene.delivers(scene.says())
         scene.sleeps(1)
         newer = scene.says(addressed=False)
-        scene.through(scene.pushed(scene.received(newer)))
-        scene.through(scene.pushed(question))
+        scene.runs_to_end(scene.pushes(scene.delivers(newer)))
+        scene.runs_to_end(scene.pushes(question))
         for _ in range(3):
-            scene.through(scene.asks())
-        scene.through(scene.takes_back(newer))
+            scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.takes_back(newer))
         return scene.rests()
 
 
 def compaction_that_sleeps_in_its_look() -> list[str]:
-    """A worker that is about to sum up messages has looked at the amendments. Then it sleeps, and one of the messages is withdrawn."""
-    with Scene(seed=5).played() as scene:
+    """A worker that is about to sum up messages has read the amendments. Then it sleeps, and one of the messages is withdrawn."""
+    with Scene(seed=5).playing() as scene:
         first = scene.says()
-        scene.through(scene.pushed(scene.received(first)))
+        scene.runs_to_end(scene.pushes(scene.delivers(first)))
         for _ in range(4):
-            scene.through(scene.asks())
+            scene.runs_to_end(scene.asks())
         worker = scene.asks()
         for step in ("reply", "read snapshots/", "list journal/", "list amended/", "waits"):
-            scene.until(worker, step)
+            scene.runs_until(worker, step)
         scene.sleeps_in(worker, seconds=40)
-        scene.through(scene.takes_back(first))
+        scene.runs_to_end(scene.takes_back(first))
         return scene.rests()
 
 
 def recap_that_kills_its_workers() -> list[str]:
     """Every worker that sums up the first message dies."""
-    with Scene().played() as scene:
+    with Scene().playing() as scene:
         scene.stage.mood.skips = 1.0  # no answer repeats the message
-        scene.through(scene.asks())
+        scene.runs_to_end(scene.asks())
         scene.stage.mood.poison = frozenset({"word0a"})
         deliveries = []
         for _ in range(9):
-            deliveries.append(scene.received(scene.says()))
-            scene.pushed(deliveries[-1])
+            deliveries.append(scene.delivers(scene.says()))
+            scene.pushes(deliveries[-1])
             scene.rests()
             scene.sleeps(_MINUTE_S)
         killed = sum(one.attempts - 1 for one in deliveries)
         return [*([] if killed <= 2 else ["I1: a recap kills one worker after another"]), *scene.rests()]
 
 
-def _thought_twice(scene: Scene) -> list[str]:
+def _repeated_model_calls(scene: Scene) -> list[str]:
     is_wasted = scene.world.truth.model_calls > 1
     return ["I6: a thought was lost although nothing had failed"] if is_wasted else []
 

@@ -1,4 +1,4 @@
-"""Seeded schedules: what people do, what fails, who moves next.  The same seed is the same schedule, step by step."""
+"""Seeded schedules: what people do, what fails, which thread moves next.  The same seed plays the same schedule, step by step."""
 
 import contextlib
 import random
@@ -18,7 +18,7 @@ from tests.simulation.product.mind import Mind, Mood
 from tests.simulation.product.people import Json, Message, People, Welcome
 from tests.simulation.product.scheduler import Task
 from tests.simulation.product.wiring import Ports, Settings
-from tests.simulation.product.world import Said, Weather, World
+from tests.simulation.product.world import ShownText, Weather, World
 
 STEPS: Final = 60_000
 _KILLS: Final = 0.005
@@ -29,7 +29,7 @@ _MESSAGES: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What became of a schedule; `trace` is a digest of every step, `last_steps` the end of it in words."""
+    """The result of a schedule.  `trace` is a digest of every step, `last_steps` are the last ones as text."""
 
     violations: tuple[str, ...]
     trace: int
@@ -41,8 +41,8 @@ class Verdict:
 def play(seed: int) -> Verdict:
     """Play one schedule to its end."""
     rng = random.Random(seed)
-    stage = drawn(rng)
-    with played(stage):
+    stage = draw_stage(rng)
+    with collected_logs(stage):
         _Schedule(stage).begin()
         rests = stage.world.scheduler.run(steps=STEPS)
     found = stage.violations() if rests else ["I1: nothing ever came to rest"]
@@ -56,8 +56,8 @@ def play(seed: int) -> Verdict:
     )
 
 
-def drawn(rng: random.Random) -> "Stage":
-    """Draw the world of a schedule, before anybody does anything in it."""
+def draw_stage(rng: random.Random) -> "Stage":
+    """Draw the world of a schedule, in which nothing has happened yet."""
     return Stage(
         rng,
         _weather(rng),
@@ -67,7 +67,7 @@ def drawn(rng: random.Random) -> "Stage":
 
 
 class Stage:
-    """One world with its people and machines.  Who does what, and when, is somebody else's choice."""
+    """One world with its people and machines; a schedule or a scene decides what they do, and when."""
 
     def __init__(
         self,
@@ -92,17 +92,17 @@ class Stage:
         self.bus = Bus(self.ports, skews_s)
 
     def webhook(self, message: Message, *, published_s: float) -> Delivery:
-        """LINE delivers the message, for the first time or again: its token lives from here on, and Pub/Sub has it a little later."""
+        """LINE delivers the message, for the first time or again.  The token's minute starts; Pub/Sub has the message at `published_s`."""
         self.line.delivers(message.reply_token, happened_s=message.at_s)
         return Delivery(name=message.id, function="agent_worker", event=message.event, published_s=published_s)
 
     def welcome(self, welcome: Welcome) -> Delivery:
-        """LINE tells that the bot is in the chat, for the first time or again."""
+        """LINE delivers the join or follow, for the first time or again."""
         self.line.delivers(welcome.reply_token, happened_s=welcome.at_s)
         return Delivery(name=welcome.id, function="agent_worker", event=welcome.event, published_s=self.world.now_s)
 
     def unsend(self, message: Message, event: Json) -> Delivery:
-        """LINE tells that the message was taken back; once that is acknowledged, its words are gone."""
+        """LINE delivers the unsend; from its acknowledgement on, the words of the message must be gone."""
         return Delivery(
             name=f"unsend {message.id}",
             function="unsend",
@@ -112,7 +112,7 @@ class Stage:
         )
 
     def edit(self, message: Message, event: Json, *, at_s: float) -> Delivery:
-        """LINE tells that the message was edited; once that is acknowledged, its older words are history."""
+        """LINE delivers the edit; from its acknowledgement on, the older words of the message are outdated."""
         return Delivery(
             name=f"edit {message.id}",
             function="agent_worker",
@@ -121,8 +121,8 @@ class Stage:
             on_ack=lambda: self.world.truth.outdate(message.id, message.words, edited_s=at_s, now_s=self.world.now_s),
         )
 
-    def part(self, event: Json, *, at_s: float) -> Delivery:
-        """LINE tells that the bot is not in the chat any more; once that is acknowledged, all that was said until then is gone."""
+    def departure(self, event: Json, *, at_s: float) -> Delivery:
+        """LINE delivers the leave or unfollow; from its acknowledgement on, every word up to `at_s` must be gone."""
         return Delivery(
             name="part",
             function="agent_worker",
@@ -134,7 +134,7 @@ class Stage:
         )
 
     def violations(self) -> list[str]:
-        """Return what is broken once everything came to rest."""
+        """Return the violations; to be asked when nothing is left to do."""
         return violations(
             Story(
                 people=self.people,
@@ -147,8 +147,8 @@ class Stage:
 
 
 @contextlib.contextmanager
-def played(stage: Stage) -> Iterator[None]:
-    """What the product logs is the schedule's."""
+def collected_logs(stage: Stage) -> Iterator[None]:
+    """Write what the product logs inside the block into the log of the schedule."""
     logs.configure(stage.world.truth.log)
     try:
         yield
@@ -167,14 +167,14 @@ class _Schedule:
         stage.line.on_said = self._press
 
     def begin(self) -> None:
-        """Everything that will happen is drawn; how it comes about is drawn as it happens."""
+        """Draw the events.  Their delays and failures are drawn as they occur."""
         self._mood()
         self._people()
 
     # -- people
 
     def _people(self) -> None:
-        """Messages with their redeliveries; some are taken back, in any order."""
+        """Draw messages with their redeliveries, withdrawals and edits, and the times at which the bot joins and leaves."""
         rng, people = self.rng, self.stage.people
         people.is_group = rng.random() < 0.4
         gap_s = rng.choice((0.3, 2.0, 20.0))
@@ -184,18 +184,18 @@ class _Schedule:
             message = people.message(at_s=at_s, addressed=rng.random() < 0.7)
             self._write(message)
             if rng.random() < 0.25:
-                self._take_back(message)
+                self._withdraw(message)
             for _ in range(rng.randint(1, 2) if people.is_group and rng.random() < 0.25 else 0):
                 self._edit(message)
         for _ in range(rng.randint(1, 2) if rng.random() < 0.15 else 0):
             self._welcome(rng.random() * (at_s + 10))
         for _ in range(rng.randint(1, 2) if rng.random() < 0.15 else 0):
-            self._part(rng.random() * (at_s + 10))
+            self._depart(rng.random() * (at_s + 10))
 
     def _write(self, message: Message) -> None:
         rng, calm = self.rng, self.weather.calm
         received_s = [message.at_s + rng.random() * 0.5]
-        if not calm and rng.random() < 0.2:  # the first delivery came to nothing, or LINE did not hear that it did not
+        if not calm and rng.random() < 0.2:  # the first delivery failed, or only its answer was lost
             received_s = [received_s[0] + rng.choice((0.0, 20.0))]
         if rng.random() < 0.2:
             received_s.append(received_s[0] + rng.random() * (5.0 if calm else rng.choice((5.0, 45.0, 300.0))))
@@ -206,7 +206,7 @@ class _Schedule:
         published_s = self.world.now_s + self.rng.random() * (0.2 if self.weather.calm else PUBLISH_S)
         self._publish(self.stage.webhook(message, published_s=published_s))
 
-    def _take_back(self, message: Message) -> None:
+    def _withdraw(self, message: Message) -> None:
         at_s = message.at_s + self.rng.random() * self.rng.choice((2.0, 15.0, 90.0))
         event = self.stage.people.unsend(message, at_s=at_s)
         self.world.scheduler.at(at_s, lambda: self._publish(self.stage.unsend(message, event)))
@@ -222,12 +222,12 @@ class _Schedule:
             received_s = at_s + self.rng.random() * 0.5
             self.world.scheduler.at(received_s, lambda: self._publish(self.stage.welcome(welcome)))
 
-    def _part(self, at_s: float) -> None:
-        event = self.stage.people.part(at_s=at_s)
-        self.world.scheduler.at(at_s, lambda: self._publish(self.stage.part(event, at_s=at_s)))
+    def _depart(self, at_s: float) -> None:
+        event = self.stage.people.departure(at_s=at_s)
+        self.world.scheduler.at(at_s, lambda: self._publish(self.stage.departure(event, at_s=at_s)))
 
-    def _press(self, said: Said) -> None:
-        """Whoever sees a button may press it, more than once, and others may too."""
+    def _press(self, said: ShownText) -> None:
+        """Draw presses of a button that was shown: by any member, and perhaps more than once."""
         people = self.stage.people
         if said.button is not None and len(people.messages) < _MESSAGES and self.rng.random() < 0.8:
             for _ in range(self.rng.randint(1, 3)):
@@ -237,7 +237,7 @@ class _Schedule:
     # -- machines
 
     def _publish(self, delivery: Delivery) -> None:
-        """Pub/Sub delivers after a moment, out of order, sometimes twice at once."""
+        """Pub/Sub delivers after a delay, out of order, and sometimes twice."""
         rng, weather = self.rng, self.weather
         for _ in range(1 if rng.random() < 0.85 else 2):
             pause_s = rng.random() * rng.choice(

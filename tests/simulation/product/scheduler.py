@@ -1,7 +1,7 @@
-"""Many threads as greenlets on one: whoever makes a call gives way, and time is virtual.
+"""Threads as greenlets on one thread: a thread that makes a call gives way to the others, and time is virtual.
 
-What is due first moves first. How long calls take is drawn from one seeded source, so the order of everything is drawn, too, and the same
-seed draws the same order in every process.
+The thread that is due first moves first. How long calls take is drawn from one seeded source, and so the order of all steps is drawn, too.
+The same seed draws the same order in every process.
 """
 
 import heapq
@@ -18,7 +18,7 @@ _LAST_STEPS: Final = 5_000
 
 
 class Process:
-    """One process of a function.  Once it is dead none of its threads has an effect any more, not even while it is torn down."""
+    """One process of a function.  After its death none of its threads has an effect, not even while their stacks unwind."""
 
     def __init__(self, name: str, *, skew_s: float = 0.0) -> None:
         self.name = name
@@ -28,7 +28,7 @@ class Process:
 
 
 class Task(greenlet):
-    """One thread of a process; `about` is the call that it is at, `request` the thread that it works for, which may be itself."""
+    """One thread of a process.  `about` names the call that it is at, `request` the thread that began the request, which may be itself."""
 
     def __init__(self, hub: greenlet, process: Process, name: str, work: Callable[[], object]) -> None:
         super().__init__(work, hub)
@@ -56,38 +56,37 @@ class Scheduler:
         self._due: list[Due] = []
         self._numbers = itertools.count(1)
 
-    # -- for those who look on
+    # -- for schedules and scenes
 
     def at(self, at_s: float, event: Callable[[], object]) -> None:
-        """Something happens at this time."""
+        """Call `event` at this time."""
         heapq.heappush(self._due, (at_s, next(self._numbers), event, 0))
 
     def begin(self, process: Process, name: str, work: Callable[[], object]) -> Task:
-        """A thread begins, as soon as whoever begins it gives way."""
+        """Begin a thread; it moves for the first time when the caller gives way."""
         task = Task(self._hub, process, name, work)
         process.tasks[task] = None
         self.wake(task)
         return task
 
     def delay(self, process: Process, seconds: float) -> None:
-        """Nothing moves in the process for that long."""
+        """Hold every thread of the process for that long."""
         for task in process.tasks:
             held = [at_s for at_s, _, thing, ticket in self._due if thing is task and ticket == task.ticket]
             for at_s in held:
                 self.wake(task, max(at_s - self.now_s, 0.0) + seconds)
 
     def kill(self, process: Process) -> None:
-        """SIGKILL: every thread of the process ends where it is."""
+        """End every thread of the process where it is, as SIGKILL does."""
         process.is_dead = True
-        if (
-            getcurrent() is not self._hub
-        ):  # by one of its own threads: the others are buried at once, this one when it gives way
-            self.at(self.now_s, lambda: self._bury(process))
+        if getcurrent() is not self._hub:
+            # A thread of the process is running; its threads end when it has given way.
+            self.at(self.now_s, lambda: self._end_threads(process))
         else:
-            self._bury(process)
+            self._end_threads(process)
 
     def run(self, *, only: Process | None = None, until: Callable[[], bool] = lambda: False, steps: int) -> bool:
-        """Let everything move, or `only` the threads of one process, until that is so; return whether nothing is left to move."""
+        """Move all threads, or `only` those of one process, until `until` holds; return whether nothing is left to move."""
         aside: list[Due] = []
         try:
             for _ in range(steps):
@@ -105,14 +104,14 @@ class Scheduler:
     # -- for the threads
 
     def give_way(self, about: str, seconds: float = 0.0) -> None:
-        """Let others move for that long."""
+        """Let other threads move for that long; `about` says what this one does meanwhile."""
         task = self.current()
         task.about = about
         self.wake(task, seconds)
         self.park(task)
 
     def current(self) -> Task:
-        """Return the thread that asks.  Raises: GreenletExit, where it is dead."""
+        """Return the calling thread.  Raises: GreenletExit, if its process is dead."""
         task = getcurrent()
         if not isinstance(task, Task):
             raise TypeError("only a thread can give way")
@@ -121,12 +120,12 @@ class Scheduler:
         return task
 
     def wake(self, task: Task, seconds: float = 0.0) -> None:
-        """The thread moves after that long, whatever was said before."""
+        """Move the thread after that long, in place of any earlier plan for it."""
         task.ticket += 1
         heapq.heappush(self._due, (self.now_s + seconds, next(self._numbers), task, task.ticket))
 
     def park(self, task: Task) -> None:
-        """Others move until somebody wakes the thread."""
+        """Let other threads move until this one is woken."""
         self._hub.switch()
         if task.process.is_dead:
             raise GreenletExit
@@ -159,7 +158,7 @@ class Scheduler:
         if thing.dead:
             thing.process.tasks.pop(thing, None)
 
-    def _bury(self, process: Process) -> None:
+    def _end_threads(self, process: Process) -> None:
         for task in [*process.tasks]:
             task.throw(GreenletExit)
         process.tasks.clear()

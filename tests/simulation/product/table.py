@@ -1,6 +1,6 @@
-"""The table in the suite's README that tells what each mutation breaks, and the seeds that it names.
+"""The table in the README of this suite: for each mutation what it breaks, and the seed or scene that finds it.
 
-Both are written by `python -m tests.simulation.product SEEDS --each`.
+The table and seeds.json are written by `python -m tests.simulation.product SEEDS --each`.
 """
 
 import json
@@ -20,9 +20,9 @@ SEEDS: Final[Mapping[str, int]] = json.loads(_SEEDS.read_text(encoding="utf-8"))
 """The first seed that broke under the mutation when the table was written.  A mutation without a seed has a scene."""
 
 
-def first_broken(name: str, seeds: Iterable[int]) -> tuple[int, str] | None:
-    """Return the first of the seeds that breaks under the mutation, and how."""
-    with MUTATIONS[name].applied():
+def first_violation(name: str, seeds: Iterable[int]) -> tuple[int, str] | None:
+    """Return the first of the seeds that breaks under the mutation, with its violation."""
+    with MUTATIONS[name].active():
         for seed in seeds:
             found = play(seed).violations
             if found:
@@ -31,7 +31,7 @@ def first_broken(name: str, seeds: Iterable[int]) -> tuple[int, str] | None:
 
 
 def write(found: Mapping[str, tuple[int, str] | None]) -> None:
-    """The seeds and the table hold what was found for every mutation."""
+    """Write seeds.json and the table, from what was found for every mutation."""
     seeds = {name: broken[0] for name, broken in found.items() if broken is not None}
     _SEEDS.write_text(json.dumps(seeds, indent=1) + "\n", encoding="utf-8")
     lines = README.read_text(encoding="utf-8").splitlines()
@@ -42,7 +42,7 @@ def write(found: Mapping[str, tuple[int, str] | None]) -> None:
 
 
 def rows_of(name: str) -> Iterator[str]:
-    """Return the rows of a mutation in the table."""
+    """Return the rows of the table that are about the mutation."""
     return (line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith(f"{_ROW}{name}`"))
 
 
@@ -55,5 +55,5 @@ def _row(name: str, broken: tuple[int, str] | None) -> str:
 
 
 def _violation_in_scene(name: str) -> str:
-    with MUTATIONS[name].applied():
+    with MUTATIONS[name].active():
         return next(iter(SCENES[name]()), "nothing") if name in SCENES else "nothing"

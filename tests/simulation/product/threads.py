@@ -1,4 +1,4 @@
-"""The product's executors and its background, on threads that are greenlets."""
+"""The executors and events of the product, on threads that are greenlets."""
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
@@ -12,7 +12,7 @@ _ResultT = TypeVar("_ResultT")
 
 
 class Event:
-    """threading.Event: a thread that waits stops, others move."""
+    """A `threading.Event` whose waiting threads let others move."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -43,47 +43,47 @@ class Event:
 
 
 class Pool(Executor):
-    """ThreadPoolExecutor with as many threads as it takes, all of one process."""
+    """A `ThreadPoolExecutor` without a limit, whose threads belong to one process."""
 
     def __init__(self, scheduler: Scheduler, process: Process) -> None:
         self._scheduler = scheduler
         self._process = process
 
-    def submit(self, fn: Callable[..., _ResultT], /, *args: Any, **kwargs: Any) -> Future[_ResultT]:  # noqa: ANN401 - as Executor has it
+    def submit(self, fn: Callable[..., _ResultT], /, *args: Any, **kwargs: Any) -> Future[_ResultT]:  # noqa: ANN401 - as in Executor
         scheduler, caller = self._scheduler, self._scheduler.current()
-        promised: _Promised[_ResultT] = _Promised(scheduler)
+        pending: _PendingResult[_ResultT] = _PendingResult(scheduler)
 
         def run() -> None:
-            if not promised.set_running_or_notify_cancel():
+            if not pending.set_running_or_notify_cancel():
                 return
             try:
                 result = fn(*args, **kwargs)
             except GreenletExit:
                 raise
             except BaseException as cause:  # noqa: BLE001 - as ThreadPoolExecutor does
-                promised.set_exception(cause)
+                pending.set_exception(cause)
             else:
-                promised.set_result(result)
-            promised.came.set()
+                pending.set_result(result)
+            pending.done_event.set()
 
         scheduler.begin(self._process, f"{caller.name}+", run)
-        return promised
+        return pending
 
 
 class NoPool(Executor):
-    """Runs nothing: for what nothing depends on."""
+    """An executor that runs nothing, for work on which no invariant depends."""
 
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401, ARG002 - as Executor has it
-        promised: Future[Any] = Future()
-        promised.set_result(None)
-        return promised
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401, ARG002 - as in Executor
+        pending: Future[Any] = Future()
+        pending.set_result(None)
+        return pending
 
 
-class _Promised(Future[_ResultT]):
+class _PendingResult(Future[_ResultT]):
     def __init__(self, scheduler: Scheduler) -> None:
         super().__init__()
-        self.came = Event(scheduler)
+        self.done_event = Event(scheduler)
 
     def result(self, timeout: float | None = None) -> _ResultT:
-        self.came.wait(timeout)
+        self.done_event.wait(timeout)
         return super().result(timeout=0)

@@ -1,4 +1,4 @@
-"""The product on the simulation's ports: what functions/*/compose.py does on the real ones."""
+"""The product on the ports of the simulation; functions/*/compose.py does the same on the real ones."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_onc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a deployment chooses."""
+    """The settings of a deployment that schedules vary."""
 
     late_reply: LateReply = LateReply.BUTTON
     settle_s: float = SETTLE_S
@@ -39,7 +39,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """What all processes meet outside of themselves."""
+    """The ports that all processes share."""
 
     world: World
     holders: Holders

@@ -1,4 +1,4 @@
-"""One chat, everything around it, and what really happened there."""
+"""The world around one chat, and the record of what really happened in it."""
 
 import io
 import random
@@ -18,11 +18,12 @@ _SLOW: Final = 10
 
 @dataclass(slots=True, kw_only=True)
 class Weather:
-    """What a schedule suffers; `calm` is none of it but duplicates, small delays and lost answers of the bucket.
+    """The faults of a schedule.  If `calm`, there are only duplicates, small delays and lost answers of the bucket.
 
-    `failures` is how often a call of the bucket fails, before or after its effect; `lost_answers` how often a write that won is told that
-    it lost; `lossiness` how often LINE's answer does not arrive. `stalls` are threads that sleep for up to 70 s once their call came back.
-    `backlog_s` is how late Pub/Sub may deliver. `is_even`: every call takes `call_s`, neither more nor less.
+    `failures` is how often a call of the bucket fails, before or after its effect. `lost_answers` is how often a write that won is reported
+    as lost. `lossiness` is how often LINE's answer does not arrive. `kills` is the number of processes that are killed, `stalls` that
+    of threads that sleep for up to 70 s after a call. `backlog_s` is how late Pub/Sub may deliver.
+    `is_even`: every call takes exactly `call_s`.
     """
 
     calm: bool = True
@@ -38,8 +39,8 @@ class Weather:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """Something that appeared in the chat: on a token, or pushed; `outcome` is what had been committed to it, if anything was."""
+class ShownText:
+    """A text that appeared in the chat, by reply token or by push.  `outcome` is the committed outcome behind it, if there is one."""
 
     reply_token: str | None
     text: str
@@ -50,33 +51,33 @@ class Said:
 
 @dataclass(slots=True, kw_only=True)
 class Truth:
-    """What really happened; no thread of the product reads it."""
+    """The record of what really happened; no thread of the product reads it."""
 
-    broken: list[str] = field(default_factory=list)
-    said: list[Said] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+    said: list[ShownText] = field(default_factory=list)
     committed: dict[tuple[str | None, str], OutcomeRecord] = field(default_factory=dict)
     too_late: dict[tuple[str | None, str], bool] = field(default_factory=dict)
-    """Whether something that it covers or repeats had been taken back already when it was committed."""
+    """Whether a message that the outcome covers or repeats was already withdrawn when it was committed."""
     forgotten: list[str] = field(default_factory=list)
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
-    """What the edited messages may say."""
-    looked_s: dict[str, float] = field(default_factory=dict)
-    """When each request looked at the amendments last."""
+    """The words that an answer to an edited message may hold."""
+    amendments_listed_s: dict[str, float] = field(default_factory=dict)
+    """When each request last listed the amendments."""
     model_calls: int = 0
     log: io.StringIO = field(default_factory=io.StringIO)
 
-    def breaks(self, sentence: str) -> None:
-        """Take down that something happened that must not."""
-        if sentence not in self.broken:
-            self.broken.append(sentence)
+    def report(self, sentence: str) -> None:
+        """Record a violation, once."""
+        if sentence not in self.violations:
+            self.violations.append(sentence)
 
     def forget(self, words: Iterable[str]) -> None:
-        """From here on these are in no object, no prompt and no answer."""
+        """From now on no object, prompt or answer may hold these words."""
         self.forgotten += [one for one in words if one not in self.forgotten]
 
     def outdate(self, message_id: str, words: Sequence[tuple[str, float]], *, edited_s: float, now_s: float) -> None:
-        """Whoever looks from here on finds newer words in the place of older ones; answers may still repeat these."""
+        """From now on a prompt may not hold the words from before the edit; an answer may still repeat them."""
         for word, since_s in words:
             if since_s < edited_s:
                 self.outdated_s.setdefault(word, now_s)
@@ -84,7 +85,7 @@ class Truth:
 
 
 class World:
-    """What processes share: time, chance, the bucket, the truth."""
+    """What all processes share: time, randomness, the bucket, and the record of the truth."""
 
     def __init__(self, rng: random.Random, weather: Weather) -> None:
         self.rng = rng
@@ -106,12 +107,12 @@ class World:
         return EPOCH_MS + round(self.now_s * 1_000)
 
     def number(self) -> int:
-        """Return a number that nobody else has."""
+        """Return a number that was not returned before."""
         self._numbers += 1
         return self._numbers
 
     def call(self, about: str, effect: Callable[[], _ResultT]) -> _ResultT:
-        """Whatever leaves the process: it takes effect a little later, its answer comes, and sometimes nobody wakes up to read it."""
+        """Make a call that leaves the process: it takes effect after a delay, and its thread may sleep before it reads the answer."""
         scheduler, rng, weather = self.scheduler, self.rng, self.weather
         part = 1.0 if weather.is_even else rng.random() * (1 if rng.random() < 0.9 else _SLOW)
         scheduler.give_way(about, part * weather.call_s)
@@ -123,7 +124,7 @@ class World:
 
 
 class ProcessClock:
-    """The clocks of one process: its wall clock is off, its monotonic one is not."""
+    """The clocks of one process.  Its wall clock is off by the skew of the process, its monotonic clock is not."""
 
     def __init__(self, world: World, process: Process) -> None:
         self._world = world

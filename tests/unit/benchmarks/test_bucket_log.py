@@ -52,9 +52,7 @@ def test_every_operation_has_a_kind(operation: str) -> None:
         "a long one beside a chain",
     ],
 )
-def test_requests_that_waited_for_another_count_as_round_trips(
-    moments: list[tuple[float, float]], expected: int
-) -> None:
+def test_sequential_requests_count_as_round_trips(moments: list[tuple[float, float]], expected: int) -> None:
     assert round_trips(asked(*moments)) == expected
 
 

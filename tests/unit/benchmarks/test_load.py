@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks import wire
-from benchmarks.load import drive, is_whole
+from benchmarks.load import drive, is_complete
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Answers 200, in two writes, on a connection that is kept; counts what it was posted."""
+    """Answers 200 in two writes, on a kept connection; keeps the posted bodies."""
 
     protocol_version = "HTTP/1.1"
     timeout = 10
@@ -31,7 +31,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def server() -> Iterator[http.server.ThreadingHTTPServer]:
     Handler.posted, Handler.status = [], 200
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as serving:
-        serving.daemon_threads = False  # so that its end waits for every connection to be closed
+        serving.daemon_threads = False  # so that the end of the server waits until every connection is closed
         thread = threading.Thread(target=serving.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield serving
@@ -40,7 +40,7 @@ def server() -> Iterator[http.server.ThreadingHTTPServer]:
 
 
 @pytest.mark.parametrize(("connections", "requests"), [(1, 5), (4, 4), (4, 10), (4, 2)])
-def test_as_many_requests_are_timed_as_were_asked_for(
+def test_the_requested_number_of_requests_is_timed(
     server: http.server.ThreadingHTTPServer, connections: int, requests: int
 ) -> None:
     request = wire.raw_request(b"hello", {})
@@ -69,4 +69,4 @@ def test_an_error_status_ends_the_measurement(server: http.server.ThreadingHTTPS
     ],
 )
 def test_an_answer_is_complete_with_its_last_byte(received: bytes, *, whole: bool) -> None:
-    assert is_whole(received) is whole
+    assert is_complete(received) is whole

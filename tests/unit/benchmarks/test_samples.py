@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.samples import Comparison, interleaved, percentile
+from benchmarks.samples import Comparison, interleave, percentile
 
 FIGURES = st.floats(min_value=0.001, max_value=1_000)
 
@@ -33,7 +33,7 @@ def test_enough_values_are_at_most_their_percentile(values: list[float], percent
 
 
 def test_rounds_begin_with_each_name_in_turn() -> None:
-    assert list(interleaved(["a", "b", "c"], 4)) == [
+    assert list(interleave(["a", "b", "c"], 4)) == [
         *[(0, "a"), (0, "b"), (0, "c")],
         *[(1, "b"), (1, "c"), (1, "a")],
         *[(2, "c"), (2, "a"), (2, "b")],
@@ -43,7 +43,7 @@ def test_rounds_begin_with_each_name_in_turn() -> None:
 
 @given(st.lists(st.text(), unique=True), st.integers(min_value=0, max_value=20))
 def test_every_name_comes_once_a_round(names: list[str], rounds: int) -> None:
-    met = list(interleaved(names, rounds))
+    met = list(interleave(names, rounds))
 
     assert len(met) == len(set(met)) == len(names) * rounds
     assert [number for number, _ in met] == sorted(number for number, _ in met)
@@ -64,7 +64,7 @@ def test_a_machine_that_drifts_changes_no_ratio(drift: list[float], against: flo
     assert comparison.ratio == pytest.approx(ratio)
 
 
-def test_there_is_no_ratio_to_zero() -> None:
+def test_a_comparison_with_zero_has_no_ratio() -> None:
     comparison = Comparison.of([(1.0, 0.0), (3.0, 0.0)])
 
     assert (comparison.measured, comparison.against, comparison.ratio, comparison.middle) == (2.0, 0.0, None, None)

@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.samples import Comparison
-from benchmarks.table import Row, Section, rendered
+from benchmarks.table import Row, Section, render
 
 
 def row(*pairs: tuple[float, float], unit: str = "ms", target: float | None = None) -> Row:
@@ -16,14 +16,14 @@ def test_a_target_is_met_or_not(measured: float, target: float | None, verdict: 
     assert row((measured, 1.0), target=target).verdict == verdict
 
 
-def test_a_figure_without_a_ratio_is_neither() -> None:
+def test_a_figure_without_a_ratio_has_no_verdict() -> None:
     assert row((1.0, 0.0), target=1.25).verdict == ""
 
 
 def test_every_row_shows_both_sides_their_ratio_and_the_target() -> None:
     ack = Section(title="Ack", rows=[row((3.0, 2.0), target=1.25)], note="quiet")
 
-    text = rendered([ack, Section(title="Storage", rows=[row((7.0, 0.0), unit="")])])
+    text = render([ack, Section(title="Storage", rows=[row((7.0, 0.0), unit="")])])
 
     assert [line.split() for line in text.splitlines()[1:]] == [
         ["Ack"],
@@ -39,4 +39,4 @@ def test_every_row_shows_both_sides_their_ratio_and_the_target() -> None:
     [(1.234, "ms", "1.23 ms"), (123.4, "ms", "123 ms"), (12.34, "MB", "12.3 MB"), (7.0, "", "7"), (7.5, "", "7.5")],
 )
 def test_figures_are_rounded_by_their_unit(value: float, unit: str, shown: str) -> None:
-    assert f" {shown}  " in rendered([Section(title="T", rows=[row((value, 1.0), unit=unit)])])
+    assert f" {shown}  " in render([Section(title="T", rows=[row((value, 1.0), unit=unit)])])

@@ -10,7 +10,7 @@ from benchmarks import usage
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
-def test_the_cpu_time_of_a_process_is_its_own_count() -> None:
+def test_the_cpu_time_of_a_process_matches_its_own_clock() -> None:
     before_s = time.process_time()
     seen_s = usage.cpu_s(os.getpid())
 
@@ -18,14 +18,14 @@ def test_the_cpu_time_of_a_process_is_its_own_count() -> None:
     assert before_s <= seen_s <= time.process_time()
 
 
-def test_a_process_holds_memory_and_shares_some_of_it() -> None:
+def test_a_process_has_private_and_shared_memory() -> None:
     held = usage.memory(os.getpid())
 
     assert held is not None
     assert held.rss_mb >= held.pss_mb > 1
 
 
-def test_a_process_that_was_started_by_a_process_is_found() -> None:
+def test_the_worker_of_an_arbiter_is_found() -> None:
     starts_one_and_tells_its_id = (
         "import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE);"
         "print(child.pid, flush=True); input(); child.kill(); child.wait()"

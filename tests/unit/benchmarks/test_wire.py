@@ -9,7 +9,7 @@ from simulator.stack import CHANNEL_SECRET
 def test_the_signature_of_a_delivery_is_valid() -> None:
     body = wire.delivery()
 
-    verify_signature(body, wire.signed(body)["x-line-signature"], channel_secrets=(CHANNEL_SECRET,))
+    verify_signature(body, wire.signed_headers(body)["x-line-signature"], channel_secrets=(CHANNEL_SECRET,))
     assert len(json.loads(body)["events"]) == 1
 
 

@@ -30,11 +30,11 @@ CONFIG = types.GenerateContentConfig(
 )
 
 
-def said_by_user(text: str) -> types.Content:
+def user_content(text: str) -> types.Content:
     return types.Content(role="user", parts=[types.Part(text=text)])
 
 
 def ask(client: genai.Client, *contents: types.Content) -> types.GenerateContentResponse:
     return client.models.generate_content(
-        model=MODEL, contents=list(contents or [said_by_user("hello")]), config=CONFIG
+        model=MODEL, contents=list(contents or [user_content("hello")]), config=CONFIG
     )

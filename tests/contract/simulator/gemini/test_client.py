@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from google import genai
 
     from simulator.gemini.app import GeminiStandIn
-from tests.contract.simulator.gemini.requests import MODEL, ask, said_by_user
+from tests.contract.simulator.gemini.requests import MODEL, ask, user_content
 
 
 def _content(response: types.GenerateContentResponse) -> types.Content:
@@ -22,14 +22,14 @@ def _content(response: types.GenerateContentResponse) -> types.Content:
     return content
 
 
-def _answered(content: types.Content, response: dict[str, Any]) -> types.Content:
+def _with_response(content: types.Content, response: dict[str, Any]) -> types.Content:
     calls = [part.function_call for part in content.parts or [] if part.function_call]
     answers = [types.FunctionResponse(id=call.id, name=call.name, response=response) for call in calls]
     return types.Content(role="user", parts=[types.Part(function_response=answer) for answer in answers])
 
 
 def test_the_default_model_calls_reply(client: genai.Client) -> None:
-    response = ask(client, said_by_user("[Yuki | 22:46]\nこんにちは"))
+    response = ask(client, user_content("[Yuki | 22:46]\nこんにちは"))
 
     assert response.function_calls
     (call,) = response.function_calls
@@ -44,41 +44,41 @@ def test_the_default_model_calls_reply(client: genai.Client) -> None:
 
 def test_thought_signatures_are_returned_in_two_rounds(client: genai.Client, stand_in: GeminiStandIn) -> None:
     stand_in.script([script.calls(("reply", {"message": "a"}), ("skip", {"reason": "b"})), script.call("reply", {})])
-    asked = said_by_user("hello")
+    asked = user_content("hello")
 
     first = _content(ask(client, asked))
-    first_answers = _answered(first, {"error": "too long"})
+    first_answers = _with_response(first, {"error": "too long"})
     second = _content(ask(client, asked, first, first_answers))
-    third = ask(client, asked, first, first_answers, second, _answered(second, {"status": "sent"}))
+    third = ask(client, asked, first, first_answers, second, _with_response(second, {"status": "sent"}))
 
     assert [record.kind for record in stand_in.requests] == ["call reply skip", "call reply", "call skip"]
     assert third.function_calls is not None
 
 
 def test_stored_contents_keep_their_thought_signatures(client: genai.Client) -> None:
-    asked = said_by_user("hello")
+    asked = user_content("hello")
     stored = _content(ask(client, asked)).model_dump_json()
 
     content = types.Content.model_validate_json(stored)
 
-    assert ask(client, asked, content, _answered(content, {"status": "sent"})).function_calls
+    assert ask(client, asked, content, _with_response(content, {"status": "sent"})).function_calls
 
 
 def test_a_missing_thought_signature_is_a_client_error(client: genai.Client) -> None:
-    asked = said_by_user("hello")
+    asked = user_content("hello")
     content = _content(ask(client, asked))
     assert content.parts
     forgetful = types.Content(role="model", parts=[types.Part(function_call=content.parts[0].function_call)])
 
     with pytest.raises(errors.ClientError, match="missing a thought_signature"):
-        ask(client, asked, forgetful, _answered(forgetful, {"status": "sent"}))
+        ask(client, asked, forgetful, _with_response(forgetful, {"status": "sent"}))
 
 
 def test_an_unanswered_call_is_a_client_error(client: genai.Client) -> None:
-    asked = said_by_user("hello")
+    asked = user_content("hello")
 
     with pytest.raises(errors.ClientError, match="number of function response parts is equal"):
-        ask(client, asked, _content(ask(client, asked)), said_by_user("are you there?"))
+        ask(client, asked, _content(ask(client, asked)), user_content("are you there?"))
 
 
 def test_json_by_schema_is_parsed_by_the_client(client: genai.Client) -> None:
@@ -129,9 +129,9 @@ def test_streaming_is_unimplemented(client: genai.Client) -> None:
 
 
 def test_logged_requests_fit_the_clients_types(client: genai.Client, stand_in: GeminiStandIn) -> None:
-    asked = said_by_user("hello")
+    asked = user_content("hello")
     first = _content(ask(client, asked))
-    ask(client, asked, first, _answered(first, {"status": "sent"}))
+    ask(client, asked, first, _with_response(first, {"status": "sent"}))
 
     request = stand_in.requests[-1].request
     assert request is not None

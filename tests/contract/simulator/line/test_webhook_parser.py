@@ -131,7 +131,7 @@ EXPECTED = [
 ]
 
 
-def parsed(line: LineHarness, act: Callable[[LinePlatform, str], object]) -> list[object]:
+def parse_events_of(line: LineHarness, act: Callable[[LinePlatform, str], object]) -> list[object]:
     line.do(lambda: act(line.platform, line.user_id))
     parser = WebhookParser(CHANNEL_SECRET)
     deliveries = zip(line.webhook.bodies, line.webhook.headers, strict=True)
@@ -139,7 +139,7 @@ def parsed(line: LineHarness, act: Callable[[LinePlatform, str], object]) -> lis
 
 
 def test_every_event_is_parsed_as_its_type(line: LineHarness) -> None:
-    events = parsed(line, everything)
+    events = parse_events_of(line, everything)
 
     found = []
     for event in events:
@@ -150,7 +150,7 @@ def test_every_event_is_parsed_as_its_type(line: LineHarness) -> None:
 
 
 def test_mentions_and_quotes_are_parsed(line: LineHarness) -> None:
-    events = parsed(line, everything)
+    events = parse_events_of(line, everything)
 
     mentioning, quoting = [event for event in events if isinstance(event, MessageEvent)][8:10]
     assert [
@@ -164,7 +164,7 @@ def test_mentions_and_quotes_are_parsed(line: LineHarness) -> None:
 
 
 def test_an_event_of_an_unknown_type_is_parsed_as_unknown(line: LineHarness) -> None:
-    [event] = parsed(line, lambda platform, user_id: platform.invent(user_id, {"type": "telepathy"}))
+    [event] = parse_events_of(line, lambda platform, user_id: platform.invent(user_id, {"type": "telepathy"}))
 
     assert isinstance(event, UnknownEvent)
 
@@ -173,7 +173,7 @@ def test_a_redelivery_is_parsed_with_its_flag(line: LineHarness) -> None:
     event = line.do(lambda: line.platform.say(line.user_id, line.user_id, "hello"))
     line.do(lambda: line.platform.courier.redeliver(event))
 
-    first, second = parsed(line, lambda _platform, _user_id: None)
+    first, second = parse_events_of(line, lambda _platform, _user_id: None)
     assert isinstance(first, MessageEvent)
     assert isinstance(second, MessageEvent)
     assert (first.delivery_context.is_redelivery, second.delivery_context.is_redelivery) == (False, True)

@@ -1,6 +1,6 @@
-"""The Pub/Subs under test, each behind the real clients, and an endpoint for pushes.
+"""The Pub/Sub servers under test, each behind the real clients, and an endpoint for pushes.
 
-`own` is this project's; `google` is the emulator that comes with gcloud, where it is installed.
+`own` is the server of this project; `google` is the emulator of gcloud, if it is installed.
 """
 
 import asyncio
@@ -49,15 +49,15 @@ class Loop:
         return asyncio.run_coroutine_threadsafe(doing, self.loop).result(LONG_TIMEOUT_S)
 
     def call(self, act: Callable[[], Result]) -> Result:
-        async def acted() -> Result:
+        async def run_action() -> Result:
             return act()
 
-        return self.run(acted())
+        return self.run(run_action())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cloud:
-    """A project on one of the Pub/Subs, through the real clients, without retries."""
+    """A project on one of the Pub/Sub servers, through the real clients, without retries."""
 
     backend: str
     project: str
@@ -115,7 +115,7 @@ class Cloud:
 
 @dataclass(slots=True, kw_only=True)
 class Endpoint:
-    """An HTTP endpoint that keeps envelopes. `statuses` are its next answers, then 204; each takes `answer_after_s`."""
+    """An HTTP endpoint that keeps envelopes. It answers with `statuses` in order, and then with 204, each after `answer_after_s`."""
 
     url: str
     statuses: list[int] = field(default_factory=list)
@@ -143,7 +143,7 @@ class Endpoint:
         """Wait for the first `number` envelopes and return them."""
         with self.arrived:
             in_time = self.arrived.wait_for(lambda: len(self.envelopes) >= number, timeout=2 * PATIENCE_S)
-        assert in_time, f"{len(self.envelopes)} of {number} pushes came: {json.dumps(self.envelopes)}"
+        assert in_time, f"{len(self.envelopes)} of {number} pushes arrived: {json.dumps(self.envelopes)}"
         return self.envelopes[:number]
 
 
@@ -154,7 +154,7 @@ def loop() -> Iterator[Loop]:
     thread.start()
     there = Loop(loop=inner)
     yield there
-    there.run(_cancel_the_rest())
+    there.run(_cancel_other_tasks())
     inner.call_soon_threadsafe(inner.stop)
     thread.join()
     inner.close()
@@ -162,7 +162,7 @@ def loop() -> Iterator[Loop]:
 
 @pytest.fixture
 def server(loop: Loop) -> Iterator[Server]:
-    """This project's Pub/Sub and its port. Deadlines can be a second long, so that a test can wait for their end."""
+    """This project's Pub/Sub and its port. Deadlines may be as short as a second, so that a test can wait for them."""
     pubsub = PubSubServer(tuning=Tuning(redelivery_floor_s=0.01, minimum_ack_deadline_s=1.0))
     port = loop.run(pubsub.start())
     yield pubsub, port
@@ -235,7 +235,7 @@ def endpoint(endpoints: tuple[str, dict[str, Endpoint]]) -> Endpoint:
     return by_path[path]
 
 
-async def _cancel_the_rest() -> None:
+async def _cancel_other_tasks() -> None:
     rest = asyncio.all_tasks() - {asyncio.current_task()}
     for task in rest:
         task.cancel()

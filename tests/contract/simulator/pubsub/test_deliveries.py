@@ -1,4 +1,4 @@
-"""Pulls and pushes of both Pub/Subs, this project's and Google's emulator, through the real clients."""
+"""Pulls and pushes on both Pub/Sub servers, that of this project and Google's emulator, through the real clients."""
 
 from __future__ import annotations
 

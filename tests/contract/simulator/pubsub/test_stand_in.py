@@ -33,7 +33,7 @@ def test_a_wrong_filter_is_refused_with_the_position(own: Cloud) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204])
-def test_these_statuses_acknowledge(own: Cloud, server: Server, endpoint: Endpoint, loop: Loop, status: int) -> None:
+def test_a_success_status_acknowledges(own: Cloud, server: Server, endpoint: Endpoint, loop: Loop, status: int) -> None:
     topic = own.topic()
     own.subscription(topic, push_config={"push_endpoint": endpoint.url})
     endpoint.statuses = [status, 500, 500, 500]
@@ -46,7 +46,7 @@ def test_these_statuses_acknowledge(own: Cloud, server: Server, endpoint: Endpoi
 
 
 @pytest.mark.parametrize("status", [203, 206, 301, 307, 400, 404, 429, 500])
-def test_all_other_statuses_do_not(own: Cloud, endpoint: Endpoint, status: int) -> None:
+def test_any_other_status_does_not_acknowledge(own: Cloud, endpoint: Endpoint, status: int) -> None:
     topic = own.topic()
     own.subscription(topic, push_config={"push_endpoint": endpoint.url})
     endpoint.statuses = [status]

@@ -1,4 +1,4 @@
-"""Objects of the real client, and the kinds of uploads."""
+"""Objects of the real client, and uploads of each kind."""
 
 import os
 from io import BytesIO
@@ -14,14 +14,14 @@ def content(blob: Blob) -> bytes:
     return bytes(blob.bucket.blob(blob.name).download_as_bytes(retry=None))
 
 
-def of_chunks(blob: Blob, **conditions: int) -> None:
-    """Upload in a session of three requests."""
+def upload_in_chunks(blob: Blob, **conditions: int) -> None:
+    """Upload in a resumable session of three requests."""
     blob.chunk_size = CHUNK_BYTES
     data = BytesIO(os.urandom(2 * CHUNK_BYTES + 1))
     blob.upload_from_file(data, size=2 * CHUNK_BYTES + 1, retry=None, **conditions)
 
 
-def at_once(blob: Blob, **conditions: int) -> None:
+def upload_at_once(blob: Blob, **conditions: int) -> None:
     blob.upload_from_string(b"two", retry=None, **conditions)
 
 

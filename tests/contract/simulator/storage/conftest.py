@@ -15,7 +15,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
 
 @pytest.fixture(scope="session")
 def client(running: Emulator) -> Iterator[storage.Client]:
-    client = running.client_made_by(lambda: storage.Client(project=PROJECT_ID))  # type: ignore[no-untyped-call]
+    client = running.call_in_environment(lambda: storage.Client(project=PROJECT_ID))  # type: ignore[no-untyped-call]
     yield client
     close(client)
 
@@ -35,7 +35,7 @@ def bucket(emulator: Emulator, client: storage.Client) -> storage.Bucket:
 
 @pytest.fixture
 def blob(bucket: Bucket) -> Blob:
-    """Return an object in a bucket without others."""
+    """Return the only object of a bucket."""
     blob = bucket.blob(NAME)
     blob.upload_from_string(b"one", retry=None)
     return blob

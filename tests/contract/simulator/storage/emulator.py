@@ -39,7 +39,7 @@ class Emulator:
         self._loop.run(create_bucket(self.url, name, project_id=PROJECT_ID))
         return name
 
-    def client_made_by(self, make: Callable[[], _Made]) -> _Made:
+    def call_in_environment(self, make: Callable[[], _Made]) -> _Made:
         """Return the result of `make`, called while the environment names the emulator."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("STORAGE_EMULATOR_HOST", self.url)
@@ -60,21 +60,21 @@ class Emulator:
 
 
 def settle() -> None:
-    """Wait for the threads of the client library, in which it reads buckets."""
+    """Wait for the threads in which the client library reads the bucket."""
     for thread in threading.enumerate():
         if "_background" in thread.name:
             thread.join(PATIENCE_S)
 
 
 def close(client: storage.Client) -> None:
-    """Close the connections of the client for good."""
+    """Close the connections of the client, after its threads have ended."""
     settle()
     client.close()  # type: ignore[no-untyped-call]
 
 
 @contextmanager
 def running_emulator(folder: Path) -> Iterator[Emulator]:
-    """Run Cloud Storage until the end of the block.  Skips the test where there is no server, but fails it in CI."""
+    """Run Cloud Storage until the end of the block.  Without a server the test is skipped, or fails in CI."""
     sock = listening_socket(0)
     port = free_port()
     proxy = StorageProxy(upstream_url=f"http://{HOST}:{port}", monotonic_s=time.monotonic)
@@ -85,7 +85,7 @@ def running_emulator(folder: Path) -> Iterator[Emulator]:
         )
     except StackError as missing:
         sock.close()
-        if "CI" in os.environ:  # noqa: TID251 - nobody could hand it over
+        if "CI" in os.environ:  # noqa: TID251 - pytest passes no environment to fixtures
             pytest.fail(str(missing))
         pytest.skip(str(missing))
     with LoopThread() as loop:

@@ -8,18 +8,27 @@ import pytest
 from google.api_core import exceptions
 from google.cloud.storage.exceptions import InvalidResponse
 
-from tests.contract.simulator.storage.blobs import CHUNK_BYTES, NAME, Blob, Bucket, at_once, content, of_chunks, patch
+from tests.contract.simulator.storage.blobs import (
+    CHUNK_BYTES,
+    NAME,
+    Blob,
+    Bucket,
+    content,
+    patch,
+    upload_at_once,
+    upload_in_chunks,
+)
 from tests.contract.simulator.storage.emulator import Emulator
 
 STALE = 1
 
 
-def of_unknown_size(blob: Blob, **conditions: int) -> None:
+def upload_of_unknown_size(blob: Blob, **conditions: int) -> None:
     with blob.open("wb", chunk_size=CHUNK_BYTES, retry=None, **conditions) as file:
         file.write(b"x" * (CHUNK_BYTES + 1))
 
 
-@pytest.mark.parametrize("upload", [at_once, of_chunks, of_unknown_size])
+@pytest.mark.parametrize("upload", [upload_at_once, upload_in_chunks, upload_of_unknown_size])
 @pytest.mark.parametrize(
     "condition", [{"if_generation_match": 0}, {"if_generation_match": STALE}, {"if_metageneration_match": 7}]
 )
@@ -30,7 +39,7 @@ def test_an_upload_keeps_its_conditions(blob: Blob, upload: Callable[..., None],
     assert content(blob) == b"one"
 
 
-@pytest.mark.parametrize("upload", [at_once, of_chunks])
+@pytest.mark.parametrize("upload", [upload_at_once, upload_in_chunks])
 def test_an_existing_object_is_not_created_again(blob: Blob, upload: Callable[..., None]) -> None:
     with pytest.raises(exceptions.NotModified):
         upload(blob, if_generation_not_match=blob.generation)
@@ -38,8 +47,8 @@ def test_an_existing_object_is_not_created_again(blob: Blob, upload: Callable[..
     assert content(blob) == b"one"
 
 
-@pytest.mark.parametrize("upload", [at_once, of_chunks, of_unknown_size])
-def test_an_upload_goes_on_where_its_condition_holds(blob: Blob, upload: Callable[..., None]) -> None:
+@pytest.mark.parametrize("upload", [upload_at_once, upload_in_chunks, upload_of_unknown_size])
+def test_an_upload_succeeds_if_its_condition_holds(blob: Blob, upload: Callable[..., None]) -> None:
     before = blob.generation
 
     upload(blob, if_generation_match=before)
@@ -50,13 +59,13 @@ def test_an_upload_goes_on_where_its_condition_holds(blob: Blob, upload: Callabl
 def test_a_session_is_checked_again_when_it_ends(bucket: Bucket) -> None:
     blob = bucket.blob(NAME)
     session = blob.create_resumable_upload_session(if_generation_match=0)
-    blob.upload_from_string(b"somebody else", retry=None)
+    blob.upload_from_string(b"another writer", retry=None)
 
     answer = httpx2.put(session, content=b"too late")
 
     assert answer.status_code == 412
     assert answer.json()["error"]["errors"][0]["reason"] == "conditionNotMet"
-    assert content(blob) == b"somebody else"
+    assert content(blob) == b"another writer"
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,15 @@ import pytest
 from google.api_core import exceptions
 
 from simulator.storage import Call, Fault, Operation, StorageSwitches
-from tests.contract.simulator.storage.blobs import Blob, at_once, content, of_chunks
+from tests.contract.simulator.storage.blobs import Blob, content, upload_at_once, upload_in_chunks
 from tests.contract.simulator.storage.emulator import Emulator
 
 
 @pytest.mark.parametrize(
     ("operation", "write"),
     [
-        ("insert", at_once),
-        ("insert", of_chunks),
+        ("insert", upload_at_once),
+        ("insert", upload_in_chunks),
         ("patch", lambda blob: blob.patch(retry=None)),
         ("rewrite", lambda blob: blob.rewrite(blob.bucket.blob("source"), retry=None)),
         ("compose", lambda blob: blob.compose([blob.bucket.blob("source")], retry=None)),
@@ -27,8 +27,8 @@ def test_an_object_can_change_once_a_second(
 ) -> None:
     blob.bucket.blob("source").upload_from_string(b"s")
     emulator.proxy.switches = StorageSwitches(one_write_a_second=True)
-    at_once(blob.bucket.blob("fresh"))
-    at_once(blob.bucket.blob("as fresh"))
+    upload_at_once(blob.bucket.blob("fresh"))
+    upload_at_once(blob.bucket.blob("as fresh"))
 
     with pytest.raises(exceptions.TooManyRequests, match="exceeded the rate limit for object mutation operations"):
         write(blob.bucket.blob("fresh"))
@@ -41,7 +41,7 @@ def test_an_object_can_change_once_a_second(
 @pytest.mark.parametrize(
     ("operation", "ask"),
     [
-        ("insert", at_once),
+        ("insert", upload_at_once),
         ("get", lambda blob: blob.reload(retry=None)),
         ("list", lambda blob: list(blob.bucket.list_blobs(retry=None))),
         ("delete", lambda blob: blob.delete(retry=None)),
@@ -73,7 +73,7 @@ def test_a_request_with_a_lost_answer_has_its_effect(
     emulator.proxy.faults.add(Fault(operation="insert", answer=answer))
 
     with pytest.raises((exceptions.ServiceUnavailable, OSError)):
-        at_once(blob)
+        upload_at_once(blob)
 
     assert content(blob) == b"two"
     assert [request.was_answered for request in emulator.proxy.requests if request.operation == "insert"] == [
@@ -103,7 +103,7 @@ def test_fault_callbacks_run_before_and_after_the_request(emulator: Emulator, bl
         )
     )
 
-    at_once(blob.bucket.blob("first"))
-    at_once(blob.bucket.blob("second"))
+    upload_at_once(blob.bucket.blob("first"))
+    upload_at_once(blob.bucket.blob("second"))
 
     assert seen == ["first", "second", "arrived", "took effect"]

@@ -26,11 +26,11 @@ from shared.knowledge.schema import FIELDS, Category, Field, fields_of
 from shared.knowledge.text_matching import fold
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KNOWLEDGE_GUIDE
+from tests.support.inline import InlineExecutor
 from tests.support.knowledge import (
     MOMO,
     WORDS,
     FilingChat,
-    ImmediateExecutor,
     WatchedStore,
     conversation_on,
     entries,
@@ -53,7 +53,7 @@ TARGETS = st.sampled_from([one for one in Category if one is not Category.INBOX]
 CONFIDENCES = st.floats(0, 1)
 STATUSES = ["active", "waiting", "done", "pending", "needs_review", "Active", "?"]
 TOOLS = list(FilingChat().tools.values())
-EXECUTOR = ToolExecutor(registry=Registry((*core_tools(), *TOOLS)), threads=ImmediateExecutor())
+EXECUTOR = ToolExecutor(registry=Registry((*core_tools(), *TOOLS)), threads=InlineExecutor())
 several = settings(max_examples=200)
 
 

@@ -98,7 +98,7 @@ def test_a_function_is_changed_until_the_block_ends() -> None:
     before = Shelf.put
     shelf = Shelf()
 
-    with mutation("Shelf.put", Never("limit")).applied():
+    with mutation("Shelf.put", Never("limit")).active():
         assert shelf.put("a", copies=9)
 
     assert not shelf.put("b")
@@ -108,7 +108,7 @@ def test_a_function_is_changed_until_the_block_ends() -> None:
 def test_a_function_is_put_back_after_an_error() -> None:
     before = Shelf.put
 
-    with pytest.raises(ValueError, match="a book fell"), mutation("Shelf.put", Never("limit")).applied():
+    with pytest.raises(ValueError, match="a book fell"), mutation("Shelf.put", Never("limit")).active():
         raise ValueError("a book fell")
 
     assert Shelf.put is before
@@ -117,7 +117,7 @@ def test_a_function_is_put_back_after_an_error() -> None:
 def test_a_property_stays_a_property_with_its_setter() -> None:
     shelf = Shelf()
 
-    with mutation("Shelf.is_full", Return(value="never")).applied():
+    with mutation("Shelf.is_full", Return(value="never")).active():
         shelf.is_full = True
         full: Any = shelf.is_full
 
@@ -126,13 +126,13 @@ def test_a_property_stays_a_property_with_its_setter() -> None:
 
 
 def test_a_class_method_stays_a_class_method() -> None:
-    with mutation("Shelf.opened", Skip("put")).applied():
+    with mutation("Shelf.opened", Skip("put")).active():
         assert Shelf.opened().books == []
     assert Shelf.opened().books == ["opened"]
 
 
 def test_a_static_method_stays_a_static_method() -> None:
-    with mutation("Shelf.longest", DropArgument("max", "key")).applied():
+    with mutation("Shelf.longest", DropArgument("max", "key")).active():
         assert Shelf().longest("bb", "c") == "c"
 
 
@@ -140,20 +140,20 @@ def test_a_context_manager_stays_a_context_manager() -> None:
     shelf = Shelf()
     shelf.books = ["b", "a"]
 
-    with mutation("Shelf.tidied", Skip("sort")).applied(), shelf.tidied() as books:
+    with mutation("Shelf.tidied", Skip("sort")).active(), shelf.tidied() as books:
         assert books == ["b", "a"]
 
     assert shelf.books == []
 
 
 def test_a_closure_keeps_its_variables_and_defaults() -> None:
-    with mutation("counts", Bypass("max")).applied():
+    with mutation("counts", Bypass("max")).active():
         assert counts() == -39
     assert counts() == 1
 
 
 def test_a_method_keeps_its_base_class() -> None:
-    with mutation("Shelf.name", Always("limit")).applied():
+    with mutation("Shelf.name", Always("limit")).active():
         assert Shelf().name() == "base shelf"
 
 
@@ -165,17 +165,17 @@ def test_a_changed_function_keeps_its_line_numbers() -> None:
         return last.filename, last.lineno
 
     before = place(Shelf())
-    with mutation("Shelf.fail", Skip("put")).applied():
+    with mutation("Shelf.fail", Skip("put")).active():
         assert place(Shelf()) == before
 
 
 def test_a_substitute_takes_the_owner_of_the_method_and_the_arguments() -> None:
-    with mutation("Shelf.opened", Instead("shelf.put", put_below)).applied():
+    with mutation("Shelf.opened", Instead("shelf.put", put_below)).active():
         assert Shelf.opened().books == ["below opened"]
 
 
 def test_a_substitute_of_a_function_takes_the_arguments() -> None:
-    with mutation("Shelf.longest", Instead("max", longest_reversed)).applied():
+    with mutation("Shelf.longest", Instead("max", longest_reversed)).active():
         assert Shelf.longest("a", "bc") == "cb"
 
 
@@ -189,7 +189,7 @@ def test_a_substitute_of_a_function_takes_the_arguments() -> None:
     ],
 )
 def test_a_mutation_that_does_not_match_names_function_and_rule(function: str, rule: Rule, says: str) -> None:
-    with pytest.raises(LookupError, match=says), mutation(function, rule).applied():
+    with pytest.raises(LookupError, match=says), mutation(function, rule).active():
         raise AssertionError("nothing is changed")
 
 
@@ -197,7 +197,7 @@ def test_a_mutation_that_does_not_match_names_function_and_rule(function: str, r
 def test_a_mutation_of_the_catalogue_matches_the_product(name: str) -> None:
     before = ast.dump(MUTATIONS[name].definition())
 
-    with MUTATIONS[name].applied():
+    with MUTATIONS[name].active():
         after = ast.dump(MUTATIONS[name].rule.apply(MUTATIONS[name].definition()))
 
     assert after != before
