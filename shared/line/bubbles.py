@@ -14,18 +14,20 @@ from typing import Final
 
 import regex
 
-from shared.line.graphemes import split_at_graphemes
+from shared.line.graphemes import GRAPHEME, split_at_graphemes
 from shared.line.ids import mask_ids
 from shared.line.markdown import plain_text
 from shared.line.messaging import MESSAGES_A_CALL, OutgoingMessage
 from shared.line.utf16 import utf16_length, without_lone_surrogates
 
+# A symbol breaks words as a flag does. At each half of a flag, `\b` would count all the halves that precede it.
+_SYMBOL_FOR_FLAG_HALVES: Final = dict.fromkeys(range(0x1F1E6, 0x1F200), "⚐")
 _ELLIPSIS: Final = "…"
 _UNITS_A_CHARACTER: Final = 4
 _LONGEST_CLUSTER_UTF16: Final = 64  # no writing system needs a longer cluster, so a longer one may be cut
 _CLOSING: Final = r"[\p{Pe}\p{Pf}\"'”’]"
 _ABBREVIATED: Final = r"(?<!\b(?:Mr|Mrs|Ms|Dr|St|No|vs|e\.g|i\.e|cf)\.)"
-_ATOM: Final = regex.compile(r"(?P<url>https?://[!-~]{1,990}(?<![.,!?:;'\")\]}*]))|\X")
+_ATOM: Final = regex.compile(rf"(?P<url>https?://[!-~]{{1,990}}(?<![.,!?:;'\")\]}}*]))|{GRAPHEME}")
 
 
 class _Pause(IntEnum):
@@ -41,20 +43,21 @@ class _Pause(IntEnum):
 
 
 # What precedes each kind of pause; a later row outranks the rows before it. No bubble begins with a closing mark or a small kana.
+# No pattern tries a run twice: a run is possessive, or its match cannot fail.
 _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
     _Pause.WORD: regex.compile(
         r"(?w)(?<![\p{Ps}\p{Pi}])\b(?![\p{Pe}\p{Pf}\p{Po}\p{M}\u200dーぁぃぅぇぉっゃゅょァィゥェォッャュョ々ๆ])"
     ),
     _Pause.SPACE: regex.compile(r"\s+"),
     _Pause.CLAUSE: regex.compile(
-        rf"[、，；：…‥]+{_CLOSING}*\s*|[,;:]{_CLOSING}*\s+|\p{{Extended_Pictographic}}[\ufe0f\p{{M}}]*\s+"
+        rf"[、，；：…‥]+{_CLOSING}*\s*|[,;:]{_CLOSING}*+\s+|\p{{Extended_Pictographic}}[\ufe0f\p{{M}}]*+\s+"
     ),
     _Pause.SENTENCE: regex.compile(
         rf"[。！？｡．]+[!?！？。…]*{_CLOSING}*\s*"
-        rf"|[.!?]+{_ABBREVIATED}{_CLOSING}*(?:\s+|(?=[^\x00-\x7f\p{{P}}]))|(?<=\p{{Thai}})\s+(?=\p{{Thai}})"
+        rf"|(?<![.!?])[.!?]++{_ABBREVIATED}{_CLOSING}*+(?:\s+|(?=[^\x00-\x7f\p{{P}}]))|(?<=\p{{Thai}})\s++(?=\p{{Thai}})"
     ),
-    _Pause.LINE: regex.compile(r"[^\S\n]*\n\s*"),
-    _Pause.PARAGRAPH: regex.compile(r"[^\S\n]*\n[^\S\n]*\n\s*"),
+    _Pause.LINE: regex.compile(r"\n\s*"),
+    _Pause.PARAGRAPH: regex.compile(r"\n[^\S\n]*\n\s*"),
 }
 
 
@@ -117,8 +120,9 @@ class _CuttableText:
         atoms = tuple(_atoms(text))
         ends = tuple(accumulate(map(len, atoms), initial=0))
         graded = dict.fromkeys(ends, _Pause.INSIDE_A_WORD)
+        graded_text = text.translate(_SYMBOL_FOR_FLAG_HALVES)
         for pause, pattern in _PAUSES.items():
-            graded.update((found.end(), pause) for found in pattern.finditer(text) if found.end() in graded)
+            graded.update((found.end(), pause) for found in pattern.finditer(graded_text) if found.end() in graded)
         return cls(
             text=text,
             ends=ends,

@@ -3,9 +3,12 @@
 import unicodedata
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
 
 from shared.line.events import MessageContent
 from shared.line.mentions import without_address
+
+_LONGEST: Final = 200  # code points, those that show nothing included
 
 
 class Command(StrEnum):
@@ -26,8 +29,12 @@ def command_of(content: MessageContent, *, bot_names: Sequence[str]) -> Command 
 
 def parse_command(text: str) -> Command | None:
     """Return the command if it is the whole text, in any width and case of letters; else None."""
+    if len(text.strip()) > _LONGEST:
+        return None
     visible = "".join(
-        character for character in unicodedata.normalize("NFKC", text) if unicodedata.category(character) != "Cf"
+        character
+        for character in unicodedata.normalize("NFKC", text.strip())
+        if unicodedata.category(character) != "Cf"
     )
     slash, word = visible.strip()[:1], visible.strip()[1:].casefold()
     return Command(word) if slash == "/" and word in set(Command) else None

@@ -12,9 +12,9 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-import regex
 from cachetools import TLRUCache
 
+from shared.line.graphemes import graphemes
 from shared.line.ids import mask_ids
 
 LONGEST_NAME: Final = 20  # graphemes
@@ -23,7 +23,6 @@ MISSING_KEPT_S: Final = 60.0
 _NAMES_KEPT: Final = 4_096
 _LONGEST_GRAPHEME: Final = 12  # code points; an emoji of a family of four has seven
 _JOINER: Final = "\u200d"  # joins the emojis of a family
-_GRAPHEME: Final = regex.compile(r"\X")
 _REMOVED: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Ps", "Pe"})
 _BRACKETS: Final = frozenset("<>|＜＞｜")
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -46,10 +45,8 @@ def sanitised(name: str) -> str | None:
     visible = "".join(
         character for character in spaced if character not in _BRACKETS | _BLANK_LETTERS and _is_shown(character)
     )
-    graphemes = (
-        grapheme for grapheme in _GRAPHEME.findall(" ".join(visible.split())) if len(grapheme) <= _LONGEST_GRAPHEME
-    )
-    shown = "".join(list(graphemes)[:LONGEST_NAME]).strip(f" {_JOINER}")
+    readable = [grapheme for grapheme in graphemes(" ".join(visible.split())) if len(grapheme) <= _LONGEST_GRAPHEME]
+    shown = "".join(readable[:LONGEST_NAME]).strip(f" {_JOINER}")
     return shown or None
 
 

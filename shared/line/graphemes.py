@@ -7,7 +7,14 @@ import regex
 from shared.line.messaging import TEXT_LIMIT_UTF16
 from shared.line.utf16 import utf16_length
 
-_GRAPHEME: Final = regex.compile(r"\X")
+# `\X`, with flags matched in pairs: at each regional indicator, `\X` counts all that precede it.
+GRAPHEME: Final = r"(?:\p{Regional_Indicator}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*|\X)"
+_GRAPHEME: Final = regex.compile(GRAPHEME)
+
+
+def graphemes(text: str) -> list[str]:
+    """Return the grapheme clusters of the text; joined, they are the text."""
+    return _GRAPHEME.findall(text)
 
 
 def split_at_graphemes(text: str, *, limit_utf16: int = TEXT_LIMIT_UTF16) -> tuple[str, ...]:
@@ -28,6 +35,6 @@ def split_at_graphemes(text: str, *, limit_utf16: int = TEXT_LIMIT_UTF16) -> tup
 
 def _units(text: str, limit_utf16: int) -> list[str]:
     units: list[str] = []
-    for grapheme in _GRAPHEME.findall(text):
+    for grapheme in graphemes(text):
         units.extend([grapheme] if utf16_length(grapheme) <= limit_utf16 else grapheme)
     return units

@@ -10,7 +10,7 @@ from typing import Final
 
 from markdown_it.token import Token
 
-from shared.line.markdown_rules import MAX_NESTING, chat_markdown
+from shared.line.markdown_rules import MAX_NESTING, chat_markdown, label_budget
 
 _PARSER: Final = chat_markdown()
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
@@ -25,10 +25,10 @@ class _Block:
 
 
 def plain_text(markdown: str) -> str:
-    """Return the text without Markdown.  A text that nests to MAX_NESTING stays as it is."""
+    """Return the text without Markdown.  A text that nests to MAX_NESTING stays as it is; after hundreds of open brackets, so do links."""
     lines = markdown.replace("\r\n", "\n").replace("\r", "\n")
     try:
-        tokens = _PARSER.parse(lines)
+        tokens = _PARSER.parse(lines, label_budget(lines))
     except RecursionError:
         return markdown
     if any(_is_too_deep(token) for token in tokens):

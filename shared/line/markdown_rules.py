@@ -6,10 +6,11 @@ the former in chats, and models write the latter. So emphasis, escapes and code 
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import MutableMapping, Sequence
+from typing import Any, Final
 
 from markdown_it import MarkdownIt
+from markdown_it.helpers import parseLinkDestination, parseLinkLabel, parseLinkTitle
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.fence import fence
 from markdown_it.rules_inline import StateInline
@@ -17,6 +18,9 @@ from markdown_it.rules_inline.backticks import backtick
 from markdown_it.rules_inline.state_inline import Delimiter
 
 MAX_NESTING: Final = 60
+_LABEL_BUDGET: Final = "label_budget"
+_LEAST_BUDGET: Final = 50_000  # characters, ten times LINE's longest text
+_READINGS: Final = 16
 _BARE_URL: Final = re.compile(r"https?://[^\s<>「」『』（）、。\[\]]+")
 _LINK: Final = re.compile(r"(?:https?|line)://|mailto:|tel:", re.IGNORECASE)
 _RUNS: Final = {"*": (1, 2, 3), "_": (1,), "~": (2,)}  # the lengths of runs that are emphasis; `__init__` is none
@@ -26,8 +30,33 @@ _OPENING: Final = frozenset({"Ps", "Pi"})
 _BEFORE_WORDS: Final = frozenset("\"'`$#@&!+~_*\\")
 
 
+def label_budget(markdown: str) -> MutableMapping[str, Any]:
+    """Return the environment of one parse: how many characters it may read in search of the ends of links' texts.
+
+    The parser reads on from every `[` to its `]`, or to the end of the paragraph, so a run of brackets would cost the square of its length.
+    """
+    return {_LABEL_BUDGET: _LEAST_BUDGET + _READINGS * len(markdown)}
+
+
+class _Labels:
+    """The parser's helpers, which read the texts of links within the budget; a `[` beyond it is text."""
+
+    parseLinkDestination = staticmethod(parseLinkDestination)  # noqa: N815 - the parser's own names
+    parseLinkTitle = staticmethod(parseLinkTitle)  # noqa: N815
+
+    @staticmethod
+    def parseLinkLabel(state: StateInline, start: int, disableNested: bool = False) -> int:  # noqa: N802, N803, FBT001, FBT002
+        if state.env[_LABEL_BUDGET] <= 0:
+            return -1
+        end = parseLinkLabel(state, start, disableNested)
+        state.env[_LABEL_BUDGET] -= (end if end >= 0 else state.posMax) - start
+        return end
+
+
 class _ChatMarkdown(MarkdownIt):
     """Accepts as links only addresses that a phone can open, and leaves them as they were written."""
+
+    helpers: Any
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802 - the parser's own name
         return url
@@ -38,7 +67,9 @@ class _ChatMarkdown(MarkdownIt):
 
 def chat_markdown() -> MarkdownIt:
     """Return a parser without HTML, entities, references, block quotes and setext headings: those stay as they were written."""
-    parser = _ChatMarkdown("commonmark", {"html": False, "maxNesting": MAX_NESTING}).enable("table")
+    parser = _ChatMarkdown("commonmark", {"html": False, "maxNesting": MAX_NESTING})
+    parser.enable("table")
+    parser.helpers = _Labels
     parser.disable(["blockquote", "lheading", "reference", "html_block", "html_inline", "entity"])
     parser.block.ruler.at("fence", _fence, {"alt": ["paragraph", "list"]})
     parser.inline.ruler.at("escape", _escape)

@@ -19,8 +19,9 @@ _TO_DO: Final = re.compile(r"[-*+][ \t]+\[([ xX])\][ \t]+(.*)")
 _BULLET: Final = re.compile(r"(?:[-*+][ \t]+|・[ \t]*)(.*)")
 _NUMBER: Final = re.compile(r"\d{1,9}[.)][ \t]+(.*)")
 _QUOTE: Final = re.compile(r">[ \t]?(.*)")
-_DIVIDER: Final = re.compile(r"(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}")
-_FENCE: Final = re.compile(r"(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*")
+_DIVIDER: Final = re.compile(r"(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+")
+# Possessive: a run that was tried at several lengths would cost the cube of its length
+_FENCE: Final = re.compile(r"(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`]*+")
 _DEEPEST_HEADING: Final = 3
 _PLAIN: Final = "plain text"
 # Notion's languages that are common behind a fence, and their other names

@@ -53,3 +53,11 @@ def test_a_snippet_surrounds_the_match() -> None:
     assert "ガレージの鍵" in shown
     assert shown.startswith("…")
     assert shown.endswith("…")
+
+
+def test_a_sign_and_its_phrase_fold_to_one_character() -> None:
+    assert fold("ﷺ" * 3) == fold("صلى الله عليه وسلم" * 3) == "ﷺ" * 3
+
+
+def test_folding_twice_changes_no_long_run_of_marks() -> None:
+    assert fold(fold("a" + "\u0301\u0316" * 100)) == fold("a" + "\u0301\u0316" * 100)

@@ -1,0 +1,84 @@
+"""Texts that cost code which reads a run twice the square of their length, and the functions that read people's and models' texts.
+
+As a program it runs one function over all texts; the kernel ends it by SIGPROF where one text takes more processor time than allowed.
+"""
+
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from shared.knowledge.text_matching import fold, snippet
+from shared.line.bubbles import bubbles
+from shared.line.commands import parse_command
+from shared.line.display_names import sanitised
+from shared.line.events import MessageContent
+from shared.line.graphemes import split_at_graphemes
+from shared.line.ids import mask_ids
+from shared.line.markdown import plain_text
+from shared.line.mentions import without_address
+from shared.line.message_text import describe
+from shared.tools.notion.blocks import blocks_of
+
+# Quadratic code needs more for a run of this length, linear code at most a tenth: bubbles of flags 2.6 s, brackets 5 s, dots 60 s.
+LENGTH: Final = 25_000
+ALLOWED_S: Final = 2.0
+_LONGER: Final = 160_000  # for functions that only normalise: sorting this many marks takes 20 s
+_REPEATED: Final = (
+    *("a", "漢", "あア", "aあア가ก", "ー", "~", "~~ ", "*", "**a", "*a ", "_", "_a ", "`", "` ", "``` \n", "~~~\n"),
+    *("[", "![", "[a](", "](a", "[[a](b)", "[]", "[a\n", "(", ")", "（", "<", "<a@a", "<https:", "|", "|a|b|\n|-|-|\n", "a|"),
+    *("\\", "#", " #", "- ", "- a\n", "- - -\n", "1. ", ">", "\u200d", "\u200b", "\u202e", "\u0301", "\u0301\u0316", "\ufe0f"),
+    *("\uff9e\u0316", "👨\u200d", "❤\ufe0f", "🇯", "\U000e0041", " ", "\u3000", "\t", "\n", " \n", "\r\n", "ก ", "ำ", "\x00"),
+    *("https://", "https://!", "https:", "http", "\ud800", "\udc00", ".", "!", "?”", "。", "、", ",", "”", "…", "Mr.", "a\n\n"),
+    *("ﷺ", "㌖", "ΐ", "@", "U", "C", "C0", "U\u200b", "0", "０"),
+)  # fmt: skip
+
+
+def _texts(length: int) -> Mapping[str, str]:
+    runs = {repr(unit): (unit * (length // len(unit) + 1))[:length] for unit in _REPEATED}
+    half = length // 2
+    return runs | {
+        "a space in the middle": "a" * half + " " + "a" * half,
+        "spaces before a letter": " " * length + "a",
+        "hyphens before a letter": "-" * length + "a",
+        "tildes before a backtick": "~" * length + "`",
+        "nested brackets": "[" * half + "]" * half,
+        "ever longer backticks": " ".join("`" * count for count in range(1, int(length**0.5))),
+        "ever deeper items": "".join(f"{'  ' * depth}- a\n" for depth in range(int(length**0.5))),
+    }
+
+
+def _without_address(text: str) -> str:
+    mentionees = [{"isSelf": True, "index": index, "length": 1} for index in range(20)]
+    fields = {"text": text, "mention": {"mentionees": mentionees}}
+    return without_address(MessageContent(line_message_id="1", type="text", fields=fields), bot_names=("Aizuchi",))
+
+
+FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
+    "bubbles": bubbles,
+    "plain_text": plain_text,
+    "mask_ids": mask_ids,
+    "split_at_graphemes": split_at_graphemes,
+    "sanitised": sanitised,
+    "describe": lambda text: describe("file", {"fileName": text}),
+    "without_address": _without_address,
+    "parse_command": parse_command,
+    "fold": fold,
+    "snippet": lambda text: snippet(text[:5_000], text),
+    "blocks_of": blocks_of,
+}
+_NORMALISING: Final = frozenset({"fold", "parse_command"})
+
+
+def run(name: str) -> None:
+    """Call the function with every text; the last line on stdout names the text in hand."""
+    for description, text in _texts(_LONGER if name in _NORMALISING else LENGTH).items():
+        sys.stdout.write(f"{description}\n")
+        sys.stdout.flush()
+        signal.setitimer(signal.ITIMER_PROF, ALLOWED_S)
+        FUNCTIONS[name](text)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+if __name__ == "__main__":
+    run(sys.argv[1])
