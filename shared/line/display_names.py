@@ -41,11 +41,9 @@ class Profiles(Protocol):
 
 def sanitised(name: str) -> str | None:
     """Return the name without brackets, line breaks, control and bidi characters, cut to 20 graphemes; None if nothing is left."""
-    spaced = " ".join(mask_ids(name).split())
-    visible = "".join(
-        character for character in spaced if character not in _BRACKETS | _BLANK_LETTERS and _is_shown(character)
-    )
-    readable = [grapheme for grapheme in graphemes(" ".join(visible.split())) if len(grapheme) <= _LONGEST_GRAPHEME]
+    # Mask once more: brackets may have split an id.
+    visible = _visible(mask_ids(_visible(mask_ids(name))))
+    readable = [grapheme for grapheme in graphemes(visible) if len(grapheme) <= _LONGEST_GRAPHEME]
     shown = "".join(readable[:LONGEST_NAME]).strip(f" {_JOINER}")
     return shown or None
 
@@ -67,6 +65,12 @@ def distinct_names(names: Mapping[str, str | None], *, taken: Collection[str] = 
         else f"{name} …{user_id[-4:]}"
         for user_id, name in shown.items()
     }
+
+
+def _visible(name: str) -> str:
+    spaced = " ".join(name.split())
+    shown = (one for one in spaced if one not in _BRACKETS | _BLANK_LETTERS and _is_shown(one))
+    return " ".join("".join(shown).split())
 
 
 def _is_shown(character: str) -> bool:

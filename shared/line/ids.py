@@ -7,6 +7,8 @@ message ids are decimal. The pattern for the latter two is wider, because LINE m
 import re
 from typing import Final, TypeVar, cast
 
+import regex
+
 from shared.errors import UnusableIdError
 
 _CONVERSATION_ID: Final = re.compile(r"[UCR][0-9a-f]{32}", re.ASCII)
@@ -49,13 +51,24 @@ def conversation_id_of(source: object) -> str | None:
     return value if is_conversation_id(value) else None
 
 
-_ID: Final = re.compile(r"[UCR][0-9a-fA-F]{32}", re.ASCII)
+# An id as LINE writes it, anywhere; or as people may write it: digits of either case, full-width characters, characters between that show
+# nothing. The latter is no part of a longer run of digits, because a digest in upper case often holds `C` and 32 digits.
+_HIDDEN: Final = r"[\p{Default_Ignorable_Code_Point}\p{Cf}]*+"
+_DIGIT: Final = r"[0-9a-fA-F\uff10-\uff19\uff21-\uff26\uff41-\uff46]"
+_DIGITS: Final = rf"(?:{_HIDDEN}{_DIGIT}){{32}}"
+_ID: Final = regex.compile(
+    rf"[UCR][0-9a-f]{{32}}|(?:[UR\uff35\uff32]|(?<!{_DIGIT}{_HIDDEN})[C\uff23]){_DIGITS}(?!{_HIDDEN}{_DIGIT})"
+)
 _MASK: Final = "[ID]"
 _Json = TypeVar("_Json")
 
 
 def mask_ids(text: str) -> str:
-    """Return the text with every id of a person, group or room replaced by `[ID]`, also inside a longer word."""
+    """Return the text with every id of a person, group or room replaced by `[ID]`, also inside a longer word.
+
+    An id may be written in full-width characters, in upper case, or with characters between that show nothing. A digest in upper case holds
+    no id.
+    """
     return _ID.sub(_MASK, text)
 
 

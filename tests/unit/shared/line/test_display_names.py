@@ -96,3 +96,7 @@ def test_a_missing_name_is_asked_for_again_soon(threads: ThreadPoolExecutor, mon
     profiles.is_down = False
 
     assert names.of(CHAT, [ANN]) == {ANN: "Ann"}
+
+
+def test_brackets_hide_no_id_in_a_name() -> None:
+    assert sanitised("U<4af4980629b1e5a3>b9d0f2c7a8e61d35") == "ID"

@@ -1,3 +1,4 @@
+import hashlib
 import json
 
 import pytest
@@ -18,6 +19,7 @@ USER = "U" + "0" * 32
 GROUP = "C" + "a" * 32
 ROOM = "R" + "9" * 32
 ID = "U4af4980629b1e5a3b9d0f2c7a8e61d35"
+FULL_WIDTH = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 IDS = st.from_regex(r"[UCR][0-9a-f]{32}", fullmatch=True)
 
 
@@ -88,10 +90,26 @@ def test_the_chat_is_the_group_or_room_before_the_user(source: object, expected:
         ("u" + ID[1:], "u" + ID[1:]),
         (ID[:-1], ID[:-1]),
         ("", ""),
+        ("\u200b".join(ID), "[ID]"),
+        (f"{ID[:9]}\u00ad{ID[9:]}\u200d!", "[ID]\u200d!"),
+        (ID.translate(FULL_WIDTH), "[ID]"),
+        (GROUP.translate(FULL_WIDTH), "[ID]"),
+        ("U" + ID[1:].upper(), "[ID]"),
+        (f"id{GROUP}", "id[ID]"),
+        (GROUP * 3, "[ID][ID][ID]"),
+        (f"{ID}0", "[ID]0"),
+        ("U" + "A" * 33, "U" + "A" * 33),
+        (f"R{'A' * 32}\u200b０", f"R{'A' * 32}\u200b０"),
     ],
 )
 def test_ids_are_masked_anywhere_in_a_text(text: str, expected: str) -> None:
     assert mask_ids(text) == expected
+
+
+def test_a_digest_in_upper_case_holds_no_id() -> None:
+    digests = [hashlib.sha256(str(number).encode()).hexdigest().upper() for number in range(1_000)]
+
+    assert [mask_ids(digest) for digest in digests] == digests
 
 
 @given(st.text(max_size=10), IDS, st.text(max_size=10))
