@@ -1,7 +1,8 @@
 """The endpoint of a worker: decodes the envelope, calls the handler, answers Pub/Sub.
 
-204 acknowledges; 5xx causes a redelivery; 400 answers a body that is no envelope. A non-2xx answer slows the pushes of all chats, so it is
-reserved for broken infrastructure.  Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
+204 acknowledges; 5xx causes a redelivery; 400 answers a body that is no envelope, 413 one that is too large. A non-2xx answer slows the
+pushes of all chats, so it is reserved for broken infrastructure.
+Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
 """
 
 from collections.abc import Callable, Mapping

@@ -8,12 +8,17 @@ Source: Pub/Sub, "Push subscriptions": `{"message": {"data", "attributes", "mess
 import base64
 import binascii
 import datetime as dt
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from shared.bus.messages import TRACEPARENT
-from shared.errors import MalformedEnvelopeError, UnusableEventError
+from shared.errors import DeliveryTooLargeError, MalformedEnvelopeError, UnusableEventError
+from shared.line.json_text import parse_json
+from shared.line.utf16 import without_lone_surrogates
+
+BODY_LIMIT_BYTES: Final = 4_259_840
+"""A delivery of 1 MiB, written in ASCII (at most three times as long), in base64 (four thirds), and 64 KiB of envelope around it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +37,8 @@ class Envelope:
     def event(self) -> Mapping[str, object]:
         """Return the LINE event in the message.  Raises: UnusableEventError, if there is none; a redelivery would not help."""
         try:
-            message = json.loads(base64.b64decode(self.data, validate=True))
-        except (binascii.Error, ValueError, RecursionError) as cause:
+            message = parse_json(base64.b64decode(self.data, validate=True))
+        except (binascii.Error, ValueError) as cause:
             raise UnusableEventError("the message's data is not JSON in base64") from cause
         event = message.get("event") if isinstance(message, dict) else None
         if not isinstance(event, dict):
@@ -42,19 +47,21 @@ class Envelope:
 
 
 def decode_envelope(body: bytes) -> Envelope:
-    """Read a push body.  Raises: MalformedEnvelopeError, if it is no envelope."""
+    """Read a push body.  Raises: DeliveryTooLargeError; MalformedEnvelopeError, if it is no envelope."""
+    if len(body) > BODY_LIMIT_BYTES:
+        raise DeliveryTooLargeError(f"a push body has at most {BODY_LIMIT_BYTES} bytes")
     try:
-        envelope = json.loads(body)
-    except (ValueError, RecursionError) as cause:
+        envelope = parse_json(body)
+    except ValueError as cause:
         raise MalformedEnvelopeError("the body is not JSON") from cause
     message = envelope.get("message") if isinstance(envelope, dict) else None
-    if not isinstance(message, dict):
+    if not isinstance(envelope, dict) or not isinstance(message, dict):
         raise MalformedEnvelopeError('the body is not {"message": {...}, "subscription": ...}')
     attempt = envelope.get("deliveryAttempt")
     attributes = message.get("attributes")
     traceparent = attributes.get(TRACEPARENT) if isinstance(attributes, dict) else None
     return Envelope(
-        pubsub_message_id=str(message.get("messageId") or message.get("message_id") or ""),
+        pubsub_message_id=without_lone_surrogates(str(message.get("messageId") or message.get("message_id") or "")),
         data=str(message.get("data", "")),
         delivery_attempt=attempt if isinstance(attempt, int) else None,
         published_ms=_published_ms(message.get("publishTime") or message.get("publish_time")),
@@ -65,5 +72,5 @@ def decode_envelope(body: bytes) -> Envelope:
 def _published_ms(value: object) -> int | None:
     try:
         return int(dt.datetime.fromisoformat(str(value)).timestamp() * 1_000)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError):
         return None

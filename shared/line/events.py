@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.clock import SKEW_MS
 from shared.errors import UnusableIdError
 from shared.line.ids import checked_id, conversation_id_of, is_event_or_message_id
 from shared.line.messaging import ReplyToken
@@ -46,9 +47,10 @@ class MessageContent:
 class LineEvent:
     """An event in a chat.
 
-    `timestamp_ms` is when the event happened; a redelivery repeats it. `received_ms` is when this delivery was received. `user_id` is None
-    where LINE names no user. `reply_token` is None in standby mode and for events that cannot be answered. `subject_id` is the message that
-    an unsend names. `postback_data` is the data of a pressed button; None if it is longer than the data of any button of the bot.
+    `timestamp_ms` is when the event happened, at most SKEW_MS after `received_ms`; a redelivery repeats it. `received_ms` is when this
+    delivery was received. `user_id` is None where LINE names no user. `reply_token` is None in standby mode and for events that cannot be
+    answered. `subject_id` is the message that an unsend names. `postback_data` is the data of a pressed button; None if it is longer than
+    the data of any button of the bot.
     """
 
     type: str
@@ -78,9 +80,9 @@ def parse_event(event: Mapping[str, object], *, received_ms: int = 0) -> LineEve
     unsend = _object(event.get("unsend"))
     token = None if is_standby else _text(event.get("replyToken"))
     return LineEvent(
-        type=str(event.get("type", "")),
+        type=_text(event.get("type")) or "",
         webhook_event_id=checked_id(event.get("webhookEventId")),
-        timestamp_ms=_timestamp_ms(event.get("timestamp")),
+        timestamp_ms=_timestamp_ms(event.get("timestamp"), received_ms),
         conversation_id=conversation_id,
         is_one_on_one=source.get("type") == "user",
         received_ms=received_ms,
@@ -97,7 +99,7 @@ def _message(message: Mapping[str, object]) -> MessageContent | None:
     if not message:
         return None
     return MessageContent(
-        line_message_id=checked_id(message.get("id")), type=str(message.get("type", "")), fields=message
+        line_message_id=checked_id(message.get("id")), type=_text(message.get("type")) or "", fields=message
     )
 
 
@@ -114,5 +116,8 @@ def _text(value: object) -> str | None:
     return without_lone_surrogates(value) if isinstance(value, str) and value else None
 
 
-def _timestamp_ms(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _YEAR_3000_MS else 0
+def _timestamp_ms(value: object, received_ms: int) -> int:
+    """Return the timestamp.  An event that lies ahead of its receipt would outdate all that follow it, so the receipt bounds it."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < _YEAR_3000_MS:
+        return 0
+    return min(value, received_ms + SKEW_MS) if received_ms > 0 else value

@@ -4,11 +4,12 @@ Source: LINE, "Message event": the fields of each `message.type`; `keywords` of 
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, TypeGuard
 
 from shared.line.utf16 import without_lone_surrogates
 
 _KILOBYTE: Final = 1_000
+_LARGEST: Final = 1e15
 
 
 def describe(message_type: str, fields: Mapping[str, object]) -> str:
@@ -44,20 +45,25 @@ def _voice(fields: Mapping[str, object]) -> str:
 
 def _file(fields: Mapping[str, object]) -> str:
     size_bytes = fields.get("fileSize")
-    size = (f"{size_bytes / _KILOBYTE:,.1f} kB",) if isinstance(size_bytes, int | float) else ()
+    size = (f"{size_bytes / _KILOBYTE:,.1f} kB",) if _is_quantity(size_bytes) else ()
     return _tag("file", str(fields.get("fileName", "")), *size)
 
 
 def _location(fields: Mapping[str, object]) -> str:
     named = [str(fields[key]) for key in ("title", "address") if fields.get(key)]
     place = (fields.get("latitude"), fields.get("longitude"))
-    coordinates = [f"{place[0]:.5f} {place[1]:.5f}"] if all(isinstance(part, int | float) for part in place) else []
+    coordinates = [f"{place[0]:.5f} {place[1]:.5f}"] if all(map(_is_quantity, place)) else []
     return _tag("location", *named, *coordinates)
 
 
 def _seconds(fields: Mapping[str, object]) -> tuple[str, ...]:
     duration_ms = fields.get("duration")
-    return (f"{round(duration_ms / 1_000)} s",) if isinstance(duration_ms, int | float) else ()
+    return (f"{round(duration_ms / 1_000)} s",) if _is_quantity(duration_ms) else ()
+
+
+def _is_quantity(value: object) -> TypeGuard[int | float]:
+    """Whether the value is a number that can be shown: neither NaN nor of dozens of digits."""
+    return isinstance(value, int | float) and -_LARGEST <= value <= _LARGEST
 
 
 def _tag(kind: str, *details: str) -> str:

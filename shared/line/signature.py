@@ -16,7 +16,7 @@ def verify_signature(body: bytes, signature: str | None, *, channel_secrets: Seq
 
     The comparisons take constant time. Raises: BadSignatureError.
     """
-    given = (signature or "").encode()
+    given = (signature or "").encode(errors="replace")
     matches = [hmac.compare_digest(given, _sign(body, secret)) for secret in channel_secrets]
     if not any(matches):
         raise BadSignatureError("the x-line-signature header is missing or wrong; check LINE_CHANNEL_SECRET")

@@ -4,12 +4,13 @@ Unknown events, message types and fields pass unchanged, because LINE adds them 
 Source: LINE, "Webhook event objects" and "Development guidelines".
 """
 
-import json
 from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import Final
 
 from shared.errors import MalformedDeliveryError
 from shared.line.ids import conversation_id_of, is_event_or_message_id
+from shared.line.json_text import parse_json
+from shared.line.utf16 import without_lone_surrogates
 
 _TYPE_LENGTH: Final = 64  # characters; an attribute's value may have 1,024 bytes, LINE's longest type has 17
 
@@ -27,13 +28,16 @@ class WebhookBody:
 
 
 def parse_webhook_body(body: bytes) -> WebhookBody:
-    """Read `{"destination": "U...", "events": [...]}`.  Raises: MalformedDeliveryError."""
+    """Read `{"destination": "U...", "events": [...]}`.  Raises: MalformedDeliveryError.
+
+    An event with a value that `parse_json` cannot keep loses that value only.
+    """
     try:
-        delivery = json.loads(body, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as cause:
+        delivery = parse_json(body)
+    except ValueError as cause:
         raise MalformedDeliveryError("the body is not JSON") from cause
     events = delivery.get("events") if isinstance(delivery, dict) else None
-    if not isinstance(events, list):
+    if not isinstance(delivery, dict) or not isinstance(events, list):
         raise MalformedDeliveryError('the body is not {"destination": ..., "events": [...]}')
     objects = tuple(event for event in events if isinstance(event, dict))
     destination = delivery.get("destination")
@@ -49,9 +53,9 @@ def event_attributes(event: dict[str, object]) -> dict[str, str]:
 
     A malformed id is left out, so that one malformed event never makes Pub/Sub refuse the whole delivery.
     """
-    context = event.get("deliveryContext")
+    context, type_ = event.get("deliveryContext"), event.get("type")
     attributes = {
-        "type": str(event.get("type", ""))[:_TYPE_LENGTH],
+        "type": without_lone_surrogates(type_[:_TYPE_LENGTH]) if isinstance(type_, str) else "",
         "is_redelivery": str(isinstance(context, dict) and context.get("isRedelivery") is True).lower(),
     }
     webhook_event_id = event.get("webhookEventId")
@@ -61,7 +65,3 @@ def event_attributes(event: dict[str, object]) -> dict[str, str]:
     if conversation_id is not None:
         attributes["conversation_id"] = conversation_id
     return attributes
-
-
-def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")

@@ -131,3 +131,32 @@ def test_trace_of_the_request_is_passed_on_with_every_event(webhook: Webhook, li
 
     assert {message.attributes["traceparent"].split("-")[1] for message in webhook.bus.published} == {trace}
     assert {json.loads(line)["logging.googleapis.com/trace"] for line in lines.getvalue().splitlines()} == {trace}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b'{"type": "\\ud83d"}',
+        b'{"type": "message", "webhookEventId": "\\ud83d", "source": {"type": "\\ude00"}}',
+        b'{"type": "message", "message": {"duration": 1e400}}',
+        b'{"type": ' + b"1" + b"0" * 400 + b"}",
+        b'{"type": ' + b"9" * 5_000 + b"}",
+        b'{"type": ' + b"[" * 300 + b"]" * 300 + b"}",
+        b'{"type": "message", "x": ' + b"[" * 985 + b"]" * 985 + b"}",
+        b'{"type": "message", "x": ' + b'{"a":' * 90_000 + b"1" + b"}" * 90_000 + b"}",
+    ],
+    ids=["half type", "half ids", "1e400", "10^400", "long integer", "deep type", "almost too deep", "too deep"],
+)
+def test_an_odd_event_costs_no_other_event_of_its_delivery(webhook: Webhook, odd: bytes) -> None:
+    event = recorded.event("message-text")
+    body = b'{"destination": "U", "events": [' + json.dumps(event).encode() + b"," + odd + b"]}"
+
+    assert webhook.post(body) == ("OK", 200)
+    first, second = webhook.bus.published
+    assert json.loads(first.data)["event"] == event
+    assert isinstance(json.loads(second.data)["event"], dict)
+    assert "".join(second.attributes.values()).encode()
+
+
+def test_a_signature_that_is_no_text_is_refused(webhook: Webhook) -> None:
+    assert webhook.post(recorded.body("follow"), signature="\ud83d")[1] == 401

@@ -95,3 +95,7 @@ def test_an_attribute_without_a_trace_leaves_the_trace_of_the_push(lines: io.Str
     endpoint_that("withdrawn")("POST", body, traceparent=f"00-{of_push}-00f067aa0ba902b7-01")
 
     assert json.loads(lines.getvalue())["logging.googleapis.com/trace"] == of_push
+
+
+def test_a_body_that_is_too_large_is_answered_413() -> None:
+    assert endpoint_that("replied")("POST", b" " * 5_000_000)[1] == 413

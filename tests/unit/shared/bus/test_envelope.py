@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.bus.envelope import decode_envelope
-from shared.errors import MalformedEnvelopeError, UnusableEventError
+from shared.bus.envelope import BODY_LIMIT_BYTES, decode_envelope
+from shared.errors import DeliveryTooLargeError, MalformedEnvelopeError, UnusableEventError
 from tests.support import push, recorded, schemas
 
 
@@ -48,3 +48,36 @@ def test_malformed_fields_are_no_error(message: dict[str, object]) -> None:
     envelope = decode_envelope(json.dumps({"message": message, "deliveryAttempt": "x"}).encode())
 
     assert envelope.delivery_attempt is None
+
+
+def test_a_body_larger_than_any_push_is_refused() -> None:
+    body = json.dumps({"message": {"data": ""}}).encode().ljust(BODY_LIMIT_BYTES)
+
+    assert decode_envelope(body).data == ""
+    with pytest.raises(DeliveryTooLargeError, match="bytes"):
+        decode_envelope(body + b" ")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b'"\\ud83d"',
+        b"1e400",
+        b"9" * 5_000,
+        b"[" * 300 + b"]" * 300,
+        b'{"a":' * 9_000 + b"1" + b"}" * 9_000,
+        b'"0001-01-01"',
+    ],
+    ids=["half", "1e400", "long", "deep", "deeper", "year 1"],
+)
+def test_an_odd_value_of_an_envelope_costs_nothing_else(odd: bytes) -> None:
+    event = recorded.event("message-text")
+    event_and_odd = b'{"event": {"odd": ' + odd + b"," + json.dumps(event).encode()[1:] + b"}"
+    data = base64.b64encode(event_and_odd)
+    fields = b'"messageId": ' + odd + b', "publishTime": ' + odd + b', "attributes": ' + odd
+    envelope = decode_envelope(
+        b'{"deliveryAttempt": ' + odd + b', "message": {' + fields + b', "data": "' + data + b'"}}'
+    )
+
+    assert envelope.pubsub_message_id.encode() is not None
+    assert {name: value for name, value in envelope.event().items() if name != "odd"} == event

@@ -1,5 +1,6 @@
 import pytest
 
+from shared.clock import SKEW_MS
 from shared.errors import UnusableIdError
 from shared.line.events import parse_event
 from shared.line.messaging import ReplyToken
@@ -122,3 +123,16 @@ def test_words_and_tokens_are_not_in_the_repr() -> None:
 
     assert "こんにちは" not in repr(event)
     assert str(recorded.event("message-text")["replyToken"]) not in repr(event)
+
+
+def test_an_event_lies_ahead_of_its_receipt_by_no_more_than_the_skew() -> None:
+    received_ms, year_2999_ms = 1_795_236_000_000, 32_472_144_000_000
+    event = recorded.event("message-text", timestamp=year_2999_ms)
+
+    assert parse_event(event, received_ms=received_ms).timestamp_ms == received_ms + SKEW_MS
+    assert parse_event(event).timestamp_ms == year_2999_ms
+
+
+def test_a_type_that_is_no_text_is_an_unknown_type() -> None:
+    assert parse_event(recorded.event("message-text", type=[10**400])).type == ""
+    assert parse_event(recorded.event("message-text", type="\ud83d")).type == "\N{REPLACEMENT CHARACTER}"

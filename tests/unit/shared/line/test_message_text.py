@@ -48,3 +48,10 @@ def test_line_breaks_in_a_file_name_become_spaces() -> None:
 )
 def test_fields_of_a_wrong_type_are_no_error(kind: str, fields: dict[str, object]) -> None:
     assert isinstance(describe(kind, fields), str)
+
+
+@pytest.mark.parametrize("odd", [10**400, -(10**400), float("inf"), float("nan"), 1e300])
+def test_a_number_that_cannot_be_shown_is_left_out(odd: float) -> None:
+    assert describe("audio", {"duration": odd}) == "[voice message]"
+    assert describe("file", {"fileName": "a.pdf", "fileSize": odd}) == "[file: a.pdf]"
+    assert describe("location", {"title": "Tokyo", "latitude": odd, "longitude": 1}) == "[location: Tokyo]"
