@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Final
 
 import httpx2
-import pydantic
 from google import genai
 from google.auth.exceptions import GoogleAuthError
 from google.genai import errors, types
@@ -32,9 +31,12 @@ from shared.agent.model import (
     Usage,
 )
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.line.json_text import is_ordinary
 from shared.settings.agent_worker import GeminiSettings
 
 LEAST_SERVER_DEADLINE_S: Final = 10
+_SKIPS_VALIDATION: Final = b"skip_thought_signature_validator"  # Source: Gemini API, "Thought signatures", FAQ
+_LONGEST_RETRY_DELAY_S: Final = 3_600.0  # longer than any turn
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
 # Source: google-genai 3.4.0, types.py, the keywords of `response_json_schema`. There is no published list for parameters.
 _KEYWORDS: Final = frozenset(
@@ -95,8 +97,7 @@ class GeminiModel:
         except (
             httpx2.HTTPError,
             TimeoutError,
-            json.JSONDecodeError,
-            pydantic.ValidationError,
+            ValueError,  # no JSON, an integer of too many digits, or not the shape of an answer
             RecursionError,
         ) as cause:
             raise ModelUnavailableError("the model gave no readable answer in time") from cause
@@ -206,7 +207,7 @@ def _response(response: types.GenerateContentResponse) -> ModelResponse:
     parts = (content.parts if content else None) or []
     return ModelResponse(
         finish_reason=candidate.finish_reason.value if candidate.finish_reason else "",
-        content=ModelContent(wire=content.model_dump(mode="json", exclude_none=True)) if content and parts else None,
+        content=ModelContent(wire=_wire_of(content)) if content and parts else None,
         calls=tuple(
             FunctionCall(
                 name=part.function_call.name or "", args=part.function_call.args or {}, id=part.function_call.id
@@ -217,6 +218,22 @@ def _response(response: types.GenerateContentResponse) -> ModelResponse:
         has_text=any(part.text and not part.thought for part in parts),
         usage=usage,
     )
+
+
+def _wire_of(content: types.Content) -> dict[str, object]:
+    """Return the content as it is sent back, without arguments that JSON cannot carry; the executor answers those with a fault."""
+    parts = [
+        part if part.function_call is None or is_ordinary(part.function_call.args) else _without_arguments(part)
+        for part in content.parts or ()
+    ]
+    return content.model_copy(update={"parts": parts}).model_dump(mode="json", exclude_none=True)
+
+
+def _without_arguments(part: types.Part) -> types.Part:
+    """Return the call without its arguments.  A signature holds for the whole call, so it is replaced, too."""
+    call = part.function_call.model_copy(update={"args": {}}) if part.function_call else None
+    signature = _SKIPS_VALIDATION if part.thought_signature else None
+    return part.model_copy(update={"function_call": call, "thought_signature": signature})
 
 
 def _json_answer(response: types.GenerateContentResponse) -> JsonAnswer:
@@ -256,13 +273,14 @@ def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefu
 
 
 def _retry_after_s(details: object) -> float | None:
-    """Read google.rpc.RetryInfo, such as `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "17s"}`."""
+    """Read google.rpc.RetryInfo, such as `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "17s"}`; at most an hour."""
     error = details.get("error") if isinstance(details, dict) else None
     entries = error.get("details") if isinstance(error, dict) else None
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and str(entry.get("@type", "")).endswith("google.rpc.RetryInfo"):
             try:
-                return float(str(entry.get("retryDelay", "")).removesuffix("s"))
+                delay_s = float(str(entry.get("retryDelay", "")).removesuffix("s"))
             except ValueError:
                 return None
+            return min(delay_s, _LONGEST_RETRY_DELAY_S) if math.isfinite(delay_s) and delay_s >= 0 else None
     return None

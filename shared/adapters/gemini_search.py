@@ -5,14 +5,12 @@ Source: google-genai 3.4.0, types.py, `GroundingMetadata`: segments end at byte 
 Search": links are redirects through Google that work for about a month.
 """
 
-import json
 import math
 import re
 from typing import Final
 from urllib.parse import urlsplit
 
 import httpx2
-import pydantic
 from google.auth.exceptions import GoogleAuthError
 from google.genai import errors, types
 
@@ -64,7 +62,7 @@ class GeminiWebSearch:
             )
         except errors.APIError as cause:
             raise translate_error(cause) from cause
-        except (httpx2.HTTPError, TimeoutError, json.JSONDecodeError, pydantic.ValidationError) as cause:
+        except (httpx2.HTTPError, TimeoutError, ValueError, RecursionError) as cause:
             raise ModelUnavailableError("the search gave no readable answer in time") from cause
         except GoogleAuthError as cause:
             raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause

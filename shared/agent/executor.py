@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from shared import logs
 from shared.agent.model import FunctionCall, FunctionResponse, Json
@@ -14,6 +15,11 @@ from shared.agent.tools import Cited, Decision, Registry, Tool, ToolFault, ToolR
 from shared.clock import Deadline
 from shared.errors import AizuchiError
 from shared.line.ids import mask_ids_in
+from shared.line.json_text import is_ordinary
+
+_ODD_ARGUMENTS: Final = ToolFault(
+    message="Wrong arguments: they nest too deep, or a number is too large.", may_retry=True
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,21 +48,25 @@ class ToolExecutor:
         because the model made it before it knew of the failure. Of several final calls the first counts.
         """
         context = replace(context, deadline=deadline)
+        odd = {index for index, call in enumerate(calls) if not is_ordinary(call.args)}
         # Mask ids in arguments, too: an id that the model invents must not reach a tool.
-        calls = [replace(call, args=mask_ids_in(call.args)) for call in calls]
+        calls = [replace(call, args={} if index in odd else mask_ids_in(call.args)) for index, call in enumerate(calls)]
         tools = [self.registry.find(call.name, context.conversation) for call in calls]
         deciding = [index for index, tool in enumerate(tools) if tool is not None and tool.is_final]
         results: dict[int, ToolResult] = {}
         begun = {
             index: self.threads.submit(copy_context().run, self._run_call, call, tools[index], context)
             for index, call in enumerate(calls)
-            if index not in deciding
+            if index not in deciding and index not in odd
         }
+        results.update(dict.fromkeys(odd, _ODD_ARGUMENTS))
         for index, future in begun.items():
             results[index] = _wait_for(future, deadline)
         failed = any(isinstance(result, ToolFault) for result in results.values())
         decision = None
         for index in deciding:
+            if index in odd:
+                continue
             if failed:
                 results[index] = ToolFault(
                     message="Not done: another call of this round failed. Read its error first.", may_retry=True

@@ -1,5 +1,7 @@
 """The port `Model` with the real client on the wire to Gemini's stand-in, which enforces the rules of the server."""
 
+import json
+import math
 from collections.abc import Iterator
 
 import pytest
@@ -251,6 +253,34 @@ def test_a_rate_limit_says_how_long_to_wait(model: GeminiModel, gemini: GeminiSt
     with pytest.raises(ModelUnavailableError, match="429") as caught:
         model.generate(request())
     assert caught.value.retry_after_s == 17.0
+
+
+@pytest.mark.parametrize(
+    ("delay_s", "expected"), [(math.nan, None), (math.inf, None), (-1.0, None), (86_400.0, 3_600.0), (0.5, 0.5)]
+)
+def test_an_odd_retry_delay_is_left_out_or_bounded(
+    model: GeminiModel, gemini: GeminiStandIn, delay_s: float, expected: float | None
+) -> None:
+    gemini.script([rate_limited(retry_delay_s=delay_s)])
+
+    with pytest.raises(ModelUnavailableError, match="429") as caught:
+        model.generate(request())
+    assert caught.value.retry_after_s == expected
+
+
+@pytest.mark.parametrize("odd", [json.loads("[" * 300 + "]" * 300), 10**400], ids=["deep", "large"])
+def test_a_call_with_odd_arguments_arrives_and_can_be_answered(
+    model: GeminiModel, gemini: GeminiStandIn, odd: object
+) -> None:
+    gemini.script([call("look_up", {"word": odd}), call("reply", {"message": "done"})])
+
+    first = model.generate(request())
+    assert first.content is not None
+    answer = FunctionResponse(call=first.calls[0], response={"error": "wrong"})
+    second = model.generate(request(HELLO, first.content, FunctionResponses(responses=(answer,))))
+
+    assert first.calls[0].args == {"word": odd}
+    assert second.calls[0].args == {"message": "done"}
 
 
 def test_an_answer_after_the_timeout_is_an_unavailable_model(model: GeminiModel, gemini: GeminiStandIn) -> None:

@@ -1,3 +1,4 @@
+import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -127,3 +128,23 @@ def test_footnotes_are_kept_apart_from_the_responses(threads: ThreadPoolExecutor
 
     assert [one.response for one in ran.responses] == [{"output": {"n": 0}}, {"output": {"n": 1}}]
     assert ran.footnotes == ("https://example.com",)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [json.loads("[" * 300 + "]" * 300), 10**5_000, float("inf"), {"a": [{"b": 10**400}]}],
+    ids=["deep", "long", "infinite", "inner"],
+)
+@pytest.mark.parametrize("name", ["note", "reply"])
+def test_arguments_that_json_cannot_carry_are_answered_with_a_fault(
+    threads: ThreadPoolExecutor, context: TurnContext, name: str, odd: object
+) -> None:
+    tool = Tool(name="note", description="", parameters=ANYTHING, response=ANYTHING, run=lambda _, __: {"n": 1})
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+    calls = [FunctionCall(name=name, args={"n": odd, "message": odd}), FunctionCall(name="note", args={"n": 1})]
+
+    ran = executor.run(calls, context, Deadline.after(FixedClock(), 5))
+
+    assert ran.decision is None
+    assert "Wrong arguments" in str(ran.responses[0].response["error"])
+    assert ran.responses[1].response == {"output": {"n": 1}}
