@@ -2,7 +2,8 @@
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final, Literal, TypeVar
 
@@ -33,6 +34,11 @@ _NOT_A_MEMBER: Final = frozenset(
     {400, 404}
 )  # the bot left the group, or the id is unknown; Source: LINE, "Leave group chat"
 _Request = TypeVar("_Request")
+_REFUSED: Final = ReplyFate(kind="refused")
+_QUOTE_TOKEN_NAMES: Final = (
+    "quotetoken",
+    "quote token",
+)  # error texts are not guaranteed; Source: LINE, "Error messages"
 _QUOTA_SPENT: Final = (
     "monthly limit"  # only the text distinguishes this 429 from a rate limit; Source: LINE, "Error messages"
 )
@@ -49,15 +55,27 @@ class LineApi:
         self._lock = threading.Lock()
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        """Send the messages; once more without their quotes if LINE refuses only a quote token.
+
+        LINE sends nothing of a call that it refuses. If such a call spends the reply token, LINE refuses the second call, too.
+        """
+        fate = self._reply(reply_token, messages)
+        if fate is None and any(message.quote_token for message in messages):
+            fate = self._reply(reply_token, [replace(message, quote_token=None) for message in messages])
+        return fate or _REFUSED
+
+    def _reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate | None:
+        """Send the messages; None if LINE refuses only a quote token."""
         request = _build_request(
             lambda: ReplyMessageRequest(replyToken=reply_token, messages=list(map(_message, messages)))
         )
         if request is None:
-            return ReplyFate(kind="refused")
+            return _REFUSED
         try:
             response = self._api.reply_message(request, _request_timeout=TIMEOUT_S)
         except ApiException as refusal:
-            return ReplyFate(kind=_kind_of(refusal, "reply_not_accepted"))
+            kind = _kind_of(refusal, "reply_not_accepted")
+            return None if _is_about_quotes(refusal) else ReplyFate(kind=kind)
         except LOST_ANSWERS as cause:
             return ReplyFate(kind=_kind_of_loss(cause))
         return ReplyFate(kind="accepted", sent_message_ids=tuple(sent.id for sent in response.sent_messages))
@@ -147,6 +165,27 @@ def _message(message: OutgoingMessage) -> Message:
     return TemplateMessage(altText=message.text, template=template)
 
 
+def _is_about_quotes(refusal: ApiException) -> bool:
+    """Whether a 400 is about quote tokens and nothing else.
+
+    Every entry of `{"message": ..., "details": [{"message": ..., "property": "messages[0].quoteToken"}]}` names such a property; without
+    details the message does.
+    """
+    body = _body_of(refusal) if refusal.status == HTTPStatus.BAD_REQUEST else {}
+    details = body.get("details")
+    if isinstance(details, list) and details:
+        return all(isinstance(one, dict) and str(one.get("property")).endswith(".quoteToken") for one in details)
+    return any(name in str(body.get("message")).lower() for name in _QUOTE_TOKEN_NAMES)
+
+
+def _body_of(refusal: ApiException) -> Mapping[str, Any]:
+    try:
+        body = json.loads(refusal.body)
+    except (TypeError, ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
 def _kind_of(refusal: ApiException, event: str) -> Literal["refused", "unknown", "not_sent"]:
     """Return the kind of the failure, logged as `event`.  Raises: LineRefusedError, if LINE refuses the bot itself."""
     status = int(refusal.status or 0)
@@ -167,9 +206,6 @@ def _kind_of_loss(cause: Exception) -> Literal["accepted", "unknown", "not_sent"
 
 def _ids_of_earlier_call(conflict: ApiException) -> tuple[str, ...]:
     """Return the ids in `{"message": "The retry key is already accepted", "sentMessages": [{"id": ...}]}`; none if there are none."""
-    try:
-        body: Any = json.loads(conflict.body)
-    except (TypeError, ValueError):
-        return ()
-    sent = body.get("sentMessages") if isinstance(body, dict) else None
-    return tuple(str(bubble["id"]) for bubble in sent or () if isinstance(bubble, dict) and "id" in bubble)
+    sent = _body_of(conflict).get("sentMessages")
+    bubbles = sent if isinstance(sent, list) else []
+    return tuple(str(bubble["id"]) for bubble in bubbles if isinstance(bubble, dict) and "id" in bubble)

@@ -281,6 +281,40 @@ def test_an_answer_quotes_its_question(line: LineHarness, sdk: tuple[LineApi, Ba
     assert answer[1].content["quoteToken"] == quote_token
 
 
+def test_a_reply_with_a_refused_quote_token_is_sent_without_the_quote(
+    line: LineHarness, sdk: tuple[LineApi, Backend]
+) -> None:
+    quoting = OutgoingMessage(text="one", quote_token="of another chat")
+
+    fate = sdk[0].reply(sdk[1].token(), [quoting, *messages("two")])
+
+    assert fate.kind == "accepted"
+    assert sdk[1].said() == ["one", "two"]
+    replies = [request.status for request in line.platform.requests if request.path == "/v2/bot/message/reply"]
+    assert replies == [400, 200]
+
+
+def test_a_quote_is_kept_where_line_refuses_another_property(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
+    quoting = OutgoingMessage(text="one", quote_token="of another chat")
+
+    fate = sdk[0].reply(sdk[1].token(), [quoting, OutgoingMessage(text="x" * 5_001)])
+
+    assert fate.kind == "refused"
+    assert [request.path for request in line.platform.requests].count("/v2/bot/message/reply") == 1
+
+
+def test_a_spent_token_is_refused_once_whatever_the_message_quotes(
+    line: LineHarness, sdk: tuple[LineApi, Backend]
+) -> None:
+    api, backend = sdk
+    token = backend.token()
+    quote_token = next(iter(line.platform.chat(line.user_id).messages)).quote_token
+    backend.reply(token, "one")
+
+    assert api.reply(token, [OutgoingMessage(text="two", quote_token=quote_token)]).kind == "refused"
+    assert [request.path for request in line.platform.requests].count("/v2/bot/message/reply") == 2
+
+
 def test_more_messages_than_a_call_takes_are_refused(backend: Backend) -> None:
     assert not is_sendable(messages(*"abcdef"))
     assert backend.reply(backend.token(), *"abcdef") == "refused"
