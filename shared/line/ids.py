@@ -7,8 +7,6 @@ message ids are decimal. The pattern for the latter two is wider, because LINE m
 import re
 from typing import Final, TypeVar, cast
 
-import regex
-
 from shared.errors import UnusableIdError
 
 _CONVERSATION_ID: Final = re.compile(r"[UCR][0-9a-f]{32}", re.ASCII)
@@ -53,12 +51,20 @@ def conversation_id_of(source: object) -> str | None:
 
 # An id as LINE writes it, anywhere; or as people may write it: digits of either case, full-width characters, characters between that show
 # nothing. The latter is no part of a longer run of digits, because a digest in upper case often holds `C` and 32 digits.
-_HIDDEN: Final = r"[\p{Default_Ignorable_Code_Point}\p{Cf}]*+"
-_DIGIT: Final = r"[0-9a-fA-F\uff10-\uff19\uff21-\uff26\uff41-\uff46]"
-_DIGITS: Final = rf"(?:{_HIDDEN}{_DIGIT}){{32}}"
-_ID: Final = regex.compile(
-    rf"[UCR][0-9a-f]{{32}}|(?:[UR\uff35\uff32]|(?<!{_DIGIT}{_HIDDEN})[C\uff23]){_DIGITS}(?!{_HIDDEN}{_DIGIT})"
+# Source: Unicode 15, DerivedCoreProperties.txt (Default_Ignorable_Code_Point) and UnicodeData.txt (category Cf); the webhook imports this
+# module, and does without the library that knows these properties.
+_HIDDEN: Final = (
+    r"\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e0fff"
 )
+_DIGIT: Final = r"0-9a-fA-F\uff10-\uff19\uff21-\uff26\uff41-\uff46"
+_ID: Final = re.compile(
+    rf"(?P<written>[UCR][0-9a-f]{{32}})|[UCR\uff35\uff23\uff32](?:[{_HIDDEN}]*+[{_DIGIT}]){{32}}(?![{_HIDDEN}]*+[{_DIGIT}])"
+)
+_BEGINS_WITH_DIGIT: Final = re.compile(r"[C\uff23]")
+_HIDDEN_CHARACTER: Final = re.compile(rf"[{_HIDDEN}]")
+_DIGIT_CHARACTER: Final = re.compile(rf"[{_DIGIT}]")
 _MASK: Final = "[ID]"
 _Json = TypeVar("_Json")
 
@@ -69,7 +75,17 @@ def mask_ids(text: str) -> str:
     An id may be written in full-width characters, in upper case, or with characters between that show nothing. A digest in upper case holds
     no id.
     """
-    return _ID.sub(_MASK, text)
+    return _ID.sub(lambda found: found[0] if _is_part_of_digits(found) else _MASK, text)
+
+
+def _is_part_of_digits(found: re.Match[str]) -> bool:
+    """Whether a spelling that is not LINE's follows a digit, and so is the end of a longer run."""
+    if found["written"] or not _BEGINS_WITH_DIGIT.match(found[0]):
+        return False
+    before = found.start() - 1
+    while before >= 0 and _HIDDEN_CHARACTER.match(found.string, before):
+        before -= 1
+    return before >= 0 and _DIGIT_CHARACTER.match(found.string, before) is not None
 
 
 def mask_ids_in(value: _Json) -> _Json:

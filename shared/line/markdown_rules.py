@@ -33,7 +33,7 @@ _BEFORE_WORDS: Final = frozenset("\"'`$#@&!+~_*\\")
 def label_budget(markdown: str) -> MutableMapping[str, Any]:
     """Return the environment of one parse: how many characters it may read in search of the ends of links' texts.
 
-    The parser reads on from every `[` to its `]`, or to the end of the paragraph, so a run of brackets would cost the square of its length.
+    The parser reads on from every `[` to its `]`, or to the end of the paragraph, at up to MAX_NESTING brackets for each character.
     """
     return {_LABEL_BUDGET: _LEAST_BUDGET + _READINGS * len(markdown)}
 

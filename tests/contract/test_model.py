@@ -10,6 +10,7 @@ from google.oauth2.credentials import Credentials
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.memory import MemoryObjectStore
 from shared.agent.model import (
+    Content,
     FunctionDeclaration,
     FunctionResponse,
     FunctionResponses,
@@ -88,7 +89,7 @@ def model(served_gemini: tuple[GeminiStandIn, str]) -> GeminiModel:
 
 
 def request(
-    *contents: TextContent | MixedContent | FunctionResponses,
+    *contents: Content,
     timeout_s: float = 20.0,
     allowed: tuple[str, ...] = (),
     validated: bool = False,
