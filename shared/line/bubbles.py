@@ -54,7 +54,7 @@ _PAUSES: Final[Mapping[_Pause, regex.Pattern[str]]] = {
     ),
     _Pause.SENTENCE: regex.compile(
         rf"[。！？｡．]+[!?！？。…]*{_CLOSING}*\s*"
-        rf"|(?<![.!?])[.!?]++{_ABBREVIATED}{_CLOSING}*+(?:\s+|(?=[^\x00-\x7f\p{{P}}]))|(?<=\p{{Thai}})\s++(?=\p{{Thai}})"
+        rf"|(?:\G|(?<![.!?]))[.!?]++{_ABBREVIATED}{_CLOSING}*+(?:\s+|(?=[^\x00-\x7f\p{{P}}]))|(?<=\p{{Thai}})\s++(?=\p{{Thai}})"
     ),
     _Pause.LINE: regex.compile(r"\n\s*"),
     _Pause.PARAGRAPH: regex.compile(r"\n[^\S\n]*\n\s*"),
