@@ -11,5 +11,6 @@ _endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the envi
 
 @functions_framework.http
 def unsend(request: Request) -> tuple[str, int]:
-    """Answer 204 once the message is withdrawn, 5xx to have the event redelivered, 400 to a body that is no envelope."""
-    return _endpoint(request.method, request.get_data(), traceparent=request.headers.get("traceparent"))
+    """Answer 204 once the message is withdrawn, 5xx to have the event redelivered, 400 or 413 to a body that is no envelope."""
+    body = request.stream.read(_endpoint.body_limit_bytes + 1)  # one byte over the limit suffices to refuse the body
+    return _endpoint(request.method, body, traceparent=request.headers.get("traceparent"))

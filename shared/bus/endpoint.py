@@ -7,10 +7,10 @@ Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from shared import logs
-from shared.bus.envelope import Envelope, decode_envelope
+from shared.bus.envelope import BODY_LIMIT_BYTES, Envelope, decode_envelope
 from shared.clock import Clock
 from shared.errors import (
     AizuchiError,
@@ -28,6 +28,7 @@ _INTERNAL_ERROR: Final = 500
 class PushEndpoint:
     """Answers pushes.  `handle` returns the `outcome` field of the closing log line."""
 
+    body_limit_bytes: ClassVar = BODY_LIMIT_BYTES
     handle: Callable[[Mapping[str, object], Envelope], str]
     clock: Clock = field(repr=False)
 
