@@ -48,25 +48,26 @@ class ToolExecutor:
         because the model made it before it knew of the failure. Of several final calls the first counts.
         """
         context = replace(context, deadline=deadline)
-        odd = {index for index, call in enumerate(calls) if not is_ordinary(call.args)}
-        # Mask ids in arguments, too: an id that the model invents must not reach a tool.
-        calls = [replace(call, args={} if index in odd else mask_ids_in(call.args)) for index, call in enumerate(calls)]
-        tools = [self.registry.find(call.name, context.conversation) for call in calls]
-        deciding = [index for index, tool in enumerate(tools) if tool is not None and tool.is_final]
-        results: dict[int, ToolResult] = {}
-        begun = {
-            index: self.threads.submit(copy_context().run, self._run_call, call, tools[index], context)
-            for index, call in enumerate(calls)
-            if index not in deciding and index not in odd
+        results: dict[int, ToolResult] = {
+            index: _ODD_ARGUMENTS for index, call in enumerate(calls) if not is_ordinary(call.args)
         }
-        results.update(dict.fromkeys(odd, _ODD_ARGUMENTS))
+        # Mask ids in arguments, too: an id that the model invents must not reach a tool.
+        calls = [
+            replace(call, args={} if index in results else mask_ids_in(call.args)) for index, call in enumerate(calls)
+        ]
+        tools = [self.registry.find(call.name, context.conversation) for call in calls]
+        runnable = [index for index in range(len(calls)) if index not in results]
+        deciding = [index for index in runnable if (tool := tools[index]) is not None and tool.is_final]
+        begun = {
+            index: self.threads.submit(copy_context().run, self._run_call, calls[index], tools[index], context)
+            for index in runnable
+            if index not in deciding
+        }
         for index, future in begun.items():
             results[index] = _wait_for(future, deadline)
         failed = any(isinstance(result, ToolFault) for result in results.values())
         decision = None
         for index in deciding:
-            if index in odd:
-                continue
             if failed:
                 results[index] = ToolFault(
                     message="Not done: another call of this round failed. Read its error first.", may_retry=True

@@ -73,6 +73,10 @@ class Attempt:
         left_ms = TOKEN_SURELY_ALIVE_MS - _TO_APOLOGISE_MS - self._token_age_ms
         return min(MODEL_S, max(left_ms / 1_000, 0.0))
 
+    def prompt_with(self, outcome: OutcomeRecord) -> Provenance:
+        """Return the provenance of the prompt, with what tools showed while the outcome was decided."""
+        return replace(self.prompt, ids=self.prompt.ids.union(outcome.saw))
+
     def renew_lease(self, pause: Pause) -> None:
         """Renew the lease until the block ends, or until a deferral has ended the turn."""
         interval_s = self.lease.conversation.turn.lease_s / _RENEWALS_A_LEASE
@@ -88,8 +92,7 @@ class Attempt:
     def finish(self, outcome: OutcomeRecord) -> OutcomeRecord | None:
         """Commit the outcome and deliver it; return it as recorded, or None where the chat has to be read again."""
         route = self.routes[0] if self.routes else Route()
-        prompt = replace(self.prompt, ids=self.prompt.ids.union(outcome.saw))
-        committed = self.lease.commit(outcome, route, prompt=prompt)
+        committed = self.lease.commit(outcome, route, prompt=self.prompt_with(outcome))
         if committed is None:
             logs.info("turn_lost")
             return None
@@ -107,8 +110,7 @@ class Attempt:
             answers=(deferral_id, *answer.answers),
         )
         conversation = self.lease.conversation
-        prompt = replace(self.prompt, ids=self.prompt.ids.union(answer.saw))
-        if prompt.is_affected_since(self.history.amendments, conversation.amendments.fresh_look()):
+        if self.prompt_with(answer).is_affected_since(self.history.amendments, conversation.amendments.fresh_look()):
             return self.deferral
         conversation.journal.record_outcome(late)
         logs.info("answer_stored")

@@ -118,8 +118,7 @@ class _InterjectionDelivery:
         return replace(outcome, kind=OutcomeKind.SKIPPED, text=None)
 
     def _finish(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord | None:
-        prompt = replace(attempt.prompt, ids=attempt.prompt.ids.union(outcome.saw))
-        committed = attempt.lease.commit(outcome, attempt.routes[0], prompt=prompt)
+        committed = attempt.lease.commit(outcome, attempt.routes[0], prompt=attempt.prompt_with(outcome))
         if committed is None:
             return None
         try:
