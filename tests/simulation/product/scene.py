@@ -92,10 +92,6 @@ class Scene:
         """A member presses a button; the minute of the press's token starts now."""
         return self.delivers(self.stage.people.press(button, at_s=self.world.now_s))
 
-    def bot_joins(self) -> Delivery:
-        """The bot is added to the chat."""
-        return self.stage.welcome(self.stage.people.welcome(at_s=self.world.now_s))
-
     def bot_leaves(self, *, at_s: float | None = None) -> Task:
         """The bot is removed from the chat, by default now."""
         parted_s = self.world.now_s if at_s is None else at_s

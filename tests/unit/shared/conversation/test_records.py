@@ -114,6 +114,12 @@ def test_an_outcome_is_read_as_it_was_written(record: OutcomeRecord) -> None:
     schemas.validator("records/outcome").validate(json.loads(encode(record)))
 
 
+@given(TURNS)
+def test_a_turn_is_read_as_it_was_written(record: TurnRecord) -> None:
+    assert decode(TurnRecord, encode(record)) == record
+    schemas.validator("records/turn").validate(json.loads(encode(record)))
+
+
 @given(AMENDMENTS)
 def test_an_amendment_is_read_as_it_was_written(record: Amendment) -> None:
     assert decode(Amendment, encode(record)) == record
