@@ -14,7 +14,7 @@ from tests.e2e.test_forgetting import Group
 from tests.e2e.test_turns import KillableWorker
 from tests.support.stacks import running_stack
 
-SECRET: Final = "駐輪場の番号は4711"
+SECRET: Final = "駐輪場の番号は四七一一"
 
 CONVERSATION: Final = (
     ("こんにちは", "こんにちは！"),
@@ -48,7 +48,10 @@ def paths_of(platform: Platform, chat_id: str) -> list[str]:
 
 
 def names_holding(platform: Platform, words: str, *, under: str = "") -> list[str]:
-    """Return the names of the objects that hold the words, in their bytes or their names."""
+    """Return the names of the objects that hold the words, in their bytes or their names.
+
+    The words are no digits in ASCII, which ids and timestamps hold by chance.
+    """
     found = platform.bucket().items()
     return [name for name, data in found if name.startswith(under) and (words.encode() in data or words in name)]
 
@@ -84,7 +87,7 @@ def test_a_japanese_conversation_uses_every_filing_function(platform: Platform, 
 
 
 def test_filed_entries_never_appear_in_another_chat(platform: Platform, person: Person) -> None:
-    answer_to(person, "駐輪場、番号は4711、覚えておいて")
+    answer_to(person, "駐輪場、番号は四七一一、覚えておいて")
     platform.settle()
     (path,) = paths_of(platform, person.id)
     stranger, group = Person(platform, "stranger"), Group(platform)
@@ -102,8 +105,8 @@ def test_filed_entries_never_appear_in_another_chat(platform: Platform, person: 
 
     requests = platform.do(lambda stack: [str(one.request) for one in stack.gemini.requests[asked:]])
     assert len(requests) >= 10
-    assert not [one for one in requests if "4711" in one]
-    assert not [said for said in stranger.hears() if "4711" in said]
+    assert not [one for one in requests if "四七一一" in one]
+    assert not [said for said in stranger.hears() if "四七一一" in said]
     assert entries_of(platform, stranger.id) == {}
     assert entries_of(platform, group.id) == {}
     assert paths_of(platform, person.id) == [path]
@@ -111,7 +114,7 @@ def test_filed_entries_never_appear_in_another_chat(platform: Platform, person: 
 
 def test_an_unsend_leaves_no_byte_of_filed_words(platform: Platform, person: Person) -> None:
     before = len(person.hears())
-    secret = person.says("駐輪場の番号は8863、覚えておいて")
+    secret = person.says("駐輪場の番号は八八六三、覚えておいて")
     person.hears_next(after=before)
     assert answer_to(person, "やっぱりプロジェクトにして") == "プロジェクトに移しました。"
     assert answer_to(person, "駐輪場に「屋根つき」と追記して") == "更新しました。"
@@ -121,17 +124,17 @@ def test_an_unsend_leaves_no_byte_of_filed_words(platform: Platform, person: Per
     assert answer_to(person, "やっぱり戻して") == "元に戻しました。"
     assert answer_to(person, "駐輪場に「二階」と追記して") == "更新しました。"
     platform.settle()
-    kinds = {name.rpartition("/")[2] for name in names_holding(platform, "8863", under=f"entries/{person.id}/")}
+    kinds = {name.rpartition("/")[2] for name in names_holding(platform, "八八六三", under=f"entries/{person.id}/")}
     assert {"search.json", "index.md", "undo.json"} <= kinds
 
     person.unsends(secret)
     platform.settle()
 
-    assert names_holding(platform, "8863") == []
+    assert names_holding(platform, "八八六三") == []
     assert "admin/牛乳を買う.md" in paths_of(platform, person.id)
-    assert answer_to(person, "8863を探して") == "見つかりませんでした。"
+    assert answer_to(person, "八八六三を探して") == "見つかりませんでした。"
     assert answer_to(person, "やっぱり戻して") != "元に戻しました。"
-    assert names_holding(platform, "駐輪場の番号は8863") == []
+    assert names_holding(platform, "駐輪場の番号は八八六三") == []
 
 
 def test_an_edit_removes_older_words_from_entries_and_files_nothing(platform: Platform) -> None:
@@ -140,17 +143,17 @@ def test_an_edit_removes_older_words_from_entries_and_files_nothing(platform: Pl
     platform.settle()
     group.says("牛乳を買うってメモして", to_bot=True)
     platform.settle()
-    assert len(names_holding(platform, "4711", under=f"entries/{group.id}/")) == 3
+    assert len(names_holding(platform, "四七一一", under=f"entries/{group.id}/")) == 3
     calls = platform.do(lambda stack: len(stack.gemini.requests))
 
-    group.edits(secret, "@Aizuchi 駐輪場の番号は1147、覚えておいて")
+    group.edits(secret, "@Aizuchi 駐輪場の番号は一一四七、覚えておいて")
     platform.settle()
 
-    assert names_holding(platform, "4711", under=f"entries/{group.id}/") == []
-    assert names_holding(platform, "1147", under=f"entries/{group.id}/") == []
+    assert names_holding(platform, "四七一一", under=f"entries/{group.id}/") == []
+    assert names_holding(platform, "一一四七", under=f"entries/{group.id}/") == []
     assert paths_of(platform, group.id) == ["admin/牛乳を買う.md"]
     assert platform.do(lambda stack: len(stack.gemini.requests)) == calls
-    group.says("駐輪場の番号は1147、メモして", to_bot=True)
+    group.says("駐輪場の番号は一一四七、メモして", to_bot=True)
     platform.settle()
     assert len(paths_of(platform, group.id)) == 2
 

@@ -104,13 +104,13 @@ def test_a_quote_reaches_the_model_and_the_answer_quotes_the_question(platform: 
 
 
 def test_a_withdrawn_quote_is_marked_in_the_prompt(platform: Platform, group: Group) -> None:
-    quoted = str(group.says("暗証番号は4711").line_message_id)
+    quoted = str(group.says("暗証番号は四七一一").line_message_id)
     group.yuki.unsends(quoted)
     platform.settle()
     group.says("@Aizuchi 何番？", quoting=quoted)
 
     assert "引用メッセージ: 取り消されました" in prompt(platform)
-    assert "4711" not in prompt(platform)
+    assert "四七一一" not in prompt(platform)
 
 
 def test_a_prompt_holds_names_and_times_but_no_ids(platform: Platform, group: Group) -> None:
