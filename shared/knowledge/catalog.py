@@ -7,10 +7,10 @@ the entries that changed since.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from shared.conversation.literal_runs import fold
 from shared.knowledge.entry import Entry, IsWithdrawn, Source
 from shared.knowledge.entry_file import format_revision, read_revision
 from shared.knowledge.schema import Category, cut
-from shared.knowledge.text_matching import fold
 from shared.storage.codec import VERSION
 
 _SHOWN_LIMIT = 80

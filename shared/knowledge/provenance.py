@@ -9,12 +9,10 @@ from typing import Final
 
 import regex
 
+from shared.conversation.literal_runs import fold, shares_run
 from shared.conversation.records import MessageRecord
 from shared.knowledge.entry import Source
-from shared.knowledge.text_matching import fold
 
-# The least weight of a run that proves a source: twelve ASCII characters, or six of another script
-_SHARED_WEIGHT: Final = 12
 _DIGITS: Final = regex.compile(r"\d{4,}")
 
 
@@ -45,23 +43,4 @@ def repeats(old: str, new: str) -> bool:
 def _share(one: str, other: str) -> bool:
     if set(_DIGITS.findall(one)) & set(_DIGITS.findall(other)):
         return True
-    return not _runs(one).isdisjoint(_runs(other))
-
-
-def _runs(text: str) -> set[str]:
-    """Return every shortest run of enough weight: texts that share a longer run share one of these too."""
-    runs: set[str] = set()
-    end, weight = 0, 0
-    for start, first in enumerate(text):
-        while end < len(text) and weight < _SHARED_WEIGHT:
-            weight += _weight(text[end])
-            end += 1
-        if weight < _SHARED_WEIGHT:
-            break
-        runs.add(text[start:end])
-        weight -= _weight(first)
-    return runs
-
-
-def _weight(character: str) -> int:
-    return 1 if character.isascii() else 2
+    return shares_run(one, other)

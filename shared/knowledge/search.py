@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.conversation.literal_runs import fold
 from shared.knowledge.catalog import Row
 from shared.knowledge.schema import Category
-from shared.knowledge.text_matching import fold
 
 DEFAULT_LIMIT: Final = 10
 _LIMIT: Final = 50

@@ -6,14 +6,15 @@ from typing import Literal
 
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault
+from shared.conversation.literal_runs import fold
 from shared.knowledge.catalog import Row, search_texts
 from shared.knowledge.digest import digest
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_editor import Occasion
 from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.search import Match, clamp_limit, find_matches, list_rows
+from shared.knowledge.snippets import snippet
 from shared.knowledge.staging import EntryOverlay
-from shared.knowledge.text_matching import fold, snippet
 from shared.tools.knowledge import entry_tool
 
 

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from shared.knowledge.text_matching import fold, snippet
+from shared.conversation.literal_runs import Runs, fold
+from shared.knowledge.snippets import snippet
 from shared.line.bubbles import bubbles
 from shared.line.commands import parse_command
 from shared.line.display_names import sanitised
@@ -64,6 +65,7 @@ FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "without_address": _without_address,
     "parse_command": parse_command,
     "fold": fold,
+    "runs": Runs.of,
     "snippet": lambda text: snippet(text[:5_000], text),
     "blocks_of": blocks_of,
 }

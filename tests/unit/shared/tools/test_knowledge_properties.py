@@ -19,11 +19,11 @@ from shared.agent.model import TextContent
 from shared.agent.prompt import PromptBuilder
 from shared.agent.tools import Registry, Tool, ToolFault, TurnContext
 from shared.conversation.history import History
+from shared.conversation.literal_runs import fold
 from shared.knowledge.catalog import Catalog, row_of, search_texts
 from shared.knowledge.entry import Entry
 from shared.knowledge.index import EMPTY_INDEX, PROMPT_TOKENS, estimated_tokens, index_view
 from shared.knowledge.schema import FIELDS, Category, Field, fields_of
-from shared.knowledge.text_matching import fold
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KNOWLEDGE_GUIDE
 from tests.support.inline import InlineExecutor

@@ -1,0 +1,65 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.conversation.literal_runs import Runs, fold, shares_run
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ガレージ", "がれーじ"),
+        ("ｶﾞﾚｰｼﾞ", "がれーじ"),
+        ("ＧＡＲＤＥＮ", "garden"),
+        ("Straße", "STRASSE"),
+        ("a \n\u3000 b", "a b"),
+        ("ヴァイオリン", "ゔぁいおりん"),
+    ],
+)
+def test_width_case_kana_and_spaces_make_no_difference(one: str, other: str) -> None:
+    assert fold(one) == fold(other)
+
+
+def test_letters_that_differ_stay_different() -> None:
+    assert fold("はは") != fold("ぱぱ")
+    assert fold("garden") != fold("gardén")
+
+
+@settings(max_examples=500)
+@given(st.text(max_size=60))
+def test_folding_is_idempotent(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+def test_a_sign_and_its_phrase_fold_to_one_character() -> None:
+    assert fold("ﷺ" * 3) == fold("صلى الله عليه وسلم" * 3) == "ﷺ" * 3
+
+
+def test_folding_twice_changes_no_long_run_of_marks() -> None:
+    assert fold(fold("a" + "\u0301\u0316" * 100)) == fold("a" + "\u0301\u0316" * 100)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_shared"),
+    [
+        ("on wednesday with sato", "WEDNESDAY WITH nobody", True),
+        ("駐輪場の暗証番号は9", "駐輪場の暗証番号を決めた", True),
+        ("tomorrow at", "tomorrow at", False),
+        ("来週の月曜", "来週の月曜", False),
+        ("来週wedne", "来週wednesday", False),
+        ("来週wednesda", "来週wednesday", True),
+        ("the number is 4711", "4711", False),
+        ("", "", False),
+    ],
+)
+def test_a_run_counts_from_twelve_ascii_characters_or_six_others(one: str, other: str, *, is_shared: bool) -> None:
+    assert shares_run(one, other) is is_shared
+    assert shares_run(other, one) is is_shared
+
+
+@given(st.text(max_size=20), st.text(alphabet="abcdef漢字", min_size=12, max_size=20), st.text(max_size=20))
+def test_a_text_shares_a_run_with_any_text_that_holds_it(before: str, text: str, after: str) -> None:
+    runs = Runs.of(text)
+
+    assert runs.shares(f"{before} {text} {after}")
+    assert runs.shares(Runs.of(f"{before} {text} {after}"))
