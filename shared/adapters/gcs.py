@@ -57,11 +57,12 @@ class GcsObjectStore:
             except exceptions.NotFound:
                 return
 
-    def list(self, prefix: str) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
         with _translate_errors():
             blobs = self._client.list_blobs(
                 self._bucket,
                 prefix=prefix,
+                end_offset=before,  # exclusive. Source: Cloud Storage JSON API, "Objects: list", endOffset
                 fields="items(name,generation),nextPageToken",
                 timeout=_ATTEMPT_S,
                 retry=self._retries,

@@ -46,6 +46,9 @@ class ObjectStore(Protocol):
         """The object is gone.  Repeated: does nothing."""
         ...
 
-    def list(self, prefix: str) -> tuple[ListedObject, ...]:
-        """Return every object whose name starts with `prefix`, by name."""
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        """Return every object whose name starts with `prefix`, by name; with `before`, only those whose names sort before it.
+
+        Names sort by their UTF-8 bytes.
+        """
         ...

@@ -233,6 +233,32 @@ def test_a_listing_is_in_the_order_of_names(store: ObjectStore) -> None:
     assert [listed.name for listed in store.list("")] == ["10", "9", "Z", "a", "a/b", "b", "語", "\uff21", "🍣"]
 
 
+@pytest.mark.parametrize(
+    ("before", "names"),
+    [
+        ("a/2", ["a/1"]),
+        ("a/3", ["a/1", "a/2"]),
+        ("a/", []),
+        ("a/2/x", ["a/1", "a/2"]),
+        ("a/語", ["a/1", "a/2"]),
+        ("a/🍣", ["a/1", "a/2", "a/語", "a/\uff21"]),  # as in UTF-8; in UTF-16 it would be the smaller one
+        ("b", ["a/1", "a/2", "a/語", "a/\uff21", "a/🍣"]),
+        ("A", []),
+    ],
+)
+def test_a_listing_ends_before_a_name(store: ObjectStore, before: str, names: list[str]) -> None:
+    for name in ("a/2", "a/1", "a/🍣", "a/\uff21", "a/語", "a", "b/1"):
+        create_object(store, name)
+
+    assert [listed.name for listed in store.list("a/", before=before)] == names
+
+
+def test_a_listing_of_many_pages_ends_before_a_name(crowded_store: ObjectStore) -> None:
+    listed = crowded_store.list("journal/", before=MORE_THAN_A_PAGE[1_001])
+
+    assert [there.name for there in listed] == MORE_THAN_A_PAGE[:1_001]
+
+
 def test_a_listing_has_the_newest_generation(store: ObjectStore) -> None:
     generation = store.replace(NAME, b"two", generation=create_object(store, NAME))
 

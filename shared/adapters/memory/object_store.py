@@ -40,12 +40,12 @@ class MemoryObjectStore:
         with self._lock:
             self._objects.pop(name, None)
 
-    def list(self, prefix: str) -> tuple[ListedObject, ...]:
-        with self._lock:
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        with self._lock:  # code points sort as their UTF-8 bytes do
             return tuple(
                 ListedObject(name=name, generation=stored.generation)
                 for name, stored in sorted(self._objects.items())
-                if name.startswith(prefix)
+                if name.startswith(prefix) and (before is None or name < before)
             )
 
     def _write(self, name: str, data: bytes, *, generation: int) -> int | None:

@@ -39,14 +39,14 @@ class Bucket:
     def delete(self, name: str) -> None:
         self._call(f"delete {name}", lambda: self._world.objects.delete(name))
 
-    def list(self, prefix: str) -> tuple[ListedObject, ...]:
-        return self._call(f"list {prefix}", lambda: self._list_now(prefix))
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        return self._call(f"list {prefix}", lambda: self._list_now(prefix, before))
 
-    def _list_now(self, prefix: str) -> tuple[ListedObject, ...]:
+    def _list_now(self, prefix: str, before: str | None) -> tuple[ListedObject, ...]:
         world = self._world
         if prefix.startswith("amended/"):
             world.truth.amendments_listed_s[world.scheduler.current().request] = world.now_s
-        return world.objects.list(prefix)
+        return world.objects.list(prefix, before=before)
 
     def _write(self, name: str, data: bytes, generation: int) -> int | None:
         world, begun_s = self._world, self._world.now_s

@@ -176,8 +176,8 @@ class InterruptedClock(FixedClock):
 class CompactedStore(MemoryObjectStore):
     """A bucket whose journal is folded into the snapshot right after each listing."""
 
-    def list(self, prefix: str) -> tuple[ListedObject, ...]:
-        listed = super().list(prefix)
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        listed = super().list(prefix, before=before)
         for one in listed if prefix.startswith("journal/") else ():
             super().create(f"snapshots/{CHAT}.json", encode(SnapshotRecord(messages=(message(),))))
             super().delete(one.name)
