@@ -1,0 +1,47 @@
+"""Due markers: what is to be done in a chat, from which minute on.  A tick lists those whose minute has come, and carries them out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared import logs
+from shared.conversation.store import Conversation
+from shared.errors import UnusableIdError
+from shared.storage.object_names import DUE_PREFIX, DueMarker, due_after
+from shared.storage.object_store import ObjectStore
+
+_NOTHING: Final = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueMarkers:
+    """The markers of one bucket.  Every method raises StorageUnavailableError."""
+
+    store: ObjectStore = field(repr=False)
+
+    def mark(self, kind: str, conversation: Conversation, marker_id: str, *, at_ms: int) -> None:
+        """The work is due from the first whole minute that does not begin before `at_ms`.
+
+        `at_ms` lies ahead: a tick that has read what is due clears a marker of the same minute, kind and id that is made meanwhile.
+        Repeated: changes nothing. Raises also: UnusableIdError, if kind, id or time cannot stand in a name.
+        """
+        marker = DueMarker.at(at_ms, kind=kind, conversation_id=conversation.id, id=marker_id)
+        self.store.create(marker.name, _NOTHING)
+
+    def until(self, now_ms: int) -> tuple[DueMarker, ...]:
+        """Return every marker whose minute has come, oldest first.  Names that are no marker's are logged and skipped."""
+        return tuple(self._parse(one.name for one in self.store.list(DUE_PREFIX, before=due_after(now_ms))))
+
+    def clear(self, marker: DueMarker) -> None:
+        """The work of the marker is done.  Repeated: changes nothing."""
+        self.store.delete(marker.name)
+
+    def _parse(self, names: Iterator[str]) -> Iterator[DueMarker]:
+        odd = 0
+        for name in names:
+            try:
+                yield DueMarker.parse(name)
+            except UnusableIdError:
+                odd += 1
+        if odd:
+            logs.error("due_markers_unreadable", count=odd)
