@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from shared import logs
 from shared.bus.envelope import Envelope
-from shared.bus.messages import BusMessage, EventBus
+from shared.bus.messages import BusMessage, EventBus, Tick
 from shared.clock import Clock
 from shared.conversation.history import HistoryReader
 from shared.conversation.store import Conversations
@@ -55,6 +55,7 @@ class Verdict(StrEnum):
     """The action for a letter, and its reason."""
 
     ANSWERED = "drop: already handled"
+    PAST_TICK = "drop: a later tick does its work"
     REPLAY = "replay"
     REPLAY_UNSEND = "replay at once: withdrawn words are still stored"
     UNUSABLE = "drop: no release can read it"
@@ -130,10 +131,11 @@ class DeadLetters:
 
     def _explain(self, letter: DeadLetter) -> Explanation:
         try:
-            event = parse_event(_event_of(letter))
+            held = _event_of(letter)
+            event = None if isinstance(held, Tick) else parse_event(held)
         except (UnusableEventError, UnusableIdError) as cause:
             return Explanation(letter=letter, verdict=Verdict.UNUSABLE, line=self._line(letter, None, str(cause)))
-        verdict = self._verdict(event)
+        verdict = Verdict.PAST_TICK if event is None else self._verdict(event)
         return Explanation(letter=letter, verdict=verdict, line=self._line(letter, event, verdict.value))
 
     def _verdict(self, event: LineEvent) -> Verdict:
@@ -157,7 +159,7 @@ class DeadLetters:
         minutes = (self.clock.now_ms() - letter.published_ms) // 60_000
         facts = {
             "message": letter.pubsub_message_id,
-            "type": event.type if event else "?",
+            "type": event.type if event else letter.attributes.get("type", "?"),
             "event": event.webhook_event_id if event else "?",
             "conversation": self._name_of(event.conversation_id) if event else "?",
             "from": letter.attributes.get(f"{_ADDED}Subscription", letter.subscription),
@@ -174,7 +176,7 @@ def summary(explanations: Iterable[Explanation]) -> str:
     return "; ".join(counts) or "no dead letters"
 
 
-def _event_of(letter: DeadLetter) -> Mapping[str, object]:
+def _event_of(letter: DeadLetter) -> Mapping[str, object] | Tick:
     encoded = base64.b64encode(letter.data).decode()
     return Envelope(pubsub_message_id=letter.pubsub_message_id, data=encoded).event()
 

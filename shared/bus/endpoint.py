@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 
 from shared import logs
 from shared.bus.envelope import BODY_LIMIT_BYTES, Envelope, decode_envelope
+from shared.bus.messages import Tick
 from shared.clock import Clock
 from shared.errors import (
     AizuchiError,
@@ -29,7 +30,7 @@ class PushEndpoint:
     """Answers pushes.  `handle` returns the `outcome` field of the closing log line."""
 
     body_limit_bytes: ClassVar = BODY_LIMIT_BYTES
-    handle: Callable[[Mapping[str, object], Envelope], str]
+    handle: Callable[[Mapping[str, object] | Tick, Envelope], str]
     clock: Clock = field(repr=False)
 
     def __call__(self, method: str, body: bytes, *, traceparent: str | None = None) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.bus.messages import TRACEPARENT
+from shared.bus.messages import TICK_TYPE, TRACEPARENT, Tick
 from shared.errors import DeliveryTooLargeError, MalformedEnvelopeError, UnusableEventError
 from shared.line.json_text import parse_json
 from shared.line.utf16 import without_lone_surrogates
@@ -34,13 +34,17 @@ class Envelope:
     published_ms: int | None = None
     traceparent: str | None = None
 
-    def event(self) -> Mapping[str, object]:
-        """Return the LINE event in the message.  Raises: UnusableEventError, if there is none; a redelivery would not help."""
+    def event(self) -> Mapping[str, object] | Tick:
+        """Return the LINE event in the message, or the tick.  Raises: UnusableEventError, if it is neither; a redelivery would not help."""
         try:
             message = parse_json(base64.b64decode(self.data, validate=True))
         except (binascii.Error, ValueError) as cause:
             raise UnusableEventError("the message's data is not JSON in base64") from cause
-        event = message.get("event") if isinstance(message, dict) else None
+        if not isinstance(message, dict):
+            raise UnusableEventError("the message's data is no JSON object")
+        if "event" not in message and message.get("type") == TICK_TYPE:
+            return Tick()
+        event = message.get("event")
         if not isinstance(event, dict):
             raise UnusableEventError("the message's data holds no event")
         return event

@@ -1,4 +1,4 @@
-"""The messages of the events topic.  Schemas: schemas/events/bus-message.json and bus-attributes.json."""
+"""The messages of the events topic.  Schemas: schemas/events/bus-message.json, bus-attributes.json and tick.json."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,7 @@ from shared.line.webhook_body import WebhookBody, event_attributes
 _ENCODE: Final = json.JSONEncoder(
     separators=(",", ":")
 ).encode  # one encoder, because a delivery may hold thousands of events
+TICK_TYPE: Final = "tick"
 TRACEPARENT: Final = "traceparent"  # the attribute that carries the webhook's trace to the workers
 
 
@@ -20,6 +21,14 @@ class BusMessage:
 
     data: bytes = field(repr=False)
     attributes: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """What Cloud Scheduler publishes once a minute: a message with the data `{"type": "tick"}`.
+
+    A message of the webhook holds LINE's event under `event`, whatever its type; so nothing that the webhook receives becomes a tick.
+    """
 
 
 class EventBus(Protocol):

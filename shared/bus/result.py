@@ -22,3 +22,6 @@ class EventResult(StrEnum):
     KEPT_AS_CONTEXT = "kept_as_context"
     LEFT_BEFORE = "left_before"
     NOT_ANSWERABLE = "not_answerable"
+    TICKED = "ticked"
+    TICK_LOST = "tick_lost"
+    """A tick could not read what is due; the next one can."""

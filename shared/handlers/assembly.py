@@ -9,6 +9,7 @@ from shared.agent.summaries import ModelCaptioner, ModelSummariser
 from shared.agent.tools import Registry
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
+from shared.conversation.due import DueMarkers
 from shared.conversation.history import HistoryReader
 from shared.conversation.media import Media
 from shared.conversation.recap import RecapWriter
@@ -21,6 +22,7 @@ from shared.handlers.intake import Intake
 from shared.handlers.message import MessageHandler
 from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
+from shared.handlers.tick import TickHandler
 from shared.handlers.toolsets import Toolsets
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
@@ -128,5 +130,12 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake),
         departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal),
         unsend=UnsendHandler(conversations=conversations, withdrawal=withdrawal),
+        tick=TickHandler(
+            markers=DueMarkers(store=conversations.objects.store),
+            conversations=conversations,
+            tasks={},  # by the kind of their markers
+            threads=threads.ticks,
+            clock=clock,
+        ),
         clock=clock,
     )

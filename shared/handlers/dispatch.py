@@ -1,10 +1,11 @@
-"""Dispatch: hand an event to the handler of its kind; an event that has none is acknowledged."""
+"""Dispatch: hand an event, or a tick, to the handler of its kind; an event that has none is acknowledged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shared import logs
 from shared.bus.envelope import Envelope
+from shared.bus.messages import TICK_TYPE, Tick
 from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.handlers.command import CommandHandler
@@ -14,6 +15,7 @@ from shared.handlers.greeting import GreetingHandler
 from shared.handlers.intake import Intake
 from shared.handlers.message import MessageHandler
 from shared.handlers.postback import PostbackHandler
+from shared.handlers.tick import TickHandler
 from shared.handlers.unsend import UnsendHandler
 from shared.line.events import LineEvent, MessageContent, parse_event
 
@@ -30,10 +32,14 @@ class Dispatch:
     edit: EditHandler
     departure: DepartureHandler
     unsend: UnsendHandler
+    tick: TickHandler
     clock: Clock = field(repr=False)
 
-    def __call__(self, event: Mapping[str, object], envelope: Envelope) -> EventResult:
+    def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope) -> EventResult:
         """Return what came of the event.  Raises: UnusableIdError, and whatever its handler raises."""
+        if isinstance(event, Tick):
+            with logs.bound(type=TICK_TYPE):
+                return self.tick()
         received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
         parsed = parse_event(event, received_ms=received_ms)
         with logs.bound(

@@ -35,13 +35,17 @@ class Line(Messenger, PresenceApi, Membership, Account, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threads:
-    """Where work goes on beside a request.  Leases and presence have threads of their own, so that neither waits for a tool."""
+    """Where work goes on beside a request.
+
+    Leases and presence have threads of their own, so that neither waits for a tool; so have ticks, whose work reads on `reads`.
+    """
 
     reads: Executor
     tools: Executor
     names: Executor
     media: Executor
     presence: Executor
+    ticks: Executor
     background: Background
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from shared import logs
 from shared.bus.envelope import Envelope
+from shared.bus.messages import Tick
 from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.external_calls import CallWords
@@ -31,13 +32,13 @@ class UnsendHandler:
     conversations: Conversations
     withdrawal: Withdrawal
 
-    def __call__(self, event: Mapping[str, object], _: Envelope) -> EventResult:
+    def __call__(self, event: Mapping[str, object] | Tick, _: Envelope) -> EventResult:
         """Return what came of an event that was pushed to the unsend function.
 
         Raises: MisroutedEventError, UnusableIdError; StorageUnavailableError and UnreadableRecordError, safe to deliver again.
         """
-        parsed = parse_event(event)
-        if parsed.type != "unsend":
+        parsed = None if isinstance(event, Tick) else parse_event(event)
+        if parsed is None or parsed.type != "unsend":
             raise MisroutedEventError(
                 "the unsend function got an event of another type; its subscription's filter is wrong"
             )

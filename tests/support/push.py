@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 
 PUBLISHED = "2026-11-21T04:40:01.123Z"
+TICK = b'{"type":"tick"}'
 
 
 def envelope(
@@ -18,13 +19,32 @@ def envelope(
     """Return the body that Pub/Sub posts for an event."""
     data = json.dumps({"destination": "U8e742f61d673b39c7fff3cecb7536ef0", "event": event}).encode()
     attributes = {"type": str(event.get("type")), "is_redelivery": "false"}
+    if traceparent is not None:
+        attributes["traceparent"] = traceparent
+    return wrapped(data, attributes=attributes, attempt=attempt, message_id=message_id, published=published)
+
+
+def tick() -> bytes:
+    """Return the body that Pub/Sub posts for a message of Cloud Scheduler."""
+    return wrapped(TICK, attributes={"type": "tick"})
+
+
+def wrapped(
+    data: bytes,
+    *,
+    attributes: Mapping[str, str],
+    attempt: int | None = None,
+    message_id: str = "1",
+    published: str = PUBLISHED,
+) -> bytes:
+    """Return the body that Pub/Sub posts for a message with this data."""
     message = {
         "data": base64.b64encode(data).decode(),
-        "attributes": attributes if traceparent is None else {**attributes, "traceparent": traceparent},
+        "attributes": attributes,
         "messageId": message_id,
         "message_id": message_id,
         "publishTime": published,
         "publish_time": published,
     }
-    wrapped: dict[str, object] = {"message": message, "subscription": "projects/p/subscriptions/s"}
-    return json.dumps(wrapped if attempt is None else {**wrapped, "deliveryAttempt": attempt}).encode()
+    body: dict[str, object] = {"message": message, "subscription": "projects/p/subscriptions/s"}
+    return json.dumps(body if attempt is None else {**body, "deliveryAttempt": attempt}).encode()

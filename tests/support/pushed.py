@@ -68,7 +68,9 @@ class PushedWorker:
             model=self.model,
             json_model=self.json_model,
             notion=notion,
-            threads=Threads(reads=pool, tools=pool, names=pool, media=pool, presence=pool, background=background),
+            threads=Threads(
+                reads=pool, tools=pool, names=pool, media=pool, presence=pool, ticks=pool, background=background
+            ),
             clock=self.clock,
             chance=random.Random(1),
             new_entry_id=lambda: "id",
@@ -78,7 +80,11 @@ class PushedWorker:
 
     def deliver(self, event: dict[str, Any], *, thinks: Sequence[Step] = (), published: str = push.PUBLISHED) -> int:
         self.model.steps = list(thinks)
-        return self._endpoint("POST", push.envelope(event, published=published))[1]
+        return self.push(push.envelope(event, published=published))
+
+    def push(self, body: bytes) -> int:
+        """Return the status of a push with this body."""
+        return self._endpoint("POST", body)[1]
 
     def withdraw(self, conversation_id: str, line_message_id: str, *, timestamp_ms: int = 2) -> None:
         """Withdraw the message as the unsend function does."""

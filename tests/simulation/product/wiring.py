@@ -64,6 +64,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
             names=pool,
             media=pool,
             presence=NoPool(),
+            ticks=pool,
             background=ThreadBackground(threads=pool, new_event=lambda: Event(world.scheduler)),
         ),
         clock=clock,

@@ -11,7 +11,7 @@ from shared.conversation.records import OutcomeKind, outcome_covering
 from shared.errors import PublishFailedError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.webhook_body import parse_webhook_body
-from tests.support import recorded, schemas
+from tests.support import push, recorded, schemas
 from tests.support.chats import reader
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
 
@@ -189,6 +189,17 @@ def test_letter_that_cannot_be_parsed_is_dropped(desk: Desk, data: bytes) -> Non
     assert "\n" not in explained.line
     assert desk.bus.published == []
     assert desk.queue.waiting == []
+
+
+def test_a_tick_is_dropped(desk: Desk) -> None:
+    desk.receive_data(push.TICK, {"type": "tick", **ADDED})
+
+    (explained,) = desk.letters.replay(most=10)
+
+    assert explained.verdict is Verdict.PAST_TICK
+    assert "type=tick" in explained.line
+    assert desk.bus.published == []
+    assert desk.queue.held + desk.queue.waiting == []
 
 
 def test_failed_publish_releases_every_letter(desk: Desk) -> None:

@@ -7,6 +7,7 @@ import pytest
 from shared.adapters.memory import FixedClock
 from shared.bus.endpoint import PushEndpoint
 from shared.bus.envelope import Envelope
+from shared.bus.messages import Tick
 from shared.errors import CorruptRecordError, LineRefusedError, StorageUnavailableError, UnusableIdError
 from tests.support import push, recorded
 
@@ -14,7 +15,7 @@ SECRET_WORDS = "my pin is 4711"
 
 
 def endpoint_that(result: str | Exception) -> PushEndpoint:
-    def handle(_: Mapping[str, object], __: Envelope) -> str:
+    def handle(_: Mapping[str, object] | Tick, __: Envelope) -> str:
         if isinstance(result, Exception):
             raise result
         return result

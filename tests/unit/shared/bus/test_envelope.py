@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.bus.envelope import BODY_LIMIT_BYTES, decode_envelope
+from shared.bus.messages import Tick
 from shared.errors import DeliveryTooLargeError, MalformedEnvelopeError, UnusableEventError
 from tests.support import push, recorded, schemas
 
@@ -80,4 +81,32 @@ def test_an_odd_value_of_an_envelope_costs_nothing_else(odd: bytes) -> None:
     )
 
     assert envelope.pubsub_message_id.encode() is not None
-    assert {name: value for name, value in envelope.event().items() if name != "odd"} == event
+    found = envelope.event()
+    assert isinstance(found, dict)
+    assert {name: value for name, value in found.items() if name != "odd"} == event
+
+
+def test_cloud_schedulers_message_is_a_tick() -> None:
+    schemas.validator("events/tick").validate(json.loads(push.TICK))
+
+    assert decode_envelope(push.tick()).event() == Tick()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"destination": "U1", "event": {"type": "tick"}}',
+        b'{"type": "tick", "destination": "U1", "event": {"type": "message"}}',
+    ],
+)
+def test_a_message_with_an_event_is_no_tick(data: bytes) -> None:
+    assert not schemas.validator("events/tick").is_valid(json.loads(data))
+    assert decode_envelope(push.wrapped(data, attributes={"type": "tick"})).event() == json.loads(data)["event"]
+
+
+@pytest.mark.parametrize(
+    "data", [b"{}", b'{"type": "tock"}', b'{"type": "tick", "event": null}', b'["tick"]', b'"tick"']
+)
+def test_a_message_that_is_neither_event_nor_tick_is_unusable(data: bytes) -> None:
+    with pytest.raises(UnusableEventError, match="the message's data"):
+        decode_envelope(push.wrapped(data, attributes={"type": "tick"})).event()

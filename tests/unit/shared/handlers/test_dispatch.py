@@ -1,7 +1,14 @@
+import io
+import json
+from typing import Any
+
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
-from tests.support import recorded
+from shared.bus.messages import bus_messages
+from shared.conversation.due import DueMarkers
+from shared.line.webhook_body import parse_webhook_body
+from tests.support import push, recorded
 from tests.support.chats import everything_in
 from tests.support.pushed import PushedWorker
 
@@ -34,6 +41,53 @@ def test_unsend_that_was_pushed_to_the_wrong_worker_is_applied(worker: PushedWor
 
     assert worker.deliver(unsend) == 204
     assert "4711" not in everything_in(worker.store)
+
+
+def lines_of(lines: io.StringIO, message: str) -> list[dict[str, Any]]:
+    return [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == message]
+
+
+def test_a_tick_lists_what_is_due(worker: PushedWorker, lines: io.StringIO) -> None:
+    conversation = worker.conversations.of(recorded.USER)
+    DueMarkers(store=worker.store).mark("newer-kind", conversation, "m1", at_ms=worker.clock.now_ms())
+    worker.clock.move(60)
+
+    assert worker.push(push.tick()) == 204
+
+    (unknown,) = lines_of(lines, "due_kind_unknown")
+    assert (unknown["severity"], unknown["type"], unknown["kind"]) == ("ERROR", "tick", "newer-kind")
+    assert [line["left"] for line in lines_of(lines, "tick_handled")] == [1]
+    assert [line["outcome"] for line in lines_of(lines, "event_handled")] == ["ticked"]
+    assert len(worker.store.list("due/")) == 1
+
+
+def test_a_tick_that_fails_is_not_delivered_again(worker: PushedWorker, lines: io.StringIO) -> None:
+    worker.store.is_down = True
+
+    assert worker.push(push.tick()) == 204
+    assert [line["outcome"] for line in lines_of(lines, "event_handled")] == ["tick_lost"]
+
+
+@pytest.mark.parametrize(
+    "delivery",
+    [
+        {"events": [{"type": "tick"}]},
+        {"events": [{"type": "tick", "webhookEventId": "e1", "source": {"type": "user", "userId": recorded.USER}}]},
+        {"events": [{"type": "tick", "event": {"type": "tick"}}], "type": "tick"},
+        {
+            "events": [{"event": {"type": "tick"}, "message": {"data": "eyJ0eXBlIjoidGljayJ9"}}],
+            "destination": {"type": "tick"},
+        },
+    ],
+)
+def test_nothing_that_is_delivered_to_the_webhook_becomes_a_tick(
+    worker: PushedWorker, lines: io.StringIO, delivery: dict[str, Any]
+) -> None:
+    for message in bus_messages(parse_webhook_body(json.dumps(delivery).encode())):
+        assert worker.push(push.wrapped(message.data, attributes=message.attributes)) == 204
+
+    assert [line["outcome"] for line in lines_of(lines, "event_handled")] in (["dropped"], ["ignored"])
+    assert lines_of(lines, "tick_handled") == []
 
 
 def test_member_joined_event_gets_no_answer(worker: PushedWorker) -> None:

@@ -26,10 +26,14 @@ def conversations(store: MemoryObjectStore) -> Conversations:
 
 
 def deliver(conversations: Conversations, event: dict[str, object]) -> int:
+    return push_to_unsend(conversations, push.envelope(event))
+
+
+def push_to_unsend(conversations: Conversations, body: bytes) -> int:
     clock = FixedClock()
     handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock))
     endpoint = PushEndpoint(handle=handler, clock=clock)
-    return endpoint("POST", push.envelope(event))[1]
+    return endpoint("POST", body)[1]
 
 
 def test_redelivered_unsend_removes_the_message_once(conversations: Conversations, store: MemoryObjectStore) -> None:
@@ -77,6 +81,11 @@ def test_unsend_without_a_usable_message_id_or_chat_is_acknowledged(
 
 def test_event_of_another_type_waits_for_an_operator(conversations: Conversations, store: MemoryObjectStore) -> None:
     assert deliver(conversations, recorded.event("message-text")) == 500
+    assert store.list("") == ()
+
+
+def test_a_tick_is_no_unsend(conversations: Conversations, store: MemoryObjectStore) -> None:
+    assert push_to_unsend(conversations, push.tick()) == 500
     assert store.list("") == ()
 
 

@@ -1,0 +1,121 @@
+"""Ticks: once a minute, whatever has become due is carried out: the work of every due marker whose minute has come.
+
+A tick may be lost, late, doubled, or run beside another one: a marker is cleared only after its work was done, every work may be repeated,
+and the next tick goes on with what is left. So a tick is never delivered again because something failed.
+"""
+
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from shared import logs
+from shared.bus.result import EventResult
+from shared.clock import Clock, Deadline
+from shared.conversation.due import DueMarkers
+from shared.conversation.store import Conversation, Conversations
+from shared.errors import StorageUnavailableError
+from shared.storage.object_names import DueMarker
+
+AT_ONCE: Final = 4
+MARKERS_A_TICK: Final = 500
+BEGINS_S: Final = 60.0
+"""No marker is begun later than this after the tick began; the next tick comes by then."""
+_MINUTE_MS: Final = 60_000
+
+
+class DueTask(Protocol):
+    """The work of one kind of markers."""
+
+    def __call__(self, conversation: Conversation, marker_id: str, /) -> None:
+        """The work of the marker is done.  Repeated: no further effect.  Any error leaves the marker to the next tick."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Round:
+    """What a tick carries out: the markers of each chat, and how many more may be begun until when."""
+
+    chats: deque[deque[DueMarker]]
+    places: Iterator[int]
+    deadline: Deadline
+    done: list[DueMarker] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TickHandler:
+    """Handles ticks.  `tasks` are named by the kind of their markers; `threads` run AT_ONCE of them side by side."""
+
+    markers: DueMarkers
+    conversations: Conversations
+    tasks: Mapping[str, DueTask]
+    threads: Executor = field(repr=False)
+    clock: Clock = field(repr=False)
+
+    def __call__(self) -> EventResult:
+        """Whatever is due was tried once, a chat's markers one after another; or is left, if it is too much for one tick.
+
+        Repeated: carries out what is left.
+        """
+        deadline, began_ms = Deadline.after(self.clock, BEGINS_S), self.clock.now_ms()
+        try:
+            due = self.markers.until(began_ms)
+        except StorageUnavailableError as cause:
+            logs.error("tick_failed", cause=cause)
+            return EventResult.TICK_LOST
+        self._report_unknown(due)
+        chats = _by_chat(marker for marker in due if marker.kind in self.tasks)
+        if began_ms // _MINUTE_MS % 2:  # else markers that fail time and again could hold up all that came after them
+            chats.reverse()
+        work = _Round(chats=chats, places=iter(range(MARKERS_A_TICK)), deadline=deadline)
+        running = [
+            self.threads.submit(copy_context().run, self._carry_out, work) for _ in range(min(AT_ONCE, len(chats)))
+        ]
+        for one in running:
+            one.result()
+        self._report(due, work.done)
+        return EventResult.TICKED
+
+    def _carry_out(self, work: _Round) -> None:
+        """Carry out one marker after another.  Meanwhile its chat is in no queue, so that no other thread takes the chat's next one."""
+        while work.chats and work.deadline.left_s > 0 and next(work.places, None) is not None:
+            try:
+                markers = work.chats.popleft()
+            except IndexError:  # another thread took the last chat
+                return
+            marker = markers.popleft()
+            if self._is_done(marker):
+                work.done.append(marker)
+            if markers:
+                work.chats.append(markers)
+
+    def _is_done(self, marker: DueMarker) -> bool:
+        with logs.bound(conversation_id=logs.pseudonym(marker.conversation_id), kind=marker.kind):
+            try:
+                self.tasks[marker.kind](self.conversations.of(marker.conversation_id), marker.id)
+                self.markers.clear(marker)
+            except Exception as cause:  # noqa: BLE001 - whatever one marker raises, the others are carried out
+                logs.error("due_marker_failed", cause=cause)
+                return False
+        return True
+
+    def _report_unknown(self, due: Iterable[DueMarker]) -> None:
+        """Markers of a kind that this release does not know were made by a newer one, which is to carry them out."""
+        for kind, count in Counter(marker.kind for marker in due if marker.kind not in self.tasks).items():
+            logs.error("due_kind_unknown", kind=kind, count=count)
+
+    def _report(self, due: Collection[DueMarker], done: Collection[DueMarker]) -> None:
+        left = {*due} - {*done}
+        oldest_ms = min((marker.due_ms for marker in left), default=None)
+        oldest_left_s = 0 if oldest_ms is None else max(0, self.clock.now_ms() - oldest_ms) // 1_000
+        logs.info("tick_handled", done=len(done), left=len(left), oldest_left_s=oldest_left_s)
+
+
+def _by_chat(markers: Iterable[DueMarker]) -> deque[deque[DueMarker]]:
+    """Return the markers of each chat in their order; the chats in the order of their first markers."""
+    chats: dict[str, deque[DueMarker]] = {}
+    for marker in markers:
+        chats.setdefault(marker.conversation_id, deque()).append(marker)
+    return deque(chats.values())
