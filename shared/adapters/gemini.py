@@ -14,6 +14,7 @@ from google import genai
 from google.auth.exceptions import GoogleAuthError
 from google.genai import errors, types
 
+from shared.adapters.provider_words import provider_word
 from shared.agent.finish_reasons import remedy_for
 from shared.agent.model import (
     Content,
@@ -200,13 +201,13 @@ def _response(response: types.GenerateContentResponse) -> ModelResponse:
     feedback = response.prompt_feedback
     usage = usage_of(response.usage_metadata)
     if not response.candidates:
-        reason = feedback.block_reason.value if feedback and feedback.block_reason else None
+        reason = provider_word(feedback.block_reason.value) if feedback and feedback.block_reason else None
         return ModelResponse(finish_reason="", block_reason=reason, usage=usage)
     candidate = response.candidates[0]
     content = candidate.content
     parts = (content.parts if content else None) or []
     return ModelResponse(
-        finish_reason=candidate.finish_reason.value if candidate.finish_reason else "",
+        finish_reason=provider_word(candidate.finish_reason.value) if candidate.finish_reason else "",
         content=ModelContent(wire=_wire_of(content)) if content and parts else None,
         calls=tuple(
             FunctionCall(
@@ -269,7 +270,7 @@ def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefu
     """Return the project's error for an error of the API."""
     if error.code in _RETRIED_STATUSES:
         return ModelUnavailableError(f"the model answered {error.code}", retry_after_s=_retry_after_s(error.details))
-    return ModelRefusedError(f"the model refused the request: {error.code} {error.status}")
+    return ModelRefusedError(f"the model refused the request: {error.code} {provider_word(error.status)}")
 
 
 def _retry_after_s(details: object) -> float | None:

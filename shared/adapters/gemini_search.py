@@ -16,6 +16,7 @@ from google.genai import errors, types
 
 from shared import logs
 from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, translate_error, usage_of
+from shared.adapters.provider_words import provider_word
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
@@ -83,7 +84,7 @@ def _answer(response: types.GenerateContentResponse) -> WebAnswer:
     parts = (candidate.content.parts if candidate.content else None) or []
     text = "".join(part.text for part in parts if part.text and not part.thought)
     if not text:
-        reason = candidate.finish_reason.value if candidate.finish_reason else ""
+        reason = provider_word(candidate.finish_reason.value) if candidate.finish_reason else ""
         if reason in {"STOP", "MAX_TOKENS", ""}:
             raise ModelUnavailableError("the search gave an empty answer")
         raise ModelBlockedError(f"the search does not answer this: {reason}")

@@ -17,6 +17,7 @@ import httpx
 from notion_client import Client
 from notion_client.errors import HTTPResponseError, NotionClientErrorBase
 
+from shared.adapters.provider_words import provider_word
 from shared.agent.model import Json
 from shared.clock import Clock, Deadline
 from shared.settings.notion import NotionSettings
@@ -220,7 +221,7 @@ def _fault(cause: Exception, *, is_write: bool) -> NotionRefusedError | NotionUn
         if cause.status in _WITHOUT_EFFECT:
             return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=False)
         if cause.status < _SERVER_ERRORS:
-            code = getattr(cause.code, "value", cause.code)
+            code = provider_word(getattr(cause.code, "value", cause.code))
             return NotionRefusedError(f"Notion refused: {cause.status} {code}", told=_text_for_model(cause))
         return NotionUnavailableError(f"Notion answered {cause.status}", may_have_effect=is_write)
     never_sent = isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)

@@ -87,7 +87,7 @@ class ToolExecutor:
     def _run_call(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
             known = ", ".join(offered.name for offered in self.registry.offered_in(context.conversation))
-            return ToolFault(message=f"Unknown tool: {call.name[:64]}. There are: {known}.", may_retry=False)
+            return ToolFault(message=f"There is no such tool. There are: {known}.", may_retry=False)
         wrong = self.registry.faults_of_arguments(tool, call.args)
         if wrong is not None:
             return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)

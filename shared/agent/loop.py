@@ -44,7 +44,10 @@ _ATTEMPTS_WHILE_DOWN: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thought:
-    """The decision of a turn, and its cost.  `footnotes` are texts that the reply has to carry unchanged."""
+    """The decision of a turn, and its cost.
+
+    `tools_used` holds no name that the model made up. `footnotes` are texts that the reply has to carry unchanged.
+    """
 
     decision: Decision
     model_name: str
@@ -92,7 +95,7 @@ class Agent:
                 turn.mend(remedy)
                 continue
             ran = self.tools.run(response.calls, context, turn.tool_deadline())
-            used += [call.name for call in response.calls]
+            used += [self.tools.registry.known_name(call.name, context.conversation) for call in response.calls]
             footnotes += ran.footnotes
             if ran.decision is not None:
                 return Thought(

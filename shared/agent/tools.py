@@ -19,6 +19,7 @@ from shared.conversation.records import MessageRecord, StagedWrite
 from shared.conversation.store import Conversation
 from shared.turns.question import Question
 
+UNKNOWN_TOOL: Final = "unknown"
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
 _NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
 _NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
@@ -170,6 +171,10 @@ class Registry:
         """Return the tool, or None if the chat has no tool of that name."""
         return next((tool for tool in self.offered_in(conversation) if tool.name == name), None)
 
+    def known_name(self, name: str, conversation: Conversation) -> str:
+        """Return the name for records and logs: of a name that the chat has no tool of, "unknown", because the model may quote people."""
+        return UNKNOWN_TOOL if self.find(name, conversation) is None else name
+
     def declarations(self, conversation: Conversation) -> tuple[FunctionDeclaration, ...]:
         """Return the declarations, byte-stable for a deployment and a chat."""
         return tuple(tool.declaration for tool in self.offered_in(conversation))
@@ -184,8 +189,9 @@ class Registry:
         return _first_fault(self._parameters[tool.name], arguments)
 
     def faults_of_response(self, tool: Tool, response: Json) -> str | None:
-        """Return the first fault of the response, for the log, or None."""
-        return _first_fault(self._responses[tool.name], response)
+        """Return the rule that the response breaks, for the log, by its path in the schema; None if it breaks none."""
+        fault = next(iter(self._responses[tool.name].iter_errors(response)), None)
+        return None if fault is None else "/".join(map(str, fault.absolute_schema_path))
 
     def _add(self, tool: Tool) -> None:
         if not _NAME.fullmatch(tool.name):

@@ -1,3 +1,4 @@
+import io
 import json
 import threading
 from collections.abc import Iterator
@@ -5,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from shared import logs
 from shared.adapters.memory import FixedClock
 from shared.agent.executor import ToolExecutor
 from shared.agent.model import FunctionCall, Json
@@ -73,6 +75,25 @@ def test_a_response_that_breaks_its_schema_never_reaches_the_model(
     assert ran.responses[0].response == {"error": {"message": "The function failed.", "may_retry": False}}
 
 
+def test_a_log_line_about_a_wrong_response_holds_no_name_from_it(
+    threads: ThreadPoolExecutor, context: TurnContext
+) -> None:
+    response: Json = {"type": "object", "additionalProperties": {"type": "integer"}}
+
+    def leak(_: Json, __: TurnContext) -> Json:
+        return {"my pin": "4711"}
+
+    tool = Tool(name="leak", description="", parameters=ANYTHING, response=response, run=leak)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+    lines = io.StringIO()
+
+    logs.configure(lines)
+    executor.run([FunctionCall(name="leak", args={})], context, Deadline.after(FixedClock(), 5))
+    logs.configure()
+
+    assert json.loads(lines.getvalue().splitlines()[-1])["fault"] == "additionalProperties/type"
+
+
 def test_a_tool_gets_its_context_from_the_turn(threads: ThreadPoolExecutor, context: TurnContext) -> None:
     seen: list[TurnContext] = []
 
@@ -98,7 +119,7 @@ def test_a_tool_of_another_chat_is_unknown(threads: ThreadPoolExecutor, context:
 
     ran = executor.run([FunctionCall(name="secret", args={})], context, Deadline.after(FixedClock(), 5))
 
-    assert "Unknown tool: secret. There are: reply, skip." in str(ran.responses[0].response)
+    assert "There is no such tool. There are: reply, skip." in str(ran.responses[0].response)
 
 
 def test_a_tool_knows_its_deadline(threads: ThreadPoolExecutor, context: TurnContext) -> None:

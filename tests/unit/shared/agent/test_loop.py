@@ -129,6 +129,12 @@ def test_a_skip_ends_the_turn_without_a_message(turn: TurnMaker) -> None:
     assert decision.skip_reason == "thanks"
 
 
+def test_names_that_the_model_makes_up_are_not_recorded(turn: TurnMaker) -> None:
+    thought = turn(calling(("my_pin_is_4711", {})), calling(HELLO)).think()
+
+    assert thought.tools_used == ("unknown", "reply")
+
+
 def test_results_follow_the_models_calls_in_one_content_in_order(turn: TurnMaker) -> None:
     first = calling(("look_up", {"word": "b"}), ("look_up", {"word": "a"}))
     running = turn(first, calling(HELLO))
@@ -157,7 +163,7 @@ def test_results_follow_the_models_calls_in_one_content_in_order(turn: TurnMaker
         ),
         (("look_up", {"word": "unknown"}), "There is no such word."),
         (("look_up", {"word": "crash"}), "The function failed."),
-        (("fly", {}), "Unknown tool: fly. There are: reply, skip, look_up."),
+        (("fly", {}), "There is no such tool. There are: reply, skip, look_up."),
         (("reply", {"message": ""}), "Wrong arguments: message must satisfy minLength: 1."),
         (("reply", {"message": "x" * 5_001}), "Wrong arguments: message must satisfy maxLength: 5000."),
         (
