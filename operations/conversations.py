@@ -65,6 +65,8 @@ class Forget:
             if _kind(name) not in _STAY:
                 store.delete(name)
         self.withdrawal.erase(conversation, until_ms=until_ms)
+        self.clock.sleep(self.withdrawal.second_pass_s(conversation))
+        self.withdrawal.finish_erasure(conversation, str(until_ms))
         return len({*before} - {*names_of(store, conversation_id)})
 
 

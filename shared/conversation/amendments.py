@@ -6,13 +6,13 @@
 An amendment is written before anything else is touched, so a writer of people's words that looks here after its write finds it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.clock import Clock
-from shared.conversation.records import Amendment, MessageRecord, Watermark
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.storage.codec import decode, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
@@ -26,10 +26,12 @@ NEWEST_READ: Final = 200  # older ones were carried out everywhere long ago; the
 class Amendments:
     """What is withdrawn, edited and erased, as of one look.
 
+    `taken` are the answers and recaps whose words went with withdrawn messages, each with those that were found to repeat nothing of it.
     `edited_ms` has LINE's timestamp of each edit. Filed entries are erased up to `erased_entries_ms` only.
     """
 
     withdrawn: frozenset[str] = frozenset()
+    taken: Mapping[str, frozenset[str]] = field(default_factory=dict)
     edits: Mapping[str, str] = field(default_factory=dict, repr=False)
     edited_ms: Mapping[str, int] = field(default_factory=dict)
     erased_ms: int = -1
@@ -43,6 +45,11 @@ class Amendments:
         """Whether no entry may hold what the message said at this moment: it was withdrawn, erased, or replaced by an edit."""
         is_replaced = words_ms < self.edited_ms.get(line_message_id, words_ms)
         return is_replaced or line_message_id in self.withdrawn or words_ms <= self.erased_entries_ms
+
+    def without_lost(self, outcome: OutcomeRecord) -> OutcomeRecord:
+        """Return the outcome, without its words where they have to go."""
+        is_lost = outcome.holds_words and outcome.provenance.is_lost_with(self, outcome.webhook_event_id)
+        return outcome.without_words() if is_lost else outcome
 
     def overlay(self, message: MessageRecord) -> MessageRecord:
         """Return the message with its newest text."""
@@ -64,10 +71,10 @@ class AmendmentLog:
     clock: Clock = field(repr=False)
     look_s: float
 
-    def look(self) -> Amendments:
-        """Return what is amended by now; one round trip where nothing new was, else two."""
+    def look(self, *, besides: AbstractSet[str] = frozenset()) -> Amendments:
+        """Return what is amended by now, of the messages `besides` however long ago; one round trip where nothing new was, else two."""
         watermark = self.objects.reads.submit(self.watermark)
-        listed = self.list_newest()
+        listed = self.newest_of(self.list_all(), besides=besides)
         return amendments_of(self.objects.read_all(listed), watermark.result())
 
     def fresh_look(self) -> Amendments:
@@ -78,10 +85,15 @@ class AmendmentLog:
             if self.clock.monotonic_s() - begun_s < self.look_s:
                 return amendments
 
-    def list_newest(self) -> tuple[ListedObject, ...]:
-        """Return the newest edits and withdrawals."""
-        listed = self.objects.store.list(self.names.amended_prefix)
-        return tuple(sorted(listed, key=lambda one: one.generation)[-NEWEST_READ:])
+    def list_all(self) -> tuple[ListedObject, ...]:
+        """Return the objects of all edits and withdrawals, in the order in which they were written."""
+        return tuple(sorted(self.objects.store.list(self.names.amended_prefix), key=lambda one: one.generation))
+
+    def newest_of(self, listed: Sequence[ListedObject], *, besides: AbstractSet[str]) -> tuple[ListedObject, ...]:
+        """Return the newest edits and withdrawals, and those of the messages `besides`, however old."""
+        wanted = {self.names.amended(one) for one in besides}
+        older = (one for one in listed[:-NEWEST_READ] if one.name in wanted)
+        return (*older, *listed[-NEWEST_READ:])
 
     def watermark(self) -> Watermark:
         """Return the watermark, -1 where nothing was ever erased."""
@@ -92,15 +104,35 @@ class AmendmentLog:
         """Whether one of these messages is withdrawn by now."""
         return not self.look().withdrawn.isdisjoint(line_message_ids)
 
+    def amendment_of(self, line_message_id: str) -> Amendment | None:
+        """Return what became of this message, however long ago; None where it was neither edited nor withdrawn."""
+        stored = self.objects.store.read(self.names.amended(line_message_id))
+        return decode(Amendment, stored.data) if stored else None
+
     def has_withdrawn(self, line_message_id: str, *, timestamp_ms: int) -> bool:
         """Whether this message was withdrawn or erased, however long ago."""
-        stored = self.objects.store.read(self.names.amended(line_message_id))
-        is_withdrawn = stored is not None and decode(Amendment, stored.data).text is None
+        amendment = self.amendment_of(line_message_id)
+        is_withdrawn = amendment is not None and amendment.text is None
         return is_withdrawn or timestamp_ms <= self.watermark().timestamp_ms
 
     def amend(self, amendment: Amendment) -> None:
         """The newest amendment of the message stands, whatever the order; a withdrawal is final.  Repeated: changes nothing."""
         self._update(amendment.line_message_id, lambda there: _newer(there, amendment))
+
+    def add_taken(self, line_message_id: str, *, taken: frozenset[str], kept: frozenset[str]) -> None:
+        """The withdrawal of this message also names these answers and recaps; see `Amendment`.  Repeated: changes nothing."""
+
+        def with_taken(there: Amendment | None) -> Amendment | None:
+            if there is None or there.text is not None:
+                return None
+            wanted = replace(
+                there,
+                taken=tuple(sorted(taken.union(there.taken))),
+                kept=tuple(sorted(kept.union(there.kept) - taken.union(there.taken))),
+            )
+            return None if wanted == there else wanted
+
+        self._update(line_message_id, with_taken)
 
     def drop_erased_edit(self, line_message_id: str) -> bool:
         """Return whether the message's edit is older than the watermark; then it keeps no words, and its message is withdrawn."""
@@ -150,11 +182,20 @@ def amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amend
     amendments = decode_readable(Amendment, bodies)
     return Amendments(
         withdrawn=frozenset(one.line_message_id for one in amendments if one.text is None),
+        taken=_taken(amendments),
         edits={one.line_message_id: one.text for one in amendments if one.text is not None},
         edited_ms={one.line_message_id: one.timestamp_ms for one in amendments if one.text is not None},
         erased_ms=watermark.timestamp_ms,
         erased_entries_ms=watermark.entries_ms,
     )
+
+
+def _taken(amendments: Iterable[Amendment]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for amendment in amendments:
+        kept = frozenset(amendment.kept)
+        found |= {own_id: found.get(own_id, kept) & kept for own_id in amendment.taken}
+    return found
 
 
 def _newer(there: Amendment | None, new: Amendment) -> Amendment | None:

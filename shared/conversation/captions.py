@@ -42,7 +42,7 @@ class CaptionWriter:
     def write(self, conversation: Conversation) -> None:
         """The newest few media of the snapshot that have no caption get one, as far as their bytes are kept.  Repeated: finds fewer.
 
-        Where another worker rewrites the snapshot meanwhile, nothing is written.
+        Where another worker rewrites the snapshot meanwhile, nothing is written. What was withdrawn meanwhile is taken out again.
         """
         seen = conversation.snapshot.read()
         amendments = conversation.amendments.look()
@@ -58,6 +58,7 @@ class CaptionWriter:
         captions, failed = self._captions(conversation, waiting, amendments)
         if captions or failed:
             conversation.snapshot.swap(marked, _with_captions(marked.record, captions, failed))
+        conversation.snapshot.settle(conversation.amendments, amendments)
 
     def _captions(
         self, conversation: Conversation, waiting: list[MessageRecord], amendments: Amendments

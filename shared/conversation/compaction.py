@@ -1,22 +1,21 @@
 """Compaction keeps a chat small: it folds what is answered, mere context or too old into the snapshot, and has the rest summed up.
 
-Snapshot, then amendments, then the journal are read; the snapshot is swapped; then messages are deleted, then outcomes; then recaps are
-written, with a swap for each. A reader that listed an object before it was deleted finds it gone and begins again. A withdrawal rewrites
-the snapshot, so a compaction that had read the withdrawn words loses its swap.
+Snapshot, then amendments, then the journal are read; the snapshot is swapped, and cleaned of what was withdrawn meanwhile; then messages
+are deleted, then outcomes; then recaps are written, with a swap for each. A reader that listed an object before it was deleted finds it
+gone and begins again.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
 from shared.clock import SKEW_MS, Clock
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import ANSWERABLE_MS
 from shared.conversation.recap import RecapWriter
-from shared.conversation.records import MessageRecord, OutcomeRecord, SnapshotRecord, by_time
-from shared.conversation.snapshot import MemoryLimits, bounded, cleaned, newest
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeRecord, SnapshotRecord, by_time
+from shared.conversation.snapshot import MemoryLimits, bounded, cleaned
 from shared.conversation.store import Conversation
 from shared.storage.codec import decode_readable
 
@@ -56,13 +55,15 @@ class Compaction:
         if folded is None:
             logs.info("compaction_lost")
             return False
+        settled = conversation.snapshot.settle(conversation.amendments, amendments)
         for message in folding.messages:
             conversation.journal.drop(message.line_message_id)
         for outcome in folding.outcomes:
             conversation.journal.drop_outcome(outcome.webhook_event_id)
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
         if writes_recaps:
-            self.recaps.write(conversation, folded, amendments)
+            seen = folded if settled == amendments else conversation.snapshot.read()
+            self.recaps.write(conversation, seen, settled)
         return True
 
 
@@ -99,7 +100,7 @@ class _Folding:
 
         The newest outcome stays: while it is listed, its name alone tells the next reader that the turn is free.
         """
-        covered = frozenset(snapshot.covered).union(*(one.covers for one in outcomes))
+        covered = frozenset().union(*(one.covers for one in (*snapshot.outcomes, *outcomes)))
         folded = {
             one.line_message_id: one
             for one in messages
@@ -111,33 +112,18 @@ class _Folding:
         }
         waiting = {one.line_message_id for one in messages} - folded.keys()
         done = tuple(one for one in outcomes[:-1] if waiting.isdisjoint(one.covers))
-        ends = {covered_id: one.timestamp_ms for one in done for covered_id in one.covers}
         kept = (one for one in snapshot.messages if one.line_message_id not in folded)
-        stamps = {one: message.timestamp_ms for one, message in folded.items()}
-        timeline = newest({**snapshot.timeline, **stamps})
         return cls(
             messages=tuple(folded.values()),
             outcomes=done,
             record=replace(
                 snapshot,
                 messages=tuple(sorted((*kept, *folded.values()), key=by_time)),
-                outcomes=_merged(snapshot.outcomes, done, amendments, timeline),
-                timeline=timeline,
-                covered={one: at for one, at in {**snapshot.covered, **ends}.items() if at >= old_ms},
+                outcomes=_merged(snapshot.outcomes, done),
             ),
         )
 
 
-def _merged(
-    folded: Iterable[OutcomeRecord],
-    done: Iterable[OutcomeRecord],
-    amendments: Amendments,
-    timeline: Mapping[str, int],
-) -> tuple[OutcomeRecord, ...]:
-    """Return all outcomes; the timeline tells what they saw, but for messages behind filed entries, which it does not have."""
-    known = {one.webhook_event_id: one for one in folded}
-    for one in done:
-        kept = one.without_words() if one.provenance.is_affected_by(amendments) else one
-        saw = tuple(seen for seen in kept.saw if seen not in timeline)
-        known.setdefault(one.webhook_event_id, replace(kept, saw=saw))
+def _merged(folded: Iterable[OutcomeRecord], done: Iterable[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:
+    known = {one.webhook_event_id: one for one in done} | {one.webhook_event_id: one for one in folded}
     return tuple(sorted(known.values(), key=by_time))

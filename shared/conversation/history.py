@@ -4,14 +4,17 @@ The listing comes first, and the snapshot after it, beside the bodies: a message
 latest. A listed object that is gone when it is read means that a compaction passed; the reader begins again.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 from typing import Final, Protocol
 
 from shared.conversation.amendments import Amendments, amendments_of
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.quotes import Quotable
 from shared.conversation.records import (
+    ANSWERABLE_MS,
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
@@ -21,8 +24,9 @@ from shared.conversation.records import (
     by_time,
     provenance_of,
 )
-from shared.conversation.snapshot import between, cleaned
+from shared.conversation.snapshot import cleaned
 from shared.conversation.store import Conversation
+from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode_readable
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
@@ -31,8 +35,6 @@ from shared.storage.object_store import ListedObject
 MESSAGES_READ: Final = 100
 OUTCOMES_READ: Final = 100
 MESSAGES_SHOWN: Final = 80  # 50 verbatim, what is journalled since the last compaction, and what has no recap yet
-SEEN_KEPT: Final = 200  # ids that an outcome names; its interval covers the rest
-ANSWERABLE_MS: Final = 20 * 60_000  # Source: LINE, "Send reply message": no token works longer after its event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,6 @@ class History:
     covered: frozenset[str] = frozenset()
     recorded: frozenset[str] = frozenset()
     amendments: Amendments = field(default_factory=Amendments)
-    timeline: Mapping[str, int] = field(default_factory=dict)
     index: IndexView = field(default_factory=IndexView)
     journalled: int = 0
 
@@ -105,6 +106,25 @@ class History:
         )
         return tuple(sorted(waiting, key=by_time))
 
+    def beside(self, turn: TurnRecord) -> "History":
+        """Return the history with what the turn, read before it, knows to be covered."""
+        outcome = turn.outcome
+        ended = outcome.covers if outcome is not None and outcome.webhook_event_id in self.recorded else ()
+        return replace(self, covered=self.covered.union(turn.covered, ended))
+
+    def isolated(self, asked: Sequence[MessageRecord]) -> "History":
+        """Return the history of a prompt that shows nothing but what is asked, and what that quotes."""
+        asked_ids = {one.line_message_id for one in asked}
+        rest = (one for one in self.messages if one.line_message_id not in asked_ids)
+        return replace(
+            self,
+            messages=tuple(asked),
+            older=(*self.older, *rest),
+            recaps=(),
+            shown_since_ms=LATEST_MS,
+            index=IndexView(),
+        )
+
     @property
     def answers(self) -> tuple[OutcomeRecord, ...]:
         """The outcomes whose words a prompt shows: not older than the messages, and not stored for a press of a button."""
@@ -121,43 +141,41 @@ class History:
 
     @property
     def provenance(self) -> Provenance:
-        """The messages whose words a prompt made of this can hold, also inside answers and recaps that repeat them."""
-        prompt = provenance_of(self.messages) | Provenance(ids=self.index.source_ids)
-        for provenance in (*(one.provenance for one in self.recaps), *(one.provenance for one in self.answers)):
-            prompt |= self.traced(provenance)
-        prompt |= self.provenance_of_quotes(self.messages)
-        return prompt.without(self.amendments.withdrawn)
+        """What a prompt made of this holds: messages, answers and recaps by their own ids, what is quoted, the sources of entries."""
+        parts = (
+            provenance_of(self.messages),
+            Provenance(ids=self.index.source_ids),
+            *(one.as_source for one in self.recaps),
+            *(map(_named, self.answers)),
+            self.provenance_of_quotes(self.messages),
+        )
+        return reduce(or_, parts).without(self.amendments.withdrawn)
 
     def provenance_of_quotes(self, messages: Sequence[MessageRecord]) -> Provenance:
-        """The messages whose words a prompt can hold because these messages quote something."""
-        quotes = Provenance()
-        for one in self._quoted(messages):
-            if isinstance(one, MessageRecord):
-                quotes |= Provenance(ids=frozenset({one.line_message_id}), since_ms=one.timestamp_ms)
-            else:
-                quotes |= self.traced(one.provenance)
-        return quotes
-
-    def traced(self, provenance: Provenance) -> Provenance:
-        """Return the provenance with the ids of all messages in its interval.
-
-        Its end is left out: what a prompt repeats is not newer than the messages that the prompt shows.
-        """
-        within = between(self.timeline, provenance.since_ms, provenance.until_ms)
-        return Provenance(ids=provenance.ids.union(within), since_ms=provenance.since_ms)
-
-    def newest_of(self, prompt: Provenance) -> frozenset[str]:
-        """Return the ids that an outcome names: the newest SEEN_KEPT, and those of quotes and entries, which may be older."""
-        stamps = {**self.timeline, **{one.line_message_id: one.timestamp_ms for one in self.messages}}
-        newest = sorted(prompt.ids, key=lambda one: stamps.get(one, LATEST_MS))[-SEEN_KEPT:]
-        quoted = (one.line_message_id for one in self._quoted(self.messages) if isinstance(one, MessageRecord))
-        return frozenset((*newest, *quoted, *self.index.source_ids))
+        """What a prompt holds because these messages quote it."""
+        return reduce(or_, map(_named, self._quoted(messages)), Provenance())
 
     def _quoted(self, messages: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
         quoting = [one for one in messages if one.quoted_message_id is not None]
         quotable = self.quotable if quoting else Quotable()
         found = (quotable.quoted_by(one) for one in quoting)
         return tuple(one for one in found if isinstance(one, MessageRecord | OutcomeRecord))
+
+
+def _deadly(outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
+    """Return the messages, and the time up to which all messages, are kept out of prompts, because workers died over them.
+
+    An outcome that isolates tells where they died: over what was asked, where that was never answered, or else over what came before.
+    """
+    isolating = [one for one in outcomes if one.isolates]
+    apologised = [one for one in isolating if one.model_name is None]
+    ids = frozenset(covered for one in apologised for covered in one.covers)
+    return ids, max((one.since_ms - 1 for one in isolating if one.model_name is not None), default=-1)
+
+
+def _named(one: MessageRecord | OutcomeRecord) -> Provenance:
+    own_id = one.line_message_id if isinstance(one, MessageRecord) else one.webhook_event_id
+    return Provenance(ids=frozenset({own_id}), since_ms=one.timestamp_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,13 +187,14 @@ class HistoryReader:
     def list(self, conversation: Conversation) -> Listing:
         """Return what there is, in one round trip."""
         amendments, reads = conversation.amendments, conversation.objects.reads
-        amended = reads.submit(amendments.list_newest)
+        amended = reads.submit(amendments.list_all)
         watermark = reads.submit(amendments.watermark)
         journal = conversation.journal.list_objects()
+        journalled = {conversation.names.message_id_in(one.name) for one in journal.messages}
         return Listing(
             messages=journal.messages,
             outcomes=journal.outcomes,
-            amended=amended.result(),
+            amended=amendments.newest_of(amended.result(), besides=journalled),
             watermark=watermark.result(),
         )
 
@@ -222,23 +241,20 @@ def history_of(
     fresh = {one.line_message_id: amendments.overlay(one) for one in messages if not amendments.is_withdrawn(one)}
     kept = (*(one for one in clean.messages if one.line_message_id not in fresh), *fresh.values())
     summed_up = frozenset(source for recap in clean.recaps for source in recap.covers)
-    shown = sorted((one for one in kept if one.line_message_id not in summed_up), key=by_time)
-    is_cut = len(shown) > MESSAGES_SHOWN or bool(summed_up)
-    shown = shown[-MESSAGES_SHOWN:]
     recorded = {one.webhook_event_id: one for one in clean.outcomes}
-    recorded |= {
-        one.webhook_event_id: one.without_words() if one.provenance.is_affected_by(amendments) else one
-        for one in outcomes
-    }
+    recorded |= {one.webhook_event_id: amendments.without_lost(one) for one in outcomes}
+    deadly_ids, deadly_until_ms = _deadly(recorded.values())
+    shown = sorted((one for one in kept if one.line_message_id not in summed_up | deadly_ids), key=by_time)
+    is_cut = len(shown) > MESSAGES_SHOWN or bool(summed_up) or deadly_until_ms >= 0
+    shown = [one for one in shown if one.timestamp_ms > deadly_until_ms][-MESSAGES_SHOWN:]
     return History(
         messages=tuple(shown),
         older=tuple(sorted((one for one in kept if one.line_message_id in summed_up), key=by_time)),
         recaps=clean.recaps,
         outcomes=tuple(sorted(recorded.values(), key=by_time)),
         shown_since_ms=shown[0].timestamp_ms if is_cut and shown else 0,
-        covered=frozenset(snapshot.covered).union(*(one.covers for one in recorded.values())),
+        covered=frozenset().union(*(one.covers for one in recorded.values())),
         recorded=frozenset(recorded),
         amendments=amendments,
-        timeline=clean.timeline,
         journalled=journalled,
     )

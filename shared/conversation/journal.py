@@ -7,7 +7,7 @@ No shared object is rewritten here, so a busy group meets no write limit, and a 
 at the amendments after the write, because an unsend may have passed just before it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.records import MessageRecord, OutcomeRecord
@@ -63,7 +63,7 @@ class Journal:
         Repeated: changes nothing.
         """
         self.keep(message)
-        amendments = self.amendments.look()
+        amendments = self.amendments.look(besides={message.line_message_id})
         if amendments.is_withdrawn(message):
             self.drop(message.line_message_id)
             return False
@@ -71,9 +71,10 @@ class Journal:
             self.apply_edit(message.line_message_id)
         return True
 
-    def holds(self, line_message_id: str) -> bool:
-        """Whether the message is in the journal."""
-        return self.objects.store.read(self.names.message(line_message_id)) is not None
+    def message_of(self, line_message_id: str) -> MessageRecord | None:
+        """Return the message, as far as the journal has it and it can be read."""
+        stored = self.objects.store.read(self.names.message(line_message_id))
+        return next(iter(decode_readable(MessageRecord, [stored.data if stored else None])), None)
 
     def drop(self, line_message_id: str) -> None:
         """The message is not in the journal.  Repeated: does nothing."""
@@ -94,18 +95,27 @@ class Journal:
 
         update_by_swap(self.objects.store, self.names.message(line_message_id), edited, what="a message")
 
+    def mark_as_addressed(self, line_message_id: str) -> None:
+        """The message, if the journal still holds it, was meant for the bot.  Repeated: changes nothing."""
+
+        def addressed(data: bytes | None) -> bytes | None:
+            message = decode(MessageRecord, data) if data is not None else None
+            return None if message is None or message.addressed else encode(replace(message, addressed=True))
+
+        update_by_swap(self.objects.store, self.names.message(line_message_id), addressed, what="a message")
+
     def outcome_of(self, webhook_event_id: str) -> OutcomeRecord | None:
         """Return the outcome of an event, as far as the journal still has it."""
         stored = self.objects.store.read(self.names.outcome(webhook_event_id))
         return decode(OutcomeRecord, stored.data) if stored else None
 
     def record_outcome(self, outcome: OutcomeRecord) -> bool:
-        """The outcome is in the journal; return whether it lost its words, because a message that it repeats was withdrawn.
+        """The outcome is in the journal; return whether it lost its words, because something that it repeats was withdrawn.
 
         Repeated: changes nothing.
         """
         self._create(self.names.outcome(outcome.webhook_event_id), encode(outcome))
-        if not outcome.holds_words or not outcome.provenance.is_affected_by(self.amendments.look()):
+        if not outcome.holds_words or self.amendments.look().without_lost(outcome) is outcome:
             return False
         self.remove_words(outcome.webhook_event_id)
         return True

@@ -49,6 +49,11 @@ def fold(text: str) -> str:
     return folded
 
 
+def weight_of(text: str) -> int:
+    """Return how much a text weighs: one for an ASCII character, two for any other."""
+    return sum(map(_weight, text))
+
+
 def _runs(text: str) -> set[str]:
     runs: set[str] = set()
     end, weight = 0, 0

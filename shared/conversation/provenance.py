@@ -1,4 +1,8 @@
-"""Whose words something may hold: a prompt, an answer, a recap.  A withdrawal asks it whether they have to go."""
+"""Whose words something may hold: a prompt, an answer, a recap.  A withdrawal asks it whether they have to go.
+
+Only what stood in the prompt itself is named: messages, earlier answers and recaps, each by its own id. What an answer had seen in its turn
+is not inherited; words that were handed on are found by comparing texts, when the answer that handed them on loses its own.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +18,11 @@ class AmendedWords(Protocol):
     @property
     def withdrawn(self) -> frozenset[str]:
         """The withdrawn messages."""
+        ...
+
+    @property
+    def taken(self) -> Mapping[str, frozenset[str]]:
+        """The answers and recaps whose words went with withdrawn messages, by their own ids, with those that repeat nothing of them."""
         ...
 
     @property
@@ -34,9 +43,9 @@ class AmendedWords(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The messages whose words something may hold, by their ids, and the interval of LINE's timestamps in which they were written.
+    """What something was made of, by its ids, and the interval of LINE's timestamps in which that was written.
 
-    The default holds no words of any message.
+    The default holds nobody's words.
     """
 
     ids: frozenset[str] = frozenset()
@@ -50,20 +59,26 @@ class Provenance:
             until_ms=max(self.until_ms, other.until_ms),
         )
 
-    def without(self, line_message_ids: frozenset[str]) -> "Provenance":
-        """Return the provenance without these messages."""
-        return replace(self, ids=self.ids - line_message_ids)
-
-    def spans(self, timestamp_ms: int) -> bool:
-        """Whether a message of this timestamp lies in the interval."""
-        return self.since_ms <= timestamp_ms <= self.until_ms
+    def without(self, ids: frozenset[str]) -> "Provenance":
+        """Return the provenance without these."""
+        return replace(self, ids=self.ids - ids)
 
     def is_affected_by(self, amendments: AmendedWords) -> bool:
         """Whether a message of it was withdrawn, or anything of it erased."""
         return self.since_ms <= amendments.erased_ms or not amendments.withdrawn.isdisjoint(self.ids)
 
+    def is_lost_with(self, amendments: AmendedWords, own_id: str) -> bool:
+        """Whether an answer or a recap, by its own id, must not keep its words.
+
+        Something of it was withdrawn or erased, or it is among what went with a withdrawn message. Or its prompt held an answer that went,
+        and nobody has compared the two, because it was under way at that time.
+        """
+        if own_id in amendments.taken or self.is_affected_by(amendments):
+            return True
+        return any(own_id not in amendments.taken[one] for one in amendments.taken.keys() & self.ids)
+
     def is_affected_since(self, before: AmendedWords, now: AmendedWords) -> bool:
-        """Whether a message of it was withdrawn, erased or edited between two looks.
+        """Whether a message of it was withdrawn, erased or edited between two looks, or an answer or recap of it lost its words.
 
         Filed entries may be older than the interval, so an erasure of entries always counts.
         """
@@ -71,7 +86,7 @@ class Provenance:
             return True
         if now.erased_entries_ms > before.erased_entries_ms:
             return True
-        withdrawn = (now.withdrawn - before.withdrawn) & self.ids
-        return bool(withdrawn) or any(
+        gone = (now.withdrawn - before.withdrawn) | (now.taken.keys() - before.taken.keys())
+        return not gone.isdisjoint(self.ids) or any(
             one in self.ids and before.edits.get(one) != text for one, text in now.edits.items()
         )

@@ -61,7 +61,7 @@ class RecapWriter:
             if written is None:
                 logs.info("recap_lost")
                 return
-            if not goes_on:
+            if conversation.snapshot.settle(conversation.amendments, amendments) != amendments or not goes_on:
                 return
             seen = written
 
@@ -98,12 +98,15 @@ def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> Snap
     batch = _next_batch(record, limits)
     answers = _answers_in(record, batch)
     recap = Recap(
+        id=f"recap-{record.recaps_written + 1}",
         text=text,
         covers=tuple(one.line_message_id for one in batch),
+        answers=tuple(one.webhook_event_id for one in answers),
         timestamp_ms=batch[-1].timestamp_ms,
-        since_ms=min((batch[0].timestamp_ms, *(one.since_ms for one in answers))),
-        until_ms=max((batch[-1].timestamp_ms, *(one.until_ms for one in answers))),
+        since_ms=batch[0].timestamp_ms,
+        until_ms=batch[-1].timestamp_ms,
     )
+    record = replace(record, recaps_written=record.recaps_written + 1)
     return replace(record, recaps=tuple(sorted((*record.recaps, recap), key=lambda one: one.timestamp_ms)))
 
 

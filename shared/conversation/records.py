@@ -3,10 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Final
 
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.line.messaging import ReplyToken
 from shared.storage.codec import VERSION
+
+ANSWERABLE_MS: Final = 20 * 60_000
+"""How long after its event a message can be answered.  Source: LINE, "Send reply message": no token works longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,13 +98,14 @@ class StagedWrite:
 class OutcomeRecord:
     """What a turn did; written once, and never again except to take the text out.
 
-    `covers` are the messages that it answered, `saw` the newest of those whose words its prompt held, also inside earlier answers; all of
-    them lie between `since_ms` and `until_ms`, by LINE's timestamp. `text` is what was said, None where that was nothing or was withdrawn;
-    `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the newest message that it answers. `answers` are the deferrals that it
-    makes good; a deferral, which `has_button`, names itself and those that it prolongs. `writes` are applied to the chat's entries after
-    the commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the commits of the chat.
-    `quote_token` is by what the first bubble quotes the question. `asks_to_forget` tells that it asks, with a button, whether everything
-    may be erased, `is_joining` that it greets a group that the bot has just come into.
+    `covers` are the messages that it answered. `saw` is what its prompt itself held: messages, earlier answers and recaps, each by its own
+    id, and nothing that those had seen in their turn; what a prompt showed lies between `since_ms` and `until_ms`, by LINE's timestamp.
+    `text` is what was said, None where that was nothing or was withdrawn; `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the
+    newest message that it answers. `answers` are the deferrals that it makes good; a deferral, which `has_button`, names itself and those
+    that it prolongs. `isolates` tells that the prompt held nothing but what was asked, because workers had died over the rest. `writes` are
+    applied to the chat's entries after the commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the
+    commits of the chat. `quote_token` is by what the first bubble quotes the question. `asks_to_forget` tells that it asks, with a button,
+    whether everything may be erased, `is_joining` that it greets a group that the bot has just come into.
     """
 
     version: int = VERSION
@@ -124,6 +129,7 @@ class OutcomeRecord:
     quote_token: str | None = field(default=None, repr=False)
     asks_to_forget: bool = False
     is_joining: bool = False
+    isolates: bool = False
 
     @property
     def holds_words(self) -> bool:
@@ -131,8 +137,14 @@ class OutcomeRecord:
         return self.text is not None or bool(self.writes) or self.filed_entry_path is not None
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """Every text in it that people or the model wrote."""
+        written = (*((one.path, one.text) for one in self.writes), (self.text, self.filed_entry_path))
+        return tuple(text for pair in written for text in pair if text)
+
+    @property
     def provenance(self) -> Provenance:
-        """The messages whose words it may hold."""
+        """Whose words it may hold."""
         return Provenance(ids=frozenset((*self.covers, *self.saw)), since_ms=self.since_ms, until_ms=self.until_ms)
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
@@ -155,12 +167,18 @@ def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> Ou
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendment:
-    """What became of a message's text after it was sent: None means that it was withdrawn, which is final."""
+    """What became of a message's text after it was sent: None means that it was withdrawn, which is final.
+
+    `taken` are the answers and recaps whose words went with it, by their own ids. `kept` are those whose prompts held one of these, and
+    that were found to repeat nothing of what was taken out.
+    """
 
     version: int = VERSION
     line_message_id: str
     timestamp_ms: int
     text: str | None = field(default=None, repr=False)
+    taken: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,8 +194,9 @@ class Watermark:
 class Recap:
     """Some ten older messages in a few sentences, or in none, where every try to sum them up ended the worker.
 
-    `covers` are its sources, the newest of them of `timestamp_ms`; its words may come from anything between `since_ms` and `until_ms`,
-    because answers among them repeat what was said before and after.
+    `covers` are the messages that it sums up, the newest of them of `timestamp_ms`, `answers` the answers among them, by their own ids.
+    `id` is its own, by which answers name it; empty in snapshots from before recaps had ids. All that it sums up lies between `since_ms`
+    and `until_ms`.
     """
 
     text: str = field(repr=False)
@@ -185,29 +204,40 @@ class Recap:
     timestamp_ms: int
     since_ms: int
     until_ms: int
+    id: str = ""
+    answers: tuple[str, ...] = ()
 
     @property
     def provenance(self) -> Provenance:
-        """The messages whose words it may hold."""
-        return Provenance(ids=frozenset(self.covers), since_ms=self.since_ms, until_ms=self.until_ms)
+        """Whose words it may hold."""
+        return Provenance(ids=frozenset((*self.covers, *self.answers)), since_ms=self.since_ms, until_ms=self.until_ms)
+
+    @property
+    def as_source(self) -> Provenance:
+        """The provenance of something that was made of it."""
+        return Provenance(ids=frozenset({self.id}), since_ms=self.since_ms) if self.id else self.provenance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotRecord:
     """Older messages and outcomes, folded out of the journal, and recaps of what is older still.
 
-    `messages` are those that prompts show and the sources of the recaps, which they do not. `timeline` has the timestamp of every message
-    that something in here may repeat, `covered` that of every message that came to its end not long ago; neither holds words. Folded
-    outcomes have no `saw`: the timeline tells what lies between their `since_ms` and `until_ms`. `recap_tries` is how often the next recap
-    was asked for since the last one came; until `recap_until_ms` somebody may be at it.
+    `messages` are those that prompts show and the sources of the recaps, which they do not. `recaps_written` numbers the recaps,
+    `recap_tries` is how often the next one was asked for since the last one came; until `recap_until_ms` somebody may be at it.
+
+    What outcomes saw is stored once for all of them: `ids` numbers everything that they name, and `saw` has, by outcome, the runs of
+    numbers that it names, as first number and length in turn. In memory, outcomes have their own `saw`, and these two are empty.
+    `timeline` is in snapshots of earlier releases, whose outcomes named intervals: the timestamps of the messages in them.
     """
 
     version: int = VERSION
     messages: tuple[MessageRecord, ...] = ()
     outcomes: tuple[OutcomeRecord, ...] = ()
     recaps: tuple[Recap, ...] = ()
+    ids: tuple[str, ...] = ()
+    saw: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     timeline: Mapping[str, int] = field(default_factory=dict)
-    covered: Mapping[str, int] = field(default_factory=dict)
+    recaps_written: int = 0
     recap_tries: int = 0
     recap_until_ms: int = 0
 

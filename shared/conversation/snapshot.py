@@ -1,20 +1,21 @@
 """The snapshot of a chat: what was folded out of the journal, bounded in every direction, rewritten by compare-and-swap.
 
-A withdrawal rewrites it even where nothing in it changes, so that a compaction in flight loses its swap.
+Whoever writes people's words into it looks at the amendments after the swap, because a withdrawal may have passed just before it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Provenance
+from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, by_time
+from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode, encode
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
-TIMELINE_KEPT: Final = 500
+_IDS_KEPT: Final = 50_000
 _OUTCOMES_KEPT: Final = 100
 _NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
 _LATE_KEPT: Final = 10
@@ -56,32 +57,100 @@ class Snapshot:
         stored = self.store.read(self.names.snapshot)
         if stored is None:
             return SeenSnapshot(record=SnapshotRecord(), generation=0)
-        return SeenSnapshot(record=decode(SnapshotRecord, stored.data), generation=stored.generation)
+        return SeenSnapshot(record=with_saw(decode(SnapshotRecord, stored.data)), generation=stored.generation)
 
     def swap(self, seen: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
         """Return the snapshot as written over `seen`, or None where another worker wrote first."""
-        generation = self.store.replace(self.names.snapshot, encode(record), generation=seen.generation)
+        generation = self.store.replace(self.names.snapshot, encode(with_numbers(record)), generation=seen.generation)
         return SeenSnapshot(record=record, generation=generation) if generation is not None else None
+
+    def clean(self, amendments: Amendments) -> None:
+        """The snapshot is as the amendments want it.  Where nothing has to go nothing is written, so many withdrawals cost few writes."""
+        for _ in range(SWAP_ATTEMPTS):
+            seen = self.read()
+            wanted = cleaned(seen.record, amendments)
+            if wanted == seen.record or self.swap(seen, wanted) is not None:
+                return
+        raise StorageUnavailableError("others kept changing the snapshot")
+
+    def settle(self, log: AmendmentLog, looked: Amendments) -> Amendments:
+        """What was written after the look `looked` holds nothing that was amended since; return the last look."""
+        while (now := log.look()) != looked:
+            self.clean(now)
+            looked = now
+        return looked
 
 
 def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
     """Return the snapshot without the words of what was withdrawn, and with those of what was edited."""
-    withdrawn_ms = [at for one, at in snapshot.timeline.items() if one in amendments.withdrawn]
-
-    def is_affected(provenance: Provenance) -> bool:
-        return provenance.is_affected_by(amendments) or any(map(provenance.spans, withdrawn_ms))
-
+    edited = {
+        one.line_message_id
+        for one in snapshot.messages
+        if amendments.edited_ms.get(one.line_message_id, 0) > one.edited_ms
+        and amendments.edits[one.line_message_id] != one.text
+    }
     return replace(
         snapshot,
         messages=tuple(amendments.overlay(one) for one in snapshot.messages if not amendments.is_withdrawn(one)),
         outcomes=tuple(
-            one.without_words() if one.holds_words and is_affected(one.provenance) else one
-            for one in snapshot.outcomes
-            if one.timestamp_ms > amendments.erased_ms
+            amendments.without_lost(one) for one in snapshot.outcomes if one.timestamp_ms > amendments.erased_ms
         ),
-        recaps=tuple(one for one in snapshot.recaps if not is_affected(one.provenance)),
+        recaps=tuple(
+            one
+            for one in snapshot.recaps
+            if edited.isdisjoint(one.covers) and not one.provenance.is_lost_with(amendments, one.id)
+        ),
         timeline={one: at for one, at in snapshot.timeline.items() if at > amendments.erased_ms},
     )
+
+
+def with_numbers(record: SnapshotRecord) -> SnapshotRecord:
+    """Return the snapshot as it is stored: what outcomes saw as runs of numbers, because their windows overlap."""
+    holding = [one for one in record.outcomes if one.holds_words]
+    ids = tuple(dict.fromkeys(named for one in holding for named in one.saw))
+    numbers = {named: number for number, named in enumerate(ids)}
+    return replace(
+        record,
+        outcomes=tuple(replace(one, saw=()) for one in record.outcomes),
+        ids=ids,
+        saw={one.webhook_event_id: _runs_of(numbers[named] for named in one.saw) for one in holding if one.saw},
+        timeline={},
+    )
+
+
+def with_saw(stored: SnapshotRecord) -> SnapshotRecord:
+    """Return the snapshot as it is read: every outcome with what it saw; in one of an earlier release, with all in its interval."""
+
+    def saw(outcome: OutcomeRecord) -> tuple[str, ...]:
+        runs = stored.saw.get(outcome.webhook_event_id)
+        if runs is not None:
+            return tuple(stored.ids[number] for number in _numbers_in(runs) if number < len(stored.ids))
+        within = (one for one, at in stored.timeline.items() if outcome.since_ms <= at <= outcome.until_ms)
+        return tuple(dict.fromkeys((*outcome.saw, *within)))
+
+    return replace(
+        stored,
+        outcomes=tuple(replace(one, saw=saw(one)) for one in stored.outcomes),
+        ids=(),
+        saw={},
+        timeline={},
+    )
+
+
+def _runs_of(numbers: Iterable[int]) -> tuple[int, ...]:
+    """Return the numbers, ascending, as runs: first number and length in turn."""
+    runs: list[int] = []
+    for number in sorted(set(numbers)):
+        if runs and runs[-2] + runs[-1] == number:
+            runs[-1] += 1
+        else:
+            runs += (number, 1)
+    return tuple(runs)
+
+
+def _numbers_in(runs: Sequence[int]) -> Iterator[int]:
+    for first, length in zip(runs[::2], runs[1::2], strict=False):
+        yield from range(first, first + min(length, _IDS_KEPT))
 
 
 def bounded(record: SnapshotRecord, limits: MemoryLimits) -> SnapshotRecord:
@@ -106,16 +175,6 @@ def without_recap(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
     """Return the messages that no recap sums up, oldest first."""
     summed_up = _in_recaps(record)
     return tuple(one for one in record.messages if one.line_message_id not in summed_up)
-
-
-def newest(timeline: Mapping[str, int]) -> dict[str, int]:
-    """Return the newest part of a timeline, oldest first."""
-    return dict(sorted(timeline.items(), key=lambda one: one[1])[-TIMELINE_KEPT:])
-
-
-def between(timeline: Mapping[str, int], since_ms: int, until_ms: int) -> Iterable[str]:
-    """Return the messages whose timestamps lie between two, both included."""
-    return (one for one, at in timeline.items() if since_ms <= at <= until_ms)
 
 
 def _in_recaps(record: SnapshotRecord) -> frozenset[str]:

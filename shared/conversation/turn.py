@@ -7,14 +7,12 @@ The object is rewritten, never deleted. Every write carries a token of its write
 answer was lost and then reports a conflict: the token tells that the write won.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from shared.clock import Clock
-from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Provenance
-from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.clock import SKEW_MS, Clock
+from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import ReplyToken
 from shared.storage.codec import VERSION, decode, encode
@@ -24,6 +22,7 @@ from shared.storage.object_store import ObjectStore
 
 # The part of a lease after which its holder writes nothing: clocks differ by 5 s, and a call takes effect within 3 s.
 FENCE: Final = 17 / 25
+_COVERED_KEPT: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +50,11 @@ class Route:
 class TurnRecord:
     """turns/{conversation_id}.json.
 
-    thinking: `holder` thinks until `expires_ms`; it was opened `tries` times over a dead holder; `cancelled` and `erased_ms` are what was
-    edited or withdrawn meanwhile. committed: `outcome` is decided and nothing else will be sent; it goes by `route`; `holder` delivers it
-    until `expires_ms`, and then any worker may take over. `sequence` numbers the commits of the chat.
+    thinking: `holder` thinks until `expires_ms`; it was opened `tries` times over a dead holder. `epoch` counts how often something was
+    edited, withdrawn or erased while somebody thought: a holder who finds it moved looks at the amendments. committed: `outcome` is
+    decided and nothing else will be sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may take over.
+    `sequence` numbers the commits of the chat. `covered` are the messages that earlier outcomes cover, with the timestamp of their outcome,
+    for as long as a message can be answered at all.
     """
 
     version: int = VERSION
@@ -62,31 +63,40 @@ class TurnRecord:
     holder: str = ""
     expires_ms: int = 0
     tries: int = 0
-    cancelled: tuple[str, ...] = ()
-    erased_ms: int = -1
+    epoch: int = 0
     sequence: int = 0
+    covered: Mapping[str, int] = field(default_factory=dict)
     outcome: OutcomeRecord | None = None
     route: Route = field(default_factory=Route)
 
-    def with_cancellation(self, line_message_id: str) -> "TurnRecord":
-        """Return the turn as its holder has to find it when this message was edited or withdrawn."""
-        return replace(self, cancelled=(*self.cancelled, line_message_id)) if self.state == "thinking" else self
+    def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
+        """Return the turn in its next state, once its outcome, if it has one, is recorded: what that covers is covered from now on."""
+        ended = {} if self.outcome is None else dict.fromkeys(self.outcome.covers, self.outcome.timestamp_ms)
+        known = sorted({**self.covered, **ended}.items(), key=lambda one: one[1])
+        return TurnRecord(
+            state=state,
+            tries=tries,
+            epoch=self.epoch,
+            sequence=self.sequence,
+            covered={one: at for one, at in known[-_COVERED_KEPT:] if now_ms - at < ANSWERABLE_MS + SKEW_MS},
+        )
 
-    def without_withdrawn(
-        self, amendments: Amendments, line_message_id: str | None, is_affected: Callable[[OutcomeRecord], bool]
-    ) -> "TurnRecord":
-        """Return the turn without the words of what was withdrawn; a thinking holder learns what that was."""
+    def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
+        """Return the turn with its outcome, which has its number."""
+        return replace(self, state="committed", tries=0, outcome=outcome, route=route, sequence=outcome.sequence)
+
+    def abandoned(self) -> "TurnRecord":
+        """Return the turn as idle; an outcome that was committed is as if it had never been."""
+        return TurnRecord(epoch=self.epoch, sequence=self.sequence, covered=self.covered)
+
+    def amended(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> "TurnRecord":
+        """Return the turn as something that was edited or withdrawn leaves it; itself where that concerns it in nothing."""
         if self.state == "thinking":
-            turn = self.with_cancellation(line_message_id) if line_message_id is not None else self
-            return replace(turn, erased_ms=max(turn.erased_ms, amendments.erased_ms))
+            return replace(self, epoch=self.epoch + 1)
         outcome = self.outcome
         if outcome is not None and outcome.holds_words and is_affected(outcome):
             return replace(self, outcome=outcome.without_words(OutcomeKind.WITHDRAWN))
         return self
-
-    def cancels(self, prompt: Provenance) -> bool:
-        """Whether a message of the prompt was edited or withdrawn while the holder thought."""
-        return prompt.since_ms <= self.erased_ms or not prompt.ids.isdisjoint(self.cancelled)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,11 +129,19 @@ class Turn:
             return SeenTurn(record=TurnRecord(), generation=0)
         return SeenTurn(record=decode(TurnRecord, stored.data), generation=stored.generation)
 
-    def update(self, change: Callable[[TurnRecord], TurnRecord]) -> None:
-        """Swap the turn for what `change` makes of it, in any case, because a commit in flight must lose its own swap."""
+    def amend(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> None:
+        """Nothing is committed that rests on words from before an amendment, which the caller has written.
+
+        A thinking holder loses its next swap and looks at the amendments, whoever of several callers wrote the epoch. An idle turn is left:
+        whoever opens it later looks before it asks the model or sends anything.
+        """
+        seen = self.read()
         for _ in range(SWAP_ATTEMPTS):
-            seen = self.read()
-            if self.swap(seen, change(seen.record)) is not None:
+            wanted = seen.record.amended(is_affected=is_affected)
+            if wanted == seen.record or self.swap(seen, wanted) is not None:
+                return
+            epoch, seen = seen.record.epoch, self.read()
+            if seen.record.state == "thinking" and seen.record.epoch != epoch:
                 return
         raise StorageUnavailableError("others kept changing the turn")
 

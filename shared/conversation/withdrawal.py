@@ -1,22 +1,27 @@
 """Withdraw messages, replace their words, erase chats: the amendment first, then every object that can hold the words.
 
-One lease later a second pass follows, for writers that died between their write and their look: one lease later there are none left.
+One lease later a second pass follows, for writers that died between their write and their look: one lease later there are none left. It is
+a marker that a tick carries out; the withdrawal counts as handled when the marker is gone. An object is written only where something has to
+go, so withdrawals that come close together cost few writes.
 Source: LINE, "Processing on receipt of unsend event": respect the user's intent, so that the message can't be seen or used in the future.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import Amendment, OutcomeRecord
-from shared.conversation.snapshot import cleaned
+from shared.conversation.descent import Descent, repeatable
+from shared.conversation.due import DueMarkers
+from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
+_WITHDRAWAL: Final = "withdrawal"
+_ERASURE: Final = "erasure"
 
 
 class WordHolder(Protocol):
@@ -38,91 +43,123 @@ class Withdrawal:
     holders: Sequence[WordHolder]
     clock: Clock = field(repr=False)
 
+    @property
+    def tasks(self) -> Mapping[str, Callable[[Conversation, str], None]]:
+        """The second passes, by the kind of their marker."""
+        return {_WITHDRAWAL: self.finish_withdrawal, _ERASURE: self.finish_erasure}
+
+    def second_pass_s(self, conversation: Conversation) -> float:
+        """Return how many seconds after the amendment the second pass comes: every writer that had not seen it has ended by then."""
+        return conversation.turn.lease_s * _SECOND_PASS
+
     def withdraw(self, conversation: Conversation, line_message_id: str, *, timestamp_ms: int) -> bool:
         """No object holds the message's words, and a writer of them finds later that they were withdrawn.
 
         Returns whether the message was known; for one that is not (yet), the amendment waits.
         """
         conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
-        is_known = self._sweep(conversation, line_message_id)
-        self._wait_for_writers(conversation)
-        return self._sweep(conversation, line_message_id) or is_known
+        self._mark(conversation, _WITHDRAWAL, line_message_id)
+        return self._withdraw_now(conversation, line_message_id)
+
+    def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
+        """The second pass of a withdrawal."""
+        self._withdraw_now(conversation, line_message_id)
 
     def edit(self, conversation: Conversation, line_message_id: str, *, text: str, timestamp_ms: int) -> bool:
         """Readers see the newest words, and no prompt that starts later holds older ones.  Answers that were given keep theirs.
 
-        What was filed from older words is removed; the newer ones are filed when a person asks for it. A turn that files older words at
-        the same time looks after its writes, so there is no second pass.
+        What was filed or summed up from older words is removed; the newer ones are filed when a person asks for it. A turn that files older
+        words at the same time looks after its writes, so there is no second pass.
         Returns whether the edit counts; one from before an erasure does not.
         """
         conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text))
         if conversation.amendments.drop_erased_edit(line_message_id):
             return False
         conversation.journal.apply_edit(line_message_id)
-        conversation.turn.update(lambda turn: turn.with_cancellation(line_message_id))
-        self._rewrite_snapshot(conversation, line_message_id)
-        self._clear_holders(conversation, conversation.amendments.look())
+        conversation.turn.amend(is_affected=lambda _: False)
+        amendments = conversation.amendments.look(besides={line_message_id})
+        conversation.snapshot.clean(amendments)
+        self._clear_holders(conversation, amendments)
         return True
 
     def erase(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
         """Nothing up to this timestamp of LINE's is in any object, but for entries if those are spared; what came later stays."""
-        self.begin_erasure(conversation, until_ms=until_ms, spares_entries=spares_entries)
-        self.end_erasure(conversation, until_ms=until_ms)
-
-    def begin_erasure(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
-        """Nothing up to this timestamp is shown any more, nor in any object but those that are being written at this moment."""
         conversation.amendments.erase(until_ms, spares_entries=spares_entries)
-        self._sweep(conversation)
+        self._mark(conversation, _ERASURE, str(until_ms))
+        self._erase_now(conversation)
 
-    def end_erasure(self, conversation: Conversation, *, until_ms: int) -> None:
-        """Complete the erasure that was begun with the same timestamp.  Takes a little longer than a lease."""
-        self._wait_for_writers(conversation)
-        self._sweep(conversation)
+    def finish_erasure(self, conversation: Conversation, until: str) -> None:
+        """The second pass of an erasure that was begun with this timestamp; outcomes without words go, too."""
+        self._erase_now(conversation)
         for one in conversation.journal.read_outcomes():
-            if one.until_ms <= until_ms and not one.holds_words:
+            if one.until_ms <= int(until) and not one.holds_words:
                 conversation.journal.drop_outcome(one.webhook_event_id)
 
-    def _wait_for_writers(self, conversation: Conversation) -> None:
-        self.clock.sleep(conversation.turn.lease_s * _SECOND_PASS)
+    def _mark(self, conversation: Conversation, kind: str, marker_id: str) -> None:
+        at_ms = self.clock.now_ms() + round(self.second_pass_s(conversation) * 1_000)
+        DueMarkers(store=conversation.objects.store).mark(kind, conversation, marker_id, at_ms=at_ms)
 
-    def _sweep(self, conversation: Conversation, line_message_id: str | None = None) -> bool:
-        """No object holds what was withdrawn by now; return whether the message was known.  None: every message is looked at."""
+    def _withdraw_now(self, conversation: Conversation, line_message_id: str) -> bool:
+        """No object holds what this message said; return whether it was known.  Erasures have passes of their own."""
+        journal = conversation.journal
+        amendments = conversation.amendments.look(besides={line_message_id})
+        amendments = replace(
+            amendments,
+            withdrawn=amendments.withdrawn | {line_message_id},
+            erased_ms=-1,
+            erased_entries_ms=-1,
+        )
+        message = journal.message_of(line_message_id)
+        descent = Descent(amendments=amendments)
+        is_known = self._plan(conversation, line_message_id, descent, message)
+        journal.drop(line_message_id)
+        self._remove_words(conversation, descent)
+        return is_known or message is not None
+
+    def _plan(
+        self, conversation: Conversation, line_message_id: str, descent: Descent, message: MessageRecord | None
+    ) -> bool:
+        """Find and store what goes with the message, before anything of it goes; return whether anything knew of the message.
+
+        The journal is listed again after each find, because an answer that was recorded meanwhile may not know of the find.
+        """
+        descent.add_words([message.text] if message is not None else [])
+        for _ in range(SWAP_ATTEMPTS):
+            outcomes = conversation.journal.read_outcomes()
+            snapshot = conversation.snapshot.read().record
+            known = {one.line_message_id: one for one in snapshot.messages}
+            descent.add_words(one.text for one in known.values() if one.line_message_id == line_message_id)
+            found = repeatable((*outcomes, *snapshot.outcomes), snapshot.recaps)
+            if not descent.look_at(found):
+                return line_message_id in known or any(line_message_id in one.provenance.ids for one in found)
+            taken, kept = frozenset(descent.taken), frozenset(descent.kept)
+            conversation.amendments.add_taken(line_message_id, taken=taken, kept=kept)
+        raise StorageUnavailableError("answers kept coming")
+
+    def _erase_now(self, conversation: Conversation) -> None:
+        """Nothing that was erased by now is in any object."""
         journal, amendments = conversation.journal, conversation.amendments.look()
-        is_known = False
-        if line_message_id is None:
-            for message in journal.read_messages():
-                if amendments.is_withdrawn(message):
-                    journal.drop(message.line_message_id)
-        else:  # among the newest amendments or not
-            amendments = replace(amendments, withdrawn=amendments.withdrawn | {line_message_id})
-            is_known = journal.holds(line_message_id)
-            journal.drop(line_message_id)
-        written_ms = conversation.snapshot.read().record.timeline.get(line_message_id or "")
+        for message in journal.read_messages():
+            if amendments.is_withdrawn(message):
+                journal.drop(message.line_message_id)
+        descent = Descent(amendments=amendments)
+        snapshot = conversation.snapshot.read().record
+        descent.look_at(repeatable((*journal.read_outcomes(), *snapshot.outcomes), snapshot.recaps))
+        self._remove_words(conversation, descent)
 
-        def is_affected(outcome: OutcomeRecord) -> bool:
-            provenance = outcome.provenance
-            return provenance.is_affected_by(amendments) or (written_ms is not None and provenance.spans(written_ms))
-
-        conversation.turn.update(lambda turn: turn.without_withdrawn(amendments, line_message_id, is_affected))
-        is_known |= self._rewrite_snapshot(conversation, line_message_id)
-        for outcome in journal.read_outcomes():
-            if outcome.holds_words and is_affected(outcome):
-                journal.remove_words(outcome.webhook_event_id)
+    def _remove_words(self, conversation: Conversation, descent: Descent) -> None:
+        """The words of everything that goes are in no object: turn, journal, snapshot and holders, in this order."""
+        kept = frozenset(descent.kept)
+        amendments = replace(
+            descent.amendments, taken=dict(descent.amendments.taken) | dict.fromkeys(descent.taken, kept)
+        )
+        conversation.turn.amend(is_affected=descent.is_lost)
+        for outcome in conversation.journal.read_outcomes():
+            if amendments.without_lost(outcome) is not outcome:
+                conversation.journal.remove_words(outcome.webhook_event_id)
+        conversation.snapshot.clean(amendments)
         self._clear_holders(conversation, amendments)
-        return is_known
 
     def _clear_holders(self, conversation: Conversation, amendments: Amendments) -> None:
         for holder in self.holders:
             holder.remove_withdrawn(conversation, amendments)
-
-    def _rewrite_snapshot(self, conversation: Conversation, line_message_id: str | None) -> bool:
-        """The snapshot is as the amendments want it; return whether it knew the message.
-
-        It is rewritten in any case, so that a compaction in flight loses its swap.
-        """
-        for _ in range(SWAP_ATTEMPTS):
-            seen = conversation.snapshot.read()
-            amendments = conversation.amendments.look()
-            if conversation.snapshot.swap(seen, cleaned(seen.record, amendments)) is not None:
-                return line_message_id in seen.record.timeline
-        raise StorageUnavailableError("others kept changing the snapshot")

@@ -133,7 +133,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         tick=TickHandler(
             markers=DueMarkers(store=conversations.objects.store),
             conversations=conversations,
-            tasks={},  # by the kind of their markers
+            tasks=withdrawal.tasks,
             threads=threads.ticks,
             clock=clock,
         ),

@@ -83,17 +83,15 @@ class CommandHandler:
     def _erase(
         self, conversation: Conversation, event: LineEvent, words: Phrase, *, spares_entries: bool
     ) -> EventResult:
-        """Erase what is older than the event; confirm after the first pass, because the second takes half a minute more."""
-        until_ms = event.timestamp_ms - 1
-        self.withdrawal.begin_erasure(conversation, until_ms=until_ms, spares_entries=spares_entries)
+        """Erase what is older than the event, and confirm it."""
+        self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1, spares_entries=spares_entries)
         result = self._say(conversation, event, self.phrases.text(words))
-        self.withdrawal.end_erasure(conversation, until_ms=until_ms)
         logs.info("conversation_erased")
         return result
 
     def _leave(self, conversation: Conversation, event: LineEvent) -> EventResult:
         """Say goodbye, leave the group, and erase all of it, the goodbye included."""
-        self.withdrawal.begin_erasure(conversation, until_ms=event.timestamp_ms - 1)
+        self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1)
         is_late = self._is_of_an_earlier_stay(conversation, event)
         result = EventResult.LEFT_BEFORE if is_late else self._say_goodbye(conversation, event)
         self.withdrawal.erase(conversation, until_ms=event.timestamp_ms)

@@ -1,10 +1,7 @@
-"""Intake: from a parsed event to the record of its message, with whether it was meant for the bot, and its words without the bot's name.
-
-The chat is read only to find out whether an unaddressed message quotes one of the bot's own.
-"""
+"""Intake: from a parsed event to the record of its message, with whether it was meant for the bot, and its words without the bot's name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.conversation.history import HistoryReader
 from shared.conversation.records import MessageRecord
@@ -13,7 +10,7 @@ from shared.line.bot_name import BotName
 from shared.line.commands import Command, command_of
 from shared.line.events import LineEvent, MessageContent
 from shared.line.ids import is_event_or_message_id
-from shared.line.mentions import GroupPolicy, is_addressed, without_address
+from shared.line.mentions import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.message_text import describe
 from shared.line.utf16 import without_lone_surrogates
 
@@ -26,15 +23,10 @@ class Intake:
     policy: GroupPolicy
     bot_name: BotName
 
-    def message(self, conversation: Conversation, event: LineEvent, content: MessageContent) -> MessageRecord:
-        """Return the record of a message.  Raises: StorageUnavailableError, where the chat had to be read for what it quotes."""
+    def message(self, event: LineEvent, content: MessageContent) -> MessageRecord:
+        """Return the record of a message, addressed as its words tell."""
         bot_names = self._names(event)
-        addressed = is_addressed(
-            event,
-            policy=self.policy,
-            bot_names=bot_names,
-            is_own_message=lambda quoted_id: self._is_own(conversation, quoted_id),
-        )
+        addressed = is_addressed(event, policy=self.policy, bot_names=bot_names)
         set_id, set_size = _image_set(content.fields)
         return MessageRecord(
             line_message_id=content.line_message_id,
@@ -79,8 +71,19 @@ class Intake:
         """In a 1:1 chat nobody has to be called by name."""
         return () if event.is_one_on_one else self.bot_name.all
 
-    def _is_own(self, conversation: Conversation, line_message_id: str) -> bool:
-        return line_message_id in self.reader.read_newest(conversation).quotable.answers
+    def record_quote(self, conversation: Conversation, event: LineEvent, message: MessageRecord) -> MessageRecord:
+        """Return the message as addressed if it quotes one of the bot's own; it is in the journal before the chat is read for that.
+
+        Repeated: finds the same. Raises: StorageUnavailableError, UnreadableRecordError; nothing is lost.
+        """
+        quoted_id = message.quoted_message_id
+        if message.addressed or quoted_id is None or not may_address_by_quote(event, policy=self.policy):
+            return message
+        conversation.journal.keep(message)
+        if quoted_id not in self.reader.read_newest(conversation).quotable.answers:
+            return message
+        conversation.journal.mark_as_addressed(message.line_message_id)
+        return replace(message, addressed=True)
 
 
 def _words(content: MessageContent, bot_names: tuple[str, ...]) -> str:

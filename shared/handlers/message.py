@@ -42,7 +42,7 @@ class MessageHandler:
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
-        message = self.intake.message(conversation, event, content)
+        message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
         if not message.addressed or message.reply_token is None:
             return self._overhear(conversation, message)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):

@@ -5,7 +5,7 @@ field; `index` and `length` count UTF-16 units. Some clients send no `mention` f
 """
 
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, TypeGuard
 
@@ -30,12 +30,11 @@ def is_addressed(
     *,
     policy: GroupPolicy = GroupPolicy.MENTION,
     bot_names: Sequence[str] = (),
-    is_own_message: Callable[[str], bool] = lambda _: False,
 ) -> bool:
-    """Whether a message addresses the bot.
+    """Whether a message addresses the bot by its words.
 
-    In a 1:1 chat every message does. In a group or room a message does that mentions the bot, begins with its name or quotes a message of
-    the bot. `bot_names`: the account's display name and BOT_NAME. `is_own_message` tells whether the bot sent the message with an id.
+    In a 1:1 chat every message does. In a group or room a message does that mentions the bot or begins with its name. `bot_names`: the
+    account's display name and BOT_NAME. What a message quotes may address the bot as well: see `may_address_by_quote`.
     """
     if event.message is None:
         return False
@@ -43,12 +42,14 @@ def is_addressed(
         return True
     if policy is GroupPolicy.OFF:
         return False
-    fields, quoted_id = event.message.fields, event.message.quoted_message_id
-    return (
-        any(_own_mentions(fields))
-        or _name_end(_text(fields), bot_names) is not None
-        or (quoted_id is not None and is_own_message(quoted_id))
-    )
+    fields = event.message.fields
+    return any(_own_mentions(fields)) or _name_end(_text(fields), bot_names) is not None
+
+
+def may_address_by_quote(event: LineEvent, *, policy: GroupPolicy) -> bool:
+    """Whether a message of a group or room would address the bot if what it quotes is a message of the bot."""
+    is_quote = event.message is not None and event.message.quoted_message_id is not None
+    return is_quote and not event.is_one_on_one and policy is not GroupPolicy.OFF
 
 
 def without_address(content: MessageContent, *, bot_names: Sequence[str]) -> str:

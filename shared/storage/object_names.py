@@ -45,6 +45,10 @@ class ObjectNames:
         """A message as received."""
         return f"{self.journal_prefix}{checked_id(line_message_id)}{_SUFFIX}"
 
+    def message_id_in(self, name: str) -> str:
+        """Return the message id in the name of a journalled message."""
+        return name.removeprefix(self.journal_prefix).removesuffix(_SUFFIX)
+
     def outcome(self, webhook_event_id: str) -> str:
         """What a turn did."""
         return f"{self.journal_prefix}{checked_id(webhook_event_id)}{OUTCOME_SUFFIX}"

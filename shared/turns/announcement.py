@@ -1,6 +1,6 @@
 """Announcements: fixed texts that answer an event, such as a greeting.  They go through the chat's turn like any answer."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shared.bus.result import EventResult
 from shared.conversation.history import History, Listing
@@ -86,6 +86,5 @@ class _AnnouncementDelivery:
         return outcome.webhook_event_id == self.outcome.webhook_event_id
 
     def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:
-        prompt = replace(self.outcome.provenance, ids=frozenset())
-        committed = lease.commit(self.outcome, self.route, prompt=prompt)
+        committed = lease.commit(self.outcome, self.route)
         return self.outbox.finish(lease, committed) if committed is not None else None

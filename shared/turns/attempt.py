@@ -13,6 +13,7 @@ from shared.errors import StorageUnavailableError
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase, Phrases
 from shared.turns.background import Pause
+from shared.turns.basis import Basis
 from shared.turns.deferral import DEFER_AT_MS, Agenda, LateReply, stored_id
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
@@ -20,13 +21,14 @@ from shared.turns.outbox import Outbox
 MODEL_S: Final = 40.0
 _RENEWALS_A_LEASE: Final = 3
 _TO_APOLOGISE_MS: Final = 5_000
+_FIXED: Final = frozenset({OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 
 
 @dataclass(slots=True, kw_only=True)
 class Attempt:
     """A turn that was opened for its agenda, and what has become of it so far.
 
-    `prompt` is the provenance of what the model reads, `draft` the outcome as far as it is known. Once a deferral ended the turn,
+    `basis` is what the model reads, `draft` the outcome as far as it is known. Once a deferral ended the turn,
     `has_ended` holds, and `deferral` is its record, None where the turn was lost.
     """
 
@@ -34,7 +36,7 @@ class Attempt:
     history: History
     agenda: Agenda
     routes: tuple[Route, ...]
-    prompt: Provenance
+    basis: Basis
     draft: OutcomeRecord
     outbox: Outbox = field(repr=False)
     phrases: Phrases = field(repr=False)
@@ -48,7 +50,7 @@ class Attempt:
         prompt = _prompt_of(history, agenda)
         draft = replace(
             outcome_covering(agenda.covers, OutcomeKind.SKIPPED),
-            saw=tuple(sorted(history.newest_of(prompt))),
+            saw=tuple(sorted(prompt.ids)),
             since_ms=prompt.since_ms,
             until_ms=prompt.until_ms,
             answers=agenda.answers,
@@ -58,7 +60,7 @@ class Attempt:
             history=history,
             agenda=agenda,
             routes=outbox.routes(agenda.covers),
-            prompt=prompt,
+            basis=Basis(conversation=lease.conversation, lease=lease, prompt=prompt, before=history.amendments),
             draft=draft,
             outbox=outbox,
             phrases=phrases,
@@ -73,9 +75,11 @@ class Attempt:
         left_ms = TOKEN_SURELY_ALIVE_MS - _TO_APOLOGISE_MS - self._token_age_ms
         return min(MODEL_S, max(left_ms / 1_000, 0.0))
 
-    def prompt_with(self, outcome: OutcomeRecord) -> Provenance:
-        """Return the provenance of the prompt, with what tools showed while the outcome was decided."""
-        return replace(self.prompt, ids=self.prompt.ids.union(outcome.saw))
+    def basis_of(self, outcome: OutcomeRecord) -> Basis | None:
+        """Return what the outcome rests on, with what tools showed while it was decided; None where its words are fixed."""
+        if outcome.kind in _FIXED:
+            return None
+        return self.basis.with_ids(frozenset(outcome.saw))
 
     def renew_lease(self, pause: Pause) -> None:
         """Renew the lease until the block ends, or until a deferral has ended the turn."""
@@ -92,7 +96,7 @@ class Attempt:
     def finish(self, outcome: OutcomeRecord) -> OutcomeRecord | None:
         """Commit the outcome and deliver it; return it as recorded, or None where the chat has to be read again."""
         route = self.routes[0] if self.routes else Route()
-        committed = self.lease.commit(outcome, route, prompt=self.prompt_with(outcome))
+        committed = self.lease.commit(outcome, route, basis=self.basis_of(outcome))
         if committed is None:
             logs.info("turn_lost")
             return None
@@ -110,7 +114,7 @@ class Attempt:
             answers=(deferral_id, *answer.answers),
         )
         conversation = self.lease.conversation
-        if self.prompt_with(answer).is_affected_since(self.history.amendments, conversation.amendments.fresh_look()):
+        if self.basis.with_ids(frozenset(answer.saw)).is_amended():
             return self.deferral
         conversation.journal.record_outcome(late)
         logs.info("answer_stored")
@@ -134,16 +138,16 @@ class Attempt:
             answers=(self.draft.webhook_event_id, *self.draft.answers),
             has_button=True,
         )
-        committed = self.lease.commit(deferral, self.routes[0], prompt=self.prompt)
+        committed = self.lease.commit(deferral, self.routes[0])
         if committed is not None:
             logs.info("reply_deferred")
             self.deferral = self.outbox.finish(self.lease, committed, spare=self.routes[1:])
 
 
 def _prompt_of(history: History, agenda: Agenda) -> Provenance:
-    """Return the messages whose words the model reads, or whose stored answer is sent."""
+    """Return whose words the model reads, or those behind the stored answer that is sent."""
     prompt = history.provenance | provenance_of((*agenda.covers, *agenda.asked))
     prompt |= history.provenance_of_quotes(agenda.asked)
     if agenda.stored is not None:
-        prompt |= Provenance(ids=history.traced(agenda.stored.provenance).ids)
+        prompt |= Provenance(ids=agenda.stored.provenance.ids)
     return prompt

@@ -78,8 +78,8 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
 
 
 def _delivered(history: History) -> frozenset[str]:
-    """Return the deferrals whose answer arrived, or may have."""
-    arrived = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN}
+    """Return the deferrals whose answer arrived, or may have.  A worker that lost the words of its outcome may have sent them before."""
+    arrived = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN}
     answering = (one for one in history.outcomes if one.kind in arrived and not one.has_button)
     return frozenset(root for one in answering for root in one.answers)
 

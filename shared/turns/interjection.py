@@ -10,8 +10,8 @@ from typing import Final
 from shared import logs
 from shared.bus.result import EventResult
 from shared.clock import Clock
-from shared.conversation.history import ANSWERABLE_MS, History, Listing
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.history import History, Listing
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, SeenTurn
 from shared.errors import AizuchiError, PromptAmendedError
@@ -104,7 +104,7 @@ class _InterjectionDelivery:
             history=attempt.history,
             asked=(self.own,),
             draft=attempt.draft,
-            prompt=attempt.prompt,
+            basis=attempt.basis,
             seconds=min(_SECONDS, self.conversation.turn.lease_s * FENCE * _TO_THINK),
             sequence=attempt.lease.record.sequence + 1,
             is_overheard=True,
@@ -118,7 +118,7 @@ class _InterjectionDelivery:
         return replace(outcome, kind=OutcomeKind.SKIPPED, text=None)
 
     def _finish(self, attempt: Attempt, outcome: OutcomeRecord) -> OutcomeRecord | None:
-        committed = attempt.lease.commit(outcome, attempt.routes[0], prompt=attempt.prompt_with(outcome))
+        committed = attempt.lease.commit(outcome, attempt.routes[0], basis=attempt.basis_of(outcome))
         if committed is None:
             return None
         try:

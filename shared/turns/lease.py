@@ -2,17 +2,21 @@
 
 from dataclasses import dataclass, replace
 
-from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, SeenTurn, TurnRecord
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
+from shared.turns.basis import Basis
 
 
 def open_turn(conversation: Conversation, seen: SeenTurn) -> "Lease | None":
-    """Return the lease on a turn that is thinking, or None where another worker wrote after `seen`."""
+    """Return the lease on a turn that is thinking, or None where another worker wrote after `seen`.
+
+    An outcome that `seen` is committed to is recorded: what it covers is covered from now on.
+    """
     tries = seen.record.tries + 1 if seen.record.state == "thinking" else 0
-    return _leased(conversation, seen, TurnRecord(state="thinking", tries=tries, sequence=seen.record.sequence))
+    record = seen.record.followed_by("thinking", now_ms=conversation.turn.clock.now_ms(), tries=tries)
+    return _leased(conversation, seen, record)
 
 
 def take_over(conversation: Conversation, seen: SeenTurn) -> "Lease | None":
@@ -24,17 +28,21 @@ def take_over(conversation: Conversation, seen: SeenTurn) -> "Lease | None":
 
 
 def _leased(conversation: Conversation, seen: SeenTurn, record: TurnRecord) -> "Lease | None":
-    lease = Lease(conversation=conversation, seen=seen, holder=conversation.turn.new_id())
+    lease = Lease(conversation=conversation, seen=seen, holder=conversation.turn.new_id(), looked_epoch=record.epoch)
     return lease if lease.write(record) else None
 
 
 @dataclass(slots=True, kw_only=True)
 class Lease:
-    """A turn that this worker holds, until the lease ends by the worker's own monotonic clock.  One thread writes at a time."""
+    """A turn that this worker holds, until the lease ends by the worker's own monotonic clock.  One thread writes at a time.
+
+    `looked_epoch` is the turn's epoch as of the holder's last look at the amendments.
+    """
 
     conversation: Conversation
     seen: SeenTurn
     holder: str
+    looked_epoch: int = 0
     fence_s: float = float("inf")
 
     @property
@@ -71,20 +79,22 @@ class Lease:
             if self.record.state != "thinking" or self.write(self.record) or not self._catch_up():
                 return
 
-    def commit(self, outcome: OutcomeRecord, route: Route, *, prompt: Provenance) -> OutcomeRecord | None:
-        """Return the outcome as committed, with its number, to be delivered by `route`.
+    def commit(self, outcome: OutcomeRecord, route: Route, *, basis: Basis | None = None) -> OutcomeRecord | None:
+        """Return the outcome as committed, with its number, to be delivered by `route`.  Fixed words have no `basis`.
 
-        None: the turn was lost; or a message of the prompt was edited or withdrawn while the model thought, and the turn is idle.
+        None: the turn was lost; or something of the basis was edited or withdrawn while the model thought, and the turn is idle.
         """
         for _ in range(SWAP_ATTEMPTS):
             if self.record.state != "thinking":
                 return None
-            if self.record.cancels(prompt):
-                self.release()
-                return None
-            sequence = self.record.sequence + 1
-            committed = replace(outcome, sequence=sequence)
-            if self.write(TurnRecord(state="committed", outcome=committed, route=route, sequence=sequence)):
+            epoch = self.record.epoch
+            if basis is not None and epoch != self.looked_epoch:
+                if basis.is_amended():
+                    self.release()
+                    return None
+                self.looked_epoch = epoch
+            committed = replace(outcome, sequence=self.record.sequence + 1)
+            if self.write(self.record.with_outcome(committed, route)):
                 return committed
             if not self._catch_up():
                 return None
@@ -93,7 +103,7 @@ class Lease:
     def release(self) -> None:
         """The turn is idle, unless it was lost."""
         for _ in range(SWAP_ATTEMPTS):
-            if self.write(TurnRecord(sequence=self.record.sequence)) or not self._catch_up():
+            if self.write(self.record.abandoned()) or not self._catch_up():
                 return
 
     def amend(self, outcome: OutcomeRecord, route: Route) -> bool:
@@ -108,11 +118,12 @@ class Lease:
         return False
 
     def _catch_up(self) -> bool:
-        """After a lost swap: go on at the newest generation if an unsend wrote it; return False if another worker holds the turn."""
+        """After a lost swap: go on at the newest generation if an unsend wrote it; else the turn, and so the lease, is lost."""
         if self.is_over:
             return False
         found = self.conversation.turn.read()
         if found.record.holder != self.holder or found.record.state != self.record.state:
+            self.fence_s = float("-inf")
             return False
         self.seen = found
         return True

@@ -8,8 +8,7 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import ANSWERABLE_MS
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import WordHolder
@@ -77,7 +76,7 @@ class Outbox:
         """
         conversation = lease.conversation
         if outcome.holds_words:
-            if outcome.provenance.is_affected_by(conversation.amendments.look()):
+            if conversation.amendments.look().without_lost(outcome) is not outcome:
                 logs.info("reply_withheld", reason="withdrawn")
                 if not is_takeover:
                     lease.release()

@@ -1,22 +1,21 @@
 """What a turn thinks about, and the port to whatever answers it."""
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from shared.conversation.history import History
 from shared.conversation.media import Fetches
-from shared.conversation.provenance import Provenance
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.store import Conversation
-from shared.errors import PromptAmendedError
+from shared.turns.basis import Basis
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """The messages to answer (`asked`) in their chat, and the outcome as far as it is known (`draft`).
 
-    `prompt` is the provenance of what the model will read. `seconds` is the time that there is, `sequence` the number of the commit that
+    `basis` is what the model will read. `seconds` is the time that there is, `sequence` the number of the commit that
     the turn works towards. `is_overheard` tells that nobody has addressed the bot. `fetches` are media that are being fetched.
     """
 
@@ -24,7 +23,7 @@ class Question:
     history: History
     asked: tuple[MessageRecord, ...]
     draft: OutcomeRecord
-    prompt: Provenance
+    basis: Basis
     seconds: float
     sequence: int
     is_overheard: bool = False
@@ -34,12 +33,9 @@ class Question:
         """Look at the amendments; called before every request to the model.
 
         `more_ids` are the messages behind what tools have returned.
-        Raises: PromptAmendedError, where a message of the prompt, or one of these, was edited or withdrawn since the chat was read.
+        Raises: PromptAmendedError, where something of the prompt, or one of these, was edited or withdrawn since the chat was read.
         """
-        amendments = self.conversation.amendments.fresh_look()
-        prompt = replace(self.prompt, ids=self.prompt.ids | more_ids)
-        if prompt.is_affected_since(self.history.amendments, amendments):
-            raise PromptAmendedError("something in the prompt was edited or withdrawn")
+        self.basis.with_ids(more_ids).check()
 
 
 class Responder(Protocol):

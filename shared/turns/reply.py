@@ -23,6 +23,9 @@ from shared.turns.runner import Run, TurnRunner
 from shared.turns.settle_window import SettleWindow
 
 _TRIES: Final = 3
+_TRIES_WITH_CONTEXT: Final = 2
+_THOUGHTS: Final = 4  # of one request: each was cut short because something in its prompt was edited or withdrawn
+_THOUGHTS_WITH_CONTEXT: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +55,18 @@ class Reply:
         return self.runner.run(conversation, delivery, seen)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _ReplyDelivery:
-    """One delivery of a message."""
+    """One delivery of a message.  `thoughts` counts how often it asked the model.
+
+    A thought whose prompt is amended again and again, or whose worker dies over it, goes on with nothing but what is asked.
+    """
 
     reply: Reply
     conversation: Conversation
     own: MessageRecord
     fetches: Fetches
+    thoughts: int = 0
 
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
         own_id, names = self.own.line_message_id, self.conversation.names
@@ -92,7 +99,11 @@ class _ReplyDelivery:
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         agenda = agenda_of(history, self._pending(history))
+        is_poisoned = lease.record.tries >= _TRIES_WITH_CONTEXT
+        if is_poisoned or self.thoughts >= _THOUGHTS_WITH_CONTEXT:
+            history = history.isolated(agenda.asked)
         attempt = Attempt.begin(lease, history, agenda, outbox=self.reply.outbox, phrases=self.reply.phrases)
+        attempt.draft = replace(attempt.draft, isolates=is_poisoned)
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
         outcome = self._decide_without_model(attempt) or self._think(attempt)
         if attempt.has_ended:
@@ -115,19 +126,21 @@ class _ReplyDelivery:
         if not attempt.routes:  # the next prompt shows these messages as unanswered
             return outcome_covering(agenda.covers, OutcomeKind.UNDELIVERED)
         if agenda.stored is not None:
-            return _repeat(attempt.draft, agenda.stored, saw=attempt.history.traced(agenda.stored.provenance).ids)
-        if attempt.lease.record.tries >= _TRIES:
-            return self._apology(agenda.covers, Phrase.APOLOGY_BUSY)
+            return _repeat(attempt.draft, agenda.stored)
+        is_deadly = attempt.lease.record.tries >= _TRIES
+        if is_deadly or self.thoughts >= _THOUGHTS:
+            return replace(self._apology(agenda.covers, Phrase.APOLOGY_BUSY), isolates=is_deadly)
         return None
 
     def _think(self, attempt: Attempt) -> OutcomeRecord | None:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
+        self.thoughts += 1
         question = Question(
             conversation=self.conversation,
             history=attempt.history,
             asked=attempt.agenda.asked,
             draft=attempt.draft,
-            prompt=attempt.prompt,
+            basis=attempt.basis,
             seconds=attempt.seconds,
             sequence=attempt.lease.record.sequence + 1,
             fetches=self.fetches,
@@ -143,7 +156,7 @@ class _ReplyDelivery:
         return replace(outcome_covering(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words))
 
 
-def _repeat(draft: OutcomeRecord, stored: OutcomeRecord, *, saw: frozenset[str]) -> OutcomeRecord:
+def _repeat(draft: OutcomeRecord, stored: OutcomeRecord) -> OutcomeRecord:
     """Return the outcome that sends a stored answer."""
     return replace(
         stored,
@@ -151,7 +164,7 @@ def _repeat(draft: OutcomeRecord, stored: OutcomeRecord, *, saw: frozenset[str])
         timestamp_ms=draft.timestamp_ms,
         kind=OutcomeKind.REPLIED,
         covers=draft.covers,
-        saw=tuple(sorted(saw)),
+        saw=tuple(sorted(stored.provenance.ids)),
         since_ms=min(stored.since_ms, draft.since_ms),
         until_ms=max(stored.until_ms, draft.until_ms),
     )

@@ -22,9 +22,10 @@ from shared.errors import AizuchiError, TurnBusyError
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
 
-PATIENCE_S: Final = (
-    60.0  # the last to open still has 40 s to think and 10 s to send within the 120 s of the acknowledgement deadline
-)
+OPENING_S: Final = 60.0
+"""Who opens later could not think for 40 s and send for 10 s within the 120 s of the acknowledgement deadline."""
+PATIENCE_S: Final = 112.0
+"""Who waited for that long while others had the turn is delivered again; two whole turns take less."""
 _POLL_S: Final = 0.4
 
 
@@ -62,6 +63,14 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Patience:
+    """How long a delivery waits for others to answer its message, and how long it may still open the turn itself."""
+
+    waiting: Deadline
+    opening: Deadline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRunner:
     """Runs deliveries."""
 
@@ -75,8 +84,10 @@ class TurnRunner:
 
         Repeated: does what is left. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        patience = Deadline.after(self.clock, PATIENCE_S)
-        while patience.left_s:
+        patience = _Patience(
+            waiting=Deadline.after(self.clock, PATIENCE_S), opening=Deadline.after(self.clock, OPENING_S)
+        )
+        while patience.waiting.left_s:
             # The turn is read before the chat: an outcome that is recorded between the two is then seen.
             listing = self.reader.list(conversation)
             ended = self._look(conversation, delivery, seen, listing, patience)
@@ -90,25 +101,32 @@ class TurnRunner:
 
         Raises: StorageUnavailableError.
         """
-        history = self.reader.read_newest(conversation)
+        history = self.reader.read_newest(conversation).beside(seen.record)
         if delivery.result_in(history, unfinished_outcome(seen, history)) is not None:
             return None
         lease = open_turn(conversation, seen)
         return delivery.take_turn(lease, history) if lease is not None else None
 
     def _look(
-        self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn, listing: Listing, patience: Deadline
+        self,
+        conversation: Conversation,
+        delivery: TurnDelivery,
+        seen: SeenTurn,
+        listing: Listing,
+        patience: _Patience,
     ) -> Run | None:
         """Read the chat once, and do what has to be done about it; return what came of the delivery, or None: read again."""
         lease: Lease | None = None
-        if self._is_free_by_name(conversation, seen, listing) and delivery.has_work_by_name(seen, listing):
-            opening = conversation.objects.reads.submit(open_turn, conversation, seen)
+        may_open = bool(patience.opening.left_s)
+        is_free = may_open and self._is_free_by_name(conversation, seen, listing)
+        if is_free and delivery.has_work_by_name(seen, listing):
+            early = conversation.objects.reads.submit(open_turn, conversation, seen)
             try:
                 history = self.reader.read(conversation, listing)
             except AizuchiError:
-                _release(opening.result())  # else the turn would count a try that asked no model
+                _release(early.result())  # else the turn would count a try that asked no model
                 raise
-            lease = opening.result()
+            lease = early.result()
             if lease is None:
                 return None
         else:
@@ -116,6 +134,7 @@ class TurnRunner:
         if history is None:
             _release(lease)
             return None
+        history = history.beside(seen.record)
         unfinished = unfinished_outcome(seen, history)
         delivery.tidy(history)
         result = delivery.result_in(history, unfinished)
@@ -123,8 +142,8 @@ class TurnRunner:
             _release(lease)
             return _run(result, history)
         if lease is None:
-            if self._is_held(seen, unfinished):
-                self._wait(conversation, seen, patience)
+            if not may_open or self._is_held(seen, unfinished):
+                self._wait(conversation, seen, patience.waiting)
                 return None
             if unfinished is not None:
                 taken = take_over(conversation, seen)
@@ -146,9 +165,11 @@ class TurnRunner:
 
     def _wait(self, conversation: Conversation, seen: SeenTurn, patience: Deadline) -> None:
         """Wait until the turn moves or its lease expires; only the journal tells whether a committed outcome was recorded."""
-        while patience.left_s and self.clock.now_ms() < seen.record.expires_ms:
+        while patience.left_s:
             self.clock.sleep(min(_POLL_S * self.chance.uniform(0.75, 1.25), patience.left_s))
-            if seen.record.state == "committed" or conversation.turn.read().generation != seen.generation:
+            if seen.record.state != "thinking" or self.clock.now_ms() >= seen.record.expires_ms:
+                return
+            if conversation.turn.read().generation != seen.generation:
                 return
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shared.agent.loop import Limits
-from shared.conversation import history, withdrawal
+from shared.conversation import records, withdrawal
 from shared.line import messaging
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.unsend import unsend_settings
@@ -72,7 +72,7 @@ def test_calls_are_kept_for_longer_than_a_message_is_answerable(full: Plan) -> N
         rule["condition"][0]["age"] for rule in rules if "calls/" in rule["condition"][0]["matches_prefix"]
     )
 
-    assert calls_days * 86_400_000 > history.ANSWERABLE_MS
+    assert calls_days * 86_400_000 > records.ANSWERABLE_MS
 
 
 def test_turns_are_kept_for_longer_than_entries(full: Plan) -> None:

@@ -7,11 +7,13 @@ from shared.adapters.memory import FixedClock
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import HistoryReader
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
-from shared.conversation.turn import TurnRecord
 from shared.knowledge.index import KnowledgeIndex
 from shared.storage.object_store import ObjectStore
+from shared.turns.basis import Basis
+from shared.turns.lease import Lease
 
 
 def conversations_on(
@@ -30,15 +32,20 @@ def reader(*, shows_entries: bool = False) -> HistoryReader:
 
 
 def withdraw_from_turn(conversation: Conversation, line_message_id: str) -> None:
-    """Change the turn as an unsend of this message does, and leave the rest of the chat."""
+    """Withdraw a message and change the turn as an unsend does, and leave the rest of the chat."""
+    conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=1))
     amendments = Amendments(withdrawn=frozenset({line_message_id}))
+    conversation.turn.amend(is_affected=lambda one: one.provenance.is_affected_by(amendments))
 
-    def without_withdrawn(turn: TurnRecord) -> TurnRecord:
-        return turn.without_withdrawn(
-            amendments, line_message_id, lambda one: one.provenance.is_affected_by(amendments)
-        )
 
-    conversation.turn.update(without_withdrawn)
+def basis_of(lease: Lease, *line_message_ids: str, since_ms: int = LATEST_MS) -> Basis:
+    """Return the basis of a prompt that holds these messages, read now."""
+    return Basis(
+        conversation=lease.conversation,
+        lease=lease,
+        prompt=Provenance(ids=frozenset(line_message_ids), since_ms=since_ms),
+        before=lease.conversation.amendments.look(),
+    )
 
 
 def everything_in(store: ObjectStore) -> str:

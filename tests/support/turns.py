@@ -113,8 +113,8 @@ class RepliedChat:
         return lease
 
     def withdraw(self, line_message_id: str) -> None:
-        """Withdraw a message as an unsend does, without its wait before the second pass."""
-        withdrawal = withdrawal_of(FixedClock())
+        """Withdraw a message as an unsend does."""
+        withdrawal = withdrawal_of(self.clock)
         withdrawal.withdraw(self.conversation, line_message_id, timestamp_ms=self.clock.now_ms())
 
     def outcome(self, webhook_event_id: str) -> OutcomeRecord:

@@ -15,10 +15,10 @@ from types import FunctionType
 from typing import Any, Final
 
 from shared.bus.result import EventResult
-from shared.clock import Deadline
+from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.history import Listing
-from shared.conversation.records import Amendment, OutcomeRecord, SnapshotRecord
-from shared.conversation.snapshot import SeenSnapshot, Snapshot
+from shared.conversation.records import Amendment, OutcomeRecord
+from shared.conversation.snapshot import Snapshot
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.storage.object_store import ObjectStore
@@ -149,7 +149,7 @@ def _look_with_newer_turn(
     delivery: TurnDelivery,
     _seen: SeenTurn,
     listing: Listing,
-    patience: Deadline,
+    patience: Any,  # noqa: ANN401 - its own
 ) -> Run | None:
     return runner._look(conversation, delivery, conversation.turn.read(), listing, patience)  # noqa: SLF001 - its own method
 
@@ -160,7 +160,7 @@ def _acknowledge_while_held(
     delivery: TurnDelivery,
     seen: SeenTurn,
     listing: Listing,
-    patience: Deadline,
+    patience: Any,  # noqa: ANN401 - its own
 ) -> Run | None:
     if seen.record.state == "thinking" and runner._is_held(seen, None):  # noqa: SLF001 - its own method
         return Run(result=EventResult.IGNORED)
@@ -193,8 +193,8 @@ def _new_key(*_: object) -> uuid.UUID:
     return uuid.uuid4()
 
 
-def _swap_if_different(snapshot: Snapshot, seen: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
-    return seen if record == seen.record else snapshot.swap(seen, record)
+def _settle_without_looking(_snapshot: Snapshot, _log: AmendmentLog, looked: Amendments) -> Amendments:
+    return looked
 
 
 def _newer_even_if_withdrawn(there: Amendment | None, new: Amendment) -> Amendment | None:
@@ -303,16 +303,16 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "heeds_cancelled": Mutation(
         f"{_LEASE}:Lease.commit",
-        Never("cancels"),
+        Never("is_amended"),
         lacks="a commit is retried although the unsend or edit that won the swap concerns its prompt",
     ),
     "cancels": Mutation(
-        f"{_TURN}:TurnRecord.with_cancellation",
+        f"{_TURN}:TurnRecord.amended",
         Never("state"),
         lacks="an unsend or edit is not noted in the turn, so that the commit does not see it",
     ),
     "takes_text_out_of_turn": Mutation(
-        f"{_TURN}:TurnRecord.without_withdrawn",
+        f"{_TURN}:TurnRecord.amended",
         Never("holds_words"),
         lacks="the committed outcome keeps withdrawn words",
     ),
@@ -334,7 +334,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "looks_before_send": Mutation(
         f"{_OUTBOX}:Outbox.finish",
-        Never("is_affected_by"),
+        Never("without_lost"),
         lacks="an answer is sent although its question was withdrawn before the commit",
     ),
     "takes_over_by_swap": Mutation(
@@ -344,7 +344,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "looks_after_outcome": Mutation(
         f"{_JOURNAL}:Journal.record_outcome",
-        Always("is_affected_by"),
+        Always("without_lost"),
         lacks="words that were withdrawn between the look and the record stay in the journal",
     ),
     # tokens
@@ -427,7 +427,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "looks_before_storing": Mutation(
         f"{_ATTEMPT}:Attempt.store",
-        Never("is_affected_since"),
+        Never("is_amended"),
         lacks="a stored answer keeps words that were withdrawn while the model answered",
     ),
     # the provenance of an outcome
@@ -443,38 +443,38 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     # unsend, edits, erasure
     "clears_journal": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._sweep",
-        Skip("drop", nth=1, of=2),
+        f"{_WITHDRAWAL}:Withdrawal._withdraw_now",
+        Skip("drop"),
         lacks="a withdrawn message stays in the journal",
     ),
     "touches_turn": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._sweep",
-        Skip("turn.update"),
+        f"{_WITHDRAWAL}:Withdrawal._remove_words",
+        Skip("turn.amend"),
         lacks="a running turn is not cancelled, and a committed one keeps the words",
     ),
     "clears_outcomes": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._sweep",
+        f"{_WITHDRAWAL}:Withdrawal._remove_words",
         Skip("remove_words"),
         lacks="outcomes keep the withdrawn words that they repeat",
     ),
     "rewrites_snapshot": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._sweep",
-        Skip("_rewrite_snapshot"),
+        f"{_WITHDRAWAL}:Withdrawal._remove_words",
+        Skip("snapshot.clean"),
         lacks="withdrawn words stay in the snapshot",
     ),
-    "always_rewrites_snapshot": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._rewrite_snapshot",
-        Instead("snapshot.swap", _swap_if_different),
-        lacks="a compaction under way wins its swap and brings withdrawn words back",
+    "settles_snapshot": Mutation(
+        f"{_COMPACTION}:Compaction.fold",
+        Instead("snapshot.settle", _settle_without_looking),
+        lacks="a compaction under way brings withdrawn words back",
     ),
     "passes_twice": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal.withdraw",
-        DropClause("_sweep"),
+        f"{_WITHDRAWAL}:Withdrawal.finish_withdrawal",
+        Skip("_withdraw_now"),
         lacks="words of a worker that died before its last look stay",
     ),
     "erases_twice": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal.end_erasure",
-        Skip("_sweep"),
+        f"{_WITHDRAWAL}:Withdrawal.finish_erasure",
+        Skip("_erase_now"),
         lacks="words of a worker that died before its last look stay",
     ),
     "erases_older_edits": Mutation(
@@ -504,7 +504,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "edits_cancel": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.edit",
-        Skip("turn.update"),
+        Skip("turn.amend"),
         lacks="an answer to the old text is committed after the edit",
     ),
     "largest_watermark_wins": Mutation(
@@ -512,10 +512,10 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Within("replace", Bypass("max")),
         lacks="an older erasure that is delivered late lowers the watermark",
     ),
-    "recaps_tell_until_when": Mutation(
+    "recaps_name_answers": Mutation(
         f"{_RECAP}:_with_recap",
-        DropItem("until_ms"),
-        lacks="a recap keeps withdrawn words that its answers repeat from newer messages",
+        DropArgument("Recap", "answers"),
+        lacks="a recap keeps withdrawn words that its answers repeat from other messages",
     ),
     # compaction
     "swaps_snapshot": Mutation(

@@ -6,7 +6,6 @@ import pytest
 
 from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeKind, Recap, SnapshotRecord, Watermark, outcome_covering
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
@@ -16,7 +15,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 from shared.turns.lease import open_turn
 from tests.support import recorded
-from tests.support.chats import conversations_on
+from tests.support.chats import basis_of, conversations_on
 from tests.support.inline import InlineExecutor
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
 
@@ -87,11 +86,12 @@ def test_answer_in_progress_is_not_committed_after_forgetting(bucket: Bucket) ->
     bucket.chat.journal.record(message())
     lease = open_turn(bucket.chat, bucket.chat.turn.read())
     assert lease is not None
+    basis = basis_of(lease, "1", since_ms=1)
     forget(bucket)(CHAT)
 
     outcome = replace(outcome_covering([message()], OutcomeKind.REPLIED), text=SECRET_WORDS)
 
-    assert not lease.commit(outcome, Route(), prompt=Provenance(ids=frozenset({"1"}), since_ms=1))
+    assert not lease.commit(outcome, Route(), basis=basis)
     assert not bucket.holds("4711")
 
 

@@ -4,7 +4,7 @@ from shared import clock
 from shared.adapters.memory import MemoryObjectStore
 from shared.agent import summaries
 from shared.agent.loop import Limits
-from shared.conversation import history, recap, turn, withdrawal
+from shared.conversation import recap, records, turn, withdrawal
 from shared.line import messaging
 from shared.turns import attempt, deferral, outbox, runner
 from tests.support.chats import conversations_on
@@ -44,8 +44,14 @@ def test_a_deferral_is_sent_while_its_token_is_surely_alive() -> None:
 
 
 def test_the_longest_wait_leaves_time_to_think_and_send() -> None:
-    assert runner.PATIENCE_S + attempt.MODEL_S + outbox._SECONDS < DEADLINE_S  # noqa: SLF001
-    assert runner.PATIENCE_S > LEASE_S  # a worker that waits sees the lease of a dead holder end
+    assert runner.OPENING_S + attempt.MODEL_S + outbox._SECONDS < runner.PATIENCE_S < DEADLINE_S  # noqa: SLF001
+    assert runner.OPENING_S > LEASE_S  # a worker that waits sees the lease of a dead holder end
+
+
+def test_who_waits_sees_the_next_two_turns_end() -> None:
+    longest_turn_s = attempt.MODEL_S + outbox._SECONDS  # noqa: SLF001
+
+    assert 2 * longest_turn_s < runner.PATIENCE_S
 
 
 def test_a_recap_is_not_tried_again_while_the_model_may_still_answer() -> None:
@@ -53,5 +59,5 @@ def test_a_recap_is_not_tried_again_while_the_model_may_still_answer() -> None:
 
 
 def test_a_message_is_answerable_for_as_long_as_line_refreshes_its_token() -> None:
-    assert history.ANSWERABLE_MS == 20 * 60_000
+    assert records.ANSWERABLE_MS == 20 * 60_000
     assert clock.SKEW_MS == SKEW_MS  # for compaction, outbox and calls alike

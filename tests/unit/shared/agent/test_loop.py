@@ -2,6 +2,7 @@ import contextlib
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits, Thought
 from shared.agent.model import FunctionResponses, Json, ModelRequest, ModelResponse, TextContent
 from shared.agent.tools import Decision, Registry, Tool, ToolFault, TurnContext
+from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, outcome_covering, provenance_of
 from shared.errors import (
@@ -25,6 +27,7 @@ from shared.errors import (
     PromptAmendedError,
 )
 from shared.tools.core import core_tools
+from shared.turns.basis import Basis
 from shared.turns.question import Question
 from tests.support.chats import conversations_on, message
 from tests.support.inline import InlineExecutor
@@ -62,6 +65,13 @@ def threads() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """A lease."""
+
+    is_over: bool
+
+
 class Turn:
     """One run of the loop over a scripted model."""
 
@@ -94,7 +104,12 @@ class Turn:
             history=History(messages=(asked,)),
             asked=(asked,),
             draft=outcome_covering((asked,), OutcomeKind.REPLIED),
-            prompt=provenance_of((asked,)),
+            basis=Basis(
+                conversation=self.chat,
+                lease=Held(is_over=False),
+                prompt=provenance_of((asked,)),
+                before=Amendments(),
+            ),
             seconds=40.0,
             sequence=1,
         )

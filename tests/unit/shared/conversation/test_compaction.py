@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.compaction import Compaction
-from shared.conversation.history import ANSWERABLE_MS
-from shared.conversation.records import OutcomeKind
+from shared.conversation.records import ANSWERABLE_MS, OutcomeKind
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
 from tests.support.chats import answer, conversations_on, message, reader

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import ANSWERABLE_MS, MESSAGES_SHOWN, History
-from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.history import MESSAGES_SHOWN, History
+from shared.conversation.provenance import LATEST_MS
 from shared.conversation.quotes import Quotable
-from shared.conversation.records import Amendment, Recap, SnapshotRecord
+from shared.conversation.records import ANSWERABLE_MS, Amendment, Recap, SnapshotRecord
 from shared.conversation.snapshot import SeenSnapshot
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnknownRecordVersionError
@@ -88,9 +88,9 @@ def test_amendments_overlay_journal_and_snapshot(chat: Conversation) -> None:
     assert [one.text for one in history.outcomes] == [None]
 
 
-def test_a_folded_answer_loses_its_words_with_any_message_of_its_interval(chat: Conversation) -> None:
-    folded = tuple(replace(answer(number, f"answer {number}"), since_ms=1, until_ms=number) for number in (2, 4))
-    fold(chat, SnapshotRecord(outcomes=folded, timeline={"m1": 1, "m2": 2, "m3": 3, "m4": 4}))
+def test_a_folded_answer_loses_its_words_with_any_message_that_it_saw(chat: Conversation) -> None:
+    folded = (answer(2, "answer 2", saw=(1,)), answer(4, "answer 4", saw=(1, 2, 3)))
+    fold(chat, SnapshotRecord(outcomes=folded))
 
     chat.amendments.amend(Amendment(line_message_id="m3", timestamp_ms=9))
 
@@ -157,22 +157,21 @@ def test_a_redelivery_refreshes_the_token_and_an_edit_the_words(chat: Conversati
     assert (pending.received_ms, pending.text) == (500, "new words")
 
 
-def test_the_provenance_of_a_prompt_names_all_whose_words_it_can_hold(chat: Conversation) -> None:
+def test_the_provenance_of_a_prompt_names_what_it_holds_and_nothing_that_this_had_seen(chat: Conversation) -> None:
     fold(
         chat,
         SnapshotRecord(
             messages=(message(7),),
-            outcomes=(replace(answer(7), since_ms=5, until_ms=6),),
-            recaps=(Recap(text="r", covers=("m4",), timestamp_ms=4, since_ms=3, until_ms=4),),
-            timeline={f"m{number}": number for number in range(2, 8)},
+            outcomes=(answer(7, saw=(5,)),),
+            recaps=(Recap(id="recap-1", text="r", covers=("m4",), timestamp_ms=4, since_ms=3, until_ms=4),),
         ),
     )
     chat.journal.record(message(8))
-    chat.journal.record_outcome(answer(8, saw=(7,)))
+    chat.journal.record_outcome(answer(8, saw=(6,)))
 
     provenance = read(chat).provenance
 
-    assert provenance.ids == {"m3", "m4", "m5", "m6", "m7", "m8"}
+    assert provenance.ids == {"recap-1", "m7", "e7", "m8", "e8"}
     assert provenance.since_ms == 3
     assert History().provenance.since_ms == LATEST_MS
 
@@ -185,13 +184,13 @@ def test_a_quoted_message_behind_a_recap_is_part_of_the_provenance() -> None:
     assert history.provenance.since_ms == 1
 
 
-def test_a_quoted_bubble_stands_for_its_whole_answer_and_what_that_saw() -> None:
+def test_a_quoted_bubble_stands_for_its_whole_answer() -> None:
     for bubble in ("b1", "b2"):
         history = quoting(5, bubble)
 
         assert history.quotable.quoted_by(history.messages[0]) == history.outcomes[0]
-        assert history.provenance.ids == {"m1", "m2", "m9"}
-        assert history.provenance.since_ms == 1
+        assert history.provenance.ids == {"e2", "m9"}
+        assert history.provenance.since_ms == 2
 
 
 def test_a_quote_of_a_withdrawn_or_unknown_message_has_no_words() -> None:
@@ -210,12 +209,12 @@ def test_a_quoted_answer_that_lost_its_words_counts_as_withdrawn() -> None:
 
 
 @given(st.sets(st.integers(1, 8)), st.integers(1, 10))
-def test_an_outcome_always_names_the_message_that_was_quoted(known: set[int], quoted: int) -> None:
+def test_a_prompt_names_the_message_that_was_quoted(known: set[int], quoted: int) -> None:
     history = History(
         messages=(replace(message(9), quoted_message_id=f"m{quoted}"),),
         older=tuple(message(number) for number in sorted(known)),
     )
     is_known = quoted in known or quoted == 9
 
-    assert (f"m{quoted}" in history.newest_of(Provenance())) is is_known
+    assert (f"m{quoted}" in history.provenance.ids) is is_known
     assert (history.provenance_of_quotes(history.messages).since_ms < LATEST_MS) is is_known

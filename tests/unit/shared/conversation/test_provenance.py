@@ -81,13 +81,6 @@ def test_the_provenance_of_messages_is_the_union_of_theirs(numbers: list[int]) -
     assert provenance_of(message(number) for number in numbers) == union
 
 
-def test_an_interval_includes_both_its_ends() -> None:
-    provenance = Provenance(since_ms=3, until_ms=5)
-
-    assert [provenance.spans(timestamp_ms) for timestamp_ms in (2, 3, 5, 6)] == [False, True, True, False]
-    assert not any(Provenance().spans(timestamp_ms) for timestamp_ms in (-1, 0, LATEST_MS))
-
-
 def test_messages_can_be_left_out_by_their_ids() -> None:
     provenance = provenance_of([message(1), message(2)])
 

@@ -74,21 +74,22 @@ def test_a_recap_whose_source_was_withdrawn_is_written_again_without_it(
     assert "word-1 " not in everything_in(store) + " "
 
 
-def test_a_recap_is_dropped_with_any_message_that_its_answers_may_repeat(
+def test_a_recap_names_the_messages_and_the_answers_that_it_sums_up(
     chat: Conversation, clock: FixedClock, compaction: Compaction, withdrawal: Withdrawal
 ) -> None:
     kept = keep_messages(chat, clock, range(12), is_answered=False)
     for number, one in enumerate(kept):
-        outcome = replace(
-            answer(number), timestamp_ms=one.timestamp_ms, since_ms=one.timestamp_ms, until_ms=kept[-1].timestamp_ms
-        )
+        outcome = replace(answer(number), timestamp_ms=one.timestamp_ms, since_ms=one.timestamp_ms)
         chat.journal.record_outcome(outcome)
     compaction.fold(chat, may_ask_model=True)
-    assert chat.snapshot.read().record.recaps
+    recaps = chat.snapshot.read().record.recaps
+    assert recaps
+    assert [one.answers for one in recaps] == [tuple(f"e{named[1:]}" for named in one.covers) for one in recaps]
+    assert [one.id for one in recaps] == [f"recap-{number + 1}" for number in range(len(recaps))]
 
     withdrawal.withdraw(chat, "m11", timestamp_ms=clock.now_ms())
 
-    assert chat.snapshot.read().record.recaps == ()
+    assert chat.snapshot.read().record.recaps == recaps
 
 
 def test_an_unsend_while_the_model_sums_up_wins_over_the_recap(

@@ -61,6 +61,7 @@ OUTCOMES = st.builds(
     filed_entry_path=st.none() | TEXTS,
     filed_confidence=st.none() | st.floats(0, 1),
     sequence=st.integers(0, 2**42),
+    isolates=st.booleans(),
 )
 TURNS = st.builds(
     TurnRecord,
@@ -69,9 +70,9 @@ TURNS = st.builds(
     holder=IDS,
     expires_ms=st.integers(0, 2**42),
     tries=st.integers(0, 5),
-    cancelled=st.lists(IDS, max_size=3).map(tuple),
+    epoch=st.integers(0, 9),
+    covered=st.dictionaries(IDS, st.integers(0, 2**42), max_size=3),
     outcome=st.none() | OUTCOMES,
-    erased_ms=st.integers(-1, 2**42),
     sequence=st.integers(0, 2**42),
     route=st.builds(
         Route,
@@ -80,7 +81,14 @@ TURNS = st.builds(
         received_ms=st.integers(0, 2**42),
     ),
 )
-AMENDMENTS = st.builds(Amendment, line_message_id=IDS, timestamp_ms=st.integers(0, 2**42), text=st.none() | TEXTS)
+AMENDMENTS = st.builds(
+    Amendment,
+    line_message_id=IDS,
+    timestamp_ms=st.integers(0, 2**42),
+    text=st.none() | TEXTS,
+    taken=st.lists(IDS, max_size=3).map(tuple),
+    kept=st.lists(IDS, max_size=3).map(tuple),
+)
 
 SNAPSHOTS = st.builds(
     SnapshotRecord,
@@ -93,11 +101,15 @@ SNAPSHOTS = st.builds(
             covers=st.lists(IDS, max_size=3).map(tuple),
             timestamp_ms=st.integers(0, 2**42),
             since_ms=st.integers(0, 2**42),
+            id=st.just("") | IDS,
+            answers=st.lists(IDS, max_size=3).map(tuple),
         ),
         max_size=2,
     ).map(tuple),
+    ids=st.lists(IDS, max_size=3).map(tuple),
+    saw=st.dictionaries(IDS, st.lists(st.integers(0, 9), max_size=4).map(tuple), max_size=3),
     timeline=st.dictionaries(IDS, st.integers(0, 2**42), max_size=3),
-    covered=st.dictionaries(IDS, st.integers(0, 2**42), max_size=3),
+    recaps_written=st.integers(0, 99),
 )
 WATERMARKS = st.builds(Watermark, timestamp_ms=st.integers(0, 2**42), entries_ms=st.integers(-1, 2**42))
 

@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.errors import StorageUnavailableError
@@ -23,22 +22,24 @@ def test_of_two_swaps_over_one_generation_one_wins(chat: Conversation) -> None:
     assert chat.turn.read().record.sequence == 1
 
 
-def test_a_withdrawal_moves_the_generation_of_an_idle_turn(chat: Conversation) -> None:
-    seen = chat.turn.read()
+def test_a_withdrawal_moves_the_generation_of_a_thinking_turn(chat: Conversation) -> None:
+    thinking = chat.turn.swap(chat.turn.read(), TurnRecord(state="thinking"))
+    assert thinking is not None
 
     withdraw_from_turn(chat, "m9")
 
-    assert chat.turn.swap(seen, TurnRecord()) is None
+    assert chat.turn.swap(thinking, TurnRecord()) is None
 
 
 def test_an_update_that_loses_every_swap_is_an_error(chat: Conversation, store: MemoryObjectStore) -> None:
     def never(*_: object, **__: object) -> None:
         return None
 
+    chat.turn.swap(chat.turn.read(), TurnRecord(state="thinking"))
     store.replace = never  # type: ignore[method-assign]
 
     with pytest.raises(StorageUnavailableError, match="others kept changing the turn"):
-        withdraw_from_turn(chat, "m1")
+        chat.turn.amend(is_affected=lambda _: True)
 
 
 @given(st.text(max_size=5), st.integers(0, 2**42))
@@ -61,19 +62,3 @@ def test_another_route_has_no_token(route: Route) -> None:
 
 def test_a_reply_token_is_not_in_the_repr_of_its_route() -> None:
     assert "secret" not in repr(Route.on(ReplyToken(value="secret", received_ms=1)))
-
-
-@pytest.mark.parametrize(
-    ("prompt", "is_cancelled"),
-    [
-        (Provenance(), False),
-        (Provenance(ids=frozenset({"m1"}), since_ms=9), True),
-        (Provenance(ids=frozenset({"m2"}), since_ms=9), False),
-        (Provenance(since_ms=4), False),
-        (Provenance(since_ms=3), True),
-    ],
-)
-def test_a_turn_cancels_a_prompt_that_holds_withdrawn_words(prompt: Provenance, *, is_cancelled: bool) -> None:
-    turn = TurnRecord(state="thinking", cancelled=("m1",), erased_ms=3)
-
-    assert turn.cancels(prompt) is is_cancelled

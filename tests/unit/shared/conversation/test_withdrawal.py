@@ -6,15 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.amendments import Amendments
+from shared.conversation.amendments import NEWEST_READ, Amendments
+from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
-from shared.conversation.provenance import Provenance
-from shared.conversation.records import Recap, SnapshotRecord
+from shared.conversation.records import Amendment, OutcomeRecord, Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import StorageUnavailableError, UnusableIdError
 from shared.handlers.unsend import withdrawal_of
+from shared.storage.codec import encode
 from shared.turns.lease import open_turn
 from tests.support.chats import answer, conversations_on, everything_in, message, reader
 from tests.support.inline import InlineExecutor
@@ -28,6 +29,15 @@ def read(chat: Conversation) -> History:
     history = reader().read(chat, reader().list(chat))
     assert history is not None
     return history
+
+
+def seeing(outcome: OutcomeRecord, *own_ids: str) -> OutcomeRecord:
+    """Return the outcome of a prompt that held these answers as well."""
+    return replace(outcome, saw=(*outcome.saw, *own_ids))
+
+
+def recap(number: int, text: str) -> Recap:
+    return Recap(id=f"recap-{number}", text=text, covers=("m0",), timestamp_ms=0, since_ms=0, until_ms=0)
 
 
 def fold(chat: Conversation, record: SnapshotRecord) -> None:
@@ -55,12 +65,11 @@ def test_a_withdrawal_cleans_the_snapshot_with_recaps_and_answers(
         chat,
         SnapshotRecord(
             messages=(message(1, "my pin is 4711"), message(2)),
-            outcomes=(replace(answer(2, "4711, noted"), since_ms=1),),
+            outcomes=(answer(2, "4711, noted", saw=(1,)),),
             recaps=(
                 Recap(text="they met", covers=("m0",), timestamp_ms=0, since_ms=0, until_ms=0),
                 Recap(text="pin 4711", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1),
             ),
-            timeline={"m0": 0, "m1": 1, "m2": 2},
         ),
     )
 
@@ -70,17 +79,110 @@ def test_a_withdrawal_cleans_the_snapshot_with_recaps_and_answers(
     assert [one.text for one in read(chat).recaps] == ["they met"]
 
 
-def test_an_answer_loses_its_words_by_its_interval(
+def test_later_answers_that_did_not_see_the_message_keep_their_words(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    answers = tuple(answer(number, f"number {number}", saw=(number - 1,)) for number in range(2, 57))
+    fold(chat, SnapshotRecord(messages=(message(1, "my pin is 4711"), message(2)), outcomes=answers))
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=99)
+
+    assert [one.webhook_event_id for one in read(chat).outcomes if not one.holds_words] == ["e2"]
+
+
+def test_an_answer_that_repeats_one_that_went_goes_with_it_however_far_it_was_handed_on(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
-    fold(chat, SnapshotRecord(timeline={"m1": 1, "m2": 2}))
-    chat.journal.record_outcome(replace(answer(9, "4711"), since_ms=1))
-    chat.journal.record_outcome(replace(answer(8, "sunny"), since_ms=2))
+    chat.journal.record(message(1, "the safe stands behind the third bookshelf"))
+    chat.journal.record_outcome(answer(1, "noted: behind the third bookshelf"))
+    chat.journal.record_outcome(seeing(answer(2, "as I said, behind the third bookshelf"), "e1"))
+    chat.journal.record_outcome(seeing(answer(3, "still behind the third bookshelf"), "e2"))
 
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
-    assert "4711" not in everything_in(store)
-    assert "sunny" in everything_in(store)
+    assert "third bookshelf" not in everything_in(store)
+    stored = chat.amendments.amendment_of("m1")
+    assert stored is not None
+    assert stored.taken == ("e1", "e2", "e3")
+
+
+def test_an_answer_that_rephrases_one_that_went_keeps_its_words(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.journal.record(message(1, "the safe stands behind the third bookshelf"))
+    chat.journal.record_outcome(answer(1, "noted: behind the third bookshelf"))
+    chat.journal.record_outcome(seeing(answer(2, "you told me where it is"), "e1"))
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    withdrawal.finish_withdrawal(chat, "m1")
+
+    assert "you told me where it is" in everything_in(store)
+
+
+def test_an_answer_that_was_under_way_goes_with_the_one_that_it_saw(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.journal.record(message(1, "the safe stands behind the third bookshelf"))
+    chat.journal.record_outcome(answer(1, "noted: behind the third bookshelf"))
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    store.create(chat.names.outcome("e2"), encode(seeing(answer(2, "where you said"), "e1")))  # its writer dies here
+    assert [one.text for one in read(chat).outcomes if one.webhook_event_id == "e2"] == [None]
+    withdrawal.finish_withdrawal(chat, "m1")
+
+    assert "where you said" not in everything_in(store)
+
+
+def test_a_recap_that_repeats_an_answer_that_went_goes_with_it(chat: Conversation, withdrawal: Withdrawal) -> None:
+    recaps = (
+        replace(recap(1, "behind the third bookshelf"), answers=("e1",)),
+        replace(recap(2, "they spoke of furniture"), answers=("e1",)),
+    )
+    chat.journal.record(message(1, "the safe stands behind the third bookshelf"))
+    fold(chat, SnapshotRecord(outcomes=(answer(1, "noted: behind the third bookshelf"),), recaps=recaps))
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert [one.text for one in read(chat).recaps] == ["they spoke of furniture"]
+
+
+def test_a_recap_of_words_from_before_an_edit_goes(chat: Conversation, withdrawal: Withdrawal) -> None:
+    older = replace(recap(1, "the meeting is at nine"), covers=("m1",))
+    fold(chat, SnapshotRecord(messages=(message(1, "at nine"),), recaps=(older,)))
+
+    withdrawal.edit(chat, "m1", text="at ten", timestamp_ms=9)
+    assert read(chat).recaps == ()
+
+    seen = chat.snapshot.read()
+    newer = replace(recap(2, "the meeting is at ten"), covers=("m1",))
+    chat.snapshot.swap(seen, replace(seen.record, recaps=(newer,)))
+    withdrawal.edit(chat, "m1", text="at ten", timestamp_ms=9)
+    assert [one.text for one in read(chat).recaps] == ["the meeting is at ten"]
+
+
+def test_a_withdrawal_writes_neither_turn_nor_snapshot_where_nothing_has_to_go(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1),)))
+    before = chat.snapshot.read(), chat.turn.read()
+
+    for number in range(40, 80):
+        withdrawal.withdraw(chat, f"m{number}", timestamp_ms=99)
+
+    assert (chat.snapshot.read(), chat.turn.read()) == before
+
+
+def test_a_message_whose_unsend_came_first_stays_out_after_200_other_amendments(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    for number in range(100, 100 + NEWEST_READ):
+        chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=9, text="x"))
+
+    assert not chat.journal.record(message(1, "4711"))
+
+    chat.journal.keep(message(1, "4711"))  # another writer, which died before it looked
+    assert read(chat).messages == ()
 
 
 def test_a_committed_answer_loses_its_words_in_the_turn(
@@ -88,7 +190,7 @@ def test_a_committed_answer_loses_its_words_in_the_turn(
 ) -> None:
     lease = open_turn(chat, chat.turn.read())
     assert lease is not None
-    lease.commit(answer(1, "4711"), Route(), prompt=Provenance(since_ms=1))
+    lease.commit(answer(1, "4711"), Route())
 
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
@@ -113,25 +215,31 @@ def test_an_unsend_of_an_unknown_message_leaves_its_amendment(
     assert store.list("journal/") == ()
 
 
-def test_the_second_pass_removes_what_a_crashed_writer_left(chat: Conversation, store: MemoryObjectStore) -> None:
-    class CrashingWriter(FixedClock):
-        def sleep(self, seconds: float) -> None:
-            super().sleep(seconds)
-            chat.journal.keep(message(1, "4711"))  # it crashes before it looks at the amendments
+def test_the_second_pass_removes_what_a_crashed_writer_left(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    chat.journal.keep(message(1, "4711"))  # its writer crashes before it looks at the amendments
 
-    Withdrawal(holders=(), clock=CrashingWriter()).withdraw(chat, "m1", timestamp_ms=9)
+    withdrawal.finish_withdrawal(chat, "m1")
 
     assert "4711" not in everything_in(store)
 
 
-def test_the_second_pass_comes_after_the_last_lease(
-    chat: Conversation, withdrawal: Withdrawal, clock: FixedClock
+def test_the_second_pass_is_due_after_the_last_lease_and_nobody_waits_for_it(
+    chat: Conversation, withdrawal: Withdrawal, clock: FixedClock, store: MemoryObjectStore
 ) -> None:
-    before = clock.monotonic_s()
+    before_s = clock.monotonic_s()
 
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    withdrawal.erase(chat, until_ms=8)
 
-    assert clock.monotonic_s() - before == pytest.approx(30)
+    assert clock.monotonic_s() == before_s
+    due = DueMarkers(store=store)
+    assert due.until(clock.now_ms() + 30_000 - 60_000) == ()
+    found = due.until(clock.now_ms() + 30_000 + 60_000)
+    assert {(one.kind, one.id) for one in found} == {("withdrawal", "m1"), ("erasure", "8")}
+    assert all(one.due_ms >= clock.now_ms() + 30_000 for one in found)
 
 
 def test_word_holders_are_cleared_in_both_passes(chat: Conversation) -> None:
@@ -145,7 +253,9 @@ def test_word_holders_are_cleared_in_both_passes(chat: Conversation) -> None:
 
     entries = Entries()
 
-    Withdrawal(holders=(entries,), clock=FixedClock()).withdraw(chat, "m1", timestamp_ms=9)
+    withdrawal = Withdrawal(holders=(entries,), clock=FixedClock())
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    withdrawal.finish_withdrawal(chat, "m1")
 
     assert [one.withdrawn for one in entries.asked] == [{"m1"}, {"m1"}]
 
@@ -153,7 +263,7 @@ def test_word_holders_are_cleared_in_both_passes(chat: Conversation) -> None:
 def test_an_edit_replaces_the_words_in_journal_and_snapshot(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
-    fold(chat, SnapshotRecord(messages=(message(1, "4711"),), timeline={"m1": 1}))
+    fold(chat, SnapshotRecord(messages=(message(1, "4711"),)))
     chat.journal.record(message(2, "4711"))
 
     for one in ("m1", "m2"):
@@ -187,7 +297,7 @@ def test_a_withdrawn_message_stays_withdrawn_after_an_edit(
 def test_an_erasure_removes_what_is_older_and_keeps_what_came_later(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
-    fold(chat, SnapshotRecord(messages=(message(1, "4711"),), outcomes=(answer(1, "4711"),), timeline={"m1": 1}))
+    fold(chat, SnapshotRecord(messages=(message(1, "4711"),), outcomes=(answer(1, "4711"),)))
     chat.journal.record(message(2, "4711"))
     chat.journal.record_outcome(answer(2, "4711", saw=(1,)))
     withdrawal.edit(chat, "m2", text="4711", timestamp_ms=3)
@@ -195,6 +305,8 @@ def test_an_erasure_removes_what_is_older_and_keeps_what_came_later(
     chat.journal.record_outcome(answer(5, "hello you"))
 
     withdrawal.erase(chat, until_ms=4)
+    assert "4711" not in everything_in(store)
+    withdrawal.finish_erasure(chat, "4")
 
     assert "4711" not in everything_in(store)
     assert [one.text for one in read(chat).messages] == ["hello"]

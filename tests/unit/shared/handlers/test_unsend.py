@@ -41,11 +41,10 @@ def test_redelivered_unsend_removes_the_message_once(conversations: Conversation
 
     assert [deliver(conversations, recorded.event("unsend")) for _ in range(2)] == [204, 204]
 
-    assert [listed.name for listed in store.list("")] == [
-        f"amended/{recorded.USER}/{SECRET.line_message_id}.json",
-        f"snapshots/{recorded.USER}.json",
-        f"turns/{recorded.USER}.json",
-    ]
+    amendment, marker = (listed.name for listed in store.list(""))
+    assert amendment == f"amended/{recorded.USER}/{SECRET.line_message_id}.json"
+    assert marker.startswith("due/")
+    assert marker.endswith(f"/withdrawal.{recorded.USER}.{SECRET.line_message_id}")
     assert "4711" not in everything_in(store)
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.line.events import LineEvent, MessageContent, parse_event
-from shared.line.mentions import GroupPolicy, is_addressed, without_address
+from shared.line.mentions import GroupPolicy, is_addressed, may_address_by_quote, without_address
 from shared.line.utf16 import utf16_length
 from tests.support import recorded
 
@@ -99,12 +99,13 @@ def test_a_name_elsewhere_in_a_text_does_not_address_the_bot(text: str, names: l
     assert not is_addressed(in_a_group(text=text), bot_names=names)
 
 
-def test_a_quote_of_the_bots_own_message_addresses_it() -> None:
-    own = {"573000000000000777"}
+def test_a_quote_may_address_the_bot_in_groups_that_may_address_it_at_all() -> None:
+    quote = in_a_group(quotedMessageId="573000000000000777")
 
-    assert is_addressed(in_a_group(quotedMessageId="573000000000000777"), is_own_message=own.__contains__)
-    assert not is_addressed(in_a_group(quotedMessageId="573000000000000778"), is_own_message=own.__contains__)
-    assert not is_addressed(in_a_group(quotedMessageId=["x"]), is_own_message=lambda _: True)
+    assert may_address_by_quote(quote, policy=GroupPolicy.MENTION)
+    assert not may_address_by_quote(quote, policy=GroupPolicy.OFF)
+    assert not may_address_by_quote(in_a_group(), policy=GroupPolicy.MENTION)
+    assert not may_address_by_quote(in_a_group(quotedMessageId=["x"]), policy=GroupPolicy.MENTION)
 
 
 def test_no_message_addresses_the_bot_where_groups_get_commands_only() -> None:

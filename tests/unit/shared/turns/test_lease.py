@@ -7,17 +7,19 @@ from hypothesis import strategies as st
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
+from shared.turns.basis import Basis
 from shared.turns.lease import Lease, open_turn, take_over
-from tests.support.chats import conversations_on, withdraw_from_turn
+from tests.support.chats import basis_of, conversations_on, withdraw_from_turn
 from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
+NOW_MS = FixedClock().now_ms()
 OUTCOME = OutcomeRecord(
     webhook_event_id="e1",
-    timestamp_ms=5,
+    timestamp_ms=NOW_MS,
     kind=OutcomeKind.REPLIED,
     covers=("m1",),
     saw=("m0", "m1"),
@@ -53,9 +55,20 @@ def opened(chat: Conversation) -> Lease:
     return lease
 
 
-def commit(lease: Lease) -> bool:
+def basis_as_read(lease: Lease) -> Basis:
+    """Return what the outcome rests on, read before anything was amended."""
     prompt = Provenance(ids=frozenset({"m0", "m1"}), since_ms=3)
-    return lease.commit(OUTCOME, ROUTE, prompt=prompt) is not None
+    return Basis(conversation=lease.conversation, lease=lease, prompt=prompt, before=Amendments())
+
+
+def commit(lease: Lease) -> bool:
+    return lease.commit(OUTCOME, ROUTE, basis=basis_as_read(lease)) is not None
+
+
+def edit_in_turn(chat: Conversation) -> None:
+    """Edit message m0, and change the turn as an edit does."""
+    chat.amendments.amend(Amendment(line_message_id="m0", timestamp_ms=1, text="newer words"))
+    chat.turn.amend(is_affected=lambda _: False)
 
 
 def test_of_two_workers_that_saw_the_same_turn_one_opens_it(chat: Conversation) -> None:
@@ -106,14 +119,82 @@ def test_a_withdrawal_ends_a_turn_only_where_its_prompt_held_the_message(chat: C
     assert chat.turn.read().record.state == "idle"
 
 
+def test_fixed_words_are_committed_whatever_was_withdrawn(chat: Conversation) -> None:
+    lease = opened(chat)
+    withdraw_from_turn(chat, "m0")
+
+    assert lease.commit(OUTCOME, ROUTE) is not None
+
+
+def test_an_amendment_that_the_prompt_was_read_with_does_not_count_against_it(chat: Conversation) -> None:
+    chat.amendments.amend(Amendment(line_message_id="m0", timestamp_ms=1, text="newer words"))
+    lease = opened(chat)
+    basis = basis_of(lease, "m0", since_ms=3)
+    withdraw_from_turn(chat, "m9")
+
+    assert lease.commit(OUTCOME, ROUTE, basis=basis) is not None
+
+
+def test_many_withdrawals_during_one_thought_write_the_turn_once_each_at_most(chat: Conversation) -> None:
+    lease = opened(chat)
+    for number in range(10, 30):
+        withdraw_from_turn(chat, f"m{number}")
+
+    assert chat.turn.read().record.epoch == 20
+    assert commit(lease)
+
+
+def test_a_withdrawal_leaves_an_idle_turn_unwritten(chat: Conversation) -> None:
+    opened(chat).release()
+    seen = chat.turn.read()
+
+    withdraw_from_turn(chat, "m9")
+
+    assert chat.turn.read() == seen
+
+
+def test_what_was_answered_stays_covered_through_later_turns(chat: Conversation) -> None:
+    lease = opened(chat)
+    commit(lease)
+    opened(chat).release()
+    opened(chat).release()
+
+    assert chat.turn.read().record.covered == {"m1": OUTCOME.timestamp_ms}
+
+
+def test_an_outcome_that_was_given_up_covers_nothing(chat: Conversation) -> None:
+    lease = opened(chat)
+    commit(lease)
+    lease.release()
+    opened(chat)
+
+    assert chat.turn.read().record.covered == {}
+
+
+def test_what_can_no_longer_be_answered_is_not_kept_as_covered(chat: Conversation, clock: FixedClock) -> None:
+    commit(opened(chat))
+    clock.move(ANSWERABLE_MS / 1_000 + 10)
+    opened(chat)
+
+    assert chat.turn.read().record.covered == {}
+
+
+def test_a_lost_renewal_ends_the_lease(chat: Conversation) -> None:
+    former, _ = opened(chat), opened(chat)
+
+    former.renew()
+
+    assert former.is_over
+
+
 def test_an_edit_ends_a_thinking_turn_and_leaves_a_committed_answer_alone(chat: Conversation) -> None:
     lease = opened(chat)
-    chat.turn.update(lambda turn: turn.with_cancellation("m0"))
+    edit_in_turn(chat)
     assert not commit(lease)
 
     again = opened(chat)
     assert commit(again)
-    chat.turn.update(lambda turn: turn.with_cancellation("m0"))
+    edit_in_turn(chat)
     assert chat.turn.read().record.outcome == FIRST
 
 
@@ -123,7 +204,8 @@ def test_an_erasure_ends_a_turn_whose_prompt_reaches_back_before_it(
 ) -> None:
     lease = opened(chat)
 
-    chat.turn.update(lambda turn: turn.without_withdrawn(Amendments(erased_ms=until_ms), None, lambda _: True))
+    chat.amendments.erase(until_ms, spares_entries=True)
+    chat.turn.amend(is_affected=lambda _: True)
 
     assert commit(lease) is commits
 
@@ -146,14 +228,6 @@ def test_a_committed_answer_that_lost_its_words_never_gets_them_back(chat: Conve
     outcome = chat.turn.read().record.outcome
     assert outcome is not None
     assert outcome.text is None
-
-
-def test_a_turn_that_a_withdrawal_rewrote_cannot_be_opened_as_seen(chat: Conversation) -> None:
-    seen = chat.turn.read()
-
-    withdraw_from_turn(chat, "m9")
-
-    assert open_turn(chat, seen) is None
 
 
 def test_a_write_whose_answer_was_lost_is_recognised_by_its_token(chat: Conversation, store: ForgetfulStore) -> None:

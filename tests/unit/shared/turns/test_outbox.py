@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi
-from shared.conversation.provenance import Provenance
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
@@ -32,7 +31,7 @@ class CommittedChat:
         lease = open_turn(self.conversation, self.conversation.turn.read())
         assert lease is not None
         token = Route.on(ReplyToken(value="t1", received_ms=self.clock.now_ms()))
-        assert lease.commit(outcome, route or token, prompt=Provenance(since_ms=1))
+        assert lease.commit(outcome, route or token)
         return lease
 
     def finish(

@@ -6,9 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock
-from shared.conversation.history import ANSWERABLE_MS
-from shared.conversation.provenance import Provenance
-from shared.conversation.records import OutcomeKind, outcome_covering
+from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, outcome_covering
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
@@ -66,7 +64,7 @@ def test_takeover_sends_the_committed_answer_unchanged(pool: ThreadPoolExecutor)
     chat.conversation.journal.record(message)
     dead = chat.open_turn()
     committed = replace(outcome_covering([message], OutcomeKind.REPLIED), text="decided before")
-    dead.commit(committed, Route.on(message.token), prompt=Provenance(since_ms=committed.since_ms))
+    dead.commit(committed, Route.on(message.token))
 
     assert chat.deliver(message) == "replied"
     assert chat.line.replies == {"t1": ("decided before",)}

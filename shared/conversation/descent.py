@@ -1,0 +1,97 @@
+"""Descent: which answers and recaps go with a withdrawn message.
+
+Directly: those whose own prompt held it. Then those whose prompts held one of these and that repeat a literal run of what was taken out;
+and so on. An answer that rephrases another one keeps its words, and so does one that only came later.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.conversation.amendments import Amendments
+from shared.conversation.literal_runs import Runs, fold, weight_of
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import OutcomeRecord, Recap
+
+# A whole message that is shorter than a run counts where it is no mere "yes": six ASCII characters, or four with a digit among them
+_WHOLE_WEIGHT: Final = 6
+_NUMBER_WEIGHT: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeatable:
+    """An answer or a recap, by its own id; without `words` where they have gone already."""
+
+    id: str
+    provenance: Provenance
+    words: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(slots=True, kw_only=True)
+class Descent:
+    """What goes with one withdrawal, as far as it was looked at.
+
+    `amendments` hold what was found out before. `taken` and `kept` are as in `Amendment`.
+    """
+
+    amendments: Amendments
+    taken: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
+    _wordless: set[str] = field(default_factory=set)
+    _runs: set[str] = field(default_factory=set, repr=False)
+    _wholes: set[str] = field(default_factory=set, repr=False)
+
+    def add_words(self, texts: Iterable[str]) -> None:
+        """These texts are taken out; whatever repeats them and comes from them goes, too."""
+        for text in texts:
+            folded = fold(text)
+            self._runs |= Runs.of(text).folded
+            least = _NUMBER_WEIGHT if any(map(str.isdigit, folded)) else _WHOLE_WEIGHT
+            if weight_of(folded) >= least:
+                self._wholes.add(folded)
+
+    def look_at(self, found: Sequence[Repeatable]) -> bool:
+        """Decide on these, and return whether any of them goes that was not known to."""
+        before = len(self.taken)
+        left = {one.id: one for one in found if one.id and one.id not in self.taken}
+        for one in tuple(left.values()):
+            if one.provenance.is_lost_with(self.amendments, one.id):
+                self._take(left.pop(one.id))
+        while True:
+            heirs = [one for one in left.values() if not self.taken.isdisjoint(one.provenance.ids)]
+            lost = [one for one in heirs if one.words and self._may_repeat(one)]
+            for one in lost:
+                self._take(left.pop(one.id))
+            if not lost:
+                self.kept = {one.id for one in heirs} | (self.kept - self.taken)
+                return len(self.taken) > before
+
+    def is_lost(self, outcome: OutcomeRecord) -> bool:
+        """Whether a committed outcome, which is not recorded, has to lose its words."""
+        provenance = outcome.provenance
+        if provenance.is_lost_with(self.amendments, outcome.webhook_event_id):
+            return True
+        return not self.taken.isdisjoint(provenance.ids) and self._repeats(outcome.words)
+
+    def _take(self, one: Repeatable) -> None:
+        self.taken.add(one.id)
+        self.add_words(one.words)
+        if not one.words and one.id not in self.amendments.taken:
+            self._wordless.add(one.id)  # nobody can tell any more who repeats it
+
+    def _may_repeat(self, one: Repeatable) -> bool:
+        return not self._wordless.isdisjoint(one.provenance.ids) or self._repeats(one.words)
+
+    def _repeats(self, words: Iterable[str]) -> bool:
+        return any(
+            not self._runs.isdisjoint(Runs.of(text).folded) or any(whole in fold(text) for whole in self._wholes)
+            for text in words
+        )
+
+
+def repeatable(outcomes: Iterable[OutcomeRecord], recaps: Iterable[Recap] = ()) -> list[Repeatable]:
+    """Return what prompts may have shown of these: recorded answers and recaps."""
+    return [
+        *(Repeatable(id=one.webhook_event_id, provenance=one.provenance, words=one.words) for one in outcomes),
+        *(Repeatable(id=one.id, provenance=one.provenance, words=(one.text,)) for one in recaps),
+    ]
