@@ -25,6 +25,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         gemini_model=env.get("GEMINI_MODEL") or "gemini-3.5-flash-lite",
         model_latency_s=options.latency,
         locale=options.locale,
+        tick_s=options.tick_s,
     )
     try:
         return asyncio.run(_run(settings))
@@ -74,7 +75,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--locale", default="ja", choices=["ja", "en", "zh-TW", "th"], help="fixed texts (default: %(default)s)"
     )
+    parser.add_argument(
+        "--tick-s",
+        type=_seconds,
+        default=60.0,
+        help="seconds between two ticks, which carry out what is due; 0: none (default: %(default)s)",
+    )
     return parser
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds")
+    return seconds
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from random import Random
 from types import TracebackType
 from typing import Final, Self
 
+from simulator.cloud_scheduler import CloudScheduler
 from simulator.functions import (
     EVENTS_TOPIC,
     HISTORY_BUCKET,
@@ -49,8 +50,8 @@ class StackSettings:
     """The settings of a stack.
 
     `folder` keeps chats, objects and logs across restarts. `gemini_api_key` connects the real Gemini; without it the stand-in answers
-    after `model_latency_s`. `base_env` is the environment of every process on this machine, `more_env` goes to every function,
-    which `launch` starts.
+    after `model_latency_s`. A tick is published every `tick_s` seconds; 0: only by `LocalStack.tick`. `base_env` is the environment of
+    every process on this machine, `more_env` goes to every function, which `launch` starts.
     """
 
     folder: Path
@@ -62,6 +63,7 @@ class StackSettings:
     model_latency_s: float = 0.0
     locale: str = "ja"
     ack_deadline_s: float = 120.0
+    tick_s: float = 60.0
     more_env: Mapping[str, str] = field(default_factory=dict)
     launch: Launch = execute
 
@@ -85,6 +87,7 @@ class LocalStack:
         )
         self.trace = Trace(now_ms=_now_ms)
         self.pubsub = PubSubServer(on_event=self.trace.record_pubsub_event)
+        self.scheduler = CloudScheduler(self.pubsub, topic=TOPIC, interval_s=settings.tick_s)
         self.gemini = GeminiStandIn(latency_s=settings.model_latency_s)
         self.line = LinePlatform(
             webhook_url=f"http://{HOST}:{self._ports['webhook']}/",
@@ -125,6 +128,10 @@ class LocalStack:
         finally:
             for waiting in ended:
                 waiting.cancel()
+
+    def tick(self) -> str:
+        """Publish a tick now; return its pubsub_message_id.  Raises: UnavailableError by chaos."""
+        return self.scheduler.tick()
 
     async def _start(self) -> None:
         settings = self._settings
@@ -190,6 +197,8 @@ class LocalStack:
                 for function, port in self._ports.items()
             }
         )
+        self.scheduler.start()
+        self._running.push_async_callback(self.scheduler.stop)
         self._make_friends()
 
     def _make_friends(self) -> None:

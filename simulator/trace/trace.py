@@ -4,7 +4,8 @@
     Pub/Sub's hook ─ pubsub_message_id ─ (published) ──┼─▶ event ─▶ steps
     log lines ────── either one, or both ──────────────┘
 
-A fact whose event is not known yet waits until another fact names the event.
+A fact whose event is not known yet waits until another fact names the event. A tick is no event of LINE's: the newest one is kept under the
+name `tick`.
 """
 
 import datetime as dt
@@ -21,6 +22,7 @@ STEPS_KEPT: Final = 500
 _NOT_DETAILS: Final = frozenset(
     {"message", "time", "webhook_event_id", "conversation_id", "chat_id", "logging.googleapis.com/trace"}
 )
+TICK: Final = "tick"
 _DEAD_LETTER: Final = "CloudPubSubDeadLetterSourceSubscription"  # Source: Pub/Sub, "Forward to dead-letter topics"
 
 
@@ -90,6 +92,10 @@ class Trace:
             webhook_event_id = attributes.get("webhook_event_id")
             details["is_redelivery"] = attributes.get("is_redelivery") == "true"
             details["is_dead_letter"] = _DEAD_LETTER in attributes
+            if webhook_event_id is None and attributes.get("type") == TICK:
+                webhook_event_id = TICK
+                if not details["is_dead_letter"]:
+                    self._begin_tick()
         step = TraceStep(name=name, part="Pub/Sub", at_ms=self._now_ms(), details=details)
         self._place(step, webhook_event_id, pubsub_message_id)
 
@@ -121,10 +127,18 @@ class Trace:
         """Return the event, and drop the oldest one beyond `EVENTS_KEPT`."""
         event = self._events.setdefault(webhook_event_id, EventTrace())
         if len(self._events) > EVENTS_KEPT:
-            _, oldest = self._events.popitem(last=False)
-            for pubsub_message_id in oldest.pubsub_message_ids:
-                self._event_ids.pop(pubsub_message_id, None)
+            self._drop(next(iter(self._events)))
         return event
+
+    def _begin_tick(self) -> None:
+        self._drop(TICK)
+        tick = self._open(TICK)
+        tick.sent_ms, tick.type = self._now_ms(), TICK
+
+    def _drop(self, event_id: str) -> None:
+        dropped = self._events.pop(event_id, EventTrace())
+        for pubsub_message_id in dropped.pubsub_message_ids:
+            self._event_ids.pop(pubsub_message_id, None)
 
     def _add(self, event: EventTrace, step: TraceStep) -> None:
         event.unordered.append(step)

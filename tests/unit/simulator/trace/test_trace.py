@@ -213,3 +213,44 @@ def test_listeners_are_called_until_they_are_removed(facts: RecordedFacts) -> No
     facts.published(2, "M2", "E2")
 
     assert heard == ["step"]
+
+
+def ticked(facts: RecordedFacts, at_ms: int, message: str, **attributes: str) -> None:
+    facts.pubsub(at_ms, "published", message, topic=TOPIC, attributes={"type": "tick"} | attributes)
+
+
+def test_the_newest_tick_has_a_trace(facts: RecordedFacts) -> None:
+    ticked(facts, 0, "M1")
+    facts.log(5, "tick_handled", pubsub_message_id="M1")
+    ticked(facts, 60_000, "M2")
+    facts.pubsub(60_001, "push_started", "M2", subscription=WORKER, delivery_attempt=1)
+    facts.log(60_009, "tick_handled", pubsub_message_id="M2", done=1)
+    facts.pubsub(60_012, "acknowledged", "M2", subscription=WORKER)
+
+    assert facts.trace.event("tick").type == "tick"
+    assert facts.steps("tick") == [("published", 0), ("push_started", 1), ("tick_handled", 9), ("acknowledged", 12)]
+
+
+def test_ticks_push_no_event_out(facts: RecordedFacts) -> None:
+    facts.line(0, "event_created", type="message")
+    facts.published(1)
+    for number in range(2 * module.EVENTS_KEPT):
+        ticked(facts, number * 60_000, f"T{number}")
+        facts.log(number * 60_000 + 1, "tick_handled", pubsub_message_id=f"T{number}")
+
+    assert facts.names() == ["event_created", "published"]
+    assert facts.names("tick") == ["published", "tick_handled"]
+
+
+def test_a_dead_tick_stays_in_its_trace(facts: RecordedFacts) -> None:
+    ticked(facts, 0, "M1")
+    ticked(facts, 9, "M2", CloudPubSubDeadLetterSourceSubscription=WORKER)
+
+    assert facts.names("tick") == ["published", "published"]
+
+
+def test_an_event_of_line_that_calls_itself_a_tick_is_an_event(facts: RecordedFacts) -> None:
+    facts.published(0, type="tick")
+
+    assert facts.names() == ["published"]
+    assert facts.names("tick") == []
