@@ -17,6 +17,7 @@ from shared.clock import Clock, SystemClock
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
+from shared.handlers.tick import AT_ONCE
 from shared.settings.agent_worker import AgentWorkerSettings, agent_worker_settings
 from shared.settings.notion import NotionSettings
 from shared.turns.background import ThreadBackground
@@ -27,7 +28,6 @@ _TURN_THREADS: Final = 80  # one for each turn that calls the model, so that no 
 _PRESENCE_THREADS: Final = 80  # one for each turn in a 1:1 chat
 _NAME_THREADS: Final = 16
 _MEDIA_THREADS: Final = 16
-_TICK_THREADS: Final = 4  # of all ticks together: what is due can wait, what people say cannot
 
 
 def compose(env: Mapping[str, str]) -> PushEndpoint:
@@ -45,7 +45,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
     store = GcsObjectStore(
         project_id=settings.project_id,
         bucket=settings.history_bucket,
-        connections=_READ_THREADS + _TOOL_THREADS + _MEDIA_THREADS + _TICK_THREADS,
+        connections=_READ_THREADS + _TOOL_THREADS + _MEDIA_THREADS + AT_ONCE,
     )
     model = GeminiModel(settings.gemini)
     return Ports(
@@ -70,7 +70,7 @@ def _threads() -> Threads:
         names=ThreadPoolExecutor(_NAME_THREADS, thread_name_prefix="name"),
         media=ThreadPoolExecutor(_MEDIA_THREADS, thread_name_prefix="medium"),
         presence=ThreadPoolExecutor(_PRESENCE_THREADS, thread_name_prefix="presence"),
-        ticks=ThreadPoolExecutor(_TICK_THREADS, thread_name_prefix="tick"),
+        ticks=ThreadPoolExecutor(AT_ONCE, thread_name_prefix="tick"),
         background=ThreadBackground(threads=ThreadPoolExecutor(_TURN_THREADS, thread_name_prefix="turn")),
     )
 

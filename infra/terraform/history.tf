@@ -2,6 +2,7 @@
 
 locals {
   # Days from an object's last write to its deletion, by the kind at the top of its name. erased/ stays for ever: it keeps late events out.
+  # due/ has no days: a marker stays until its work was done.
   kept_days = {
     # An amendment is applied everywhere at once. It is kept for messages that arrive after it; after these days none can arrive.
     "amended/"   = 30

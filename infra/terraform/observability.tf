@@ -6,6 +6,8 @@ locals {
   # Every request to the model logs its tokens: those of turns, and those outside of turns.
   model_requests = ["model_called", "recap_written", "description_written", "thought_classified", "web_searched"]
 
+  stays_s = 300 # from when a due marker that is left counts as one that stays
+
   # events: the `message` of the counted lines; where: a further condition; value: the field that is summed up; without it lines are counted.
   metrics = {
     answers             = { events = ["reply_sent"], where = "jsonPayload.outcome=\"replied\"", description = "Answers that LINE accepted" }
@@ -14,7 +16,7 @@ locals {
     entries             = { events = ["entries_written"], description = "Turns that filed, changed or deleted an entry" }
     erasures            = { events = ["conversation_erased"], description = "Chats that were erased because they ended" }
     events_failed       = { events = ["event_handled"], where = "jsonPayload.outcome=(\"failed\" OR \"crashed\" OR \"given_up\")", description = "Deliveries to a worker that came to nothing" }
-    events_handled      = { events = ["event_handled"], description = "Deliveries to a worker" }
+    events_handled      = { events = ["event_handled"], where = "NOT jsonPayload.outcome=(\"ticked\" OR \"tick_lost\")", description = "Deliveries of LINE's events to a worker" }
     late_replies        = { events = ["reply_deferred"], description = "Answers that came too late for their reply token, so that a button was sent" }
     memory_failures     = { events = ["compaction_failed", "recap_failed", "record_unreadable"], label = "message", description = "Records that cannot be read, and chats that cannot be folded or summed up" }
     model_ms            = { events = ["model_called"], value = "duration_ms", unit = "ms", description = "Time that the model took for a call" }
@@ -24,6 +26,8 @@ locals {
     push_quota_refusals = { events = ["push_quota_spent"], description = "Pushes that LINE refused because the month's quota is spent" }
     skips               = { events = ["event_handled"], where = "jsonPayload.outcome=\"skipped\"", description = "Turns in which the bot chose to say nothing" }
     thought_tokens      = { events = local.model_requests, value = "thought_tokens", unit = "1", description = "Tokens that the model thought" }
+    ticks               = { events = ["tick_handled"], description = "Ticks that carried out what was due" }
+    ticks_behind        = { events = ["tick_handled"], where = "jsonPayload.oldest_left_s>${local.stays_s}", description = "Ticks that left a marker of something that was due for minutes" }
     tool_errors         = { events = ["tool_failed", "tool_crashed", "tool_response_invalid"], label = "tool", description = "Tools that failed" }
     turns               = { events = ["turn_opened"], description = "Turns that were opened" }
     undelivered         = { events = ["reply_undelivered", "reply_fate_unknown"], description = "Answers that LINE refused, or of which nobody knows" }
@@ -81,6 +85,12 @@ locals {
       duration = "0s"
       severity = "WARNING"
     }
+    markers_stay = {
+      title    = "What is due is not carried out"
+      query    = "sum(increase(${local.series.ticks_behind}[10m])) > 0"
+      duration = "0s"
+      severity = "CRITICAL" # the second pass of a withdrawal may be among it
+    }
     memory_fails = {
       title    = "Chats cannot be read, folded or summed up"
       query    = "sum(increase(${local.series.memory_failures}[1h])) >= ${var.alerts.memory_failures}"
@@ -98,6 +108,12 @@ locals {
       query    = "sum(increase(${local.series.push_quota_refusals}[1h])) > 0"
       duration = "0s"
       severity = "WARNING"
+    }
+    ticks_stop = {
+      title    = "No tick is handled"
+      query    = "(sum(increase(${local.series.ticks}[5m])) or vector(0)) < 1" # also where there is no series
+      duration = "60s"
+      severity = "CRITICAL"
     }
     token_cost = {
       title    = "Tokens of a day cost more than planned"
@@ -127,6 +143,7 @@ locals {
         "Turns, and what was filed"  = ["turns", "entries"]
         "Taken back and erased"      = ["withdrawals", "withdrawals_unknown", "erasures"]
         "Tools, memory, Notion"      = ["tool_errors", "memory_failures", "outside_failures"]
+        "Ticks, and those behind"    = ["ticks", "ticks_behind"]
         "Tokens"                     = ["prompt_tokens", "output_tokens", "thought_tokens"]
         "Deliveries, and those lost" = ["events_handled", "events_failed"]
       } : title => { for key in keys : key => "sum(increase(${local.series[key]}[$${__interval}]))" }

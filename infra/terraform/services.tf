@@ -7,6 +7,7 @@ locals {
       "cloudbuild.googleapis.com",
       "cloudfunctions.googleapis.com",
       "cloudresourcemanager.googleapis.com",
+      "cloudscheduler.googleapis.com",
       "iam.googleapis.com",
       "logging.googleapis.com",
       "monitoring.googleapis.com",
@@ -18,7 +19,8 @@ locals {
     var.gemini.on_vertex ? ["aiplatform.googleapis.com"] : [],
     var.budget == null ? [] : ["billingbudgets.googleapis.com"],
   ))
-  pubsub_agent = "serviceAccount:service-${data.google_project.this.number}@gcp-sa-pubsub.iam.gserviceaccount.com"
+  pubsub_agent    = "serviceAccount:service-${data.google_project.this.number}@gcp-sa-pubsub.iam.gserviceaccount.com"
+  scheduler_agent = "serviceAccount:service-${data.google_project.this.number}@gcp-sa-cloudscheduler.iam.gserviceaccount.com"
 }
 
 resource "google_project_service" "this" {

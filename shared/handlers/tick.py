@@ -19,7 +19,7 @@ from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError
 from shared.storage.object_names import DueMarker
 
-AT_ONCE: Final = 4
+AT_ONCE: Final = 4  # of an instance, however many ticks it has: what is due can wait, what people say cannot
 MARKERS_A_TICK: Final = 500
 BEGINS_S: Final = 60.0
 """No marker is begun later than this after the tick began; the next tick comes by then."""

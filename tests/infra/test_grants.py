@@ -12,6 +12,7 @@ GRANTS = {
     "google_project_iam_member.build_reads_copies": "roles/storage.objectViewer",
     "google_pubsub_subscription_iam_member.agent_takes_dead_letters": "roles/pubsub.subscriber",
     "google_pubsub_topic_iam_member.agent_publishes_dead_letters": "roles/pubsub.publisher",
+    "google_pubsub_topic_iam_member.scheduler_publishes_ticks": "roles/pubsub.publisher",
     "google_pubsub_topic_iam_member.webhook_publishes": "roles/pubsub.publisher",
     "google_storage_bucket_iam_member.agent_worker_uses_history": "roles/storage.objectUser",
     "google_storage_bucket_iam_member.build_reads_sources": "roles/storage.objectViewer",

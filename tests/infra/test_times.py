@@ -1,22 +1,30 @@
 """Times that depend on each other, in the code, in Terraform and in the local stack."""
 
+import base64
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from shared.agent.loop import Limits
+from shared.bus.envelope import decode_envelope
+from shared.bus.messages import Tick
 from shared.conversation import records, withdrawal
+from shared.handlers import tick
 from shared.line import messaging
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.unsend import unsend_settings
 from shared.turns import outbox, runner
+from simulator.cloud_scheduler import TICK
 from simulator.stack import StackSettings
 from tests.infra.offline import ROOT, Plan
 from tests.infra.planned import FUNCTIONS, environment_of, function_of
+from tests.support import push, schemas
 
 WORKERS = ("agent_worker", "unsend")
 TOKEN_S = 60.0  # Source: LINE, "Send reply message": within one minute after receiving the webhook
+STORAGE_RETRY_S = 10.0  # of GcsObjectStore
 LINE_TIMEOUT_S = 2.0  # Source: LINE, "Check webhook error statistics"
 
 
@@ -85,6 +93,17 @@ def test_turns_are_kept_for_longer_than_entries(full: Plan) -> None:
     assert "erased/" not in days
 
 
+def test_the_last_work_that_a_tick_begins_has_time_left(full: Plan) -> None:
+    assert function_of(full, "agent_worker")["timeout_seconds"] >= tick.BEGINS_S + 2 * STORAGE_RETRY_S
+
+
+def test_a_marker_is_due_for_minutes_before_an_operator_is_called(full: Plan) -> None:
+    found = re.search(r"oldest_left_s>(\d+)", full['google_logging_metric.this["ticks_behind"]']["filter"])
+
+    assert found is not None
+    assert int(found[1]) >= 4 * tick.BEGINS_S  # a few lost ticks, or more markers than one tick can carry out, call nobody
+
+
 @pytest.mark.parametrize("worker", WORKERS)
 def test_a_failed_delivery_is_retried_often_and_soon(full: Plan, worker: str) -> None:
     subscription = subscription_of(full, worker)
@@ -117,6 +136,18 @@ def test_an_instance_has_a_thread_for_each_concurrent_request(full: Plan, functi
 
     assert int(config["environment_variables"]["THREADS"]) == config["max_instance_request_concurrency"] >= 40
     assert float(config["available_cpu"]) >= 1  # less than one means one request at a time
+
+
+def test_the_local_stack_ticks_as_cloud_scheduler_does(full: Plan) -> None:
+    job = full["google_cloud_scheduler_job.tick"]
+    (target,) = job["pubsub_target"]
+    published = base64.b64decode(target["data"])
+
+    assert job["schedule"] == "* * * * *"
+    assert StackSettings(folder=ROOT, base_env={}).tick_s == 60
+    assert (published, target["attributes"]) == (TICK.data, TICK.attributes)
+    schemas.validator("events/tick").validate(json.loads(published))
+    assert decode_envelope(push.wrapped(published, attributes=target["attributes"])).event() == Tick()
 
 
 def test_the_local_stack_has_terraforms_deadline_and_filters(full: Plan) -> None:

@@ -92,6 +92,26 @@ run "applied" {
     error_message = "Pub/Sub's agent may take messages out of both subscriptions."
   }
 
+  # The ticks
+  assert {
+    condition = (
+      google_cloud_scheduler_job.tick.schedule == "* * * * *" && google_cloud_scheduler_job.tick.time_zone == "Etc/UTC"
+      && google_cloud_scheduler_job.tick.pubsub_target[0].topic_name == google_pubsub_topic.events.id
+      && google_cloud_scheduler_job.tick.pubsub_target[0].attributes == tomap({ type = "tick" })
+      && base64decode(google_cloud_scheduler_job.tick.pubsub_target[0].data) == "{\"type\":\"tick\"}"
+    )
+    error_message = "Once a minute a tick is published to the events' topic."
+  }
+  assert {
+    condition = (
+      google_pubsub_topic_iam_member.scheduler_publishes_ticks.topic == google_pubsub_topic.events.name
+      && google_pubsub_topic_iam_member.scheduler_publishes_ticks.role == "roles/pubsub.publisher"
+      && google_pubsub_topic_iam_member.scheduler_publishes_ticks.member == "serviceAccount:service-123456789012@gcp-sa-cloudscheduler.iam.gserviceaccount.com"
+      && contains(keys(google_project_service.this), "cloudscheduler.googleapis.com")
+    )
+    error_message = "Cloud Scheduler's agent may publish ticks."
+  }
+
   # Least privilege
   assert {
     condition     = google_pubsub_topic_iam_member.webhook_publishes.topic == google_pubsub_topic.events.name && google_pubsub_topic_iam_member.webhook_publishes.member == module.webhook.member
@@ -129,7 +149,7 @@ run "applied" {
     condition = {
       for rule in google_storage_bucket.history.lifecycle_rule : one(one(rule.condition).matches_prefix) => one(rule.condition).age
     } == { "amended/" = 30, "calls/" = 1, "journal/" = 365, "media/" = 90, "snapshots/" = 365 }
-    error_message = "Each kind of object has its days; erased/ and entries/ have none, nor have turns/, as long as there are entries."
+    error_message = "Each kind of object has its days; due/, erased/ and entries/ have none, nor have turns/, as long as there are entries."
   }
 
   # Packages
