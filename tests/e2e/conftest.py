@@ -65,6 +65,12 @@ class Platform:
 
         self._loop.run(wait_until_settled())
 
+    def tick(self) -> str:
+        """Publish a tick and wait until it is handled; return its pubsub_message_id."""
+        pubsub_message_id = self.do(lambda stack: stack.tick())
+        self.settle()
+        return pubsub_message_id
+
     def bucket(self) -> dict[str, bytes]:
         """Return every object, by name."""
         with plain_http(base_url=self.stack.children["storage"].url) as storage:

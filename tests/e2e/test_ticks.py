@@ -35,18 +35,11 @@ def lines_of(platform: Platform, message: str, *, pubsub_message_id: str) -> lis
     return [line for line in logged if (line["message"], line.get("pubsub_message_id")) == (message, pubsub_message_id)]
 
 
-def tick(platform: Platform) -> str:
-    """Publish a tick and wait until it is handled; return its pubsub_message_id."""
-    pubsub_message_id = platform.do(lambda stack: stack.tick())
-    platform.settle()
-    return pubsub_message_id
-
-
 def test_a_marker_of_an_unknown_kind_stays_and_is_reported(platform: Platform, person: Person) -> None:
     due, later = f"due/{PAST}/newer-kind.{person.id}.m1", f"due/{FUTURE}/newer-kind.{person.id}.m1"
 
     with objects(platform, due, later, f"due/{PAST}/odd"):
-        ticked = tick(platform)
+        ticked = platform.tick()
 
         assert {due, later} <= platform.bucket().keys()
 
@@ -63,7 +56,7 @@ def test_a_marker_of_an_unknown_kind_stays_and_is_reported(platform: Platform, p
 
 
 def test_a_tick_reaches_the_agent_worker_only_and_has_a_trace(platform: Platform) -> None:
-    ticked = tick(platform)
+    ticked = platform.tick()
 
     assert not [line for line in platform.log_lines("unsend") if line.get("pubsub_message_id") == ticked]
     until_s = time.monotonic() + PATIENCE_S

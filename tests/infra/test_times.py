@@ -101,7 +101,9 @@ def test_a_marker_is_due_for_minutes_before_an_operator_is_called(full: Plan) ->
     found = re.search(r"oldest_left_s>(\d+)", full['google_logging_metric.this["ticks_behind"]']["filter"])
 
     assert found is not None
-    assert int(found[1]) >= 4 * tick.BEGINS_S  # a few lost ticks, or more markers than one tick can carry out, call nobody
+    assert (
+        int(found[1]) >= 4 * tick.BEGINS_S
+    )  # a few lost ticks, or more markers than one tick can carry out, call nobody
 
 
 @pytest.mark.parametrize("worker", WORKERS)

@@ -7,6 +7,8 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shared import logs
 from shared.adapters.memory import FixedClock
@@ -199,6 +201,28 @@ def test_work_that_failed_is_done_by_the_next_tick() -> None:
     agenda.tick()
 
     assert done == ["m1"]
+    assert agenda.left == []
+
+
+@given(st.dictionaries(st.tuples(st.sampled_from(CHATS), st.sampled_from("abcd")), st.integers(0, 3), max_size=12))
+def test_whatever_fails_every_marker_is_carried_out_and_then_cleared(failures: dict[tuple[str, str], int]) -> None:
+    left = dict(failures)
+    done: list[tuple[str, str]] = []
+
+    def work(conversation: Conversation, marker_id: str, /) -> None:
+        if left[conversation.id, marker_id]:
+            left[conversation.id, marker_id] -= 1
+            raise StorageUnavailableError("down")
+        done.append((conversation.id, marker_id))
+
+    agenda = Agenda(InlineExecutor(), work=work)
+    for chat, marker_id in failures:
+        agenda.mark(marker_id, chat=chat, kind="work")
+
+    for _ in range(1 + max(failures.values(), default=0)):
+        agenda.tick()
+
+    assert sorted(done) == sorted(failures)
     assert agenda.left == []
 
 
