@@ -24,6 +24,7 @@ from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
 from shared.handlers.tick import TickHandler
 from shared.handlers.toolsets import Toolsets
+from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.entry_words import EntryWords
@@ -137,5 +138,6 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             threads=threads.ticks,
             clock=clock,
         ),
+        unnamed=UnnamedHandler(line=ports.line, phrases=phrases, clock=clock),
         clock=clock,
     )

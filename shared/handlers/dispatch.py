@@ -16,8 +16,9 @@ from shared.handlers.intake import Intake
 from shared.handlers.message import MessageHandler
 from shared.handlers.postback import PostbackHandler
 from shared.handlers.tick import TickHandler
+from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler
-from shared.line.events import LineEvent, MessageContent, parse_event
+from shared.line.events import LineEvent, MessageContent, parse_event, unnamed_reply_token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class Dispatch:
     departure: DepartureHandler
     unsend: UnsendHandler
     tick: TickHandler
+    unnamed: UnnamedHandler
     clock: Clock = field(repr=False)
 
     def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope) -> EventResult:
@@ -41,6 +43,9 @@ class Dispatch:
             with logs.bound(type=TICK_TYPE):
                 return self.tick()
         received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
+        unnamed = unnamed_reply_token(event, received_ms=received_ms)
+        if unnamed is not None:
+            return self.unnamed(unnamed)
         parsed = parse_event(event, received_ms=received_ms)
         with logs.bound(
             type=parsed.type,

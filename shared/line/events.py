@@ -15,6 +15,7 @@ from shared.line.messaging import ReplyToken
 from shared.line.postback_data import DATA_LIMIT
 from shared.line.utf16 import utf16_length, without_lone_surrogates
 
+_ASKING: Final = ("message", "follow", "postback")
 _YEAR_3000_MS: Final = 32_503_680_000_000
 
 
@@ -93,6 +94,18 @@ def parse_event(event: Mapping[str, object], *, received_ms: int = 0) -> LineEve
         subject_id=checked_id(unsend.get("messageId")) if unsend else None,
         postback_data=_postback_data(_object(event.get("postback"))),
     )
+
+
+def unnamed_reply_token(event: Mapping[str, object], *, received_ms: int = 0) -> ReplyToken | None:
+    """Return the reply token if a person writes to the bot, or adds it, in a 1:1 chat and LINE does not say who that is; None otherwise.
+
+    Source: LINE, "Consent on getting user profile information": `source.userId` is missing for people who never used LINE for iOS or
+    Android, because only those ask for the consent.
+    """
+    source = _object(event.get("source"))
+    asks = event.get("type") in _ASKING and source.get("type") == "user" and source.get("userId") is None
+    token = _text(event.get("replyToken")) if asks and event.get("mode") != "standby" else None
+    return None if token is None else ReplyToken(value=token, received_ms=received_ms)
 
 
 def _message(message: Mapping[str, object]) -> MessageContent | None:

@@ -36,6 +36,7 @@ class Phrase(StrEnum):
     NOTHING_TO_SHOW = "nothing_to_show"
     APOLOGY_BUSY = "apology_busy"
     APOLOGY_REFUSED = "apology_refused"
+    NO_USER_ID = "no_user_id"
 
 
 class Phrases(Protocol):

@@ -1,0 +1,32 @@
+"""Events of a 1:1 chat whose person LINE does not name: a fixed text answers them; nothing is kept, because no chat is known."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.bus.result import EventResult
+from shared.clock import Clock, Deadline
+from shared.line.messaging import OutgoingMessage, ReplyApi, ReplyToken, spend_reply_token
+from shared.line.phrases import Phrase, Phrases
+
+_SECONDS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnnamedHandler:
+    """Tells a person without an id how to be named."""
+
+    line: ReplyApi
+    phrases: Phrases
+    clock: Clock = field(repr=False)
+
+    def __call__(self, reply_token: ReplyToken) -> EventResult:
+        """The person was told, if the token is alive.
+
+        Repeated: LINE takes a token once, so nothing is said again. Raises: LineRefusedError.
+        """
+        said = (OutgoingMessage(text=self.phrases.text(Phrase.NO_USER_ID)),)
+        deadline = Deadline.after(self.clock, _SECONDS)
+        delivery = spend_reply_token(self.line, reply_token, said, clock=self.clock, deadline=deadline)
+        if delivery.is_delivered is None:
+            return EventResult.UNKNOWN
+        return EventResult.REPLIED if delivery.is_delivered else EventResult.UNDELIVERED
