@@ -103,8 +103,8 @@ variable "bot" {
   }
 
   validation {
-    condition     = var.bot.lease_s >= 1 && var.bot.lease_s < 40 && var.bot.settle_ms >= 0 && var.bot.settle_ms <= 2000
-    error_message = "bot.lease_s must be from 1 to 39 seconds (a model call has 40), bot.settle_ms from 0 to 2000 milliseconds."
+    condition     = var.bot.lease_s >= 16 && var.bot.lease_s < 40 && var.bot.settle_ms >= 0 && var.bot.settle_ms <= 2000
+    error_message = "bot.lease_s must be from 16 seconds (a shorter lease may end during a call to LINE) to 39 (a model call has 40), bot.settle_ms from 0 to 2000 milliseconds."
   }
 
   validation {

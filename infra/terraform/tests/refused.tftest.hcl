@@ -82,3 +82,12 @@ run "six" {
     bot = { confidence_threshold = 60 } # a share, not a percentage
   }
 }
+
+run "seven" {
+  command         = plan
+  expect_failures = [var.bot]
+
+  variables {
+    bot = { lease_s = 15 } # a holder could not end a call to LINE in it
+  }
+}

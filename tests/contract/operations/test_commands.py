@@ -40,6 +40,7 @@ class Desk:
             "GOOGLE_CLOUD_PROJECT": PROJECT_ID,
             "HISTORY_BUCKET": self.bucket,
             "LEASE_S": "1",
+            "STORAGE_EMULATOR_HOST": self.storage.url,
             **self.more_env,
         }
         try:

@@ -14,6 +14,7 @@ WORKER = {
     "LINE_CHANNEL_ACCESS_TOKEN": "token",
     "GEMINI_API_KEY": "key",
 }
+UNSEND = {"GOOGLE_CLOUD_PROJECT": "p", "HISTORY_BUCKET": "b"}
 
 
 def test_a_webhook_needs_a_project_a_topic_and_a_secret() -> None:
@@ -174,3 +175,18 @@ def test_the_confidence_threshold_is_six_tenths_unless_set_otherwise() -> None:
 def test_a_confidence_threshold_out_of_bounds_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"CONFIDENCE_THRESHOLD is '1.5'"):
         agent_worker_settings({**WORKER, "CONFIDENCE_THRESHOLD": "1.5"})
+
+
+@pytest.mark.parametrize("lease_s", ["1", "10", "15.9", "61"])
+def test_a_lease_that_ends_before_a_call_to_line_can_is_refused(lease_s: str) -> None:
+    with pytest.raises(SettingsError, match=f"LEASE_S is '{lease_s}'; it must be a number from 16 to 60"):
+        agent_worker_settings({**WORKER, "LEASE_S": lease_s})
+    with pytest.raises(SettingsError, match="LEASE_S is"):
+        unsend_settings({**UNSEND, "LEASE_S": lease_s})
+
+
+def test_a_shorter_lease_serves_where_the_bucket_is_an_emulators() -> None:
+    emulated = {"LEASE_S": "2", "STORAGE_EMULATOR_HOST": "http://127.0.0.1:9"}
+
+    assert agent_worker_settings({**WORKER, **emulated}).lease_s == 2
+    assert unsend_settings({**UNSEND, **emulated}).lease_s == 2

@@ -1,11 +1,13 @@
 """The times of the protocol that only hold together in this order.  What Terraform adds to them: tests/infra/test_times.py."""
 
 from shared import clock
+from shared.adapters.line_client import TIMEOUT_S
 from shared.adapters.memory import MemoryObjectStore
 from shared.agent import summaries
 from shared.agent.loop import Limits
 from shared.conversation import recap, records, turn, withdrawal
 from shared.line import messaging
+from shared.settings.reader import LEAST_LEASE_S
 from shared.turns import attempt, deferral, outbox, runner
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
@@ -25,6 +27,14 @@ def test_a_holder_renews_long_before_its_fence_and_stops_before_a_takeover() -> 
     fence_s = LEASE_S * turn.FENCE
 
     assert LEASE_S / attempt._RENEWALS_A_LEASE * 2 < fence_s < LEASE_S - SKEW_MS / 1_000  # noqa: SLF001 - what this test is about
+
+
+def test_the_shortest_lease_outlives_a_call_to_line_and_the_clocks_difference() -> None:
+    fence_s = LEAST_LEASE_S * turn.FENCE
+
+    assert fence_s >= sum(TIMEOUT_S)
+    assert LEAST_LEASE_S - fence_s >= SKEW_MS / 1_000
+    assert (LEAST_LEASE_S - 1) * (1 - turn.FENCE) < SKEW_MS / 1_000  # no shorter one does
 
 
 def test_a_look_is_valid_for_as_long_as_its_holder_may_write() -> None:
