@@ -56,6 +56,22 @@ class MethodNotAllowedError(RejectedError):
     http_status = 405
 
 
+class UnauthenticatedPushError(RejectedError):
+    """The push carries no token of Google's for this function."""
+
+    http_status = 401
+
+
+class ForbiddenPushError(RejectedError):
+    """The push carries a token of Google's, but of another account than the subscriptions'."""
+
+    http_status = 403
+
+
+class CertificatesUnavailableError(TransientError):
+    """Google's certificates cannot be fetched, so that no token can be checked."""
+
+
 class MalformedEnvelopeError(RejectedError):
     """The body is no push envelope of Pub/Sub."""
 

@@ -9,6 +9,7 @@ from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.gemini_search import GeminiWebSearch
+from shared.adapters.google_tokens import GooglePushTokens
 from shared.adapters.line_api import LineApi
 from shared.adapters.line_media import LineMedia
 from shared.adapters.line_profiles import LineProfiles
@@ -35,7 +36,11 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     settings = agent_worker_settings(env)
     logs.configure()
     clock = SystemClock()
-    return PushEndpoint(handle=assemble(_ports(settings, clock), _options(settings)), clock=clock)
+    return PushEndpoint(
+        handle=assemble(_ports(settings, clock), _options(settings)),
+        clock=clock,
+        tokens=GooglePushTokens(settings.push, clock=clock) if settings.push is not None else None,
+    )
 
 
 def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:

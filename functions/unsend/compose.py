@@ -6,6 +6,7 @@ from typing import Final
 
 from shared import logs
 from shared.adapters.gcs import GcsObjectStore
+from shared.adapters.google_tokens import GooglePushTokens
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.conversation.store import Conversations
@@ -26,4 +27,8 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         clock=clock,
         lease_s=settings.lease_s,
     )
-    return PushEndpoint(handle=UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock)), clock=clock)
+    return PushEndpoint(
+        handle=UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock)),
+        clock=clock,
+        tokens=GooglePushTokens(settings.push, clock=clock) if settings.push is not None else None,
+    )

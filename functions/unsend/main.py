@@ -11,6 +11,11 @@ _endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the envi
 
 @functions_framework.http
 def unsend(request: Request) -> tuple[str, int]:
-    """Answer 204 once the message is withdrawn, 5xx to have the event redelivered, 400 or 413 to a body that is no envelope."""
+    """Answer 204 once the message is withdrawn, 5xx to have the event redelivered, 4xx to a sender or a body that is none of Pub/Sub's."""
     body = request.stream.read(_endpoint.body_limit_bytes + 1)  # one byte over the limit suffices to refuse the body
-    return _endpoint(request.method, body, traceparent=request.headers.get("traceparent"))
+    return _endpoint(
+        request.method,
+        body,
+        traceparent=request.headers.get("traceparent"),
+        authorization=request.headers.get("authorization"),
+    )

@@ -56,8 +56,8 @@ resource "google_pubsub_subscription" "worker" {
     push_endpoint = each.value.url
 
     oidc_token {
-      service_account_email = google_service_account.push.email
-      audience              = each.value.url
+      service_account_email = local.push_account
+      audience              = local.push_audience[each.key]
     }
   }
 

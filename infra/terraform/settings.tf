@@ -4,6 +4,16 @@
 locals {
   common_environment = { GOOGLE_CLOUD_PROJECT = var.project_id }
 
+  # The account of the push tokens, as Google writes its e-mail; the resource's own `email` would hide every function's environment from a plan.
+  push_account = "${google_service_account.push.account_id}@${join(".", reverse(split(":", var.project_id)))}.iam.gserviceaccount.com"
+
+  # The audience of the push tokens: the service's URL as it is known before the service exists, because a service cannot be told its own `uri`.
+  # Cloud Run takes either. Source: Cloud Run, "Custom audiences" and "Deterministic URLs".
+  push_audience = {
+    for worker in ["agent_worker", "unsend"] :
+    worker => "https://${var.name}-${replace(worker, "_", "-")}-${data.google_project.this.number}.${var.region}.run.app"
+  }
+
   environment = {
     for function, settings in {
       agent_worker = merge(local.common_environment, {
@@ -25,12 +35,16 @@ locals {
         NOTION_BASE_URL           = try(var.notion.base_url, null)
         NOTION_CONVERSATIONS      = try(join(",", var.notion.conversations), null)
         NOTION_DATABASES          = try(jsonencode(var.notion.databases), null)
+        PUSH_AUDIENCE             = local.push_audience["agent_worker"]
+        PUSH_SERVICE_ACCOUNT      = local.push_account
         SETTLE_MS                 = tostring(var.bot.settle_ms)
         TOOLSETS                  = join(",", var.bot.toolsets)
       })
       unsend = merge(local.common_environment, {
-        HISTORY_BUCKET = google_storage_bucket.history.name
-        LEASE_S        = tostring(var.bot.lease_s)
+        HISTORY_BUCKET       = google_storage_bucket.history.name
+        LEASE_S              = tostring(var.bot.lease_s)
+        PUSH_AUDIENCE        = local.push_audience["unsend"]
+        PUSH_SERVICE_ACCOUNT = local.push_account
       })
       webhook = merge(local.common_environment, {
         EVENTS_TOPIC = google_pubsub_topic.events.name

@@ -1,13 +1,14 @@
 """The endpoint of a worker: decodes the envelope, calls the handler, answers Pub/Sub.
 
-204 acknowledges; 5xx causes a redelivery; 400 answers a body that is no envelope, 413 one that is too large. A non-2xx answer slows the
+204 acknowledges; 5xx causes a redelivery; 401 and 403 answer a sender that is not the subscription, 400 a body that is no envelope, 413 one
+that is too large. A non-2xx answer slows the
 pushes of all chats, so it is reserved for broken infrastructure.
 Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol
 
 from shared import logs
 from shared.bus.envelope import BODY_LIMIT_BYTES, Envelope, decode_envelope
@@ -17,6 +18,7 @@ from shared.errors import (
     AizuchiError,
     MethodNotAllowedError,
     RejectedError,
+    TransientError,
     UnusableEventError,
     UnusableIdError,
 )
@@ -25,23 +27,45 @@ _ACKNOWLEDGED: Final = 204
 _INTERNAL_ERROR: Final = 500
 
 
+class PushTokens(Protocol):
+    """The tokens with which Pub/Sub says who pushes."""
+
+    def check(self, authorization: str | None) -> None:
+        """Return if the `Authorization` header holds a token of the subscriptions' account for this function.
+
+        Raises: UnauthenticatedPushError, ForbiddenPushError; CertificatesUnavailableError, if it cannot be checked.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushEndpoint:
-    """Answers pushes.  `handle` returns the `outcome` field of the closing log line."""
+    """Answers pushes.  `handle` returns the `outcome` field of the closing log line.
+
+    `tokens` checks who pushes before the body is read; None: only the platform does.
+    """
 
     body_limit_bytes: ClassVar = BODY_LIMIT_BYTES
     handle: Callable[[Mapping[str, object] | Tick, Envelope], str]
     clock: Clock = field(repr=False)
+    tokens: PushTokens | None = field(default=None, repr=False)
 
-    def __call__(self, method: str, body: bytes, *, traceparent: str | None = None) -> tuple[str, int]:
+    def __call__(
+        self, method: str, body: bytes, *, traceparent: str | None = None, authorization: str | None = None
+    ) -> tuple[str, int]:
         """Return body and status.  Never raises."""
         with logs.bound(**logs.trace_fields(traceparent)):
             try:
                 if method != "POST":
                     raise MethodNotAllowedError("only POST is answered")
+                if self.tokens is not None:
+                    self.tokens.check(authorization)
                 envelope = decode_envelope(body)
             except RejectedError as cause:
                 logs.warning("push_rejected", reason=str(cause), status=cause.http_status)
+                return str(cause), cause.http_status
+            except TransientError as cause:
+                logs.error("push_not_checked", cause=cause, reason=str(cause), status=cause.http_status)
                 return str(cause), cause.http_status
             # From here on the lines carry the trace of LINE's request, which is the same for every delivery of the message.
             with logs.bound(**logs.trace_fields(envelope.traceparent)):

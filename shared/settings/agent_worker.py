@@ -8,6 +8,7 @@ from typing import Final
 from shared.line.mentions import GroupPolicy
 from shared.locales.language_file import LOCALES
 from shared.settings.notion import NotionSettings, notion_settings
+from shared.settings.push import PushSettings, push_settings
 from shared.settings.reader import EnvironmentReader, read_settings
 from shared.turns.deferral import LateReply
 
@@ -65,6 +66,7 @@ class AgentWorkerSettings:
     confidence_threshold: float
     settle_s: float
     lease_s: float
+    push: PushSettings | None
 
 
 def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
@@ -85,6 +87,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),
         settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
         lease_s=settings.lease_s(),
+        push=push_settings(settings),
         bot=BotSettings(
             name=settings.optional("BOT_NAME"),
             locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shared.settings.push import PushSettings, push_settings
 from shared.settings.reader import read_settings
 
 
@@ -13,6 +14,7 @@ class UnsendSettings:
     project_id: str
     history_bucket: str
     lease_s: float
+    push: PushSettings | None
 
 
 def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
@@ -23,5 +25,6 @@ def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
             project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
             history_bucket=settings.required("HISTORY_BUCKET"),
             lease_s=settings.lease_s(),
+            push=push_settings(settings),
         ),
     )

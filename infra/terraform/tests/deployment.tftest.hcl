@@ -49,11 +49,19 @@ run "applied" {
   }
   assert {
     condition = alltrue([
-      for one in google_pubsub_subscription.worker :
-      one.push_config[0].oidc_token[0].service_account_email == google_service_account.push.email
-      && one.push_config[0].oidc_token[0].audience == one.push_config[0].push_endpoint
+      for worker, one in google_pubsub_subscription.worker :
+      one.push_config[0].oidc_token[0].service_account_email == "aizuchi-push@aizuchi-test.iam.gserviceaccount.com"
+      && one.push_config[0].oidc_token[0].audience == "https://aizuchi-${replace(worker, "_", "-")}-123456789012.asia-northeast1.run.app"
     ])
     error_message = "Pushes carry a token of the push account, made out to their worker."
+  }
+  assert {
+    condition = alltrue([
+      for worker, one in google_pubsub_subscription.worker :
+      local.environment[worker]["PUSH_SERVICE_ACCOUNT"] == one.push_config[0].oidc_token[0].service_account_email
+      && local.environment[worker]["PUSH_AUDIENCE"] == one.push_config[0].oidc_token[0].audience
+    ])
+    error_message = "A worker must check the token that its subscription sends."
   }
   assert {
     condition     = google_pubsub_subscription.worker["agent_worker"].filter == "attributes.type != \"unsend\"" && google_pubsub_subscription.worker["unsend"].filter == "attributes.type = \"unsend\""

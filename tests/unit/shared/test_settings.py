@@ -190,3 +190,21 @@ def test_a_shorter_lease_serves_where_the_bucket_is_an_emulators() -> None:
 
     assert agent_worker_settings({**WORKER, **emulated}).lease_s == 2
     assert unsend_settings({**UNSEND, **emulated}).lease_s == 2
+
+
+PUSH = {"PUSH_SERVICE_ACCOUNT": "push@p.iam.gserviceaccount.com", "PUSH_AUDIENCE": "https://worker.run.app"}
+
+
+def test_push_tokens_are_checked_only_if_both_settings_are_there() -> None:
+    for settings in (agent_worker_settings({**WORKER, **PUSH}), unsend_settings({**UNSEND, **PUSH})):
+        assert settings.push is not None
+        assert settings.push.service_account == PUSH["PUSH_SERVICE_ACCOUNT"]
+        assert settings.push.audience == PUSH["PUSH_AUDIENCE"]
+    assert agent_worker_settings(WORKER).push is None
+    assert unsend_settings(UNSEND).push is None
+
+
+@pytest.mark.parametrize("name", PUSH)
+def test_one_push_setting_without_the_other_is_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name} is not set"):
+        unsend_settings({**UNSEND, **{other: value for other, value in PUSH.items() if other != name}})

@@ -1,0 +1,108 @@
+"""Google's ID tokens, checked by google-auth against Google's certificates, which are fetched once an hour."""
+
+import threading
+from http import HTTPStatus
+from typing import Final
+
+from google.auth import transport
+from google.auth.exceptions import GoogleAuthError, TransportError
+from google.auth.transport.requests import Request
+from google.oauth2 import id_token
+
+from shared.clock import SKEW_MS, Clock
+from shared.errors import CertificatesUnavailableError, ForbiddenPushError, UnauthenticatedPushError
+from shared.settings.push import PushSettings
+
+_SCHEME: Final = "bearer "
+_FETCH_TIMEOUT_S: Final = 5.0
+_KEPT_S: Final = (
+    3_600.0  # Google announces a key hours before it signs with it; Source: Cache-Control of the certificates
+)
+_RENEWED_AFTER_S: Final = (
+    60.0  # a token of a key that is not known has the certificates fetched anew, at most once in this time
+)
+_FAILED_S: Final = 5.0
+_ODD_TOKEN: Final = (GoogleAuthError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+
+
+class GooglePushTokens:
+    """Lets pushes of one account for one audience through; safe to share between threads.
+
+    Source: Pub/Sub, "Authenticate push subscriptions": the claims are `aud`, `email`, `email_verified`, `iss`, `exp`.
+    """
+
+    def __init__(self, settings: PushSettings, *, clock: Clock, request: transport.Request | None = None) -> None:
+        """`request` fetches the certificates; None: from Google."""
+        self._settings = settings
+        self._certificates = _Certificates(request or Request(), clock)
+
+    def check(self, authorization: str | None) -> None:
+        if authorization is None or not authorization.lower().startswith(_SCHEME):
+            raise UnauthenticatedPushError("the push carries no bearer token")
+        token = authorization[len(_SCHEME) :].strip()
+        try:
+            claims = self._claims(token)
+        except TransportError as cause:
+            raise CertificatesUnavailableError("Google's certificates could not be fetched") from cause
+        except _ODD_TOKEN as cause:
+            raise UnauthenticatedPushError(
+                "the push's token is not Google's, expired, or for another audience"
+            ) from cause
+        if claims.get("email_verified") is not True or claims.get("email") != self._settings.service_account:
+            raise ForbiddenPushError("the push's token is of another account")
+
+    def _claims(self, token: str) -> dict[str, object]:
+        try:
+            return self._verified(token)
+        except ValueError:
+            if not self._certificates.forget():
+                raise
+            return self._verified(token)
+
+    def _verified(self, token: str) -> dict[str, object]:
+        found: dict[str, object] = id_token.verify_oauth2_token(  # type: ignore[no-untyped-call]
+            token, self._certificates, audience=self._settings.audience, clock_skew_in_seconds=SKEW_MS // 1_000
+        )
+        return found
+
+
+class _Certificates(transport.Request):
+    """A request whose answer is kept.  While one thread fetches, the others wait, and share its failure."""
+
+    def __init__(self, request: transport.Request, clock: Clock) -> None:
+        self._request = request
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kept: transport.Response | None = None
+        self._fetched_s = 0.0
+        self._failed_s: float | None = None
+
+    def __call__(self, url: str, *_: object, **__: object) -> transport.Response:
+        """Return the certificates; older ones if no newer ones can be had.  Raises: TransportError."""
+        with self._lock:
+            now_s = self._clock.monotonic_s()
+            is_fresh = self._kept is not None and now_s - self._fetched_s < _KEPT_S
+            has_failed = self._failed_s is not None and now_s - self._failed_s < _FAILED_S
+            if not is_fresh and not has_failed:
+                self._fetch(url)
+            if self._kept is None:
+                raise TransportError("no certificates")  # type: ignore[no-untyped-call]
+            return self._kept
+
+    def forget(self) -> bool:
+        """Have the next call fetch the certificates; False if they were fetched a moment ago."""
+        with self._lock:
+            if self._clock.monotonic_s() - self._fetched_s < _RENEWED_AFTER_S:
+                return False
+            self._fetched_s = self._clock.monotonic_s() - _KEPT_S
+            return True
+
+    def _fetch(self, url: str) -> None:
+        try:
+            response = self._request(url, method="GET", timeout=_FETCH_TIMEOUT_S)
+        except TransportError:
+            response = None
+        if response is not None and response.status == HTTPStatus.OK:
+            self._kept, self._fetched_s, self._failed_s = response, self._clock.monotonic_s(), None
+        else:
+            self._failed_s = self._clock.monotonic_s()

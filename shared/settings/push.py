@@ -1,0 +1,24 @@
+"""The account and the audience of Pub/Sub's push tokens, for functions that check them themselves."""
+
+from dataclasses import dataclass
+
+from shared.settings.reader import EnvironmentReader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushSettings:
+    """`service_account` is the e-mail of the account whose token a push carries; `audience` is the token's `aud`."""
+
+    service_account: str
+    audience: str
+
+
+def push_settings(settings: EnvironmentReader) -> PushSettings | None:
+    """Read both variables; None if neither is set: then only the platform checks the token."""
+    account, audience = settings.optional("PUSH_SERVICE_ACCOUNT"), settings.optional("PUSH_AUDIENCE")
+    if account is None and audience is None:
+        return None
+    return PushSettings(
+        service_account=account or settings.required("PUSH_SERVICE_ACCOUNT"),
+        audience=audience or settings.required("PUSH_AUDIENCE"),
+    )
