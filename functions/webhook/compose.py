@@ -10,7 +10,8 @@ from shared.adapters.pubsub import PubSubEventBus
 from shared.clock import SystemClock
 from shared.settings.webhook import webhook_settings
 
-PUBLISH_TIMEOUT_S: Final = 1.6  # of a whole delivery; LINE gives up after 2 s. Source: LINE, "Check webhook error statistics"
+# For a whole delivery: LINE gives up after 2 s.  Source: LINE, "Check webhook error statistics"
+PUBLISH_TIMEOUT_S: Final = 1.6
 
 
 def compose(env: Mapping[str, str]) -> WebhookEndpoint:
