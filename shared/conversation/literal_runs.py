@@ -31,6 +31,8 @@ class Runs:
 
     def shares(self, other: "Runs | str") -> bool:
         """Whether the other text holds one of these runs."""
+        if not self.folded:
+            return False
         runs = other if isinstance(other, Runs) else Runs.of(other)
         return not self.folded.isdisjoint(runs.folded)
 

@@ -5,15 +5,11 @@ message is provably the only source, all that the turn answers count.
 """
 
 from collections.abc import Sequence
-from typing import Final
 
-import regex
-
-from shared.conversation.literal_runs import fold, shares_run
+from shared.conversation.literal_runs import Runs, fold, shares_run
 from shared.conversation.records import MessageRecord
 from shared.knowledge.entry import Source
-
-_DIGITS: Final = regex.compile(r"\d{4,}")
+from shared.knowledge.numbers import Numbers
 
 
 def sources_of(
@@ -22,12 +18,19 @@ def sources_of(
     """Return the messages that the text may repeat.
 
     Of the messages to answer: the one that holds the whole text, else all of them. Of the earlier ones: those that share a long run of
-    characters or a number with it, because people say 「今の覚えておいて」 after the words themselves.
+    characters with it, or a number that no message to answer says, because people say 「今の覚えておいて」 after the words themselves.
     """
     wanted = fold(text)
     holders = [one for one in to_answer if wanted and wanted in fold(one.text)]
     answered = {one.line_message_id for one in to_answer}
-    shared = [one for one in earlier if one.line_message_id not in answered and _share(wanted, fold(one.text))]
+    runs, numbers = Runs.of(text), Numbers.of(wanted)
+    explained = frozenset(number for one in to_answer for number in Numbers.of(fold(one.text)).said)
+    shared = [
+        one
+        for one in earlier
+        if one.line_message_id not in answered
+        and (Numbers.of(fold(one.text)).prove(numbers, explained=explained) or runs.shares(one.text))
+    ]
     return tuple(
         Source(line_message_id=one.line_message_id, timestamp_ms=one.words_ms)
         for one in (*(holders[:1] or to_answer), *shared)
@@ -35,12 +38,6 @@ def sources_of(
 
 
 def repeats(old: str, new: str) -> bool:
-    """Whether the new text holds the old one, or a long run of it."""
+    """Whether the new text holds the old one, a long run of it, or a number of it."""
     one, other = fold(old), fold(new)
-    return bool(one) and (one in other or _share(one, other))
-
-
-def _share(one: str, other: str) -> bool:
-    if set(_DIGITS.findall(one)) & set(_DIGITS.findall(other)):
-        return True
-    return shares_run(one, other)
+    return bool(one) and (one in other or Numbers.of(one).share(Numbers.of(other)) or shares_run(old, new))

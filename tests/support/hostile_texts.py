@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from shared.conversation.literal_runs import Runs, fold
+from shared.knowledge.numbers import Numbers
 from shared.knowledge.snippets import snippet
 from shared.line.bubbles import bubbles
 from shared.line.commands import parse_command
@@ -31,7 +32,7 @@ _REPEATED: Final = (
     *("\\", "#", " #", "- ", "- a\n", "- - -\n", "1. ", ">", "\u200d", "\u200b", "\u202e", "\u0301", "\u0301\u0316", "\ufe0f"),
     *("\uff9e\u0316", "👨\u200d", "❤\ufe0f", "🇯", "\U000e0041", " ", "\u3000", "\t", "\n", " \n", "\r\n", "ก ", "ำ", "\x00"),
     *("https://", "https://!", "https:", "http", "\ud800", "\udc00", ".", "!", "?”", "。", "、", ",", "”", "…", "Mr.", "a\n\n"),
-    *("ﷺ", "㌖", "ΐ", "@", "U", "C", "C0", "U\u200b", "0", "０"),
+    *("ﷺ", "㌖", "ΐ", "@", "U", "C", "C0", "U\u200b", "0", "０", "0,", "0-", "0 ", "2026-", "$0"),
 )  # fmt: skip
 
 
@@ -68,6 +69,7 @@ FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "runs": Runs.of,
     "snippet": lambda text: snippet(text[:5_000], text),
     "blocks_of": blocks_of,
+    "numbers": Numbers.of,
 }
 _NORMALISING: Final = frozenset({"fold", "parse_command"})
 

@@ -121,6 +121,23 @@ def test_words_filed_later_are_removed_with_the_message_that_said_them(chat: Fil
     assert "4711" not in chat.words
 
 
+@pytest.mark.parametrize("said", ["2026 1234", "2026", "1234", "2026年 1234円 2026-11-22 12:34 4711"])
+def test_an_unsent_list_of_numbers_deletes_no_notes_that_hold_one(chat: FilingChat, said: str) -> None:
+    numbers = message(1, said)
+    notes = ["2026の目標は1234歩", "2026年に引っ越す", "部屋は1234"]
+    chat.model.steps = [found(name=f"n{place}") for place in range(len(notes))]
+    for place, note in enumerate(notes, start=2):
+        turn = chat.begin(message(place, f"{note}、覚えて"), earlier=[numbers])
+        turn.call("classify_and_capture", text=note.replace("の", " "))
+        turn.commit()
+    undo = chat.file_text("undo.json")
+
+    withdraw(chat, "m1")
+
+    assert len(chat.paths) == len(notes)
+    assert chat.file_text("undo.json") == undo
+
+
 def test_each_of_two_answered_messages_removes_only_its_own_entry(chat: FilingChat) -> None:
     chat.model.steps = [found(name="暗証番号"), found(name="牛乳", category="admin")]
     turn = chat.begin(message(1, SECRET), message(2, "あと牛乳を買う"))

@@ -25,6 +25,22 @@ def test_a_rephrased_text_came_from_every_answered_message() -> None:
     [
         ("駐輪場の暗証番号は9", "駐輪場の暗証番号を決めた", True),
         ("the number is 4711", "4711だよ", True),
+        ("暗証番号 4711", "my PIN is 4711", True),
+        ("カードは8822", "4711と8822だよ", True),
+        ("暗証番号 1987", "PINは1987", True),
+        ("電話は09012345678", "佐藤さんの新しい電話番号が決まったそうで、090-1234-5678だって", True),
+        ("会員番号483920", "昨日やっと届いた会員カードの番号を見たら483920だった、覚えやすい", True),
+        ("2026年の予定", "2026年", False),
+        ("締切は2026-12-01", "2026-12-01 雨", False),
+        ("締切は2026/12/01", "12/01/2026 雨", False),
+        ("会費は4500円", "4500円だった", False),
+        ("会費は¥4500", "$4500", False),
+        ("会費は1,200,000円", "1200000円だった", False),
+        ("15:30:00に集合", "15:30", False),
+        ("暗証番号 4711", "自転車置き場のカギを新しくしたので、番号は4711になりました、よろしく", True),
+        ("暗証番号 1987", "駅前の店は1987という香水を、改装のあとでもまだ店先に置いていたらしい", False),
+        ("暗証番号 4711", "1111 2222 3333 4444 4711 5555 6666", False),
+        ("暗証番号 4711", "๔๗๑๑", True),
         ("wednesday with sato", "on wednesday with nobody", True),
         ("tomorrow at noon", "see you tomorrow", False),
         ("来週の月曜から", "来週は雨", False),
@@ -33,6 +49,14 @@ def test_a_rephrased_text_came_from_every_answered_message() -> None:
 )
 def test_an_earlier_message_with_a_shared_run_or_number_counts(text: str, earlier: str, *, is_shared: bool) -> None:
     assert ("m101" in source_ids(text, ["覚えて"], [earlier])) is is_shared
+
+
+def test_a_number_that_the_answered_message_says_itself_has_no_earlier_source() -> None:
+    assert source_ids("大会は4711人", ["来た人は4711人だった"], ["4711"]) == ["m1"]
+
+
+def test_a_long_number_counts_although_the_answered_message_says_it_too() -> None:
+    assert source_ids("会員番号は483920", ["483920で覚えて"], ["483920"]) == ["m1", "m101"]
 
 
 @given(st.text(max_size=40), st.lists(st.text(max_size=40), min_size=1, max_size=3))

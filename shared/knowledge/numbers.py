@@ -1,0 +1,74 @@
+"""Numbers that prove where a text came from: people say 「今の覚えておいて」 after a PIN, and the model files it in other words.
+
+Years, dates, times and prices stand in texts that have nothing to do with each other, so they prove nothing.
+"""
+
+import unicodedata
+from dataclasses import dataclass, field
+from typing import Final
+
+import regex
+
+_DISTINCTIVE_DIGITS: Final = 6
+_LISTED: Final = 6  # a message with more short numbers is a list of them, which holds the number of any text
+_BRIEF: Final = 32  # characters of a message that may be about nothing but its number, such as "my PIN is 1987"
+_GROUP: Final = regex.compile(r"\d{4,}")
+_JOINED: Final = regex.compile(r"(?<!\d)\d++(?:[- \u2010-\u2015\u2212ー]\d++)++")
+_DIGIT: Final = regex.compile(r"\d")
+_YEAR: Final = regex.compile(r"(?:19|20)\d\d(?:(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01]))?")
+_DATE_OR_PRICE: Final = regex.compile(
+    r"""
+    (?<!\d)(?<!\d[-/.])(?:19|20)\d\d(?:年|[-/.]\d{1,2}(?!\d)(?:[-/.]\d{1,2}(?!\d))?)
+    | (?<!\d)(?<!\d[-/.])\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)\d\d(?!\d)
+    | [$€£¥฿₩][ ]?\d[\d,.]*+
+    | (?<!\d)(?<!\d[,.])\d[\d,.]*+[ ]?(?:[$€£¥฿₩]|円|元|圓|원|บาท|どる|ゆーろ|yen|jpy|usd|twd|eur|thb|dollar|euro|baht)
+    """,
+    regex.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers of a folded text: `distinctive` ones of six digits and more, `short` ones of four and five.
+
+    A number in groups, such as 090-1234-5678, counts as a whole and in its groups of at least four digits. `said` are all of them, also
+    inside dates and prices.
+    """
+
+    distinctive: frozenset[str] = field(repr=False)
+    short: frozenset[str] = field(repr=False)
+    said: frozenset[str] = field(repr=False)
+    is_brief: bool
+
+    @classmethod
+    def of(cls, folded: str) -> "Numbers":
+        """Return the numbers of a folded text."""
+        proving = _numbers(_DATE_OR_PRICE.sub(" / ", folded))
+        distinctive = frozenset(one for one in proving if len(one) >= _DISTINCTIVE_DIGITS and not _YEAR.fullmatch(one))
+        return cls(
+            distinctive=distinctive,
+            short=proving - distinctive,
+            said=_numbers(folded),
+            is_brief=len(folded) <= _BRIEF,
+        )
+
+    def share(self, other: "Numbers") -> bool:
+        """Whether both hold the same number, a short one at least."""
+        return not (self.distinctive | self.short).isdisjoint(other.distinctive | other.short)
+
+    def prove(self, text: "Numbers", *, explained: frozenset[str]) -> bool:
+        """Whether a message with these numbers is a source of the text.
+
+        A short number proves it only if it is not `explained` by another message that says it, and if the message is no list of
+        numbers; one that may be a year, only if the message says little else.
+        """
+        if not self.distinctive.isdisjoint(text.distinctive):
+            return True
+        shared = (self.short & text.short) - explained
+        return len(self.short) <= _LISTED and any(self.is_brief or not _YEAR.fullmatch(one) for one in shared)
+
+
+def _numbers(folded: str) -> frozenset[str]:
+    joined = ("".join(_DIGIT.findall(one)) for one in _JOINED.findall(folded))
+    found = (*_GROUP.findall(folded), *(one for one in joined if len(one) >= _DISTINCTIVE_DIGITS))
+    return frozenset("".join(str(unicodedata.digit(digit)) for digit in one) for one in found)
