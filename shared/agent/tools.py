@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from jsonschema import Draft202012Validator
 
 from shared.agent.model import FunctionDeclaration, Json
+from shared.agent.retellings import Retelling
 from shared.clock import Deadline, SystemClock
 from shared.conversation.records import MessageRecord, StagedWrite
 from shared.conversation.store import Conversation
@@ -63,7 +64,8 @@ class TurnContext:
 
     `first_line_message_id` is the oldest message that the turn answers; `seen_message_ids` are all messages whose words its prompt can
     hold. The executor waits for a tool until `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that
-    the turn answers, `earlier` the others in its prompt. `entries` holds the staged writes of this attempt at the turn.
+    the turn answers, `earlier` the others that its prompt shows or quotes, and `retellings` are recaps and answers of the bot in it.
+    `entries` holds the staged writes of this attempt at the turn.
     """
 
     conversation: Conversation
@@ -74,6 +76,7 @@ class TurnContext:
     now_ms: int = 0
     to_answer: tuple[MessageRecord, ...] = field(default=(), repr=False)
     earlier: tuple[MessageRecord, ...] = field(default=(), repr=False)
+    retellings: tuple[Retelling, ...] = field(default=(), repr=False)
     entries: StagedEntries | None = field(default=None, repr=False)
     question: Question | None = field(default=None, repr=False)
 

@@ -2,15 +2,14 @@
 
 import datetime as dt
 import zoneinfo
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.records import MessageRecord
 from shared.knowledge.classification import Classification
 from shared.knowledge.entry import NAME_LIMIT, Entry, Source
 from shared.knowledge.entry_file import free_slug, slug_of
-from shared.knowledge.provenance import repeats, sources_of
+from shared.knowledge.provenance import PossibleSources, repeats
 from shared.knowledge.schema import (
     FIELDS,
     TEXT_LIMIT,
@@ -44,23 +43,14 @@ _READ_ONLY_FIELDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """When something is filed, the messages that the turn answers, and the earlier ones of its prompt."""
+    """When something is filed, and what the prompt holds that it may have come from."""
 
     now: dt.datetime
-    to_answer: Sequence[MessageRecord] = field(default=(), repr=False)
-    earlier: Sequence[MessageRecord] = field(default=(), repr=False)
+    possible: PossibleSources = field(default_factory=PossibleSources, repr=False)
 
     @classmethod
-    def at(
-        cls,
-        now_ms: int,
-        zone: zoneinfo.ZoneInfo,
-        *,
-        to_answer: Sequence[MessageRecord],
-        earlier: Sequence[MessageRecord],
-    ) -> "Occasion":
-        moment = dt.datetime.fromtimestamp(now_ms / 1_000, tz=zone)
-        return cls(now=moment, to_answer=to_answer, earlier=earlier)
+    def at(cls, now_ms: int, zone: zoneinfo.ZoneInfo, *, possible: PossibleSources) -> "Occasion":
+        return cls(now=dt.datetime.fromtimestamp(now_ms / 1_000, tz=zone), possible=possible)
 
     @property
     def stamp(self) -> str:
@@ -74,7 +64,7 @@ class Occasion:
 
     def sources_of(self, text: str) -> tuple[Source, ...]:
         """The messages that the text may repeat."""
-        return sources_of(text, to_answer=self.to_answer, earlier=self.earlier)
+        return self.possible.of(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,40 +1,74 @@
 """Which messages a text came from, so that it is removed when one of them is withdrawn.
 
 The model passes on what people said, literally or rephrased, and does not tell which message said it. No source may be missed: where no
-message is provably the only source, all that the turn answers count.
+message is provably the only source, all that the turn answers count, and what they quote.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 
+from shared.agent.retellings import Retelling
 from shared.conversation.literal_runs import Runs, fold, shares_run
 from shared.conversation.records import MessageRecord
 from shared.knowledge.entry import Source
 from shared.knowledge.numbers import Numbers
 
 
-def sources_of(
-    text: str, *, to_answer: Sequence[MessageRecord], earlier: Sequence[MessageRecord]
-) -> tuple[Source, ...]:
-    """Return the messages that the text may repeat.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PossibleSources:
+    """What a prompt holds: the messages `to_answer`, `earlier` ones that it shows or quotes, and `retellings` of messages."""
 
-    Of the messages to answer: the one that holds the whole text, else all of them. Of the earlier ones: those that share a long run of
-    characters with it, or a number that no message to answer says, because people say 「今の覚えておいて」 after the words themselves.
-    """
-    wanted = fold(text)
-    holders = [one for one in to_answer if wanted and wanted in fold(one.text)]
-    answered = {one.line_message_id for one in to_answer}
-    runs, numbers = Runs.of(text), Numbers.of(wanted)
-    explained = frozenset(number for one in to_answer for number in Numbers.of(fold(one.text)).said)
-    shared = [
-        one
-        for one in earlier
-        if one.line_message_id not in answered
-        and (Numbers.of(fold(one.text)).prove(numbers, explained=explained) or runs.shares(one.text))
+    to_answer: tuple[MessageRecord, ...] = ()
+    earlier: tuple[MessageRecord, ...] = ()
+    retellings: tuple[Retelling, ...] = ()
+
+    def of(self, text: str) -> tuple[Source, ...]:
+        """Return the messages that the text may repeat, each once.
+
+        Of the messages to answer: the one that holds the whole text, else all of them, and what they quote. Of the earlier ones: those
+        that share a long run of characters with it, or a number that no message to answer says, because people say 「今の覚えておいて」
+        after the words themselves. Of a retelling that does so: the messages behind it that do so too or cannot be compared, else all
+        that it covers.
+        """
+        wanted = _Text.of(text, to_answer=self.to_answer)
+        holders = [one for one in self.to_answer if wanted.folded and wanted.folded in fold(one.text)]
+        quoted = frozenset() if holders else frozenset(one.quoted_message_id for one in self.to_answer)
+        found = {one.line_message_id: one.words_ms for one in holders[:1] or self.to_answer}
+        for one in self.earlier:
+            if one.line_message_id in quoted or wanted.may_repeat(one.text):
+                found.setdefault(one.line_message_id, one.words_ms)
+        for retelling in self.retellings:
+            if not quoted.isdisjoint(retelling.sent_message_ids) or wanted.may_repeat(retelling.text):
+                for line_message_id, words_ms in _behind(retelling, wanted):
+                    found.setdefault(line_message_id, words_ms)
+        return tuple(Source(line_message_id=one, timestamp_ms=words_ms) for one, words_ms in found.items())
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    folded: str
+    runs: Runs
+    numbers: Numbers
+    explained: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str, *, to_answer: Iterable[MessageRecord]) -> "_Text":
+        folded = fold(text)
+        explained = (number for one in to_answer for number in Numbers.of(fold(one.text)).said)
+        return cls(folded, Runs.of(text), Numbers.of(folded), frozenset(explained))
+
+    def may_repeat(self, text: str) -> bool:
+        """Whether the text shares a run with the other one, or a number that proves it."""
+        return self.runs.shares(text) or Numbers.of(fold(text)).prove(self.numbers, explained=self.explained)
+
+
+def _behind(retelling: Retelling, wanted: _Text) -> list[tuple[str, int]]:
+    """Return the messages behind a retelling that the text may repeat; where that is none, all that the retelling covers."""
+    covered = [one for one in retelling.messages if one.is_covered]
+    behind = [
+        one for one in retelling.messages if (one.is_covered if one.text is None else wanted.may_repeat(one.text))
     ]
-    return tuple(
-        Source(line_message_id=one.line_message_id, timestamp_ms=one.words_ms)
-        for one in (*(holders[:1] or to_answer), *shared)
-    )
+    return [(one.line_message_id, one.words_ms) for one in behind or covered]
 
 
 def repeats(old: str, new: str) -> bool:

@@ -16,6 +16,7 @@ from shared.knowledge.catalog import Catalog
 from shared.knowledge.classification import Classifier, split_hints
 from shared.knowledge.entry_editor import EntryEditor, Occasion
 from shared.knowledge.index import index_view
+from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.schema import Category
 from shared.knowledge.staging import EntryFault, EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
@@ -126,7 +127,8 @@ def entry_tool(name: str, description: str, action: Action, *, time_zone: zonein
     """Return a tool that runs `action` on the turn's overlay; an EntryFault becomes a ToolFault."""
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
-        occasion = Occasion.at(context.now_ms, time_zone, to_answer=context.to_answer, earlier=context.earlier)
+        possible = PossibleSources(to_answer=context.to_answer, earlier=context.earlier, retellings=context.retellings)
+        occasion = Occasion.at(context.now_ms, time_zone, possible=possible)
         try:
             return action(_scrub(arguments), _overlay_of(context), occasion)
         except EntryFault as fault:

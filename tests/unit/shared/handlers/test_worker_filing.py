@@ -10,9 +10,10 @@ from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.records import Amendment
 from shared.knowledge.index import EMPTY_INDEX
+from shared.line.media_content import Fetched
 from tests.support import recorded
 from tests.support.chats import everything_in
-from tests.support.people import START_MS
+from tests.support.people import START_MS, ChatEvents
 from tests.support.pushed import PushedWorker
 
 HELLO: Final = calling(("reply", {"message": "こんにちは！"}))
@@ -248,3 +249,38 @@ def test_turn_before_the_removal_from_entries_does_not_see_amended_words(
     assert EMPTY_INDEX in request
     assert request.count("'total': 0") == 2
     assert "There is nothing to undo." in request
+
+
+@pytest.mark.parametrize("is_quoted", [True, False])
+def test_unsend_of_a_picture_removes_what_was_filed_from_the_answer_about_it(
+    worker: PushedWorker, direct: ChatEvents, *, is_quoted: bool
+) -> None:
+    picture = direct.event("message", message={"type": "image", "contentProvider": {"type": "line"}})
+    worker.media.contents[picture["message"]["id"]] = Fetched(data=b"\xff\xd8 a receipt", content_type="image/jpeg")
+    worker.json_model.steps = [{**GREETING, "name": "昼食の合計"}]
+    says = calling(("reply", {"message": "レシートの合計は千二百円です"}))
+    capture = calling(("classify_and_capture", {"text": "合計は千二百円"}))
+
+    worker.deliver(picture, thinks=[says])
+    bubble = worker.outcome(picture)["sent_message_ids"][0]
+    saves = direct.text("今の覚えて", **({"quotedMessageId": bubble} if is_quoted else {}))
+    worker.deliver(saves, thinks=[capture, HELLO])
+    assert entry_paths(worker) == ["ideas/昼食の合計.md"]
+    worker.withdraw(direct.chat_id, picture["message"]["id"], timestamp_ms=START_MS + 10_000)
+
+    assert "千二百円" not in entry_bytes(worker)
+    assert entry_paths(worker) == []
+
+
+def test_unsend_of_a_quoted_picture_removes_what_was_filed_from_it(worker: PushedWorker, group: ChatEvents) -> None:
+    picture = group.event("message", message={"type": "image", "contentProvider": {"type": "line"}})
+    worker.media.contents[picture["message"]["id"]] = Fetched(data=b"\xff\xd8 a receipt", content_type="image/jpeg")
+    worker.json_model.steps = [{**GREETING, "name": "昼食の合計"}]
+    capture = calling(("classify_and_capture", {"text": "合計は千二百円"}))
+
+    worker.deliver(picture)
+    worker.deliver(group.text("@Aizuchi 覚えて", quotedMessageId=picture["message"]["id"]), thinks=[capture, HELLO])
+    assert entry_paths(worker) == ["ideas/昼食の合計.md"]
+    worker.withdraw(group.chat_id, picture["message"]["id"], timestamp_ms=START_MS + 10_000)
+
+    assert entry_paths(worker) == []

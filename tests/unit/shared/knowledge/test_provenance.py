@@ -1,15 +1,19 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.knowledge.provenance import repeats, sources_of
+from shared.agent.retellings import Retelling, RetoldMessage
+from shared.knowledge.provenance import PossibleSources, repeats
 from tests.support.knowledge import message
 
 
 def source_ids(text: str, answering: list[str], earlier: list[str] | None = None) -> list[str]:
     to_answer = [message(number, said) for number, said in enumerate(answering, start=1)]
     before = [message(number, said) for number, said in enumerate(earlier or [], start=101)]
-    return [one.line_message_id for one in sources_of(text, to_answer=to_answer, earlier=before)]
+    possible = PossibleSources(to_answer=tuple(to_answer), earlier=tuple(before))
+    return [one.line_message_id for one in possible.of(text)]
 
 
 def test_a_text_inside_one_message_came_from_that_message_alone() -> None:
@@ -49,6 +53,51 @@ def test_a_rephrased_text_came_from_every_answered_message() -> None:
 )
 def test_an_earlier_message_with_a_shared_run_or_number_counts(text: str, earlier: str, *, is_shared: bool) -> None:
     assert ("m101" in source_ids(text, ["覚えて"], [earlier])) is is_shared
+
+
+def retold(number: int, text: str | None = None, *, is_covered: bool = True) -> RetoldMessage:
+    return RetoldMessage(line_message_id=f"m{number}", words_ms=number * 1_000, text=text, is_covered=is_covered)
+
+
+def ids(possible: PossibleSources, text: str) -> list[str]:
+    return [one.line_message_id for one in possible.of(text)]
+
+
+def test_a_quoted_message_is_a_source_unless_one_message_holds_the_whole_text() -> None:
+    quoting = replace(message(5, "これ覚えて"), quoted_message_id="m1")
+    possible = PossibleSources(to_answer=(quoting,), earlier=(message(1, "[image]"), message(2, "雨だね")))
+
+    assert ids(possible, "レシート 合計") == ["m5", "m1"]
+    assert ids(possible, "覚えて") == ["m5"]
+
+
+def test_a_text_that_repeats_an_answer_came_from_what_the_answer_provably_repeats() -> None:
+    told = Retelling(
+        text="鍵は窓際の青い箱の中です",
+        messages=(retold(1, "窓際の青い箱の中に置いた", is_covered=False), retold(2, "鍵どこ？")),
+    )
+    possible = PossibleSources(to_answer=(message(5, "今の覚えて"),), retellings=(told,))
+
+    assert ids(possible, "鍵: 窓際の青い箱の中") == ["m5", "m1"]
+    assert ids(possible, "鍵のこと") == ["m5"]
+
+
+def test_a_text_that_repeats_an_answer_came_from_what_it_covers_where_nothing_is_proven() -> None:
+    told = Retelling(
+        text="合計は千二百円でした", messages=(retold(1), retold(2, "これいくら？"), retold(3, "雨", is_covered=False))
+    )
+    possible = PossibleSources(to_answer=(message(5, "今の覚えて"),), retellings=(told,))
+
+    assert ids(possible, "昼食、合計は千二百円") == ["m5", "m1"]  # m2 is known, and says nothing of it
+    known = replace(told, messages=(retold(1, "いくら？"), retold(2, "ねえ")))
+    assert ids(replace(possible, retellings=(known,)), "昼食、合計は千二百円") == ["m5", "m1", "m2"]
+
+
+def test_a_text_that_repeats_an_answer_without_a_shared_run_is_traced_where_it_is_quoted() -> None:
+    told = Retelling(text="窓際です", messages=(retold(1),), sent_message_ids=("b1",))
+    quoting = replace(message(5, "これ覚えて"), quoted_message_id="b1")
+
+    assert ids(PossibleSources(to_answer=(quoting,), retellings=(told,)), "鍵は窓際") == ["m5", "m1"]
 
 
 def test_a_number_that_the_answered_message_says_itself_has_no_earlier_source() -> None:

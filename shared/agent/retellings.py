@@ -1,0 +1,107 @@
+"""What a prompt holds besides the messages that it shows: the messages that they quote, and words that repeat messages.
+
+A tool that keeps words of the prompt has to name every message that they may come from, also where the model took them from an answer
+of its own or from a recap.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from shared.conversation.history import History
+from shared.conversation.provenance import Provenance
+from shared.conversation.quotes import Unquotable
+from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.line.media_content import MESSAGE_TYPES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetoldMessage:
+    """A message that a retelling may repeat.
+
+    `text` is None where it cannot be compared: its words are not kept any more, or it is an image, voice, video or file. `words_ms` is
+    LINE's timestamp of its words. The retelling answers it, answers a message that quotes it, or sums it up, if `is_covered`; otherwise
+    the prompt only held it.
+    """
+
+    line_message_id: str
+    words_ms: int
+    text: str | None = field(default=None, repr=False)
+    is_covered: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retelling:
+    """Words that repeat messages: an answer of the bot, whose bubbles have the ids `sent_message_ids`, or a recap."""
+
+    text: str = field(repr=False)
+    messages: tuple[RetoldMessage, ...]
+    sent_message_ids: tuple[str, ...] = ()
+
+
+def messages_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
+    """Return the messages whose words or media the prompt holds: those that it shows, and what they quote, each once."""
+    quoted = (one for one in _quoted(history, asked) if isinstance(one, MessageRecord))
+    return tuple({one.line_message_id: one for one in (*quoted, *history.messages)}.values())
+
+
+def retellings_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple[Retelling, ...]:
+    """Return the recaps and answers whose words the prompt holds, also those that a message quotes, each once."""
+    known = {one.line_message_id: one for one in (*history.older, *history.messages, *asked)}
+    quotable = history.quotable
+    quoted = (one for one in _quoted(history, asked) if isinstance(one, OutcomeRecord))
+    answers = {one.webhook_event_id: one for one in (*quoted, *history.answers)}
+
+    def retold(covers: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
+        own = frozenset(covers)
+        covered = own.union(*(_named_by(quotable.quoted_by(known[one])) for one in own if one in known))
+        seen = (one for one in history.traced(provenance).ids - covered if one in known)
+        return tuple(
+            _retold(history, known, one, is_covered=one in covered, latest_ms=latest_ms)
+            for one in (*sorted(covered), *sorted(seen))
+        )
+
+    recaps = (
+        Retelling(text=one.text, messages=retold(one.covers, one.provenance, latest_ms=one.timestamp_ms))
+        for one in history.recaps
+    )
+    spoken = (
+        Retelling(
+            text=one.text or "",
+            messages=retold(one.covers, one.provenance, latest_ms=one.timestamp_ms),
+            sent_message_ids=one.sent_message_ids,
+        )
+        for one in answers.values()
+    )
+    return tuple(one for one in (*recaps, *spoken) if one.text)
+
+
+def _named_by(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tuple[str, ...]:
+    """Return the messages that a quote counts as."""
+    match quoted:
+        case MessageRecord():
+            return (quoted.line_message_id,)
+        case OutcomeRecord():
+            return quoted.covers
+        case "withdrawn" | "unknown" | None:
+            return ()
+
+
+def _retold(
+    history: History, known: dict[str, MessageRecord], line_message_id: str, *, is_covered: bool, latest_ms: int
+) -> RetoldMessage:
+    """Return the message; where it is not kept any more, its words are not newer than `latest_ms`, or than its edit."""
+    record = known.get(line_message_id)
+    is_comparable = record is not None and not (is_covered and record.type in MESSAGE_TYPES)
+    edited_ms = history.amendments.edited_ms.get(line_message_id, 0)
+    return RetoldMessage(
+        line_message_id=line_message_id,
+        words_ms=record.words_ms if record else max(history.timeline.get(line_message_id, latest_ms), edited_ms),
+        text=record.text if record and is_comparable else None,
+        is_covered=is_covered,
+    )
+
+
+def _quoted(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord | OutcomeRecord, ...]:
+    quotable = history.quotable
+    found = (quotable.quoted_by(one) for one in (*history.messages, *asked))
+    return tuple(one for one in found if isinstance(one, MessageRecord | OutcomeRecord))

@@ -1,0 +1,88 @@
+from shared.agent.retellings import RetoldMessage, messages_in_prompt, retellings_in_prompt
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import History
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap
+from tests.support.knowledge import message
+
+
+def quoting(number: int, quoted_id: str) -> MessageRecord:
+    return MessageRecord(
+        line_message_id=f"m{number}",
+        webhook_event_id=f"e{number}",
+        timestamp_ms=number * 1_000,
+        type="text",
+        addressed=True,
+        text="これ覚えて",
+        quoted_message_id=quoted_id,
+    )
+
+
+def answer(number: int, text: str | None, *, covers: tuple[str, ...] = (), saw: tuple[str, ...] = ()) -> OutcomeRecord:
+    return OutcomeRecord(
+        webhook_event_id=f"e{number}",
+        timestamp_ms=number * 1_000,
+        kind=OutcomeKind.REPLIED,
+        covers=covers or (f"m{number}",),
+        saw=saw,
+        since_ms=number * 1_000,
+        until_ms=number * 1_000,
+        text=text,
+        sent_message_ids=(f"b{number}",),
+    )
+
+
+def test_a_prompt_holds_the_messages_that_it_shows_and_what_they_quote() -> None:
+    history = History(older=(message(1, "古い"), message(2, "別件")), messages=(quoting(5, "m1"),))
+
+    assert [one.line_message_id for one in messages_in_prompt(history, (quoting(6, "m2"),))] == ["m1", "m2", "m5"]
+
+
+def test_a_prompt_retells_by_its_answers_recaps_and_quoted_answers() -> None:
+    recap = Recap(text="庭の話", covers=("m1",), timestamp_ms=1_000, since_ms=1_000, until_ms=1_000)
+    history = History(
+        recaps=(recap,),
+        outcomes=(answer(2, "古い答え"), answer(4, "答え"), answer(5, None)),
+        messages=(message(4, "問い"),),
+        shown_since_ms=4_000,
+    )
+
+    told = retellings_in_prompt(history, (quoting(6, "b2"),))
+
+    assert [one.text for one in told] == ["庭の話", "古い答え", "答え"]
+
+
+def test_a_retelling_names_covered_messages_and_known_ones_that_its_prompt_held() -> None:
+    history = History(
+        messages=(message(1, "鍵は窓際"), message(2, "どこ？")),
+        outcomes=(answer(2, "窓際です", saw=("m1", "m2", "gone")),),
+    )
+
+    (told,) = retellings_in_prompt(history, ())
+
+    assert told.messages == (
+        RetoldMessage(line_message_id="m2", words_ms=2_000, text="どこ？"),
+        RetoldMessage(line_message_id="m1", words_ms=1_000, text="鍵は窓際", is_covered=False),
+    )
+
+
+def test_a_covered_message_that_is_not_kept_has_a_timestamp_and_no_words() -> None:
+    history = History(
+        outcomes=(answer(9, "はい", covers=("m1", "m2", "m3")),),
+        timeline={"m1": 1_000, "m2": 2_000},
+        amendments=Amendments(edited_ms={"m2": 2_500}),
+    )
+
+    (told,) = retellings_in_prompt(history, ())
+
+    assert [(one.words_ms, one.text) for one in told.messages] == [(1_000, None), (2_500, None), (9_000, None)]
+
+
+def test_a_retelling_covers_the_picture_that_its_question_quotes() -> None:
+    picture = MessageRecord(
+        line_message_id="m1", webhook_event_id="e1", timestamp_ms=1_000, type="image", addressed=False, text="[image]"
+    )
+    history = History(messages=(picture, quoting(2, "m1")), outcomes=(answer(2, "レシートです"),))
+
+    (told,) = retellings_in_prompt(history, ())
+
+    assert RetoldMessage(line_message_id="m1", words_ms=1_000, text=None) in told.messages
