@@ -12,6 +12,7 @@ from shared.conversation.store import Conversations
 from shared.conversation.turn import TurnRecord
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import PermanentError
+from shared.knowledge.tombstone import tombstone_in
 from shared.line.ids import checked_conversation_id
 from shared.storage.codec import decode
 from shared.storage.object_store import ObjectStore
@@ -30,7 +31,7 @@ def names_of(store: ObjectStore, conversation_id: str) -> tuple[str, ...]:
 
 
 def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
-    """Yield every object of the chat as one line of JSON: its name, and its content as JSON, text or base64.
+    """Yield every object of the chat as one line of JSON: its name, and its content as JSON, text or base64; no tombstone of an entry.
 
     Raises: UnusableIdError, when it is called; StorageUnavailableError, while the lines are read.
     """
@@ -90,7 +91,7 @@ def _list_names(store: ObjectStore, prefix: str) -> Iterator[str]:
 def _lines(store: ObjectStore, prefix: str) -> Iterator[str]:
     for name in _list_names(store, prefix):
         stored = store.read(name)
-        if stored is not None:
+        if stored is not None and tombstone_in(stored.data) is None:
             yield json.dumps({"name": name, **_content(name, stored.data)}, ensure_ascii=False)
 
 

@@ -1,7 +1,7 @@
 """Apply what a turn staged, once, whichever worker ends the turn; then update catalog and index, which are derived from the entries."""
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from shared import logs
 from shared.conversation.records import OutcomeRecord, StagedWrite
@@ -9,13 +9,16 @@ from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Row, row_of
 from shared.knowledge.entry_file import read_entry, revision_of
-from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore
+from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore, path_in
 from shared.knowledge.index import rebuild_index
+from shared.knowledge.tombstone import KEPT_MS, bury, tombstone_in
 from shared.knowledge.undo import revision_of_undo
 from shared.storage.codec import encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import is_entry_path
 from shared.storage.object_store import StoredObject
+
+_TOMBSTONES_READ: Final = 50
 
 
 class HeldLease(Protocol):
@@ -45,32 +48,48 @@ class StagedEntryWriter:
         for number, write in enumerate(outcome.writes):
             if lease.is_over:
                 return False
-            stored = _apply_write(conversation, write, (outcome.sequence, number))
+            stored = _apply_write(conversation, write, key=(outcome.sequence, number), answered_ms=outcome.timestamp_ms)
             if is_entry_path(write.path):
                 rows[write.path] = _row(write.path, stored)
         if lease.is_over:
             return False
         _update_catalog(entries, rows, key=(outcome.sequence, len(outcome.writes) - 1))
         rebuild_index(entries)
+        _remove_old_tombstones(entries, answered_ms=outcome.timestamp_ms, lease=lease)
         logs.info("entries_written", writes=len(outcome.writes))
         return True
 
 
-def _apply_write(conversation: Conversation, write: StagedWrite, key: tuple[int, int]) -> StoredObject | None:
-    """Make the write unless its object has this key or a larger one; return the object as it is then, None where there is none."""
-    store, name = conversation.objects.store, conversation.names.entry(write.path)
-    if write.text is None:
-        stored = store.read(name)
-        if stored is None or _revision(write.path, stored.data) >= key:
-            return stored
-        store.delete(name)
-        return None
-    data = write.text.encode()
+def _apply_write(
+    conversation: Conversation, write: StagedWrite, *, key: tuple[int, int], answered_ms: int
+) -> StoredObject | None:
+    """Make the write unless its object has this key or a larger one; return the object as it is then, None where there is none.
+
+    A deletion leaves a tombstone, so that an older write that comes late finds a larger key. It leaves nothing where the entry is gone
+    already, because then a withdrawal removed it, and its path may repeat withdrawn words.
+    """
 
     def newer(there: bytes | None) -> bytes | None:
-        return None if there is not None and _revision(write.path, there) >= key else data
+        if there is not None and _revision(write.path, there) >= key:
+            return None
+        if write.text is not None:
+            return write.text.encode()
+        return None if there is None else bury(write.path, there, key=key, deleted_ms=answered_ms)
 
+    store, name = conversation.objects.store, conversation.names.entry(write.path)
     return update_by_swap(store, name, newer, what="an entry", attempts=SWAP_ATTEMPTS)
+
+
+def _remove_old_tombstones(entries: EntryStore, *, answered_ms: int, lease: HeldLease) -> None:
+    """The oldest tombstones of the chat are gone, as far as no write can come so late.  Reads only objects without a row."""
+    rows = entries.catalog().by_path
+    unknown = [one for one in entries.list() if path_in(one.name) not in rows]
+    store = entries.conversation.objects.store
+    for listed in sorted(unknown, key=lambda one: one.generation)[:_TOMBSTONES_READ]:
+        stored = store.read(listed.name)
+        tombstone = tombstone_in(stored.data) if stored else None
+        if tombstone is not None and tombstone.deleted_ms + KEPT_MS < answered_ms and not lease.is_over:
+            store.delete(listed.name)
 
 
 def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key: tuple[int, int]) -> None:
@@ -89,11 +108,14 @@ def _update_catalog(entries: EntryStore, rows: Mapping[str, Row | None], *, key:
 
 
 def _revision(path: str, data: bytes) -> tuple[int, int]:
-    return revision_of_undo(data) if path == UNDO_FILE else revision_of(data)
+    if path == UNDO_FILE:
+        return revision_of_undo(data)
+    tombstone = tombstone_in(data)
+    return revision_of(data) if tombstone is None else tombstone.key
 
 
 def _row(path: str, stored: StoredObject | None) -> Row | None:
-    if stored is None:
+    if stored is None or tombstone_in(stored.data) is not None:
         return None
     try:
         return row_of(read_entry(path, stored.data), generation=stored.generation)

@@ -10,6 +10,7 @@ from shared.errors import CorruptRecordError, PermanentError
 from shared.knowledge.catalog import Catalog, catalog_of
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_file import read_entry
+from shared.knowledge.tombstone import tombstone_in
 from shared.storage.codec import decode
 from shared.storage.object_names import is_entry_path
 from shared.storage.object_store import ListedObject
@@ -52,7 +53,7 @@ class EntryStore:
         return catalog_of(one for one in found if one is not None)
 
     def list(self) -> Sequence[ListedObject]:
-        """Return the objects of all entries, without those that are derived from them."""
+        """Return the objects of all entries, without those that are derived from them; tombstones are among them."""
         listed = self.conversation.objects.store.list(self.conversation.names.entries_prefix)
         return [one for one in listed if is_entry_path(path_in(one.name))]
 
@@ -64,7 +65,7 @@ class EntryStore:
     def with_generation(self, path: str) -> tuple[Entry, int] | None:
         """Return the entry with its object's generation, or None where there is none, or one that cannot be read."""
         stored = self.conversation.objects.store.read(self.conversation.names.entry(path))
-        if stored is None:
+        if stored is None or tombstone_in(stored.data) is not None:
             return None
         try:
             return read_entry(path, stored.data), stored.generation
@@ -73,8 +74,9 @@ class EntryStore:
             return None
 
     def exists(self, path: str) -> bool:
-        """Whether there is an object at the path, readable or not."""
-        return self.conversation.objects.store.read(self.conversation.names.entry(path)) is not None
+        """Whether there is an entry at the path, readable or not."""
+        stored = self.conversation.objects.store.read(self.conversation.names.entry(path))
+        return stored is not None and tombstone_in(stored.data) is None
 
     def entries(self, paths: Iterable[str]) -> Sequence[Entry | None]:
         """Return several entries, read in parallel, in the order of `paths`."""

@@ -14,6 +14,7 @@ from shared.knowledge.entry import Entry, IsWithdrawn
 from shared.knowledge.entry_file import format_entry, read_entry, slug_candidates, slug_of, traces_in
 from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore, path_in
 from shared.knowledge.index import rebuild_index
+from shared.knowledge.tombstone import tombstone_in
 from shared.knowledge.undo import UndoRecord, format_undo, read_undo
 from shared.storage.codec import encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -23,7 +24,7 @@ from shared.storage.object_store import ListedObject, ObjectStore
 _STAMP: Final = re.compile(r"(\d{14}-)?(.*?)(-\d{1,3})?", re.DOTALL)
 
 _States: TypeAlias = dict[str, Row | int]
-"""What became of an entry, by path: its row, or the generation at which its object was deleted."""
+"""What became of an entry, by path: its row, or the generation at which its object was deleted, or is a tombstone."""
 
 
 class EntryWords:
@@ -87,7 +88,7 @@ class _Removal:
         store, path = self._store, path_in(listed.name)
         for _ in range(SWAP_ATTEMPTS):
             stored = store.read(listed.name)
-            if stored is None:
+            if stored is None or self._clean_tombstone(listed.name, stored.data):
                 return {path: listed.generation}
             entry = _readable(path, stored.data)
             if entry is None and not self._names_withdrawn(stored.data):
@@ -106,6 +107,13 @@ class _Removal:
             if generation is not None:
                 return {path: row_of(rest, generation=generation)}
         raise StorageUnavailableError("others kept changing an entry")
+
+    def _clean_tombstone(self, name: str, data: bytes) -> bool:
+        """Return whether the object is a tombstone; it is gone if its path may repeat something withdrawn."""
+        tombstone = tombstone_in(data)
+        if tombstone is not None and tombstone.is_withdrawn(self.is_withdrawn):
+            self._store.delete(name)
+        return tombstone is not None
 
     def _names_withdrawn(self, data: bytes) -> bool:
         """Whether an object that cannot be read names a withdrawn message."""

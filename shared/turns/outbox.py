@@ -100,16 +100,17 @@ class Outbox:
     def _apply_staged(self, lease: Lease, outcome: OutcomeRecord) -> bool:
         """Return whether what the outcome stages is written, but for what was withdrawn or edited meanwhile.
 
-        The look comes after the writes and before the record: a takeover repeats both, and a later amendment finds the writes.
+        The look comes after the writes and before the record: a takeover repeats both, and a later amendment finds the writes. It comes
+        also where the lease ended or a write failed on the way, because a write that stalled may come after both passes of a withdrawal.
         """
         conversation = lease.conversation
-        if not self.staged.apply(conversation, outcome, lease):
-            return False
-        if outcome.writes:
-            amendments = conversation.amendments.look()
-            if _may_affect_entries(amendments, outcome):
-                self.entries.remove_withdrawn(conversation, amendments)
-        return True
+        try:
+            return self.staged.apply(conversation, outcome, lease)
+        finally:
+            if outcome.writes:
+                amendments = conversation.amendments.look()
+                if _may_affect_entries(amendments, outcome):
+                    self.entries.remove_withdrawn(conversation, amendments)
 
     def _send(
         self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool, spare: Sequence[Route]

@@ -14,6 +14,7 @@ from simulator.listeners import Listeners
 _ENTRY: Final = re.compile(r"[a-z]+/[^/]+\.md")
 _INDEX: Final = "index.md"
 _PREFIX: Final = "entries/"
+_TOMBSTONE: Final = "{"  # a deletion leaves JSON where the entry was
 _TIMEOUT_S: Final = 10.0
 _WRITES: Final = frozenset({"insert", "delete"})
 
@@ -47,7 +48,8 @@ class KnowledgeReader:
 
     async def entry(self, chat_id: str, path: str) -> str | None:
         """Return the text of an entry; None where it does not exist."""
-        return await self._text(f"{_PREFIX}{chat_id}/{path}") if _ENTRY.fullmatch(path) else None
+        text = await self._text(f"{_PREFIX}{chat_id}/{path}") if _ENTRY.fullmatch(path) else None
+        return None if text is None or text.startswith(_TOMBSTONE) else text
 
     async def _list_entries(self, chat_id: str) -> list[dict[str, str]]:
         prefix, page, listed = f"{_PREFIX}{chat_id}/", "", []
@@ -57,7 +59,10 @@ class KnowledgeReader:
             listed += [(item["name"].removeprefix(prefix), item["generation"]) for item in answer.get("items", [])]
             page = answer.get("nextPageToken", "")
             if not page:
-                return [{"path": path, "generation": at} for path, at in sorted(listed) if _ENTRY.fullmatch(path)]
+                found = [(path, at) for path, at in sorted(listed) if _ENTRY.fullmatch(path)]
+                texts = await asyncio.gather(*(self.entry(chat_id, path) for path, _ in found))
+                there = zip(found, texts, strict=True)
+                return [{"path": path, "generation": at} for (path, at), text in there if text is not None]
 
     async def _text(self, name: str) -> str | None:
         answer = await self._http.get(f"{self._media_url}/{quote(name, safe='')}", params={"alt": "media"})

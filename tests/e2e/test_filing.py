@@ -44,7 +44,10 @@ def entries_of(platform: Platform, chat_id: str) -> dict[str, str]:
 
 
 def paths_of(platform: Platform, chat_id: str) -> list[str]:
-    return sorted(path for path in entries_of(platform, chat_id) if "/" in path)
+    """Return the paths of the chat's entries, without tombstones."""
+    return sorted(
+        path for path, text in entries_of(platform, chat_id).items() if "/" in path and not text.startswith("{")
+    )
 
 
 def names_holding(platform: Platform, words: str, *, under: str = "") -> list[str]:

@@ -106,6 +106,27 @@ class WatchedStore(MemoryObjectStore):
         raise StorageUnavailableError("down")
 
 
+class StallingStore(MemoryObjectStore):
+    """A bucket in which `meanwhile` happens just before the next write of an entry takes effect."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meanwhile: Callable[[], object] | None = None
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        self._let_happen(name)
+        return super().replace(name, data, generation=generation)
+
+    def delete(self, name: str) -> None:
+        self._let_happen(name)
+        super().delete(name)
+
+    def _let_happen(self, name: str) -> None:
+        if name.startswith("entries/") and name.endswith(".md") and self.meanwhile is not None:
+            happens, self.meanwhile = self.meanwhile, None
+            happens()
+
+
 class FilingChat:
     """A bucket with one chat's entries, and a model that classifies from a script."""
 
@@ -164,7 +185,9 @@ class FilingChat:
 
     @property
     def paths(self) -> list[str]:
-        return [one.name.removeprefix(f"entries/{self.chat}/") for one in self.entries.list()]
+        """Return the paths of all entries, without tombstones."""
+        paths = [one.name.removeprefix(f"entries/{self.chat}/") for one in self.entries.list()]
+        return [path for path in paths if self.entries.exists(path)]
 
     @property
     def words(self) -> str:

@@ -10,6 +10,7 @@ from shared.conversation.records import OutcomeKind, Recap, SnapshotRecord, Wate
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of
+from shared.knowledge.tombstone import bury
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
@@ -210,6 +211,16 @@ def test_export_distinguishes_json_text_and_bytes(bucket: Bucket) -> None:
     assert by_name[NAMES.message("1")]["json"]["text"] == SECRET_WORDS
     assert by_name[f"entries/{CHAT}/ideas/pin.md"]["text"] == "# my pin is 4711"
     assert by_name[f"media/{CHAT}/9"]["base64"] == "/yBteSBwaW4gaXMgNDcxMQ=="
+
+
+def test_an_export_leaves_out_tombstones_of_entries(bucket: Bucket) -> None:
+    fill(bucket)
+    before = list(exported(bucket.store, CHAT))
+    entry = bucket.store.read(f"entries/{CHAT}/ideas/pin.md")
+    assert entry is not None
+    bucket.store.create(f"entries/{CHAT}/ideas/gone.md", bury("ideas/gone.md", entry.data, key=(1, 0), deleted_ms=1))
+
+    assert list(exported(bucket.store, CHAT)) == before
 
 
 def test_each_object_of_an_export_is_one_line(bucket: Bucket) -> None:

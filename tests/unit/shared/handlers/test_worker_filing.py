@@ -49,11 +49,10 @@ def file_an_entry(worker: PushedWorker, number: int, text: str, *, name: str = "
 
 
 def entry_paths(worker: PushedWorker) -> list[str]:
-    return [
-        one.name.split("/", 2)[2]
-        for one in worker.store.list("entries/")
-        if one.name.endswith(".md") and not one.name.endswith("index.md")
-    ]
+    """The paths of all entries, without tombstones."""
+    listed = [one.name for one in worker.store.list("entries/") if one.name.endswith(".md")]
+    stored = {name.split("/", 2)[2]: worker.store.read(name) for name in listed if not name.endswith("index.md")}
+    return [path for path, one in stored.items() if one is not None and not one.data.startswith(b"{")]
 
 
 def entry_bytes(worker: PushedWorker) -> str:

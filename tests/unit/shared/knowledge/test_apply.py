@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.index import index_file
 from shared.storage.codec import decode, encode
 from tests.support import schemas
-from tests.support.knowledge import FilingChat, FilingTurn, OpenLease, found, message
+from tests.support.knowledge import FilingChat, FilingTurn, OpenLease, StallingStore, found, message
 
 Change = Callable[[FilingTurn], object]
 
@@ -120,6 +121,81 @@ def test_a_write_that_a_later_turn_overtook_is_not_applied() -> None:
     entry = chat.entry("projects/庭の工事.md")
     assert entry is not None
     assert (entry.status, entry.fields["next_action"]) == ("active", "newer")
+
+
+@pytest.mark.parametrize("change", ["capture", "update"])
+def test_a_stalled_write_brings_back_no_entry_that_a_later_turn_deleted(change: str) -> None:
+    store = StallingStore()
+    chat = FilingChat(store=store)
+    path = chat.file("庭の工事")
+    outcome = stage(chat, change)
+
+    def finish_and_delete() -> None:
+        chat.apply(outcome)  # by a worker that took over
+        chat.once("delete_entry", path="admin/別件.md" if change == "capture" else path)
+
+    store.meanwhile = finish_and_delete
+    StagedEntryWriter().apply(chat.conversation, outcome, OpenLease())
+
+    kept = [path] if change == "capture" else []
+    assert chat.paths == kept
+    assert [row.path for row in chat.entries.catalog().rows] == kept
+
+
+def test_a_stalled_deletion_removes_no_entry_that_a_later_turn_filed() -> None:
+    store = StallingStore()
+    chat = FilingChat(store=store)
+    path = chat.file("庭の工事")
+    outcome = stage(chat, "delete")
+
+    def finish_and_file_again() -> None:
+        chat.apply(outcome)
+        assert chat.file("庭の工事") == path
+
+    store.meanwhile = finish_and_file_again
+    StagedEntryWriter().apply(chat.conversation, outcome, OpenLease())
+
+    assert chat.paths == [path]
+
+
+def tombstones(chat: FilingChat) -> list[str]:
+    listed = [one.name.removeprefix(f"entries/{chat.chat}/") for one in chat.entries.list()]
+    return [path for path in listed if path not in chat.paths]
+
+
+def test_a_deletion_leaves_a_tombstone_without_words() -> None:
+    chat = FilingChat()
+    path = chat.file("庭の工事", message(1, "庭の工事"), next_action="佐藤さんに電話")
+    chat.once("delete_entry", path=path)
+
+    assert tombstones(chat) == [path]
+    schemas.validator("records/tombstone").validate(json.loads(chat.file_text(path)))
+    assert "庭" not in chat.file_text(path)
+    assert "佐藤" not in chat.file_text(path)
+    assert chat.begin().call("list_entries") == {"entries": [], "total": 0}
+    assert chat.begin().call("get_entry", path=path).message == f"Entry not found: {path}"
+    assert chat.entries.rebuild_catalog().rows == ()
+
+
+def test_a_deletion_after_its_entry_was_withdrawn_leaves_nothing() -> None:
+    chat = chat_with_entry()
+    outcome = stage(chat, "delete")
+    chat.store.delete(f"entries/{chat.chat}/projects/庭の工事.md")
+
+    chat.apply(outcome)
+
+    assert tombstones(chat) == []
+
+
+@pytest.mark.parametrize(("minutes", "is_swept"), [(59, False), (61, True)])
+def test_a_write_removes_tombstones_older_than_an_hour(minutes: int, *, is_swept: bool) -> None:
+    chat = chat_with_entry()
+    chat.apply(replace(stage(chat, "delete"), timestamp_ms=1_000))
+
+    chat.apply(replace(stage(chat, "capture"), timestamp_ms=1_000 + minutes * 60_000))
+
+    assert tombstones(chat) == ([] if is_swept else ["projects/庭の工事.md"])
+    assert chat.paths == ["admin/別件.md"]
 
 
 def test_staged_writes_survive_the_encoding_of_their_outcome() -> None:

@@ -188,6 +188,26 @@ def test_a_second_pass_removes_words_that_were_applied_after_the_first(chat: Fil
     assert "4711" not in chat.words
 
 
+def test_a_withdrawal_removes_the_tombstone_whose_path_repeats_it(chat: FilingChat) -> None:
+    path = chat.file(SECRET, message(1, SECRET), name="暗証番号4711")
+    chat.once("delete_entry", message(2, "消して"), path=path)
+
+    withdraw(chat, "m2")
+    assert path in chat.words
+    withdraw(chat, "m1")
+
+    assert "4711" not in chat.words
+
+
+def test_an_erasure_removes_tombstones(chat: FilingChat) -> None:
+    path = chat.file(SECRET, message(1, SECRET))
+    chat.once("delete_entry", message(2, "消して"), path=path)
+
+    erase(chat, 2_000)
+
+    assert chat.entries.list() == []
+
+
 def test_an_erasure_removes_everything_up_to_its_timestamp(chat: FilingChat) -> None:
     chat.file(SECRET, message(1, SECRET, at_ms=1_000), name="暗証番号")
     chat.file("古いもの", message(2, "古いもの", at_ms=2_000), name="古いもの")
@@ -238,8 +258,8 @@ def test_an_unsend_reads_only_the_entries_that_may_hold_the_message(chat: Filing
 
     withdraw(chat, "m7")
 
-    assert len(chat.paths) == 29
     assert chat.watched.reads <= 6
+    assert len(chat.paths) == 29
 
 
 STEPS: tuple[Callable[[FilingChat], object], ...] = (

@@ -1,5 +1,6 @@
 import io
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -8,11 +9,14 @@ from shared.adapters.memory import FixedClock, MemoryLineApi
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
+from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyToken
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
-from tests.support.chats import answer
+from tests.support.chats import answer, conversations_on
+from tests.support.knowledge import FilingChat, StallingStore, found
+from tests.support.knowledge import message as said
 from tests.support.turns import outbox_on
 
 
@@ -126,6 +130,31 @@ def test_outcome_without_text_spends_no_token(committed: CommittedChat) -> None:
 
     assert committed.line.calls == 0
     assert committed.recorded is not None
+
+
+def test_staged_write_that_stalls_until_after_a_withdrawal_is_removed(
+    reads: ThreadPoolExecutor, clock: FixedClock
+) -> None:
+    store = StallingStore()
+    filing = FilingChat(store=store)
+    filing.model.steps = [found(name="暗証番号四七一一")]
+    turn = filing.begin(said(1, "暗証番号は四七一一"))
+    turn.call("classify_and_capture", text="暗証番号は四七一一")
+    chat = CommittedChat(conversations_on(store, reads, clock).of(filing.chat), clock)
+    lease = chat.commit(replace(turn.outcome(), covers=("m1",), saw=("m1",), since_ms=1_000, until_ms=1_000))
+
+    def withdraw_until_the_lease_is_over() -> None:
+        chat.withdraw()
+        EntryWords().remove_withdrawn(chat.conversation, chat.conversation.amendments.look())
+        clock.move(60)
+
+    store.meanwhile = withdraw_until_the_lease_is_over
+    finished = chat.finish(lease)
+
+    assert finished is None
+    assert chat.recorded is None
+    assert filing.paths == []
+    assert [one.name for one in store.list("entries/") if "四七一一" in filing.text(one.name)] == []
 
 
 def test_spare_token_that_died_while_the_model_thought_is_not_tried(committed_with: MakeChat) -> None:

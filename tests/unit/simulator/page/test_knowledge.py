@@ -54,6 +54,7 @@ OBJECTS = {
     "entries/U1/undo.json": "{}",
     "entries/U1/projects/庭の工事.md": "garden",
     "entries/U1/admin/牛乳.md": "milk",
+    "entries/U1/admin/卵.md": '{"version": 1, "revision": "3.0"}',
     "entries/U2/admin/秘密.md": "secret",
 }
 
@@ -69,7 +70,9 @@ def test_a_chat_without_entries_has_no_index() -> None:
     assert run(Bucket(OBJECTS), lambda one: one.of("U3")) == {"index": None, "entries": []}
 
 
-@pytest.mark.parametrize("path", ["../U2/admin/秘密.md", "search.json", "admin/x/y.md", "", "admin/秘密.md"])
+@pytest.mark.parametrize(
+    "path", ["../U2/admin/秘密.md", "search.json", "admin/x/y.md", "", "admin/秘密.md", "admin/卵.md"]
+)
 def test_only_entries_of_the_chat_are_read(path: str) -> None:
     assert run(Bucket(OBJECTS), lambda one: one.entry("U1", path)) is None
 

@@ -1,0 +1,58 @@
+"""What a deletion leaves at an entry's path: its key, which tells a write that comes late that it is older.
+
+A tombstone goes with the first of its sources that is withdrawn, because the path may repeat words, and with an erasure; otherwise with
+a write of the chat that comes more than an hour later. No request to the bucket takes as long.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from shared.errors import PermanentError
+from shared.knowledge.entry import IsWithdrawn, Source
+from shared.knowledge.entry_file import format_revision, read_entry, read_revision, traces_in
+from shared.storage.codec import VERSION, decode, encode
+
+KEPT_MS: Final = 60 * 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tombstone:
+    """`revision` is the key of the deletion, `sources` are those of the entry.
+
+    `deleted_ms` is LINE's timestamp of the newest message that the deleting turn answered.
+    """
+
+    version: int = VERSION
+    revision: str
+    deleted_ms: int
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """The revision as it is compared."""
+        return read_revision(self.revision)
+
+    def is_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
+        """Whether its path may repeat something withdrawn; where it names no source, it may repeat anything."""
+        return not self.sources or any(is_withdrawn(one.line_message_id, one.timestamp_ms) for one in self.sources)
+
+
+def bury(path: str, data: bytes, *, key: tuple[int, int], deleted_ms: int) -> bytes:
+    """Return the tombstone of the entry that an object holds, readable or not."""
+    try:
+        sources = read_entry(path, data).sources
+    except PermanentError:
+        sources = traces_in(data)
+    return encode(Tombstone(revision=format_revision(key), deleted_ms=deleted_ms, sources=sources))
+
+
+def tombstone_in(data: bytes) -> Tombstone | None:
+    """Return the tombstone that an object at an entry's path holds; None where it holds something else."""
+    if not data.startswith(b"{"):
+        return None
+    try:
+        tombstone = decode(Tombstone, data)
+        _ = tombstone.key
+    except (PermanentError, ValueError):
+        return None
+    return tombstone
