@@ -6,7 +6,7 @@ To add a tool: two schema files in schemas/tools/, a Tool in a module of shared/
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
@@ -53,6 +53,10 @@ class StagedEntries(Protocol):
         """The sources of every entry that the model read or changed."""
         ...
 
+    def mark_shown(self, source_ids: Iterable[str]) -> None:
+        """The model is shown something that came from these messages; they count among `read_source_ids`."""
+        ...
+
     def changes(self) -> tuple[StagedWrite, ...]:
         """Return the staged writes, to be applied after the commit; no write is staged after this call."""
         ...
@@ -80,11 +84,19 @@ class TurnContext:
     entries: StagedEntries | None = field(default=None, repr=False)
     question: Question | None = field(default=None, repr=False)
 
+    @property
+    def read_message_ids(self) -> frozenset[str]:
+        """Every message whose words the model may have read by now, in the prompt or in what tools returned."""
+        return self.seen_message_ids | self._read_source_ids
+
     def check_amendments(self) -> None:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
         if self.question is not None:
-            read_ids = self.entries.read_source_ids if self.entries is not None else frozenset[str]()
-            self.question.check_amendments(read_ids)
+            self.question.check_amendments(self._read_source_ids)
+
+    @property
+    def _read_source_ids(self) -> frozenset[str]:
+        return self.entries.read_source_ids if self.entries is not None else frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

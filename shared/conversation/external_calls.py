@@ -28,8 +28,8 @@ _Record = TypeVar("_Record")
 class CallRecord:
     """What a tool set out to do.
 
-    `arguments` are None once a message that they may repeat was withdrawn; `line_message_ids` are all that the prompt held. `started_ms`
-    is this service's clock.
+    `arguments` are None once a message that they may repeat was withdrawn; `line_message_ids` are all that the prompt held, and
+    those behind the entries that the model had read. `started_ms` is this service's clock.
     """
 
     version: int = VERSION

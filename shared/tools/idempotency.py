@@ -65,22 +65,26 @@ class IdempotentWrites:
             return self._do_once(write, key, context)
 
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
-        """Return what earlier attempts at this turn did, in sentences for the model."""
+        """Return what earlier attempts at this turn did, in sentences for the model, whose sources count as shown."""
         calls = ExternalCalls(context.conversation)
         known = calls.of_turn(first_line_message_id=context.first_line_message_id)
+        if context.entries is not None:
+            told = (one.record for one in known if one.record.arguments is not None)
+            context.entries.mark_shown({one for record in told for one in record.line_message_ids})
         return tuple(map(_sentence_of, known))
 
     def _do_once(self, write: Write, key: str, context: TurnContext) -> Json | ToolFault:
         calls = ExternalCalls(context.conversation)
+        read_ids = context.read_message_ids
         record = CallRecord(
             tool=write.tool,
             arguments=dict(write.arguments),
-            line_message_ids=tuple(sorted(context.seen_message_ids)),
+            line_message_ids=tuple(sorted(read_ids)),
             started_ms=self.clock.now_ms(),
         )
         known = calls.begin(key, record)
         # After the intent, because an unsend may have passed just before it was written
-        if context.conversation.amendments.has_withdrawn_any(context.seen_message_ids):
+        if context.conversation.amendments.has_withdrawn_any(read_ids):
             if known is None or known.record == record:
                 calls.drop(key)
             return ToolFault(message="Not done: a message of this chat was taken back meanwhile.", may_retry=False)

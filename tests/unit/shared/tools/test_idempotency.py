@@ -9,8 +9,11 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.model import Json
 from shared.agent.tools import ToolFault, TurnContext
 from shared.clock import Deadline, SystemClock
+from shared.conversation.amendments import Amendments
+from shared.conversation.external_calls import CallWords
 from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
+from shared.knowledge.staging import EntryOverlay, EntryStaging
 from shared.tools.idempotency import ALREADY_DONE, IdempotentWrites, UnknownEffectError, Write
 from tests.support.knowledge import CHAT, conversation_on
 
@@ -141,6 +144,50 @@ def test_a_withdrawal_prevents_the_write_and_leaves_no_words() -> None:
     assert isinstance(answer, ToolFault)
     assert world.there == []
     assert [one.name for one in store.list("")] == [process.context.conversation.names.amended("m0")]
+
+
+def reading(process: Process, line_message_id: str) -> EntryOverlay:
+    """Return the entries of the process's turn, of which the model read one that came from this message."""
+    overlay = EntryStaging().begin(process.context.conversation, sequence=1, amendments=Amendments())
+    overlay.mark_shown([line_message_id])
+    process.context = replace(process.context, entries=overlay)
+    return overlay
+
+
+def test_a_call_names_the_messages_behind_the_entries_that_the_model_read() -> None:
+    store, world = MemoryObjectStore(), World()
+    process = Process(store)
+    reading(process, "m9")
+    process.carry_out(world.write("牛乳"))
+
+    CallWords().remove_withdrawn(process.context.conversation, Amendments(withdrawn=frozenset({"m9"})))
+
+    (done,) = process.earlier()
+    assert "with arguments that were taken back" in done
+
+
+def test_a_withdrawal_behind_an_entry_that_the_model_read_prevents_the_write() -> None:
+    store, world = MemoryObjectStore(), World()
+    process = Process(store)
+    reading(process, "m9")
+    process.context.conversation.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=1))
+
+    answer = process.carry_out(world.write("牛乳"))
+
+    assert isinstance(answer, ToolFault)
+    assert world.there == []
+
+
+def test_a_rerun_reads_the_messages_behind_the_calls_of_earlier_attempts() -> None:
+    store, world = MemoryObjectStore(), World()
+    first, again = Process(store), Process(store)
+    reading(first, "m9")
+    first.carry_out(world.write("牛乳"))
+    overlay = reading(again, "m3")
+
+    assert "牛乳" in "".join(again.earlier())
+
+    assert overlay.read_source_ids == {"m0", "m1", "m3", "m9"}
 
 
 def test_two_equal_calls_of_one_round_have_one_effect() -> None:
