@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation.model import times
 from tests.simulation.model.guards import Guards
 from tests.simulation.model.scene import Scene
 from tests.simulation.model.schedule import play
+from tests.simulation.product import times
 
 ROOT = Path(__file__).parents[2]
 SEEDS = 2_000

@@ -4,7 +4,7 @@ import pytest
 
 from tests.simulation.model.guards import Guards
 from tests.simulation.model.scene import Scene
-from tests.simulation.model.times import DEFER_S, TOKEN_S
+from tests.simulation.product.times import DEFER_S, TOKEN_S
 
 
 def said(scene: Scene) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from tests.simulation.model.records import Record
-from tests.simulation.model.times import WRITE_S
+from tests.simulation.product.times import WRITE_S
 
 RecordT = TypeVar("RecordT", bound=Record)
 

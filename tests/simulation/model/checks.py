@@ -7,8 +7,8 @@ from tests.simulation.model.entries import ENTRIES
 from tests.simulation.model.reading import JOURNAL, OUTCOME
 from tests.simulation.model.records import Entry, Message, Outcome, Snapshot, Watermark
 from tests.simulation.model.stage import Stage
-from tests.simulation.model.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.model.world import ERASED, SNAPSHOT, World
+from tests.simulation.product.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 
 _SAID = {"replied", "apologised", "deferred"}
 

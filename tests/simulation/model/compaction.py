@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from tests.simulation.model.reading import JOURNAL, OUTCOME, message_name, outcome_name, read_amendments
 from tests.simulation.model.records import Message, Outcome
-from tests.simulation.model.times import ANSWERABLE_S, SKEW_S
 from tests.simulation.model.unsend import cleaned
 from tests.simulation.model.world import SNAPSHOT, Run, Steps
+from tests.simulation.product.times import ANSWERABLE_S, SKEW_S
 
 
 def compact(run: Run) -> Steps[None]:

@@ -9,8 +9,8 @@ from tests.simulation.model import turn
 from tests.simulation.model.reading import View, outcome_name, read_amendments
 from tests.simulation.model.records import Message, Outcome
 from tests.simulation.model.speaking import finish, first_route, take_words_out
-from tests.simulation.model.times import DEFER_S
 from tests.simulation.model.world import Held, Run, Steps
+from tests.simulation.product.times import DEFER_S
 
 STILL_THINKING = "still thinking"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from tests.simulation.model.records import Outcome
-from tests.simulation.model.times import ANSWERABLE_S, TOKEN_S
+from tests.simulation.product.times import ANSWERABLE_S, TOKEN_S
 
 Fate: TypeAlias = Literal["delivered", "refused", "unknown"]
 

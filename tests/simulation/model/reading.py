@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from tests.simulation.model.bucket import Stored
 from tests.simulation.model.records import Amendment, Amendments, Message, Outcome, Snapshot, Watermark
-from tests.simulation.model.times import ANSWERABLE_S
 from tests.simulation.model.world import ERASED, SNAPSHOT, Run, Steps
+from tests.simulation.product.times import ANSWERABLE_S
 
 JOURNAL = "journal/"
 AMENDED = "amended/"

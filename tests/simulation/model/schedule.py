@@ -10,8 +10,8 @@ from tests.simulation.model.checks import Story, violations
 from tests.simulation.model.guards import Guards
 from tests.simulation.model.records import Message
 from tests.simulation.model.stage import Delivery, Stage
-from tests.simulation.model.times import MODEL_S, PUBLISH_S, SKEW_S
 from tests.simulation.model.world import LateReply, World
+from tests.simulation.product.times import MODEL_S, PUBLISH_S, SKEW_S
 
 _STEPS: Final = 30_000
 _MESSAGES: Final = 12

@@ -8,8 +8,8 @@ from tests.simulation.model.entries import apply_writes, clean_entries
 from tests.simulation.model.line import Fate
 from tests.simulation.model.reading import outcome_name, read_amendments
 from tests.simulation.model.records import PUSH, Kind, Outcome
-from tests.simulation.model.times import ANSWERABLE_S, SKEW_S
 from tests.simulation.model.world import Held, LapsedError, Run, Steps
+from tests.simulation.product.times import ANSWERABLE_S, SKEW_S
 
 _CALLS: Final = 3
 _PAUSE_S: Final = 0.5

@@ -8,10 +8,10 @@ from tests.simulation.model.compaction import compact
 from tests.simulation.model.edits import edit
 from tests.simulation.model.erasure import erase
 from tests.simulation.model.records import Message, Token, Turn
-from tests.simulation.model.times import BACKOFF_S, DELIVERY_ATTEMPTS, REQUEST_S
 from tests.simulation.model.unsend import unsend
 from tests.simulation.model.worker import answer
 from tests.simulation.model.world import TURN, KilledError, NackError, Run, Steps, World
+from tests.simulation.product.times import BACKOFF_S, DELIVERY_ATTEMPTS, REQUEST_S
 
 
 @dataclass(slots=True, eq=False)

@@ -6,8 +6,8 @@ from tests.simulation.model import turn
 from tests.simulation.model.late import Errand, defer, is_due, seconds_until_due, store
 from tests.simulation.model.reading import View, read_amendments
 from tests.simulation.model.records import Amendments, Line, Message, Outcome, StagedWrite
-from tests.simulation.model.times import FENCE_S, RENEW_S, TRIES
 from tests.simulation.model.world import Held, KilledError, Run, Steps
+from tests.simulation.product.times import FENCE_S, RENEW_S, TRIES
 
 SORRY = "sorry"
 _ENTRIES = 2

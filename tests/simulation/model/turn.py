@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from tests.simulation.model.bucket import Stored
 from tests.simulation.model.records import Outcome, Turn
-from tests.simulation.model.times import LEASE_S
 from tests.simulation.model.world import TURN, Held, Run, Steps
+from tests.simulation.product.times import LEASE_S
 
 
 def open_turn(run: Run, stored: Stored[Turn], *, tries: int) -> Steps[Held | None]:

@@ -7,8 +7,8 @@ from tests.simulation.model.entries import clean_entries
 from tests.simulation.model.reading import JOURNAL, OUTCOME, amended_name, message_name, read_amendments
 from tests.simulation.model.records import Amendment, Amendments, Message, Outcome, Snapshot, Turn
 from tests.simulation.model.speaking import take_words_out
-from tests.simulation.model.times import SECOND_PASS_S
 from tests.simulation.model.world import SNAPSHOT, TURN, Run, Steps
+from tests.simulation.product.times import SECOND_PASS_S
 
 
 def unsend(run: Run, line_message_id: str, timestamp_s: float) -> Steps[None]:

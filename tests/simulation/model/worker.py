@@ -10,8 +10,8 @@ from tests.simulation.model.reading import View, look, message_name, read_amendm
 from tests.simulation.model.records import Message, Outcome, Turn
 from tests.simulation.model.speaking import finish, first_route
 from tests.simulation.model.thinking import decide, draft_of
-from tests.simulation.model.times import OPEN_S, SETTLE_S
 from tests.simulation.model.world import Held, LapsedError, NackError, Run, Steps
+from tests.simulation.product.times import OPEN_S, SETTLE_S
 
 _POLL_S = 0.5
 

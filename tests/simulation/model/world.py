@@ -12,7 +12,7 @@ from tests.simulation.model.bucket import Bucket, RecordT, Stored, ThrottledErro
 from tests.simulation.model.guards import Guards
 from tests.simulation.model.line import Line
 from tests.simulation.model.records import Outcome, Record, Snapshot, Turn
-from tests.simulation.model.times import FENCE_S, JITTER_S, TOKEN_DEAD_S, TOKEN_SURE_S
+from tests.simulation.product.times import FENCE_S, JITTER_S, TOKEN_DEAD_S, TOKEN_SURE_S
 
 _ResultT = TypeVar("_ResultT")
 Steps: TypeAlias = Generator[str | float, None, _ResultT]

@@ -1,22 +1,95 @@
-"""Play seeded schedules of the product: python -m tests.simulation.product [SEEDS] [--from SEED] [--trace] [--without GUARD | --each]."""
+"""Play seeded schedules: python -m tests.simulation.product [SEEDS] [--from SEED] [--processes N] [--trace] [--without GUARD | --each]."""
 
 import argparse
+import gc
+import json
+import re
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final
 
 from tests.simulation.product import table
+from tests.simulation.product.known_broken import is_known
 from tests.simulation.product.mutations import MUTATIONS
-from tests.simulation.product.schedule import play
+from tests.simulation.product.schedule import Verdict, play
 
 _STEPS_PRINTED: Final = 12
+_SEEDS_A_BATCH: Final = 50
+_SEEDS_NAMED: Final = 3
+_CONVERSATION_ID: Final = re.compile(r"[UC]\d{32}")
+_NUMBER: Final = re.compile(r"\d+[a-z]?")
+
+
+@dataclass(slots=True, kw_only=True)
+class Summary:
+    """What many schedules came to.  `sentences` are violations without their numbers, with the first seeds that show them."""
+
+    seeds: int = 0
+    steps: int = 0
+    calm: int = 0
+    broken: list[int] = field(default_factory=list)
+    sentences: dict[str, list[int]] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
+    failures_when_calm: Counter[str] = field(default_factory=Counter)
+    most_attempts: dict[str, int] = field(default_factory=dict)
+    most_asked: int = 0
+    longest_s: float = 0.0
+    longest_wait_s: float = 0.0
+
+    def add(self, seed: int, verdict: Verdict) -> None:
+        """Add a schedule."""
+        self.seeds += 1
+        self.steps += verdict.steps
+        self.calm += verdict.is_calm
+        if not all(map(is_known, verdict.violations)):
+            self.broken.append(seed)
+        for sentence in {_without_numbers(one) for one in verdict.violations}:
+            self.sentences.setdefault(sentence, []).append(seed)
+        (self.failures_when_calm if verdict.is_calm else self.failures).update(verdict.failures)
+        for kind, attempts in verdict.most_attempts.items():
+            self.most_attempts[kind] = max(self.most_attempts.get(kind, 0), attempts)
+        self.most_asked = max(self.most_asked, verdict.most_asked)
+        self.longest_s = max(self.longest_s, verdict.longest_s)
+        self.longest_wait_s = max(self.longest_wait_s, verdict.longest_wait_s)
+
+    def line(self, seconds: float) -> str:
+        """Return the summary as one line of JSON."""
+        return json.dumps(
+            {
+                "seeds": self.seeds,
+                "broken": len(self.broken),
+                "first_broken": self.broken[:_SEEDS_NAMED],
+                "calm": self.calm,
+                "steps": self.steps,
+                "seconds": round(seconds, 1),
+                "seeds_per_s": round(self.seeds / seconds, 1),
+                "sentences": {
+                    one: {"schedules": len(seeds), "first": seeds[:_SEEDS_NAMED], "is_known": is_known(one)}
+                    for one, seeds in sorted(self.sentences.items(), key=lambda item: -len(item[1]))
+                },
+                "failed_requests": dict(self.failures.most_common()),
+                "failed_requests_when_calm": dict(self.failures_when_calm.most_common()),
+                "most_attempts_to_write_in_a_second": self.most_attempts,
+                "most_model_calls_about_a_message": self.most_asked,
+                "longest_request_s": round(self.longest_s, 1),
+                "longest_wait_for_a_thread_s": round(self.longest_wait_s, 1),
+            },
+            ensure_ascii=False,
+        )
 
 
 def main() -> int:
-    """Print each violation, the command that replays its seed, and the last steps of the schedule."""
+    """Print each violation, the command that replays its seed, and the last steps of the schedule; last, one line of JSON."""
     parser = argparse.ArgumentParser(prog="python -m tests.simulation.product", description=__doc__)
     parser.add_argument("seeds", nargs="?", type=int, default=2_000, help="how many seeds to play")
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
+    parser.add_argument("--processes", type=int, default=1, help="on how many processes")
+    parser.add_argument("--summary", action="store_true", help="print only the line of JSON")
     parser.add_argument("--trace", action="store_true", help="print every step")
     parser.add_argument(
         "--without", metavar="GUARD", choices=MUTATIONS, help="apply its mutation, and stop at the first violation"
@@ -32,19 +105,42 @@ def main() -> int:
         dict(_search([options.without], seeds))
     if options.each or options.without:
         return 0
-    broken = [seed for seed in seeds if _play_and_print(seed, trace=options.trace)]
-    _print_lines(f"{options.seeds} seeds, {len(broken)} broken")
-    return 1 if broken else 0
+    started_s = time.monotonic()
+    summary = Summary()
+    for seed, verdict in _play_all(seeds, options.processes):
+        summary.add(seed, verdict)
+        if not options.summary:
+            _print_verdict(seed, verdict, trace=options.trace)
+    _print_lines(summary.line(time.monotonic() - started_s))
+    return 1 if summary.broken else 0
 
 
-def _play_and_print(seed: int, *, trace: bool) -> bool:
-    verdict = play(seed)
-    if trace or verdict.violations:
+def play_batch(seeds: Sequence[int]) -> list[tuple[int, Verdict]]:
+    """Play the seeds one after another."""
+    gc.set_threshold(50_000, 20, 50)  # a schedule makes many objects that live until its end
+    return [(seed, play(seed)) for seed in seeds]
+
+
+def _play_all(seeds: Sequence[int], processes: int) -> Iterator[tuple[int, Verdict]]:
+    batches = [seeds[first : first + _SEEDS_A_BATCH] for first in range(0, len(seeds), _SEEDS_A_BATCH)]
+    if processes == 1:
+        yield from chain.from_iterable(map(play_batch, batches))
+        return
+    with ProcessPoolExecutor(processes) as pool:
+        yield from chain.from_iterable(pool.map(play_batch, batches))
+
+
+def _print_verdict(seed: int, verdict: Verdict, *, trace: bool) -> None:
+    is_broken = not all(map(is_known, verdict.violations))
+    if trace or is_broken:
         steps = verdict.last_steps if trace else verdict.last_steps[-_STEPS_PRINTED:]
         _print_lines(*steps, *(f"seed {seed}: {one}" for one in verdict.violations))
-    if verdict.violations:
+    if is_broken:
         _print_lines(f"play it again: python -m tests.simulation.product 1 --from {seed} --trace", "")
-    return bool(verdict.violations)
+
+
+def _without_numbers(sentence: str) -> str:
+    return _NUMBER.sub("N", _CONVERSATION_ID.sub("CHAT", sentence))
 
 
 def _search(names: Iterable[str], seeds: Iterable[int]) -> Iterator[tuple[str, tuple[int, str] | None]]:

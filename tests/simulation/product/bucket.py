@@ -4,6 +4,7 @@ It also does what GcsObjectStore leaves to the client library: a write that meet
 conditional write that won, but whose answer was lost, is reported as lost, as a retry of it would be.
 """
 
+from collections import deque
 from collections.abc import Callable
 from typing import Final, TypeVar
 
@@ -11,9 +12,11 @@ from shared.adapters.memory.object_store import WriteLimitError
 from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
+from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import ListedObject, StoredObject
-from tests.simulation.model.times import JITTER_S
 from tests.simulation.product.holders import Holders
+from tests.simulation.product.times import JITTER_S
+from tests.simulation.product.withdrawals import MARKERS, Withdrawals
 from tests.simulation.product.world import World
 
 _ResultT = TypeVar("_ResultT")
@@ -23,9 +26,10 @@ _RETRIES_S: Final = 10.0
 class Bucket:
     """An `ObjectStore` whose calls suffer the weather of the world."""
 
-    def __init__(self, world: World, holders: Holders) -> None:
+    def __init__(self, world: World, holders: Holders, withdrawals: Withdrawals) -> None:
         self._world = world
         self._holders = holders
+        self._withdrawals = withdrawals
 
     def read(self, name: str) -> StoredObject | None:
         return self._call(f"read {name}", lambda: self._world.objects.read(name))
@@ -38,6 +42,8 @@ class Bucket:
 
     def delete(self, name: str) -> None:
         self._call(f"delete {name}", lambda: self._world.objects.delete(name))
+        if name.startswith(MARKERS):
+            self._withdrawals.look()
 
     def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
         return self._call(f"list {prefix}", lambda: self._list_now(prefix, before))
@@ -56,6 +62,8 @@ class Bucket:
             except WriteLimitError:
                 pause_s = world.rng.uniform(*JITTER_S)
                 if world.now_s + pause_s - begun_s > _RETRIES_S:
+                    if world.weather.calm:
+                        world.truth.report(f"I6: writes of {name.partition('/')[0]}/ met 429 until the client gave up")
                     raise
                 world.scheduler.give_way("429", pause_s)
             else:
@@ -63,12 +71,24 @@ class Bucket:
 
     def _write_now(self, name: str, data: bytes, generation: int, begun_s: float) -> int | None:
         objects = self._world.objects
+        self._count_writes(name)
         before = objects.read(name)
         written = objects.replace(name, data, generation=generation)
         if written is not None and name.startswith("turns/"):
             there = decode(TurnRecord, before.data) if before else TurnRecord()
-            self._holders.watch(there, decode(TurnRecord, data), begun_s=begun_s)
+            self._holders.watch(name[6:-5], there, decode(TurnRecord, data), begun_s=begun_s)
+        elif written is not None and name.endswith(OUTCOME_SUFFIX):
+            self._holders.note_record(name, data)
         return written
+
+    def _count_writes(self, name: str) -> None:
+        """Count the attempts to write a name within a second; only one of them can succeed."""
+        world, kind = self._world, name.partition("/")[0]
+        attempts = world.write_attempts.setdefault(name, deque())
+        attempts.append(world.now_s)
+        while attempts[0] <= world.now_s - 1:
+            attempts.popleft()
+        world.most_attempts[kind] = max(world.most_attempts[kind], len(attempts))
 
     def _call(self, about: str, effect: Callable[[], _ResultT]) -> _ResultT:
         world = self._world

@@ -4,22 +4,31 @@ Source: Pub/Sub, "Push subscriptions", "Handle message failures" (retry policy, 
 """
 
 import datetime as dt
+import itertools
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
-from tests.simulation.model.times import BACKOFF_S
 from tests.simulation.product import wiring
 from tests.simulation.product.people import Json
 from tests.simulation.product.scheduler import Process, Task
+from tests.simulation.product.times import BACKOFF_S
 from tests.simulation.product.wiring import Endpoint, Ports
-from tests.simulation.product.world import EPOCH_MS
+from tests.simulation.product.withdrawals import Withdrawals
+from tests.simulation.product.world import EPOCH_MS, World
 from tests.support import push
 
 ACK_DEADLINE_S: Final = 120.0
 # As in infra/terraform.  It is high because a message that kills its workers also fails the deliveries that run beside it.
 DELIVERY_ATTEMPTS: Final = 20
+TICK: Final = "tick"
+TICK_S: Final = 60.0
+QUIET_TICKS: Final = 20
+"""After so many ticks in which nothing else went on, a marker that is left stays for good."""
 _ACKNOWLEDGED: Final = 204
+_INTERNAL_ERROR: Final = 500
 _INSTANCE_DIED: Final = 503
 _DEADLINE_PASSED: Final = 504
 _COMPOSE: Final[Mapping[str, Callable[[Ports, Process], Endpoint]]] = {
@@ -33,6 +42,7 @@ class Delivery:
     """A Pub/Sub message on the subscription of a function.  `on_ack` is called at every acknowledgement."""
 
     name: str
+    conversation_id: str
     function: str
     event: Json
     published_s: float
@@ -41,12 +51,20 @@ class Delivery:
     is_acknowledged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Instance:
-    """A process and the function in it."""
+    """A process and the function in it.  A request waits for one of its threads if all are busy; the oldest waits least."""
 
     process: Process
     endpoint: Endpoint
+    free_threads: int
+    waiting: deque[Callable[[], Task | None]] = field(default_factory=deque)
+
+    def end_request(self) -> None:
+        """A thread is free: the request that waited longest gets it."""
+        self.free_threads += 1
+        while self.waiting and self.free_threads:
+            self.waiting.popleft()()
 
 
 class Bus:
@@ -55,17 +73,26 @@ class Bus:
     def __init__(self, ports: Ports, skews_s: tuple[float, ...]) -> None:
         self.dead_letters: list[str] = []
         self.longest_s = 0.0
+        self.failures: Counter[str] = Counter()
+        """The requests that were answered with 5xx although their process lived, by the error behind it."""
+        self.waited_s: dict[str, float] = {}
+        """How long a delivery waited for a thread at most, by its name."""
         self._ports = ports
         self._world = ports.world
         self._skews_s = skews_s
         self._instances: dict[tuple[str, int], Instance] = {}
+
+    @property
+    def world(self) -> World:
+        """The world that the instances share."""
+        return self._world
 
     def instance(self, function: str, number: int) -> Instance:
         """Return the instance with this number; it is replaced if its process died."""
         there = self._instances.get((function, number))
         if there is None or there.process.is_dead:
             process = Process(f"{function} {number}", skew_s=self._skews_s[number])
-            there = Instance(process, _COMPOSE[function](self._ports, process))
+            there = Instance(process, _COMPOSE[function](self._ports, process), self._ports.settings.threads)
             self._instances[function, number] = there
         return there
 
@@ -75,13 +102,14 @@ class Bus:
         if delivery.is_acknowledged:
             return None
         if delivery.attempts >= DELIVERY_ATTEMPTS:
-            self.dead_letters.append(delivery.name)
+            if delivery.conversation_id:  # the next tick does what a lost one left
+                self.dead_letters.append(delivery.name)
             return None
         delivery.attempts += 1
         chosen = world.rng.randrange(len(self._skews_s)) if number is None else number
         return self._start_request(delivery, self.instance(delivery.function, chosen))
 
-    def _start_request(self, delivery: Delivery, instance: Instance) -> Task:
+    def _start_request(self, delivery: Delivery, instance: Instance) -> Task | None:
         world, begun_s = self._world, self._world.now_s
         name = f"{delivery.name} {delivery.attempts} on {instance.process.name}"
         published = dt.datetime.fromtimestamp(EPOCH_MS / 1_000 + delivery.published_s, tz=dt.UTC).isoformat()
@@ -92,7 +120,6 @@ class Bus:
             if answers:
                 return
             answers.append(status)
-            self.longest_s = max(self.longest_s, world.now_s - begun_s)
             if status == _ACKNOWLEDGED:
                 delivery.is_acknowledged = True
                 delivery.on_ack()
@@ -104,9 +131,64 @@ class Bus:
             status = _INSTANCE_DIED
             try:
                 status = instance.endpoint("POST", body)[1]
+                if status >= _INTERNAL_ERROR:
+                    self.failures[world.truth.log.last_failure] += 1
             finally:
                 world.requests.discard(name)
+                self.longest_s = max(self.longest_s, world.now_s - begun_s)
                 settle(status)
+                instance.end_request()
 
-        world.scheduler.at(begun_s + ACK_DEADLINE_S, lambda: settle(_DEADLINE_PASSED))
-        return world.scheduler.begin(instance.process, name, request)
+        def start() -> Task | None:
+            if answers or instance.process.is_dead:
+                settle(_INSTANCE_DIED)
+                return None
+            instance.free_threads -= 1
+            waited_s = world.now_s - begun_s
+            self.waited_s[delivery.name] = max(self.waited_s.get(delivery.name, 0.0), waited_s)
+            world.chats[name] = delivery.conversation_id
+            return world.scheduler.begin(instance.process, name, request)
+
+        world.scheduler.at(begun_s + ACK_DEADLINE_S, lambda: settle(_DEADLINE_PASSED), is_idle=True)
+        if instance.free_threads > 0:
+            return start()
+        instance.waiting.append(start)
+        return None
+
+
+class Ticker:
+    """Cloud Scheduler: a tick a minute, for as long as something goes on or a marker is left under `due/`.
+
+    A tick may be lost, late or doubled; the next one does what is left. Source: Cloud Scheduler, "at-least-once delivery".
+    """
+
+    def __init__(self, bus: Bus, withdrawals: Withdrawals, *, is_reliable: bool) -> None:
+        self._bus = bus
+        self._withdrawals = withdrawals
+        self._is_reliable = is_reliable
+        self._quiet = 0
+        self._numbers = itertools.count()
+
+    def begin(self, at_s: float) -> None:
+        """The first tick comes then."""
+        self._bus.world.scheduler.at(at_s, self._tick, is_idle=True)
+
+    def _tick(self) -> None:
+        world = self._bus.world
+        scheduler, rng = world.scheduler, world.rng
+        self._quiet = self._quiet + 1 if scheduler.is_idle else 0
+        has_markers = any(True for _ in self._withdrawals.markers())
+        if scheduler.is_idle and (not has_markers or self._quiet > QUIET_TICKS):
+            return
+        scheduler.at(world.now_s + TICK_S, self._tick, is_idle=True)
+        copies = 1 if self._is_reliable else rng.choice((0, 1, 1, 1, 1, 2))
+        for _ in range(copies):
+            late_s = rng.random() * (1.0 if self._is_reliable else rng.choice((1.0, 1.0, 80.0)))
+            delivery = Delivery(
+                name=f"{TICK} {next(self._numbers)}",
+                conversation_id="",
+                function="agent_worker",
+                event={"type": "tick"},
+                published_s=world.now_s,
+            )
+            scheduler.at(world.now_s + late_s, partial(self._bus.push, delivery), is_idle=True)

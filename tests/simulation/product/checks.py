@@ -1,20 +1,30 @@
 """The invariants, checked when nothing is left to do.  Each violation is one sentence."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
+from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import show_answer_data
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.turns.deferral import LateReply
-from tests.simulation.model.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.product.bus import ACK_DEADLINE_S, Bus
+from tests.simulation.product.entry_checks import EntryStory, check_entries
 from tests.simulation.product.mind import Mood
-from tests.simulation.product.people import Message, People, Welcome
+from tests.simulation.product.people import WORD, Message, Order, People, Welcome, gloss_of
+from tests.simulation.product.times import ANSWERABLE_S, SKEW_S, TOKEN_S
+from tests.simulation.product.wiring import Settings
+from tests.simulation.product.withdrawals import Withdrawals
 from tests.simulation.product.world import EPOCH_MS, ShownText, World
 
+REQUEST_LIMIT_S: Final = 118.0
+"""As in infra/terraform, `timeout_s`: the platform ends a request then."""
+LONG_WAIT_S: Final = 10.0
+ASKED_AT_MOST: Final = 6
+ATTEMPTS_AT_MOST: Final = 20
 _PUSHING_S: Final = 15.0
 _SHOWN_KINDS: Final = {OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED}
 _UNSEEN_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKind.STORED}
@@ -22,17 +32,29 @@ _UNSEEN_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
-    """What people did in a schedule, and what followed."""
+    """What people did in one chat of a schedule, and what followed."""
 
     people: People
     world: World
     mood: Mood
     bus: Bus
-    late_reply: LateReply
+    settings: Settings
+    withdrawals: Withdrawals
+    forgets_outcomes: bool
+    """Whether the bounds of memory are so small that the snapshot does not keep every outcome."""
+
+    @property
+    def chat(self) -> str:
+        """The chat's id."""
+        return self.people.conversation_id
 
     @property
     def is_calm(self) -> bool:
         return self.world.weather.calm
+
+    @property
+    def late_reply(self) -> LateReply:
+        return self.settings.late_reply
 
     @property
     def has_outage(self) -> bool:
@@ -49,58 +71,104 @@ class Story:
         """The ids of the messages that were neither withdrawn nor erased."""
         return {one.id for one in self.people.messages if self.people.is_kept(one)}
 
+    @property
+    def staged_words(self) -> set[str]:
+        """The words that a turn wrote into an entry."""
+        texts = (write.text or "" for chat, one in self.world.truth.staged if chat == self.chat for write in one.writes)
+        return {word for text in texts for word in WORD.findall(text)}
+
     def is_lost(self, deliveries: Iterable[str]) -> bool:
         """Whether the outage of the bucket made one of these deliveries a dead letter; it would be replayed after the repair."""
         return self.has_outage and not set(self.bus.dead_letters).isdisjoint(deliveries)
 
+    def waited_long(self, name: str) -> bool:
+        """Whether the delivery waited for a thread while its token aged."""
+        return self.bus.waited_s.get(name, 0.0) > LONG_WAIT_S
 
-def violations(story: Story) -> list[str]:
+
+def violations(stories: Sequence[Story]) -> list[str]:
     """Return every violation, as one sentence each."""
-    found = [*story.world.truth.violations]
+    found = [*stories[0].world.truth.violations, *_check_machines(stories[0])]
+    for story in stories:
+        found += _violations_of_chat(story)
+    return list(dict.fromkeys(found))
+
+
+def _check_machines(story: Story) -> Iterator[str]:
+    """What holds for all chats together: no crash, no failure in calm weather, no lost delivery, no marker that stays."""
+    bus, log = story.bus, story.world.truth.log
     if not story.has_outage:
-        found += [f"I1: {name} ended as a dead letter" for name in story.bus.dead_letters]
-    history = _history(story.world)
+        yield from (f"I1: {name} ended as a dead letter" for name in bus.dead_letters)
+    yield from (f"I1: an error that was not foreseen: {cause}" for cause in log.crashes)
+    if story.is_calm:
+        yield from (f"I1: a request failed in calm weather: {cause}" for cause in bus.failures)
+    longest_s = max(ACK_DEADLINE_S, REQUEST_LIMIT_S)
+    if bus.longest_s > longest_s and not story.world.weather.stalls and not story.world.weather.lags:
+        yield f"I6: a request took longer than its deadline of {longest_s:.0f} s"
+    if story.is_calm:
+        most = max(story.world.truth.asked.values(), default=0)
+        if most > ASKED_AT_MOST and not story.mood.downs:
+            yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
+        for kind, attempts in story.world.most_attempts.items():
+            if attempts > ATTEMPTS_AT_MOST:
+                yield f"I5: an object under {kind}/ met more than {ATTEMPTS_AT_MOST} attempts to write it within a second"
+        flooded = {name for name, waited_s in bus.waited_s.items() if waited_s > LONG_WAIT_S}
+        if flooded:
+            yield f"I6: a delivery waited for a thread for more than {LONG_WAIT_S:.0f} s"
+    yield from (f"I4: {marker} is still there" for marker in story.withdrawals.markers())
+
+
+def _violations_of_chat(story: Story) -> list[str]:
+    found: list[str] = []
+    history = _history(story)
     for message in story.people.messages:
         if message.addressed and story.people.is_kept(message):
             found += _check_answered(story, history, message)
     for welcome in story.people.welcomes:
         found += _check_greeted(story, history, welcome)
+    for order in story.people.orders:
+        found += _check_obeyed(story, order)
     found += _check_presses(story, history)
     found += _check_history(story, history)
     found += _check_addressed(story)
+    found += _check_interjections(story)
     found += _check_withdrawn(story)
     found += _check_kept(story)
-    if story.is_calm and story.bus.longest_s > ACK_DEADLINE_S:
-        found.append("I6: a request took longer than its deadline although nothing had failed")
-    return list(dict.fromkeys(found))
+    found += _check_answers_kept(story, history)
+    found += check_entries(EntryStory(people=story.people, world=story.world, is_lost=_lost_check(story)))
+    return found
 
 
-def _history(world: World) -> dict[str, OutcomeRecord]:
-    found = {one.webhook_event_id: one for one in _snapshot(world).outcomes}
-    for listed in world.objects.list("journal/"):
-        stored = world.objects.read(listed.name)
+def _lost_check(story: Story) -> Callable[[str], bool]:
+    return lambda name: story.is_lost((name, f"unsend {name}", f"edit {name}", "part"))
+
+
+def _history(story: Story) -> dict[str, OutcomeRecord]:
+    found = dict(story.world.truth.recorded.get(story.chat, {})) if story.forgets_outcomes else {}
+    found |= {one.webhook_event_id: one for one in _snapshot(story).outcomes}
+    for listed in story.world.objects.list(f"journal/{story.chat}/"):
+        stored = story.world.objects.read(listed.name)
         if stored is not None and listed.name.endswith(OUTCOME_SUFFIX):
             outcome = decode(OutcomeRecord, stored.data)
             found[outcome.webhook_event_id] = outcome
     return found
 
 
-def _snapshot(world: World) -> SnapshotRecord:
-    for listed in world.objects.list("snapshots/"):
-        stored = world.objects.read(listed.name)
-        if stored is not None:
-            return decode(SnapshotRecord, stored.data)
-    return SnapshotRecord()
+def _snapshot(story: Story) -> SnapshotRecord:
+    stored = story.world.objects.read(f"snapshots/{story.chat}.json")
+    return decode(SnapshotRecord, stored.data) if stored is not None else SnapshotRecord()
 
 
 def _check_answered(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
     covering = [one for one in history.values() if message.id in one.covers and one.kind is not OutcomeKind.STORED]
     if not covering:
+        if message.is_unsure:
+            return
         too_old = story.may_be_late and story.world.now_s - message.at_s >= ANSWERABLE_S - SKEW_S
         if not too_old and not story.is_lost((message.id,)):
             yield f"I1: {message.id} was never answered"
         return
-    effects = [(said, outcome) for said, outcome in _effects(story.world) if message.id in outcome.covers]
+    effects = [(said, outcome) for said, outcome in _effects(story) if message.id in outcome.covers]
     if _answer_count(story, history, message) > 1:
         yield f"I2: {message.id} was answered twice"
     if sum(outcome.has_button for _, outcome in effects) > 1:
@@ -112,7 +180,7 @@ def _check_answered(story: Story, history: dict[str, OutcomeRecord], message: Me
 
 def _check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welcome) -> Iterator[str]:
     """A follow or a join is greeted once, unless the chat was erased afterwards."""
-    greetings = sum(said.reply_token == welcome.reply_token for said in story.world.truth.said)
+    greetings = sum(said.reply_token == welcome.reply_token for said in _said(story))
     if greetings > 1:
         yield f"I2: {welcome.id} was greeted twice"
     if welcome.at_s <= story.people.erased_s or story.is_lost((welcome.id,)):
@@ -124,12 +192,35 @@ def _check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Wel
         yield f"I6: {welcome.id} met silence although nothing had failed"
 
 
+def _check_obeyed(story: Story, order: Order) -> Iterator[str]:
+    """A command is answered once, unless the chat was erased or left since; a group that was joined since is not left."""
+    answers = sum(said.reply_token == order.reply_token for said in _said(story))
+    if answers > 1:
+        yield f"I2: /{order.command} was answered twice"
+    if order.command == "bye" and story.people.is_group:
+        joined_s = [
+            said.at_s
+            for said in _said(story)
+            for one in story.people.welcomes
+            if one.reply_token == said.reply_token and one.at_s > order.at_s
+        ]
+        later_byes = [one.at_s for one in story.people.orders if one.command in {"bye", "exit"} and one is not order]
+        for left_s in (at_s for chat, at_s in story.world.truth.left if chat == story.chat):
+            if any(one < left_s for one in joined_s) and not later_byes:
+                yield "I6: a group was left that had been joined since"
+    waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id)
+    if order.at_s <= story.people.erased_s or story.is_lost((order.id,)) or waits:
+        return
+    if story.is_calm and not answers:
+        yield f"I6: /{order.command} met silence although nothing had failed"
+
+
 def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> bool:
     """Whether silence is correct: the model skipped the message, or its token expired.
 
     A token expires if no "still thinking" is sent, or if another message of the turn was withdrawn late.
     """
-    slow = story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3
+    slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
     neighbour = any(not story.people.is_kept(one) for one in story.people.messages if one is not message)
     return OutcomeKind.SKIPPED in kinds or (OutcomeKind.UNDELIVERED in kinds and (slow or neighbour))
 
@@ -141,7 +232,7 @@ def _answer_count(story: Story, history: dict[str, OutcomeRecord], message: Mess
         not outcome.has_button
         and (message.id in outcome.covers or not buttons.isdisjoint(outcome.answers))
         and outcome.kind is OutcomeKind.REPLIED
-        for _, outcome in _effects(story.world)
+        for _, outcome in _effects(story)
     )
 
 
@@ -164,7 +255,7 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
     """A press of the button of a kept question shows its answer, if the model has one, or another button."""
     if not story.is_calm or story.mood.skips or story.mood.downs:
         return
-    effects = [outcome for _, outcome in _effects(story.world)]
+    effects = [outcome for _, outcome in _effects(story)]
     prolonged = {one for outcome in effects if outcome.has_button for one in outcome.covers}
     answered = {root for outcome in effects for root in outcome.answers if not outcome.has_button}
     deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
@@ -176,15 +267,18 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
             yield f"I6: {press.id} was pressed in vain"
 
 
-def _effects(world: World) -> Iterator[tuple[ShownText, OutcomeRecord]]:
-    yield from ((said, said.outcome) for said in world.truth.said if said.outcome is not None)
+def _said(story: Story) -> list[ShownText]:
+    return [one for one in story.world.truth.said if one.conversation_id == story.chat]
+
+
+def _effects(story: Story) -> Iterator[tuple[ShownText, OutcomeRecord]]:
+    yield from ((said, said.outcome) for said in _said(story) if said.outcome is not None)
 
 
 def _check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """The history agrees with what the user saw, or says that it is unknown; only committed outcomes were shown."""
-    world = story.world
-    effects = list(_effects(world))
-    if len(effects) < len(world.truth.said):
+    effects = list(_effects(story))
+    if len(effects) < len(_said(story)):
         yield "I2: something was said that nobody had committed"
     for _, committed in effects:
         if story.is_lost(committed.covers):
@@ -203,15 +297,16 @@ def _check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
 
 def _check_addressed(story: Story) -> Iterator[str]:
     by_token = {one.reply_token: one for one in story.people.messages}
-    for said in story.world.truth.said:
+    may_interject = story.settings.group_policy is GroupPolicy.MODEL
+    for said in _said(story):
         asked = by_token.get(said.reply_token or "")
-        if asked is not None and not asked.addressed:
+        if asked is not None and not (asked.addressed or asked.is_unsure or may_interject):
             yield f"I6: {asked.id} was answered and had not asked"
-    for said, outcome in _effects(story.world):
+    for said, outcome in _effects(story):
         covered = [one for one in story.people.messages if one.id in outcome.covers]
         if not covered:  # a greeting
             continue
-        if not all(one.addressed for one in covered):
+        if not may_interject and not all(one.addressed or one.is_unsure for one in covered):
             yield f"I6: {outcome.webhook_event_id} answered somebody who had not asked"
         if said.at_s - max(one.at_s for one in covered) > ANSWERABLE_S + ACK_DEADLINE_S:
             yield f"I6: {outcome.webhook_event_id} answered a question from long ago"
@@ -219,26 +314,47 @@ def _check_addressed(story: Story) -> Iterator[str]:
             yield f"I6: {outcome.webhook_event_id} was pushed more than 20 minutes after its question"
 
 
+def _check_interjections(story: Story) -> Iterator[str]:
+    """Nobody hears twice about a message that was not for the bot."""
+    said = Counter(
+        covered for _, outcome in _effects(story) if outcome.kind is OutcomeKind.REPLIED for covered in outcome.covers
+    )
+    for message in story.people.messages:
+        if not message.addressed and said[message.id] > 1:
+            yield f"I2: {message.id} was interjected about twice"
+
+
 def _check_withdrawn(story: Story) -> Iterator[str]:
-    """Withdrawn words are in no object, and no word of a message is in a log line."""
-    world = story.world
-    words = [word for one in story.people.messages for word, _ in one.words]
+    """Withdrawn words are in no object and no name, and no word of a message is in a log line.
+
+    A model that paraphrases uses other words only for messages that stood in its prompt: those go, too.
+    """
+    world, people = story.world, story.people
+    words = [word for one in people.messages for word, _ in one.words]
     log = world.truth.log.getvalue()
-    if "word" in log and any(word in log for word in words):
+    if ("word" in log or "gloss" in log) and any(word in log or gloss_of(word) in log for word in words):
         yield "I4: a log line holds somebody's words"
-    kept = [one for one in story.people.messages if not story.is_lost((one.id, f"unsend {one.id}", "part"))]
-    withdrawn = [word for one in kept for word in story.people.withdrawn_words(one)]
+    kept = [one for one in people.messages if not story.is_lost((one.id, f"unsend {one.id}", "part"))]
+    withdrawn = {word: one for one in kept for word in people.withdrawn_words(one)}
+    if not withdrawn:
+        return
+    spared = story.staged_words if people.erased_entries_s < people.erased_s else set()
     for listed in world.objects.list(""):
         stored = world.objects.read(listed.name)
-        text = stored.data.decode() if stored else ""
-        yield from (f"I4: {word} is still in {listed.name}" for word in withdrawn if word in text)
+        text = f"{listed.name} {stored.data.decode(errors='replace') if stored else ''}"
+        for word, message in withdrawn.items():
+            if not message.unsent and word in spared and message.at_s > people.erased_entries_s:
+                continue
+            for there in (word, gloss_of(word)):
+                if there in text:
+                    yield f"I4: {there} is still in {listed.name}"
 
 
 def _check_kept(story: Story) -> Iterator[str]:
     """The bucket keeps no withdrawn message, and the newest text of each kept one; the watermark is the newest erasure."""
     world = story.world
-    kept = list(_snapshot(world).messages)
-    for listed in world.objects.list("journal/"):
+    kept = list(_snapshot(story).messages)
+    for listed in world.objects.list(f"journal/{story.chat}/"):
         stored = world.objects.read(listed.name)
         if stored is not None and not listed.name.endswith(OUTCOME_SUFFIX):
             kept.append(decode(MessageRecord, stored.data))
@@ -249,10 +365,40 @@ def _check_kept(story: Story) -> Iterator[str]:
             continue
         if not story.people.is_kept(message):
             yield f"I4: {message.id} was withdrawn and is kept"
-        elif message.words and max(message.words, key=lambda one: one[1])[0] not in record.text:
+        elif message.words and message.medium is None and not any(one in record.text for one in message.newest_words):
             yield f"I4: {message.id} is kept with an old text"
-    for listed in world.objects.list("erased/"):
-        stored = world.objects.read(listed.name)
-        watermark_ms = decode(Watermark, stored.data).timestamp_ms if stored else 0
-        if watermark_ms != EPOCH_MS + round(story.people.erased_s * 1_000) and not story.is_lost(("part",)):
-            yield "I4: the watermark went back"
+    yield from _check_media(story)
+    stored = world.objects.read(f"erased/{story.chat}.json")
+    watermark_ms = decode(Watermark, stored.data).timestamp_ms if stored else -1
+    is_lost = story.is_lost(("part", *(one.id for one in story.people.orders)))
+    if stored is not None and watermark_ms != EPOCH_MS + round(story.people.erased_s * 1_000) and not is_lost:
+        yield "I4: the watermark went back"
+
+
+def _check_media(story: Story) -> Iterator[str]:
+    """Neither bytes nor label of a withdrawn medium are kept."""
+    for message in story.people.messages:
+        if message.medium is None or story.people.is_kept(message) or story.is_lost((message.id, "part")):
+            continue
+        bytes_name = f"media/{story.chat}/{message.id}"
+        if any(story.world.objects.read(name) is not None for name in (bytes_name, f"{bytes_name}.json")):
+            yield f"I4: {message.id} was withdrawn and its medium is kept"
+
+
+def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
+    """An answer keeps its words unless a withdrawn message stood in its prompt, or it repeats something that was taken out."""
+    people, truth = story.people, story.world.truth
+    if people.erased_s >= 0:
+        return
+    withdrawn = {one.id for one in people.messages if one.unsent}
+    lost = [
+        said
+        for said, outcome in _effects(story)
+        if outcome.webhook_event_id in history and history[outcome.webhook_event_id].text is None
+    ]
+    thoughts = {said: truth.thoughts.get(said.text.partition(" ")[0]) for said in lost}
+    direct = [said for said in lost if thoughts[said] is None or not withdrawn.isdisjoint(thoughts[said].shown)]  # type: ignore[union-attr]
+    taken_out = {word for said in direct for word in WORD.findall(said.text)}
+    for said in lost:
+        if said not in direct and taken_out.isdisjoint(WORD.findall(said.text)):
+            yield "I4: an answer lost its words although it neither named a withdrawn message nor repeated one"

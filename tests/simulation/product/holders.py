@@ -1,14 +1,19 @@
 """Checks every write of the turn: which request holds it, whether its lease still runs, and what was committed."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord
 from shared.conversation.turn import TurnRecord
 from shared.storage.codec import decode
-from tests.simulation.model.times import FENCE_S
+from shared.storage.object_names import OUTCOME_SUFFIX
+from tests.simulation.product.mind import Mood
 from tests.simulation.product.people import ids_repeated_in
 from tests.simulation.product.scheduler import Task
 from tests.simulation.product.world import World
+
+_WHOLE: Final = 480
+"""Characters of an answer from which on words may have been cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,38 +24,71 @@ class _Hold:
 
 
 class Holders:
-    """The holders of one chat's turn, including dead ones."""
+    """The holders of the chats' turns, including dead ones."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, mood: Mood, *, fence_s: float) -> None:
         self._world = world
+        self._mood = mood
+        self._fence_s = fence_s
         self._known: dict[str, _Hold] = {}
+        self._recorded: set[str] = set()
 
-    def watch(self, before: TurnRecord, after: TurnRecord, *, begun_s: float) -> None:
+    def note_record(self, name: str, data: bytes) -> None:
+        """An outcome was recorded under this name, or lost its words there."""
+        outcome = decode(OutcomeRecord, data)
+        self._recorded.add(name)
+        self._world.truth.recorded.setdefault(name.split("/")[1], {})[outcome.webhook_event_id] = outcome
+
+    def watch(self, conversation_id: str, before: TurnRecord, after: TurnRecord, *, begun_s: float) -> None:
         """Check a write of the turn that took effect; its writer sent it at `begun_s`."""
+        task, truth = self._world.scheduler.current(), self._world.truth
+        self._check_unfinished(conversation_id, before, after)
         if after.state == "idle":
             return
-        task, truth = self._world.scheduler.current(), self._world.truth
         if before.state == "thinking" and after.holder != before.holder and self._is_alive(before.holder):
             truth.report("I3: the turn of a live holder was taken")
         if after.state == "committed" and after.outcome is not None:
-            if before.state == "thinking" and after.holder != before.holder:
-                truth.report("I3: an outcome was committed by somebody who did not hold the turn")
-            if before.state == "idle":
-                truth.report("I3: an outcome was committed to an idle turn")
-            if before.state == "thinking" and after.outcome.kind is OutcomeKind.REPLIED:
-                self._check_edits(after.outcome)
-            if after.outcome.text is not None and after.route.kind != "none":
-                truth.committed[after.route.reply_token, after.outcome.text] = after.outcome
-                if before.state == "thinking":
-                    is_late = any(
-                        map(self._is_withdrawn, {*after.outcome.covers, *ids_repeated_in(after.outcome.text)})
-                    )
-                    truth.too_late[after.route.reply_token, after.outcome.text] = is_late
+            self._watch_commit(conversation_id, before, after, after.outcome)
         if after.expires_ms != before.expires_ms:  # a cancellation by an unsend does not renew the lease
-            self._known[after.holder] = _Hold(task.request, task, begun_s + FENCE_S)
+            self._known[after.holder] = _Hold(task.request, task, begun_s + self._fence_s)
+
+    def _watch_commit(
+        self, conversation_id: str, before: TurnRecord, after: TurnRecord, outcome: OutcomeRecord
+    ) -> None:
+        truth, was_thinking = self._world.truth, before.state == "thinking"
+        if was_thinking and after.holder != before.holder:
+            truth.report("I3: an outcome was committed by somebody who did not hold the turn")
+        if before.state == "idle":
+            truth.report("I3: an outcome was committed to an idle turn")
+        if was_thinking and outcome.kind is OutcomeKind.REPLIED:
+            self._check_edits(outcome)
+        if was_thinking and outcome.writes:
+            truth.staged.append((conversation_id, outcome))
+        if outcome.text is not None and after.route.kind != "none":
+            route = after.route.reply_token or conversation_id
+            truth.committed[route, outcome.text] = outcome
+            if was_thinking:
+                repeated = {*outcome.covers, *ids_repeated_in(outcome.text)}
+                truth.too_late[route, outcome.text] = any(map(self._is_withdrawn, repeated))
+
+    def _check_unfinished(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
+        """A committed outcome is recorded before another one begins, unless its holder gave it up before LINE was asked."""
+        was = before.outcome if before.state == "committed" else None
+        is_same = after.state == "committed" and after.outcome is not None and was is not None
+        if was is None or (is_same and after.outcome is not None and after.outcome.sequence == was.sequence):
+            return
+        if f"journal/{conversation_id}/{was.webhook_event_id}{OUTCOME_SUFFIX}" in self._recorded:
+            return
+        if after.state == "idle":
+            self._world.truth.voided.add((conversation_id, was.webhook_event_id))
+        else:
+            self._world.truth.report("I3: a turn was opened over an outcome that was not recorded")
 
     def _check_edits(self, outcome: OutcomeRecord) -> None:
+        """The answer repeats the newest text of every message that it covers, as far as this model repeats what it reads."""
         truth = self._world.truth
+        if self._mood.manner != "repeats" or len(outcome.text or "") > _WHOLE:
+            return
         newest = [truth.newest[one] for one in outcome.covers if one in truth.newest]
         if not all(any(word in (outcome.text or "") for word in words) for words in newest):
             truth.report("I4: an answer was committed to the text from before an edit that had been handled")

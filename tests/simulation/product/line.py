@@ -3,12 +3,15 @@
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias
 
+from shared.errors import LineUnavailableError
+from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
-from tests.simulation.model.times import ANSWERABLE_S, TOKEN_S
+from tests.simulation.product.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.product.world import ShownText, World
 
 Fate: TypeAlias = Literal["accepted", "refused", "unknown", "not_sent"]
 _TIMEOUT_S: Final = 5.0
+_SLOW_FETCH_S: Final = 12.0
 
 
 class Line:
@@ -17,25 +20,44 @@ class Line:
     def __init__(self, world: World) -> None:
         self.on_said: Callable[[ShownText], None] = lambda _: None
         self._world = world
+        self.contents: dict[str, bytes] = {}
+        """What people sent, by message id, as long as LINE has it."""
         self._expires_s: dict[str, float] = {}
+        self._chats: dict[str, str] = {}
         self._texts: dict[str, str] = {}
         self._spent: set[str] = set()
 
-    def delivers(self, reply_token: str, *, happened_s: float) -> None:
+    def delivers(self, reply_token: str, *, conversation_id: str, happened_s: float) -> None:
         """Start the minute of a token that is delivered.  A redelivery refreshes it, up to 20 minutes after the event."""
         now_s = self._world.now_s
+        self._chats[reply_token] = conversation_id
         if reply_token not in self._expires_s or now_s < happened_s + ANSWERABLE_S:
             self._expires_s[reply_token] = now_s + TOKEN_S
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         """Spend the token on the messages, as `ReplyApi.reply`."""
         kind = self._call("reply", lambda: self._spend(reply_token, messages))
-        return ReplyFate(kind=kind, sent_message_ids=(f"sent-{reply_token}",) if kind == "accepted" else ())
+        return ReplyFate(kind=kind, sent_message_ids=_bubble_ids(reply_token, messages) if kind == "accepted" else ())
 
-    def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:  # noqa: ARG002 - one chat
+    def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
         """Show the messages once for each retry key, as `PushApi.push`."""
-        kind = self._call("push", lambda: self._push(retry_key, messages))
+        kind = self._call("push", lambda: self._push(to, retry_key, messages))
+        if kind == "accepted":
+            return PushFate(kind=kind, sent_message_ids=_bubble_ids(retry_key, messages))
         return PushFate(kind="already_accepted" if kind == "refused" else kind)
+
+    def fetch(self, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> Fetched | Unfetched:  # noqa: ARG002 - small ones
+        """Return what was sent, as `MediaSource.fetch`; at first LINE may still prepare it."""
+        world = self._world
+        fate = world.rng.random()
+        if fate < 0.5 * world.weather.lossiness:
+            world.scheduler.give_way("fetch, lost", world.rng.random() * _TIMEOUT_S)
+            return "unavailable"
+        if fate < 0.3:
+            return world.call("fetch, not ready", lambda: "not_ready")
+        found = world.call("fetch", lambda: self.contents.get(line_message_id))
+        world.scheduler.give_way("fetches", world.rng.random() * world.rng.choice((0.1, _SLOW_FETCH_S)))
+        return Fetched(data=found, content_type="image/jpeg") if found is not None else "gone"
 
     def display_name(self) -> str | None:
         """Return None: the account has no name, so the bot uses the configured one."""
@@ -52,7 +74,14 @@ class Line:
         return False
 
     def leave(self, conversation_id: str) -> None:
-        """Do nothing: the people here use no commands."""
+        """Note that the bot is no member of the group, as `Membership.leave`."""
+
+        def go() -> Fate:
+            self._world.truth.left.append((conversation_id, self._world.now_s))
+            return "accepted"
+
+        if self._call("leave", go) != "accepted":
+            raise LineUnavailableError("the answer was lost")
 
     def _call(self, about: str, effect: Callable[[], Fate]) -> Fate:
         world, lossiness = self._world, self._world.weather.lossiness
@@ -69,28 +98,48 @@ class Line:
         if reply_token in self._spent or self._world.now_s >= self._expires_s[reply_token]:
             return "refused"
         self._spent.add(reply_token)
-        self._say(reply_token, messages)
+        self._say(self._chats[reply_token], reply_token, messages, _bubble_ids(reply_token, messages))
         return "accepted"
 
-    def _push(self, retry_key: str, messages: Sequence[OutgoingMessage]) -> Fate:
+    def _push(self, to: str, retry_key: str, messages: Sequence[OutgoingMessage]) -> Fate:
         if retry_key in self._spent:
             return "refused"
         self._spent.add(retry_key)
-        self._say(None, messages)
+        self._say(to, None, messages, _bubble_ids(retry_key, messages))
         return "accepted"
 
-    def _say(self, reply_token: str | None, messages: Sequence[OutgoingMessage]) -> None:
+    def _say(
+        self,
+        conversation_id: str,
+        reply_token: str | None,
+        messages: Sequence[OutgoingMessage],
+        bubble_ids: tuple[str, ...],
+    ) -> None:
         truth, text = self._world.truth, _text(messages)
         button = next((one.button.data for one in messages if one.button), None)
-        outcome = truth.committed.get((reply_token, text))
-        said = ShownText(reply_token=reply_token, text=text, at_s=self._world.now_s, button=button, outcome=outcome)
+        route = reply_token or conversation_id
+        said = ShownText(
+            conversation_id=conversation_id,
+            reply_token=reply_token,
+            text=text,
+            at_s=self._world.now_s,
+            button=button,
+            outcome=truth.committed.get((route, text)),
+            bubble_ids=bubble_ids,
+        )
         truth.said.append(said)
         self.on_said(said)
-        if truth.too_late.get((reply_token, text)):
+        if self._world.chats[self._world.scheduler.current().request] != conversation_id:
+            truth.report("I7: a request of one chat spoke in another one")
+        if truth.too_late.get((route, text)):
             truth.report("I4: something was said although it had been taken back before the commit")
         for word in truth.forgotten:
             if word in text:
                 truth.report("I4: withdrawn words were said after the withdrawal was handled")
+
+
+def _bubble_ids(key: str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...]:
+    return tuple(f"sent-{key}-{number}" for number, _ in enumerate(messages))
 
 
 def _text(messages: Sequence[OutgoingMessage]) -> str:

@@ -1,19 +1,40 @@
-"""The language model: it repeats every word of its prompt, so that a withdrawn word that reaches it is seen in its answer."""
+"""The language model: it repeats the words of its prompt, so that a withdrawn word that reaches it is seen in what it makes.
+
+There are three kinds. One repeats every word. One paraphrases: it uses a fixed other word for each word of a message that stands in its
+prompt. One repeats nothing, so only what names a withdrawn message directly may ever lose words.
+"""
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from greenlet import GreenletExit
 
 from shared.adapters.memory.scripted_model import calling
-from shared.agent.model import ModelRequest, ModelResponse, TextContent
+from shared.agent.model import (
+    FunctionResponses,
+    Json,
+    JsonAnswer,
+    JsonRequest,
+    MediaPart,
+    MixedContent,
+    ModelRequest,
+    ModelResponse,
+    TextContent,
+)
 from shared.errors import ModelUnavailableError
-from tests.simulation.product.people import WORD
-from tests.simulation.product.world import World
+from tests.simulation.product.people import WORD, gloss_of
+from tests.simulation.product.world import Thought, World
 
-_MESSAGE: Final = re.compile(r"^\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] .*$", re.MULTILINE)
-_QUESTION_HEADING: Final = "To be answered:"
+Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
+_HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
+_ORDER: Final = re.compile(r"\b(file|note|move|delete|undo|page) (word\d+[a-z])$", re.MULTILINE)
+_ANSWER_MARK: Final = re.compile(r"re\d+:")
+_QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
+_TEXT_HEADING: Final = "# Text\n"
+_CATEGORIES: Final = ("people", "projects", "ideas", "admin")
+_OUT_OF_TURN: Final = frozenset({"write_recap", "write_description"})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -21,17 +42,54 @@ class Mood:
     """How the model behaves.
 
     `seconds` bounds how long an answer takes; `downs` is how often the model is unavailable, and `skips` how often it chooses `skip`.
-    A question that holds a word of `poison` kills the process that asks.
+    A question that holds a word of `poison` kills the process that asks; with `poisons_anywhere`, so does any prompt.
     """
 
+    manner: Manner = "repeats"
     seconds: tuple[float, float] = (1.0, 4.0)
     downs: float = 0.0
     skips: float = 0.0
     poison: frozenset[str] = field(default_factory=frozenset)
+    poisons_anywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """A prompt by its parts.
+
+    `messages` are the parts that show a message by itself, `own_lines` the same without what they quote, `question` is what has to be
+    answered; the whole prompt, where that is no turn.
+    """
+
+    text: str
+    messages: str
+    own_lines: str
+    question: str
+
+    @classmethod
+    def of(cls, request: ModelRequest) -> "_Prompt":
+        parts, messages, own_lines = [], [], []
+        for content in request.contents:
+            if isinstance(content, TextContent | MixedContent):
+                for part in content.parts if isinstance(content, MixedContent) else content.texts:
+                    text = _text_of(part)
+                    parts.append(text)
+                    if isinstance(part, MediaPart):
+                        messages.append(text)
+                    elif content.role == "user" and _HEADER.match(text):
+                        own_lines.append(text.rpartition("\n")[2])
+                        messages.append(own_lines[-1] if _ANSWER_MARK.search(text) else text)
+        whole = "\n".join(parts)
+        question = next((whole.rpartition(one)[2] for one in _QUESTION_HEADINGS if one in whole), whole)
+        return cls(whole, "\n".join(messages), "\n".join(own_lines), question)
+
+    @property
+    def shown_ids(self) -> frozenset[str]:
+        return frozenset(f"m{word[4:-1]}" for word in WORD.findall(self.messages))
 
 
 class Mind:
-    """A `Model` that also checks each prompt for withdrawn and outdated words."""
+    """A `Model` and `JsonModel` that also checks each prompt for withdrawn and outdated words, and for those of another chat."""
 
     name = "mind"
 
@@ -41,27 +99,113 @@ class Mind:
 
     def generate(self, request: ModelRequest) -> ModelResponse:
         world, mood = self._world, self._mood
-        prompt = "\n".join(text for one in request.contents if isinstance(one, TextContent) for text in one.texts)
-        is_recap = request.declarations[0].name == "write_recap"
-        world.truth.model_calls += not is_recap
-        for word in world.truth.forgotten:
-            if word in prompt:
-                world.truth.report("I4: a prompt that started after the withdrawal was handled held withdrawn words")
-        amendments_listed_s = world.truth.amendments_listed_s[world.scheduler.current().request]
-        shown = "\n".join(_MESSAGE.findall(prompt))
-        if any(word in shown and edited_s < amendments_listed_s for word, edited_s in world.truth.outdated_s.items()):
-            world.truth.report("I4: a prompt held the text from before an edit that had been handled")
+        prompt = _Prompt.of(request)
+        is_out_of_turn = request.declarations[0].name in _OUT_OF_TURN
+        world.truth.model_calls += not is_out_of_turn
+        self._check(prompt)
+        if not is_out_of_turn and not any(isinstance(one, FunctionResponses) for one in request.contents):
+            world.truth.asked.update(set(WORD.findall(prompt.question)))
         seconds = world.rng.uniform(*mood.seconds)
-        if not mood.poison.isdisjoint(WORD.findall(prompt.rpartition(_QUESTION_HEADING)[2])):
+        deadly = prompt.text if mood.poisons_anywhere else prompt.question
+        if mood.poison and not mood.poison.isdisjoint(WORD.findall(deadly)):
             world.scheduler.give_way("model, poisoned", seconds)
             world.scheduler.kill(world.scheduler.current().process)
             raise GreenletExit
-        world.scheduler.give_way("model", min(seconds, request.timeout_s))
-        if seconds > request.timeout_s or world.rng.random() < mood.downs:
-            raise ModelUnavailableError("no answer")
-        words = " ".join(dict.fromkeys(WORD.findall(prompt)))
-        if is_recap:
-            return calling(("write_recap", {"text": words or "nothing"}))
+        self._think(seconds, request.timeout_s)
+        words = " ".join(self._words(prompt))
+        if is_out_of_turn:
+            return calling((request.declarations[0].name, {"text": words or "nothing"}))
+        calls = [*self._calls(request, prompt)]
+        if calls:
+            return calling(*calls)
         if world.rng.random() < mood.skips:
             return calling(("skip", {"reason": "nothing to say"}))
-        return calling(("reply", {"message": f"re: {words}"}))
+        mark = f"re{world.number()}:"
+        world.truth.thoughts[mark] = Thought(shown=prompt.shown_ids, text=words)
+        return calling(("reply", {"message": f"{mark} {words}".strip()}))
+
+    def answer_json(self, request: JsonRequest) -> JsonAnswer:
+        """Return a classification of the text; the name repeats it."""
+        world = self._world
+        self._check(_Prompt(request.prompt, "", "", ""))
+        self._think(world.rng.uniform(0.1, 3.0), request.timeout_s)
+        text = request.prompt.rpartition(_TEXT_HEADING)[2]
+        category, confidence = world.rng.choice(_CATEGORIES), world.rng.choice((0.3, 0.9, 0.9))
+        return JsonAnswer(value={"category": category, "confidence": confidence, "name": text})
+
+    def _check(self, prompt: _Prompt) -> None:
+        """No prompt holds withdrawn or outdated words, or words of another chat."""
+        truth, request = self._world.truth, self._world.scheduler.current().request
+        words = set(WORD.findall(prompt.text))
+        if not truth.forgotten.keys().isdisjoint(words):
+            truth.report("I4: a prompt that started after the withdrawal was handled held withdrawn words")
+        amendments_listed_s = truth.amendments_listed_s.get(request, 0.0)
+        outdated = truth.outdated_s.keys() & set(WORD.findall(prompt.own_lines))
+        if any(truth.outdated_s[word] < amendments_listed_s for word in outdated):
+            truth.report("I4: a prompt held the text from before an edit that had been handled")
+        chat = self._world.chats[request]
+        if any(self._world.authors.get(word[:-1], chat) != chat for word in words):
+            truth.report("I7: a prompt held words of another chat")
+
+    def _think(self, seconds: float, timeout_s: float) -> None:
+        """Take that long.  Raises: ModelUnavailableError."""
+        self._world.scheduler.give_way("model", min(seconds, timeout_s))
+        if seconds > timeout_s or self._world.rng.random() < self._mood.downs:
+            raise ModelUnavailableError("no answer")
+
+    def _words(self, prompt: _Prompt) -> Iterator[str]:
+        match self._mood.manner:
+            case "repeats":
+                yield from dict.fromkeys(WORD.findall(prompt.text))
+            case "paraphrases":
+                yield from map(gloss_of, dict.fromkeys(WORD.findall(prompt.messages)))
+            case "says nothing":
+                return
+
+    def _calls(self, request: ModelRequest, prompt: _Prompt) -> Iterator[tuple[str, Json]]:
+        """Return the next calls that the question asks for: first those that need no path, then those on what was listed."""
+        offered = {one.name for one in request.declarations}
+        rounds = [one for one in request.contents if isinstance(one, FunctionResponses)]
+        orders = _ORDER.findall(prompt.question) if self._mood.manner != "says nothing" else []
+        for verb, word in orders:
+            text = gloss_of(word) if self._mood.manner == "paraphrases" else word
+            if not rounds:
+                yield from (one for one in _calls_without_path(verb, text) if one[0] in offered)
+            elif len(rounds) == 1 and (paths := _paths_in(rounds[0])):
+                category = self._world.rng.choice(_CATEGORIES)
+                yield from _calls_on_path(verb, text, paths[int(word[4:-1]) % len(paths)], category)
+
+
+def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
+    match verb:
+        case "file":
+            yield "classify_and_capture", {"text": text}
+        case "undo":
+            yield "undo_last_change", {}
+        case "page":
+            yield "create_page", {"database": "shopping", "properties": {"品名": text}}
+        case _:
+            yield "list_entries", {"limit": 50}
+
+
+def _calls_on_path(verb: str, text: str, path: str, category: str) -> Iterator[tuple[str, Json]]:
+    match verb:
+        case "note":
+            yield "update_entry", {"path": path, "updates": {"note": text}}
+        case "move":
+            yield "move_entry", {"path": path, "targetCategory": category}
+        case "delete":
+            yield "delete_entry", {"path": path}
+
+
+def _paths_in(results: FunctionResponses) -> list[str]:
+    """Return the paths of the entries that were listed."""
+    outputs = (answer.response.get("output") for answer in results.responses)
+    listed = (output.get("entries") for output in outputs if isinstance(output, Mapping))
+    return [str(entry["path"]) for entries in listed if isinstance(entries, list | tuple) for entry in entries]
+
+
+def _text_of(part: str | MediaPart) -> str:
+    if isinstance(part, MediaPart):
+        return part.source.decode() if isinstance(part.source, bytes) else ""
+    return part

@@ -1,10 +1,12 @@
-"""What people do in the chat, as webhook events.
+"""What people do in a chat, as webhook events.
 
-Every text holds one word that is unique to it, so that a check can search for it. Each kind of event has one method, which records what the
-checks need and returns the event.
+Every message holds one word that is unique to it, so that a check can search for it. Each kind of event has one method, which records what
+the checks need and returns the event.
 """
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -14,7 +16,15 @@ Json: TypeAlias = dict[str, object]
 WORD: Final = re.compile(r"word\d+[a-z]")
 PERSON: Final = "U" + "1" * 32
 GROUP: Final = "C" + "2" * 32
-_BOT: Final = "U" + "b" * 32
+_MEMBERS: Final = ("U" + "a" * 32, "U" + "b" * 32)
+_BOT: Final = "U" + "f" * 32
+_MOMENT_S: Final = 0.001
+"""LINE's timestamps are milliseconds."""
+
+
+def gloss_of(word: str) -> str:
+    """Return the other word that a model which paraphrases uses for it."""
+    return word.replace("word", "gloss")
 
 
 def ids_repeated_in(text: str) -> set[str]:
@@ -24,25 +34,38 @@ def ids_repeated_in(text: str) -> set[str]:
 
 @dataclass(slots=True, kw_only=True)
 class Message:
-    """A message of a member, or a press of a button, which has no words.  `words` are its texts, each with the time of its writing."""
+    """A message of a member, or a press of a button, which has no words.  `words` are its texts, each with the time of its writing.
+
+    `is_unsure`: whether it is for the bot depends on whether the bot still knows the bubble that it quotes.
+    """
 
     id: str
+    conversation_id: str
     event: Json
     at_s: float
     addressed: bool
+    is_unsure: bool = False
     words: list[tuple[str, float]] = field(default_factory=list)
     unsent: bool = False
     presses: str | None = None
+    medium: bytes | None = None
 
     @property
     def reply_token(self) -> str:
         return str(self.event["replyToken"])
+
+    @property
+    def newest_words(self) -> list[str]:
+        """Its newest text; several where two edits have the same timestamp."""
+        newest_s = max((at_s for _, at_s in self.words), default=0.0)
+        return [word for word, at_s in self.words if at_s == newest_s]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
     """The bot was added as a friend, or invited to the group, so it sends a greeting."""
 
+    conversation_id: str
     event: Json
     at_s: float
 
@@ -55,39 +78,103 @@ class Welcome:
         return str(self.event["replyToken"])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order(Welcome):
+    """A command, such as `/reset`, or a press of the button that confirms `/forget`."""
+
+    command: str
+
+
 @dataclass(slots=True, kw_only=True)
 class People:
-    """The members of the chat.  Everything up to `erased_s` was erased."""
+    """The members of a chat.  Everything up to `erased_s` was erased, of entries everything up to `erased_entries_s`.
+
+    Numbers are shared by all chats, so that a word or a token belongs to one chat alone.
+    """
 
     is_group: bool = False
-    erased_s: float = -1.0
+    place: int = 0
     messages: list[Message] = field(default_factory=list)
     welcomes: list[Welcome] = field(default_factory=list)
-    _events: int = 0
+    orders: list[Order] = field(default_factory=list)
+    erased_s: float = -1.0
+    erased_entries_s: float = -1.0
+    departed_s: list[float] = field(default_factory=list)
+    message_numbers: Iterator[int] = field(default_factory=itertools.count)
+    event_numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
-    def message(self, *, at_s: float, addressed: bool = True) -> Message:
-        """Return a new message; in a group, `addressed` says whether it is for the bot."""
-        number = len(self.messages)
+    @property
+    def conversation_id(self) -> str:
+        """LINE's id of the user or group."""
+        whose = GROUP if self.is_group else PERSON
+        return whose[0] + f"{int(whose[1]) + 2 * self.place}" * 32
+
+    def message(self, *, at_s: float, addressed: bool = True, verb: str = "", quotes: str | None = None) -> Message:
+        """Return a new message; in a group, `addressed` says whether it mentions the bot.
+
+        `verb` is what the bot is asked to do with the word, such as `file`. `quotes` is the id of a message or of a bubble of the bot.
+        """
+        number = next(self.message_numbers)
         word = f"word{number}a"
-        content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": word}
+        text = f"{verb} {word}".strip()
+        content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": text}
+        if quotes is not None:
+            content["quotedMessageId"] = quotes
         if self.is_group and addressed:
             mentionee = {"index": 0, "length": 8, "type": "user", "userId": _BOT, "isSelf": True}
-            content |= {"text": f"@Aizuchi {word}", "mention": {"mentionees": [mentionee]}}
-        event = self._event("message", at_s, replyToken=f"token-{number}", message=content)
-        return self._add(
-            Message(
-                id=f"m{number}",
-                event=event,
-                at_s=at_s,
-                addressed=addressed or not self.is_group,
-                words=[(word, at_s)],
-            )
-        )
+            content |= {"text": f"@Aizuchi {text}", "mention": {"mentionees": [mentionee]}}
+        is_to_bubble = self.is_group and not addressed and (quotes or "").startswith("sent-")
+        return self._say(number, content, at_s=at_s, word=word, addressed=addressed, is_unsure=is_to_bubble)
+
+    def image(self, *, at_s: float) -> Message:
+        """Return an image, whose bytes hold its word.  In a group it cannot address the bot."""
+        number = next(self.message_numbers)
+        word = f"word{number}a"
+        content: Json = {
+            "id": f"m{number}",
+            "type": "image",
+            "quoteToken": f"quote-{number}",
+            "contentProvider": {"type": "line"},
+        }
+        message = self._say(number, content, at_s=at_s, word=word, addressed=False)
+        message.medium = f"picture of {word}".encode()
+        return message
 
     def press(self, data: str, *, at_s: float) -> Message:
-        """Return a press of a button.  Its event has no message, so the bot identifies it by the event's id."""
-        event = self._event("postback", at_s, replyToken=f"token-{len(self.messages)}", postback={"data": data})
-        return self._add(Message(id=str(event["webhookEventId"]), event=event, at_s=at_s, addressed=True, presses=data))
+        """Return a press of "show the answer".  Its event has no message, so the bot identifies it by the event's id."""
+        token = f"token-{next(self.message_numbers)}"
+        event = self._event("postback", at_s, replyToken=token, postback={"data": data})
+        message = Message(
+            id=str(event["webhookEventId"]),
+            conversation_id=self.conversation_id,
+            event=event,
+            at_s=at_s,
+            addressed=True,
+            presses=data,
+        )
+        self.messages.append(message)
+        return message
+
+    def order(self, command: str, *, at_s: float) -> Order:
+        """Return a command.  It erases what is older than itself; whether a `/forget` is confirmed shows later."""
+        number = next(self.message_numbers)
+        at_s = round(at_s, 3)
+        content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": f"/{command}"}
+        event = self._event("message", at_s, replyToken=f"token-{number}", message=content)
+        if command in {"reset", "exit", "bye"}:
+            leaves = self.is_group and command != "reset"
+            self.erase(until_s=at_s if leaves else at_s - _MOMENT_S, spares_entries=not leaves)
+        order = Order(conversation_id=self.conversation_id, event=event, at_s=at_s, command=command)
+        self.orders.append(order)
+        return order
+
+    def confirm(self, data: str, *, at_s: float) -> Order:
+        """Return a press of the button under the question of `/forget`."""
+        token = f"token-{next(self.message_numbers)}"
+        event = self._event("postback", at_s, replyToken=token, postback={"data": data})
+        order = Order(conversation_id=self.conversation_id, event=event, at_s=round(at_s, 3), command="confirm")
+        self.orders.append(order)
+        return order
 
     def unsend(self, message: Message, *, at_s: float) -> Json:
         """Return the event of a withdrawal."""
@@ -98,22 +185,29 @@ class People:
         """Return the event of an edit, which only groups have."""
         before = message.words[0][0]
         word = f"{before[:-1]}{chr(ord('a') + len(message.words))}"
-        message.words.append((word, at_s))
+        message.words.append((word, round(at_s, 3)))
         was = message.event["message"]
         content = {**was, "text": str(was["text"]).replace(before, word)} if isinstance(was, dict) else {}
         return self._event("messageEdited", at_s, message=content)
 
     def welcome(self, *, at_s: float) -> Welcome:
         """Return the event that brings the bot into the chat: a join or a follow."""
-        token = f"token-welcome-{len(self.welcomes)}"
+        token = f"token-welcome-{self.place}-{len(self.welcomes)}"
         event = self._event("join" if self.is_group else "follow", at_s, replyToken=token)
-        self.welcomes.append(Welcome(event=event, at_s=at_s))
+        self.welcomes.append(Welcome(conversation_id=self.conversation_id, event=event, at_s=at_s))
         return self.welcomes[-1]
 
     def departure(self, *, at_s: float) -> Json:
         """Return the event that takes the bot out of the chat: a leave or an unfollow."""
-        self.erased_s = max(self.erased_s, at_s)
+        self.erase(until_s=round(at_s, 3), spares_entries=False)
+        self.departed_s.append(at_s)
         return self._event("leave" if self.is_group else "unfollow", at_s)
+
+    def erase(self, *, until_s: float, spares_entries: bool) -> None:
+        """Everything up to then is erased."""
+        self.erased_s = max(self.erased_s, until_s)
+        if not spares_entries:
+            self.erased_entries_s = max(self.erased_entries_s, until_s)
 
     def is_kept(self, message: Message) -> bool:
         """Whether the message was neither withdrawn nor erased."""
@@ -123,19 +217,33 @@ class People:
         """Return those words of the message that no object may hold in the end."""
         return [word for word, at_s in message.words if message.unsent or at_s <= self.erased_s]
 
-    def _add(self, message: Message) -> Message:
+    def _say(
+        self, number: int, content: Json, *, at_s: float, word: str, addressed: bool, is_unsure: bool = False
+    ) -> Message:
+        at_s = round(at_s, 3)
+        message = Message(
+            id=f"m{number}",
+            conversation_id=self.conversation_id,
+            event=self._event("message", at_s, replyToken=f"token-{number}", message=content),
+            at_s=at_s,
+            addressed=addressed or not self.is_group,
+            is_unsure=is_unsure,
+            words=[(word, at_s)],
+        )
         self.messages.append(message)
         return message
 
     def _event(self, kind: str, at_s: float, **more: object) -> Json:
-        self._events += 1
-        person: Json = {"type": "user", "userId": PERSON}
+        number = next(self.event_numbers)
+        here = self.conversation_id
+        member = _MEMBERS[number % len(_MEMBERS)]
+        person: Json = {"type": "user", "userId": here}
         return {
             "type": kind,
             "mode": "active",
             "timestamp": EPOCH_MS + round(at_s * 1_000),
-            "source": {"type": "group", "groupId": GROUP, "userId": PERSON} if self.is_group else person,
-            "webhookEventId": f"event-{self._events}",
+            "source": {"type": "group", "groupId": here, "userId": member} if self.is_group else person,
+            "webhookEventId": f"event-{number}",
             "deliveryContext": {"isRedelivery": False},
             **more,
         }

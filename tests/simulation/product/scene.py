@@ -7,12 +7,12 @@ from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
 from shared.turns.deferral import LateReply
-from tests.simulation.model.times import SETTLE_S
 from tests.simulation.product.bus import Delivery
 from tests.simulation.product.mind import Mood
 from tests.simulation.product.people import Message
-from tests.simulation.product.schedule import STEPS, Stage, collected_logs
+from tests.simulation.product.schedule import STEPS, Stage, playing
 from tests.simulation.product.scheduler import Task
+from tests.simulation.product.times import SETTLE_S
 from tests.simulation.product.wiring import SMALL, Settings
 from tests.simulation.product.world import Weather
 
@@ -41,7 +41,7 @@ class Scene:
         `even_call_s`: every call takes that long and the settle window is 0, so that the elapsed time counts sequential calls.
         """
         is_even = even_call_s is not None
-        weather = Weather(calm=True, call_s=even_call_s or _CALL_S, is_even=is_even)
+        weather = Weather(calm=False, call_s=even_call_s or _CALL_S, is_even=is_even)
         self.stage = Stage(
             random.Random(seed),
             weather,
@@ -61,7 +61,7 @@ class Scene:
     @contextmanager
     def playing(self) -> Iterator["Scene"]:
         """Play the scene inside the block."""
-        with collected_logs(self.stage):
+        with playing(self.stage):
             yield self
 
     # -- people

@@ -1,30 +1,66 @@
 """Seeded schedules: what people do, what fails, which thread moves next.  The same seed plays the same schedule, step by step."""
 
 import contextlib
+import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from types import ModuleType
 from typing import Final
 
 from shared import logs
+from shared.conversation import amendments, compaction, history, snapshot
+from shared.conversation.records import Watermark
+from shared.line.mentions import GroupPolicy
+from shared.line.postback_data import deferral_id_in
+from shared.storage.codec import decode
 from shared.turns.deferral import LateReply
-from tests.simulation.model.times import PUBLISH_S, SKEW_S
-from tests.simulation.product.bus import Bus, Delivery
+from tests.simulation.product.bus import TICK_S, Bus, Delivery, Ticker
 from tests.simulation.product.checks import Story, violations
 from tests.simulation.product.holders import Holders
 from tests.simulation.product.line import Line
 from tests.simulation.product.mind import Mind, Mood
-from tests.simulation.product.people import Json, Message, People, Welcome
+from tests.simulation.product.people import Json, Message, Order, People, Welcome, gloss_of
 from tests.simulation.product.scheduler import Task
-from tests.simulation.product.wiring import Ports, Settings
-from tests.simulation.product.world import ShownText, Weather, World
+from tests.simulation.product.threads import green_threads, replaced
+from tests.simulation.product.times import LEASE_S, PUBLISH_S, SKEW_S
+from tests.simulation.product.wiring import THREADS, Ports, Settings
+from tests.simulation.product.withdrawals import Withdrawals
+from tests.simulation.product.world import EPOCH_MS, ShownText, Weather, World
 
 STEPS: Final = 60_000
 _KILLS: Final = 0.005
 _KILLS_BESIDE_POISON: Final = 3
 _INSTANCES: Final = 3
 _MESSAGES: Final = 12
+_MANY_MESSAGES: Final = 40
+_BURST: Final = 40
+_VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
+_COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "exit", "bye")
+_BOUNDED: Final[Mapping[str, tuple[ModuleType, str]]] = {
+    "messages_read": (history, "MESSAGES_READ"),
+    "outcomes_read": (history, "OUTCOMES_READ"),
+    "messages_shown": (history, "MESSAGES_SHOWN"),
+    "seen_kept": (history, "SEEN_KEPT"),
+    "amendments_read": (amendments, "NEWEST_READ"),
+    "timeline_kept": (snapshot, "TIMELINE_KEPT"),
+    "outcomes_kept": (snapshot, "_OUTCOMES_KEPT"),
+    "newest_outcomes_kept": (snapshot, "_NEWEST_KEPT"),
+    "folded_at_once": (compaction, "_FOLDED_AT_ONCE"),
+}
+SMALL_BOUNDS: Final[Mapping[str, int]] = {
+    "messages_read": 4,
+    "outcomes_read": 4,
+    "messages_shown": 4,
+    "seen_kept": 5,
+    "amendments_read": 12,
+    "timeline_kept": 8,
+    "outcomes_kept": 4,
+    "newest_outcomes_kept": 2,
+    "folded_at_once": 6,
+}
+"""What limits reading and memory, so small that a chat of a few messages meets it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,33 +72,56 @@ class Verdict:
     steps: int
     model_calls: int
     last_steps: tuple[str, ...]
+    is_calm: bool
+    failures: Mapping[str, int]
+    most_attempts: Mapping[str, int]
+    most_asked: int
+    longest_s: float
+    longest_wait_s: float
 
 
 def play(seed: int) -> Verdict:
     """Play one schedule to its end."""
     rng = random.Random(seed)
     stage = draw_stage(rng)
-    with collected_logs(stage):
+    with playing(stage):
         _Schedule(stage).begin()
         rests = stage.world.scheduler.run(steps=STEPS)
     found = stage.violations() if rests else ["I1: nothing ever came to rest"]
-    scheduler = stage.world.scheduler
+    scheduler, bus = stage.world.scheduler, stage.bus
     return Verdict(
         violations=tuple(found),
         trace=scheduler.trace,
         steps=scheduler.steps,
         model_calls=stage.world.truth.model_calls,
-        last_steps=tuple(scheduler.last_steps),
+        last_steps=scheduler.last_steps,
+        is_calm=stage.world.weather.calm,
+        failures=bus.failures,
+        most_attempts=stage.world.most_attempts,
+        most_asked=max(stage.world.truth.asked.values(), default=0),
+        longest_s=bus.longest_s,
+        longest_wait_s=max(bus.waited_s.values(), default=0.0),
     )
 
 
 def draw_stage(rng: random.Random) -> "Stage":
     """Draw the world of a schedule, in which nothing has happened yet."""
+    lease_s = rng.choice((LEASE_S, LEASE_S, LEASE_S, LEASE_S, 10.0, 5.0))
+    skew_s = SKEW_S * lease_s / LEASE_S
     return Stage(
         rng,
         _weather(rng),
-        settings=Settings(late_reply=rng.choice(tuple(LateReply))),
-        skews_s=tuple(rng.uniform(-SKEW_S / 2, SKEW_S / 2) for _ in range(_INSTANCES)),
+        settings=Settings(
+            late_reply=rng.choice(tuple(LateReply)),
+            lease_s=lease_s,
+            group_policy=GroupPolicy.MODEL if rng.random() < 0.2 else GroupPolicy.MENTION,
+            has_knowledge=rng.random() < 0.5,
+            has_notion=rng.random() < 0.15,
+            threads=rng.choice((THREADS, THREADS, 6)),
+        ),
+        skews_s=tuple(rng.uniform(-skew_s / 2, skew_s / 2) for _ in range(_INSTANCES)),
+        chats=rng.choice((1, 1, 1, 2, 3)),
+        bounds=SMALL_BOUNDS if rng.random() < 0.2 else {},
     )
 
 
@@ -77,83 +136,163 @@ class Stage:
         settings: Settings,
         mood: Mood | None = None,
         skews_s: tuple[float, ...] = (0.0,) * 3,
+        chats: int = 1,
+        bounds: Mapping[str, int] | None = None,
     ) -> None:
         self.world = World(rng, weather)
         self.line = Line(self.world)
         self.mood = mood or Mood()
-        self.people = People()
+        self.bounds = bounds or {}
+        self.withdrawals = Withdrawals(objects=self.world.objects)
+        messages, events = itertools.count(), itertools.count(1)
+        self.chats = tuple(
+            People(place=place, message_numbers=messages, event_numbers=events) for place in range(chats)
+        )
         self.ports = Ports(
             world=self.world,
-            holders=Holders(self.world),
+            holders=Holders(self.world, self.mood, fence_s=settings.fence_s),
             line=self.line,
             mind=Mind(self.world, self.mood),
             settings=settings,
+            withdrawals=self.withdrawals,
         )
         self.bus = Bus(self.ports, skews_s)
+        self.ticker = Ticker(self.bus, self.withdrawals, is_reliable=weather.calm)
+
+    @property
+    def people(self) -> People:
+        """The members of the first chat."""
+        return self.chats[0]
 
     def webhook(self, message: Message, *, published_s: float) -> Delivery:
         """LINE delivers the message, for the first time or again.  The token's minute starts; Pub/Sub has the message at `published_s`."""
-        self.line.delivers(message.reply_token, happened_s=message.at_s)
-        return Delivery(name=message.id, function="agent_worker", event=message.event, published_s=published_s)
+        if message.words:
+            self.world.authors[message.words[0][0][:-1]] = message.conversation_id
+        if message.medium is not None and not message.unsent:
+            self.line.contents[message.id] = message.medium
+        return self._with_token(message, message.reply_token, published_s=published_s)
 
     def welcome(self, welcome: Welcome) -> Delivery:
-        """LINE delivers the join or follow, for the first time or again."""
-        self.line.delivers(welcome.reply_token, happened_s=welcome.at_s)
-        return Delivery(name=welcome.id, function="agent_worker", event=welcome.event, published_s=self.world.now_s)
+        """LINE delivers the join, follow or command, for the first time or again."""
+        return self._with_token(welcome, welcome.reply_token, published_s=self.world.now_s)
+
+    def confirmation(self, people: People, order: Order) -> Delivery:
+        """LINE delivers a press of the button of `/forget`; whether it erased anything shows when it is acknowledged."""
+
+        def on_ack() -> None:
+            until_ms = EPOCH_MS + round(order.at_s * 1_000) - 1
+            stored = self.world.objects.read(f"erased/{order.conversation_id}.json")
+            if stored is not None and decode(Watermark, stored.data).entries_ms >= until_ms:
+                people.erase(until_s=order.at_s - 0.001, spares_entries=False)
+                self._erasure_was_acknowledged(people, until_s=order.at_s - 0.001)
+
+        return replace(self.welcome(order), on_ack=on_ack)
+
+    def command(self, people: People, order: Order) -> Delivery:
+        """LINE delivers a command; once an erasure is handled, the words up to it must be gone."""
+        if order.command not in {"reset", "exit", "bye"}:
+            return self.welcome(order)
+        return replace(
+            self.welcome(order), on_ack=lambda: self._erasure_was_acknowledged(people, until_s=order.at_s - 0.001)
+        )
 
     def unsend(self, message: Message, event: Json) -> Delivery:
-        """LINE delivers the unsend; from its acknowledgement on, the words of the message must be gone."""
+        """LINE delivers the unsend; once it is handled, the words of the message must be gone.  LINE has no content of it any more."""
+        self.line.contents.pop(message.id, None)
+
+        def forget() -> None:
+            words = [word for word, _ in message.words]
+            self.world.truth.forget([*words, *map(gloss_of, words)])
+
         return Delivery(
             name=f"unsend {message.id}",
+            conversation_id=message.conversation_id,
             function="unsend",
             event=event,
             published_s=self.world.now_s,
-            on_ack=lambda: self.world.truth.forget(word for word, _ in message.words),
+            on_ack=lambda: self.withdrawals.acknowledge(message.conversation_id, message.id, forget),
         )
 
     def edit(self, message: Message, event: Json, *, at_s: float) -> Delivery:
-        """LINE delivers the edit; from its acknowledgement on, the older words of the message are outdated."""
+        """LINE delivers the edit; once it is handled, the older words of the message are outdated."""
+
+        def outdate() -> None:
+            self.world.truth.outdate(message.id, message.words, edited_s=round(at_s, 3), now_s=self.world.now_s)
+
         return Delivery(
             name=f"edit {message.id}",
+            conversation_id=message.conversation_id,
             function="agent_worker",
             event=event,
             published_s=self.world.now_s,
-            on_ack=lambda: self.world.truth.outdate(message.id, message.words, edited_s=at_s, now_s=self.world.now_s),
+            on_ack=lambda: self.withdrawals.acknowledge(message.conversation_id, message.id, outdate),
         )
 
-    def departure(self, event: Json, *, at_s: float) -> Delivery:
-        """LINE delivers the leave or unfollow; from its acknowledgement on, every word up to `at_s` must be gone."""
+    def departure(self, event: Json, *, at_s: float, people: People | None = None) -> Delivery:
+        """LINE delivers the leave or unfollow; once it is handled, every word up to `at_s` must be gone."""
+        whose = people or self.people
         return Delivery(
             name="part",
+            conversation_id=whose.conversation_id,
             function="agent_worker",
             event=event,
             published_s=self.world.now_s,
-            on_ack=lambda: self.world.truth.forget(
-                word for one in self.people.messages for word, since_s in one.words if max(since_s, one.at_s) <= at_s
-            ),
+            on_ack=lambda: self._erasure_was_acknowledged(whose, until_s=at_s),
         )
 
     def violations(self) -> list[str]:
         """Return the violations; to be asked when nothing is left to do."""
-        return violations(
-            Story(
-                people=self.people,
-                world=self.world,
-                mood=self.mood,
-                bus=self.bus,
-                late_reply=self.ports.settings.late_reply,
-            )
+        suffix = " (bounds small)" if self.bounds else ""
+        found = violations(
+            [
+                Story(
+                    people=people,
+                    world=self.world,
+                    mood=self.mood,
+                    bus=self.bus,
+                    settings=self.ports.settings,
+                    withdrawals=self.withdrawals,
+                    forgets_outcomes=bool(self.bounds),
+                )
+                for people in self.chats
+            ]
         )
+        return [f"{one}{suffix}" for one in found]
+
+    def _with_token(self, one: Message | Welcome, token: str, *, published_s: float) -> Delivery:
+        self.line.delivers(token, conversation_id=one.conversation_id, happened_s=one.at_s)
+        return Delivery(
+            name=one.id,
+            conversation_id=one.conversation_id,
+            function="agent_worker",
+            event=one.event,
+            published_s=published_s,
+        )
+
+    def _erasure_was_acknowledged(self, people: People, *, until_s: float) -> None:
+        def forget() -> None:
+            words = [
+                word for one in people.messages for word, since_s in one.words if max(since_s, one.at_s) <= until_s
+            ]
+            # Entries may be spared, and their words come back in prompts.
+            self.world.truth.forget([] if self._spares_entries(people, until_s) else [*words, *map(gloss_of, words)])
+
+        self.withdrawals.acknowledge(people.conversation_id, None, forget)
+
+    @staticmethod
+    def _spares_entries(people: People, until_s: float) -> bool:
+        return people.erased_entries_s < until_s
 
 
 @contextlib.contextmanager
-def collected_logs(stage: Stage) -> Iterator[None]:
-    """Write what the product logs inside the block into the log of the schedule."""
+def playing(stage: Stage) -> Iterator[None]:
+    """Inside the block the product logs into the schedule, waits on greenlets, and has the bounds of the stage."""
     logs.configure(stage.world.truth.log)
-    try:
-        yield
-    finally:
-        logs.configure()
+    with green_threads(), replaced(*((*_BOUNDED[name], value) for name, value in stage.bounds.items())):
+        try:
+            yield
+        finally:
+            logs.configure()
 
 
 class _Schedule:
@@ -164,33 +303,62 @@ class _Schedule:
         self.weather = stage.world.weather
         self.kills = self.weather.kills
         self.world.scheduler.on_step = self._on_step
-        stage.line.on_said = self._press
+        stage.line.on_said = self._answer
 
     def begin(self) -> None:
         """Draw the events.  Their delays and failures are drawn as they occur."""
         self._mood()
-        self._people()
+        for people in self.stage.chats:
+            self._people(people)
+        self.stage.ticker.begin(self.rng.random() * TICK_S)
 
     # -- people
 
-    def _people(self) -> None:
-        """Draw messages with their redeliveries, withdrawals and edits, and the times at which the bot joins and leaves."""
-        rng, people = self.rng, self.stage.people
+    def _people(self, people: People) -> None:
+        """Draw messages with their redeliveries, withdrawals and edits, commands, and the times at which the bot joins and leaves."""
+        rng = self.rng
         people.is_group = rng.random() < 0.4
         gap_s = rng.choice((0.3, 2.0, 20.0))
         at_s = 1.0
-        for _ in range(rng.randint(1, 5) if rng.random() < 0.9 else _MESSAGES):
+        files = self.stage.ports.settings.has_knowledge and rng.random() < 0.6
+        sends_images = rng.random() < 0.15
+        for _ in range(self._message_count()):
             at_s += rng.random() * gap_s
-            message = people.message(at_s=at_s, addressed=rng.random() < 0.7)
+            message = self._message(people, at_s, files=files, sends_images=sends_images)
             self._write(message)
             if rng.random() < 0.25:
-                self._withdraw(message)
-            for _ in range(rng.randint(1, 2) if people.is_group and rng.random() < 0.25 else 0):
-                self._edit(message)
+                self._withdraw(people, message)
+            for _ in range(
+                rng.randint(1, 2) if people.is_group and message.medium is None and rng.random() < 0.25 else 0
+            ):
+                self._edit(people, message)
+        if rng.random() < 0.005:
+            self._withdraw_many(people, at_s)
         for _ in range(rng.randint(1, 2) if rng.random() < 0.15 else 0):
-            self._welcome(rng.random() * (at_s + 10))
-        for _ in range(rng.randint(1, 2) if rng.random() < 0.15 else 0):
-            self._depart(rng.random() * (at_s + 10))
+            self._welcome(people, rng.random() * (at_s + 10))
+        for _ in range(rng.randint(1, 2) if rng.random() < 0.12 else 0):
+            self._depart(people, rng.random() * (at_s + 10))
+        for _ in range(rng.randint(1, 2) if rng.random() < 0.2 else 0):
+            self._order(people, rng.random() * (at_s + 10))
+
+    def _message_count(self) -> int:
+        fate = self.rng.random()
+        if fate < 0.9:
+            return self.rng.randint(1, 5)
+        return _MANY_MESSAGES if fate > 0.99 else _MESSAGES
+
+    def _message(self, people: People, at_s: float, *, files: bool, sends_images: bool) -> Message:
+        rng = self.rng
+        if sends_images and rng.random() < 0.5:
+            return people.image(at_s=at_s)
+        quotes: str | None = None
+        earlier = [one.id for one in people.messages if one.words]
+        if earlier and rng.random() < 0.15:
+            quotes = rng.choice(earlier)
+        verb = rng.choice(_VERBS) if files and rng.random() < 0.7 else ""
+        if self.stage.ports.settings.has_notion and rng.random() < 0.4:
+            verb = "page"
+        return people.message(at_s=at_s, addressed=rng.random() < 0.7, verb=verb, quotes=quotes)
 
     def _write(self, message: Message) -> None:
         rng, calm = self.rng, self.weather.calm
@@ -206,33 +374,67 @@ class _Schedule:
         published_s = self.world.now_s + self.rng.random() * (0.2 if self.weather.calm else PUBLISH_S)
         self._publish(self.stage.webhook(message, published_s=published_s))
 
-    def _withdraw(self, message: Message) -> None:
-        at_s = message.at_s + self.rng.random() * self.rng.choice((2.0, 15.0, 90.0))
-        event = self.stage.people.unsend(message, at_s=at_s)
+    def _withdraw(self, people: People, message: Message, *, at_s: float | None = None) -> None:
+        if at_s is None:
+            at_s = message.at_s + self.rng.random() * self.rng.choice((2.0, 15.0, 90.0))
+        event = people.unsend(message, at_s=at_s)
         self.world.scheduler.at(at_s, lambda: self._publish(self.stage.unsend(message, event)))
 
-    def _edit(self, message: Message) -> None:
-        at_s = message.at_s + self.rng.random() * 30
-        event = self.stage.people.edit(message, at_s=at_s)
-        self.world.scheduler.at(at_s, lambda: self._publish(self.stage.edit(message, event, at_s=at_s)))
+    def _withdraw_many(self, people: People, at_s: float) -> None:
+        """Somebody withdraws forty messages within a second; most of them were not for the bot."""
+        burst = [people.message(at_s=at_s + number * 0.01, addressed=False) for number in range(_BURST)]
+        for message in burst:
+            self._write(message)
+        begun_s = at_s + 5 + self.rng.random() * 10
+        for message in burst:
+            self._withdraw(people, message, at_s=begun_s + self.rng.random())
 
-    def _welcome(self, at_s: float) -> None:
-        welcome = self.stage.people.welcome(at_s=at_s)
+    def _edit(self, people: People, message: Message) -> None:
+        """Edit the message, sometimes twice within a millisecond."""
+        at_s = message.at_s + self.rng.random() * 30
+        for _ in range(2 if self.rng.random() < 0.1 else 1):
+            event = people.edit(message, at_s=at_s)
+            self.world.scheduler.at(
+                at_s,
+                lambda event=event: self._publish(self.stage.edit(message, event, at_s=at_s)),  # type: ignore[misc]
+            )
+
+    def _welcome(self, people: People, at_s: float) -> None:
+        welcome = people.welcome(at_s=at_s)
         for _ in range(1 if self.rng.random() < 0.8 else 2):
             received_s = at_s + self.rng.random() * 0.5
             self.world.scheduler.at(received_s, lambda: self._publish(self.stage.welcome(welcome)))
 
-    def _depart(self, at_s: float) -> None:
-        event = self.stage.people.departure(at_s=at_s)
-        self.world.scheduler.at(at_s, lambda: self._publish(self.stage.departure(event, at_s=at_s)))
+    def _depart(self, people: People, at_s: float) -> None:
+        event = people.departure(at_s=at_s)
+        self.world.scheduler.at(at_s, lambda: self._publish(self.stage.departure(event, at_s=at_s, people=people)))
 
-    def _press(self, said: ShownText) -> None:
-        """Draw presses of a button that was shown: by any member, and perhaps more than once."""
-        people = self.stage.people
-        if said.button is not None and len(people.messages) < _MESSAGES and self.rng.random() < 0.8:
+    def _order(self, people: People, at_s: float) -> None:
+        order = people.order(self.rng.choice(_COMMANDS), at_s=at_s)
+        for _ in range(1 if self.rng.random() < 0.7 else 2):
+            received_s = at_s + self.rng.random() * (0.5 if self.weather.calm else self.rng.choice((0.5, 30.0)))
+            self.world.scheduler.at(received_s, lambda: self._publish(self.stage.command(people, order)))
+
+    def _answer(self, said: ShownText) -> None:
+        """Draw what people do about what the bot said: they press its button, perhaps more than once, or quote it."""
+        people = next(one for one in self.stage.chats if one.conversation_id == said.conversation_id)
+        if len(people.messages) >= _MESSAGES:
+            return
+        if said.button is not None and self.rng.random() < 0.8:
             for _ in range(self.rng.randint(1, 3)):
                 pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
-                self._write(people.press(said.button, at_s=pressed_s))
+                if deferral_id_in(said.button) is not None:
+                    self._write(people.press(said.button, at_s=pressed_s))
+                else:
+                    order = people.confirm(said.button, at_s=pressed_s)
+                    self.world.scheduler.at(
+                        pressed_s,
+                        lambda order=order: self._publish(self.stage.confirmation(people, order)),  # type: ignore[misc]
+                    )
+        elif said.bubble_ids and self.rng.random() < 0.08:
+            at_s = said.at_s + 1 + self.rng.random() * 20
+            message = people.message(at_s=at_s, addressed=False, quotes=self.rng.choice(said.bubble_ids))
+            self._write(message)
 
     # -- machines
 
@@ -250,10 +452,12 @@ class _Schedule:
 
     def _mood(self) -> None:
         rng, mood = self.rng, self.stage.mood
+        mood.manner = rng.choice(("repeats", "repeats", "repeats", "paraphrases", "says nothing"))
         mood.seconds = rng.choice(((0.3, 3.0), (1.0, 8.0), (5.0, 39.0), (30.0, 39.0)))
         mood.downs, mood.skips = rng.choice((0.0, 0.1)), rng.choice((0.0, 0.15))
         if not self.weather.calm and rng.random() < 0.15:
             mood.poison = frozenset({f"word{rng.randrange(3)}a"})
+            mood.poisons_anywhere = rng.random() < 0.3
             self.kills = min(self.kills, _KILLS_BESIDE_POISON)
 
     def _on_step(self, task: Task) -> None:
@@ -274,6 +478,7 @@ def _weather(rng: random.Random) -> Weather:
         lossiness=rng.choice((0.0, 0.1)),
         kills=rng.choice((0, 3, 8)),
         stalls=rng.choice((0, 2, 4)),
+        lags=rng.choice((0.0, 0.0, 0.02)),
         backlog_s=rng.choice((5.0, 30.0, 80.0)) if rng.random() < 0.95 else 1_260.0,
         outage_s=(down_s, down_s + rng.choice((20.0, 300.0, 1_500.0))) if rng.random() < 0.08 else (0.0, 0.0),
     )

@@ -7,10 +7,10 @@ The same seed draws the same order in every process.
 import heapq
 import itertools
 import random
+import zlib
 from collections import deque
 from collections.abc import Callable
 from typing import Final, TypeAlias
-from zlib import crc32
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
@@ -30,16 +30,22 @@ class Process:
 class Task(greenlet):
     """One thread of a process.  `about` names the call that it is at, `request` the thread that began the request, which may be itself."""
 
-    def __init__(self, hub: greenlet, process: Process, name: str, work: Callable[[], object]) -> None:
+    def __init__(
+        self, scheduler: "Scheduler", hub: greenlet, process: Process, name: str, work: Callable[[], object]
+    ) -> None:
         super().__init__(work, hub)
+        self.scheduler = scheduler
         self.process = process
         self.name = name
         self.request = name.rstrip("+")
+        self.label = zlib.crc32(name.encode())
         self.about = "begins"
         self.ticket = 0
 
 
-Due: TypeAlias = tuple[float, int, Callable[[], object] | Task, int]
+_Due: TypeAlias = tuple[float, int, Callable[[], object] | Task, int]
+_EVENT: Final = 0
+_IDLE_EVENT: Final = -1
 
 
 class Scheduler:
@@ -50,22 +56,36 @@ class Scheduler:
         self.now_s = 0.0
         self.steps = 0
         self.trace = 0
-        self.last_steps: deque[str] = deque(maxlen=_LAST_STEPS)
+        self.open_events = 0
+        self.open_threads = 0
+        self._last_steps: deque[tuple[float, str, str]] = deque(maxlen=_LAST_STEPS)
         self.on_step: Callable[[Task], None] = lambda _: None
         self._hub = getcurrent()
-        self._due: list[Due] = []
+        self._due: list[_Due] = []
         self._numbers = itertools.count(1)
 
     # -- for schedules and scenes
 
-    def at(self, at_s: float, event: Callable[[], object]) -> None:
-        """Call `event` at this time."""
-        heapq.heappush(self._due, (at_s, next(self._numbers), event, 0))
+    def at(self, at_s: float, event: Callable[[], object], *, is_idle: bool = False) -> None:
+        """Call `event` at this time.  `is_idle`: nothing is going on only because this event is to come."""
+        self.open_events += not is_idle
+        heapq.heappush(self._due, (at_s, next(self._numbers), event, _IDLE_EVENT if is_idle else _EVENT))
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no thread lives, and no event is to come but idle ones."""
+        return not self.open_events and not self.open_threads
+
+    @property
+    def last_steps(self) -> tuple[str, ...]:
+        """The last steps as text."""
+        return tuple(f"{now_s:.6f} {name}: {about}" for now_s, name, about in self._last_steps)
 
     def begin(self, process: Process, name: str, work: Callable[[], object]) -> Task:
         """Begin a thread; it moves for the first time when the caller gives way."""
-        task = Task(self._hub, process, name, work)
+        task = Task(self, self._hub, process, name, work)
         process.tasks[task] = None
+        self.open_threads += 1
         self.wake(task)
         return task
 
@@ -87,7 +107,7 @@ class Scheduler:
 
     def run(self, *, only: Process | None = None, until: Callable[[], bool] = lambda: False, steps: int) -> bool:
         """Move all threads, or `only` those of one process, until `until` holds; return whether nothing is left to move."""
-        aside: list[Due] = []
+        aside: list[_Due] = []
         try:
             for _ in range(steps):
                 if until():
@@ -130,7 +150,7 @@ class Scheduler:
         if task.process.is_dead:
             raise GreenletExit
 
-    def _next(self, only: Process | None, aside: list[Due]) -> Due | None:
+    def _next(self, only: Process | None, aside: list[_Due]) -> _Due | None:
         while self._due:
             due = heapq.heappop(self._due)
             thing, ticket = due[2:]
@@ -141,24 +161,26 @@ class Scheduler:
             aside.append(due)
         return None
 
-    def _move(self, due: Due) -> None:
-        at_s, _, thing, _ = due
+    def _move(self, due: _Due) -> None:
+        at_s, _, thing, ticket = due
         self.now_s = max(self.now_s, at_s)
         if not isinstance(thing, Task):
+            self.open_events -= ticket == _EVENT
             thing()
             return
         self.steps += 1
-        step = f"{self.now_s:.6f} {thing.name}: {thing.about}"
-        self.trace = crc32(step.encode(), self.trace)
-        self.last_steps.append(step)
+        self.trace = zlib.crc32(thing.about.encode(), self.trace ^ thing.label)
+        self._last_steps.append((self.now_s, thing.name, thing.about))
         self.on_step(thing)
         if thing.process.is_dead:
             return
         thing.switch()
-        if thing.dead:
-            thing.process.tasks.pop(thing, None)
+        if thing.dead and thing in thing.process.tasks:
+            del thing.process.tasks[thing]
+            self.open_threads -= 1
 
     def _end_threads(self, process: Process) -> None:
         for task in [*process.tasks]:
             task.throw(GreenletExit)
+        self.open_threads -= len(process.tasks)
         process.tasks.clear()

@@ -1,14 +1,26 @@
-"""The executors and events of the product, on threads that are greenlets."""
+"""Executors, futures, events and locks of the product, on threads that are greenlets.
 
-from collections.abc import Callable
+The standard ones would block the one real thread that all greenlets share, or would not keep two greenlets apart.  `green_threads()` puts
+these into the modules of the product that use the standard ones by name.
+"""
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from typing import Any, TypeVar
+from functools import partial
+from types import SimpleNamespace
+from typing import Any, Final, TypeVar, cast
 
-from greenlet import GreenletExit
+from greenlet import GreenletExit, getcurrent
 
+from shared.handlers import message, toolsets
+from shared.knowledge import staging
+from shared.tools.idempotency import IdempotentWrites
 from tests.simulation.product.scheduler import Process, Scheduler, Task
 
 _ResultT = TypeVar("_ResultT")
+_FOREVER_S: Final = 1e9
 
 
 class Event:
@@ -17,7 +29,7 @@ class Event:
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         self._is_set = False
-        self._waiting: dict[Task, None] = {}
+        self._waiting: list[Task] = []
 
     def is_set(self) -> bool:
         return self._is_set
@@ -29,45 +41,47 @@ class Event:
         self._waiting.clear()
 
     def wait(self, timeout: float | None = None) -> bool:
-        scheduler, task = self._scheduler, self._scheduler.current()
         if not self._is_set:
+            scheduler, task = self._scheduler, self._scheduler.current()
             task.about = "waits"
-            self._waiting[task] = None
+            self._waiting.append(task)
             if timeout is None:
                 task.ticket += 1
             else:
                 scheduler.wake(task, timeout)
             scheduler.park(task)
-            self._waiting.pop(task, None)
+            if task in self._waiting:
+                self._waiting.remove(task)
         return self._is_set
 
 
 class Pool(Executor):
-    """A `ThreadPoolExecutor` without a limit, whose threads belong to one process."""
+    """A `ThreadPoolExecutor` whose threads belong to one process: at most `size` calls run at once, the others wait in order."""
 
-    def __init__(self, scheduler: Scheduler, process: Process) -> None:
+    def __init__(self, scheduler: Scheduler, process: Process, *, size: int = 1_000) -> None:
         self._scheduler = scheduler
         self._process = process
+        self._free = size
+        self._queued: deque[tuple[str, Callable[[], None]]] = deque()
 
     def submit(self, fn: Callable[..., _ResultT], /, *args: Any, **kwargs: Any) -> Future[_ResultT]:  # noqa: ANN401 - as in Executor
-        scheduler, caller = self._scheduler, self._scheduler.current()
-        pending: _PendingResult[_ResultT] = _PendingResult(scheduler)
-
-        def run() -> None:
-            if not pending.set_running_or_notify_cancel():
-                return
-            try:
-                result = fn(*args, **kwargs)
-            except GreenletExit:
-                raise
-            except BaseException as cause:  # noqa: BLE001 - as ThreadPoolExecutor does
-                pending.set_exception(cause)
-            else:
-                pending.set_result(result)
-            pending.done_event.set()
-
-        scheduler.begin(self._process, f"{caller.name}+", run)
+        pending: PendingResult[_ResultT] = PendingResult(self._scheduler)
+        call = partial(fn, *args, **kwargs)
+        name = f"{self._scheduler.current().name}+"
+        if self._free:
+            self._free -= 1
+            self._scheduler.begin(self._process, name, partial(self._run, pending.settle, call))
+        else:
+            self._queued.append((name, partial(self._run, pending.settle, call)))
         return pending
+
+    def _run(self, settle: Callable[[Callable[[], object]], None], call: Callable[[], object]) -> None:
+        settle(call)
+        if self._queued:
+            name, work = self._queued.popleft()
+            self._scheduler.begin(self._process, name, work)
+        else:
+            self._free += 1
 
 
 class NoPool(Executor):
@@ -79,11 +93,112 @@ class NoPool(Executor):
         return pending
 
 
-class _PendingResult(Future[_ResultT]):
+class PendingResult(Future[_ResultT]):
+    """A `Future` without its lock, because only one greenlet runs at a time.  It is never cancelled."""
+
     def __init__(self, scheduler: Scheduler) -> None:
-        super().__init__()
-        self.done_event = Event(scheduler)
+        self._done_event = Event(scheduler)
+        self._value: object = None
+        self._error: BaseException | None = None
+
+    def settle(self, call: Callable[[], object]) -> None:
+        """Make the call, and keep its result or error."""
+        try:
+            self._value = call()
+        except GreenletExit:
+            raise
+        except BaseException as cause:  # noqa: BLE001 - as ThreadPoolExecutor does
+            self._error = cause
+        self._done_event.set()
+
+    def done(self) -> bool:
+        return self._done_event.is_set()
+
+    def cancel(self) -> bool:
+        return False
 
     def result(self, timeout: float | None = None) -> _ResultT:
-        self.done_event.wait(timeout)
-        return super().result(timeout=0)
+        if not self._done_event.wait(timeout):
+            raise TimeoutError
+        if self._error is not None:
+            try:
+                raise self._error
+            finally:
+                self = None  # type: ignore[assignment]  # noqa: PLW0642 - as Future does: no cycle through the traceback
+        return cast("_ResultT", self._value)
+
+
+class RLock:
+    """A `threading.RLock` that keeps greenlets apart."""
+
+    def __init__(self) -> None:
+        self._owner: object = None
+        self._depth = 0
+        self._waiting: deque[Event] = deque()
+
+    def __enter__(self) -> None:
+        task = getcurrent()
+        while self._depth and self._owner is not task:
+            assert isinstance(task, Task)
+            self._waiting.append(Event(task.scheduler))
+            self._waiting[-1].wait(_FOREVER_S)
+        self._owner = task
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if not self._depth and self._waiting:
+            self._waiting.popleft().set()
+
+
+class Condition(RLock):
+    """The part of `threading.Condition` that the product uses; nothing yields while its lock is held."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._waiters: list[Event] = []
+
+    def wait_for(self, predicate: Callable[[], bool], timeout: float) -> bool:
+        task = getcurrent()
+        assert isinstance(task, Task)
+        ends_s = task.scheduler.now_s + timeout
+        while not predicate() and task.scheduler.now_s < ends_s:
+            event = Event(task.scheduler)
+            self._waiters.append(event)
+            self.__exit__()
+            event.wait(ends_s - task.scheduler.now_s)
+            self.__enter__()
+        return predicate()
+
+    def notify_all(self) -> None:
+        for event in self._waiters:
+            event.set()
+        self._waiters.clear()
+
+
+def wait(futures: Iterable[Future[object]], timeout: float | None = None) -> None:
+    """Wait until all are done, one after another; like `concurrent.futures.wait`."""
+    for one in futures:
+        with contextlib.suppress(Exception):
+            one.result(timeout)
+
+
+@contextlib.contextmanager
+def replaced(*replacements: tuple[Any, str, object]) -> Iterator[None]:
+    """Set attributes inside the block: (owner, name, value)."""
+    with contextlib.ExitStack() as undo:
+        for owner, name, value in replacements:
+            undo.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, value)
+        yield
+
+
+@contextlib.contextmanager
+def green_threads() -> Iterator[None]:
+    """Inside the block the product's modules use what waits on greenlets."""
+    with replaced(
+        (message, "wait", wait),
+        (staging, "threading", SimpleNamespace(RLock=RLock)),
+        (toolsets, "IdempotentWrites", partial(IdempotentWrites, _condition=cast("Any", Condition()))),
+    ):
+        yield

@@ -1,29 +1,36 @@
 """The product on the ports of the simulation; functions/*/compose.py does the same on the real ones."""
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from shared.adapters.memory import MemoryMedia, MemoryProfiles
+from shared.adapters.memory import MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversations
+from shared.conversation.turn import FENCE
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import Options, Threads
 from shared.handlers.ports import Ports as WorkerPorts
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
+from shared.line.mentions import GroupPolicy
 from shared.turns.background import ThreadBackground
 from shared.turns.deferral import LateReply
-from tests.simulation.model.times import LEASE_S, SETTLE_S
 from tests.simulation.product.bucket import Bucket
 from tests.simulation.product.holders import Holders
 from tests.simulation.product.line import Line
 from tests.simulation.product.mind import Mind
 from tests.simulation.product.scheduler import Process
 from tests.simulation.product.threads import Event, NoPool, Pool
+from tests.simulation.product.times import LEASE_S, SETTLE_S
+from tests.simulation.product.withdrawals import Withdrawals
 from tests.simulation.product.world import ProcessClock, World
 
 Endpoint: TypeAlias = Callable[[str, bytes], tuple[str, int]]
+THREADS: Final = 40
+"""Requests that an instance handles at once.  Source: infra/terraform, `concurrency`, which is also THREADS of functions-framework."""
+READ_THREADS: Final = 32
 SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_once=2, recaps=2, sources=4)
 """So that a chat of a few messages is folded and summed up."""
 
@@ -34,7 +41,17 @@ class Settings:
 
     late_reply: LateReply = LateReply.BUTTON
     settle_s: float = SETTLE_S
+    lease_s: float = LEASE_S
     limits: MemoryLimits = SMALL
+    group_policy: GroupPolicy = GroupPolicy.MENTION
+    has_knowledge: bool = False
+    has_notion: bool = False
+    threads: int = THREADS
+
+    @property
+    def fence_s(self) -> float:
+        """How long after a renewal a holder may write."""
+        return self.lease_s * FENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +63,21 @@ class Ports:
     line: Line
     mind: Mind
     settings: Settings
+    withdrawals: Withdrawals
 
 
 def agent_worker(ports: Ports, process: Process) -> Endpoint:
     """Return the endpoint of a process of functions/agent_worker."""
     world = ports.world
     clock, pool = ProcessClock(world, process), Pool(world.scheduler, process)
+    numbers = itertools.count()
     worker = WorkerPorts(
         conversations=_conversations(ports, process),
         line=ports.line,
         profiles=MemoryProfiles(),
-        media=MemoryMedia(),
+        media=ports.line,
         model=ports.mind,
+        json_model=ports.mind if ports.settings.has_knowledge else None,
         threads=Threads(
             reads=pool,
             tools=pool,
@@ -69,12 +89,14 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         ),
         clock=clock,
         chance=world.rng,
+        new_entry_id=lambda: f"entry of {process.name} {next(numbers)}",
     )
     options = Options(
         bot_name="Aizuchi",
         late_reply=ports.settings.late_reply,
         settle_s=ports.settings.settle_s,
         memory=ports.settings.limits,
+        group_policy=ports.settings.group_policy,
     )
     return PushEndpoint(handle=assemble(worker, options), clock=clock)
 
@@ -89,9 +111,9 @@ def unsend(ports: Ports, process: Process) -> Endpoint:
 def _conversations(ports: Ports, process: Process) -> Conversations:
     world = ports.world
     return Conversations.on(
-        Bucket(world, ports.holders),
-        reads=Pool(world.scheduler, process),
+        Bucket(world, ports.holders, ports.withdrawals),
+        reads=Pool(world.scheduler, process, size=READ_THREADS),
         clock=ProcessClock(world, process),
-        lease_s=LEASE_S,
+        lease_s=ports.settings.lease_s,
         new_id=lambda: f"id-{world.number()}",
     )

@@ -1,7 +1,9 @@
-"""The world around one chat, and the record of what really happened in it."""
+"""The world around the chats, and the record of what really happened in it."""
 
 import io
+import json
 import random
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
@@ -14,6 +16,8 @@ _ResultT = TypeVar("_ResultT")
 EPOCH_MS: Final = 1_763_700_000_000
 _SLOW: Final = 10
 """One call in ten takes up to ten times as long."""
+LAG_S: Final = 5.0
+"""How long one attempt at a call may take.  Source: shared/adapters, the timeouts of the clients."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,8 +26,8 @@ class Weather:
 
     `failures` is how often a call of the bucket fails, before or after its effect. `lost_answers` is how often a write that won is reported
     as lost. `lossiness` is how often LINE's answer does not arrive. `kills` is the number of processes that are killed, `stalls` that
-    of threads that sleep for up to 70 s after a call. `backlog_s` is how late Pub/Sub may deliver.
-    `is_even`: every call takes exactly `call_s`.
+    of threads that sleep for up to 70 s after a call. `backlog_s` is how late Pub/Sub may deliver. `lags` is how often a call takes as long
+    as the client's timeout allows. `is_even`: every call takes exactly `call_s`.
     """
 
     calm: bool = True
@@ -34,6 +38,7 @@ class Weather:
     lossiness: float = 0.0
     kills: int = 0
     stalls: int = 0
+    lags: float = 0.0
     backlog_s: float = 1.0
     outage_s: tuple[float, float] = (0.0, 0.0)
 
@@ -42,11 +47,39 @@ class Weather:
 class ShownText:
     """A text that appeared in the chat, by reply token or by push.  `outcome` is the committed outcome behind it, if there is one."""
 
+    conversation_id: str
     reply_token: str | None
     text: str
     at_s: float
     button: str | None
     outcome: OutcomeRecord | None
+    bubble_ids: tuple[str, ...] = ()
+
+
+class LogLines(io.StringIO):
+    """What the product logs.  `failures` are the requests that failed, with the types of their errors; `crashes` were not foreseen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures: Counter[str] = Counter()
+        self.crashes: Counter[str] = Counter()
+        self.last_failure = ""
+
+    def write(self, line: str) -> int:
+        if '"event_failed"' in line or '"event_crashed"' in line:
+            fields = json.loads(line)
+            is_crash = fields["message"] == "event_crashed"
+            self.last_failure = f"{fields['error_type']} at {fields['places'][-1]}"
+            (self.crashes if is_crash else self.failures)[self.last_failure] += 1
+        return super().write(line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thought:
+    """What the model was shown before it answered.  `shown` are the messages that stood in the prompt by themselves."""
+
+    shown: frozenset[str]
+    text: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,17 +88,30 @@ class Truth:
 
     violations: list[str] = field(default_factory=list)
     said: list[ShownText] = field(default_factory=list)
-    committed: dict[tuple[str | None, str], OutcomeRecord] = field(default_factory=dict)
-    too_late: dict[tuple[str | None, str], bool] = field(default_factory=dict)
+    committed: dict[tuple[str, str], OutcomeRecord] = field(default_factory=dict)
+    """By reply token, or for a push by the chat, and text."""
+    too_late: dict[tuple[str, str], bool] = field(default_factory=dict)
     """Whether a message that the outcome covers or repeats was already withdrawn when it was committed."""
-    forgotten: list[str] = field(default_factory=list)
+    forgotten: dict[str, None] = field(default_factory=dict)
+    thoughts: dict[str, Thought] = field(default_factory=dict)
+    """By the mark with which the answer begins."""
+    asked: Counter[str] = field(default_factory=Counter)
+    """How often a thought about a message began; each may ask the model several times."""
+    staged: list[tuple[str, OutcomeRecord]] = field(default_factory=list)
+    """The outcomes with staged writes that were committed, in that order, with their chats."""
+    voided: set[tuple[str, str]] = field(default_factory=set)
+    """The outcomes, by chat and id, whose turn was given up after the commit."""
+    recorded: dict[str, dict[str, OutcomeRecord]] = field(default_factory=dict)
+    """Every outcome that was ever recorded, as written last, by chat and id."""
+    left: list[tuple[str, float]] = field(default_factory=list)
+    """The groups that the bot left, and when."""
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
     """The words that an answer to an edited message may hold."""
     amendments_listed_s: dict[str, float] = field(default_factory=dict)
     """When each request last listed the amendments."""
     model_calls: int = 0
-    log: io.StringIO = field(default_factory=io.StringIO)
+    log: LogLines = field(default_factory=LogLines)
 
     def report(self, sentence: str) -> None:
         """Record a violation, once."""
@@ -74,7 +120,7 @@ class Truth:
 
     def forget(self, words: Iterable[str]) -> None:
         """From now on no object, prompt or answer may hold these words."""
-        self.forgotten += [one for one in words if one not in self.forgotten]
+        self.forgotten |= dict.fromkeys(words)
 
     def outdate(self, message_id: str, words: Sequence[tuple[str, float]], *, edited_s: float, now_s: float) -> None:
         """From now on a prompt may not hold the words from before the edit; an answer may still repeat them."""
@@ -95,6 +141,13 @@ class World:
         self.objects = MemoryObjectStore(limited_by=ProcessClock(self, Process("true time")))
         self.stalls = weather.stalls
         self.requests: set[str] = set()
+        self.chats: dict[str, str] = {}
+        """The chat of each request."""
+        self.authors: dict[str, str] = {}
+        """The chat in which each word was written."""
+        self.write_attempts: dict[str, deque[float]] = {}
+        self.most_attempts: Counter[str] = Counter()
+        """The most attempts to write one object within a second, by kind of object."""
         self.clocks_hold = True
         self._numbers = 0
 
@@ -115,7 +168,8 @@ class World:
         """Make a call that leaves the process: it takes effect after a delay, and its thread may sleep before it reads the answer."""
         scheduler, rng, weather = self.scheduler, self.rng, self.weather
         part = 1.0 if weather.is_even else rng.random() * (1 if rng.random() < 0.9 else _SLOW)
-        scheduler.give_way(about, part * weather.call_s)
+        lag_s = rng.random() * LAG_S if weather.lags and rng.random() < weather.lags else 0.0
+        scheduler.give_way(about, part * weather.call_s + lag_s)
         result = effect()
         if self.stalls and rng.random() < 0.01:
             self.stalls -= 1

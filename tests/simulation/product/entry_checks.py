@@ -1,0 +1,76 @@
+"""What a chat's entries hold in the end: what the committed outcomes staged, once, but for what was taken back."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from shared.knowledge.catalog import Catalog
+from shared.storage.codec import decode
+from shared.storage.object_names import is_entry_path
+from tests.simulation.product.people import People
+from tests.simulation.product.world import World
+
+_CATALOG: Final = "search.json"
+_NAMED: Final = re.compile(r"(?:word|gloss)\d+[a-z]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryStory:
+    """One chat, and what was staged and applied in it.  `is_lost`: whether a delivery about a message became a dead letter in an outage."""
+
+    people: People
+    world: World
+    is_lost: Callable[[str], bool]
+
+
+def check_entries(story: EntryStory) -> Iterator[str]:
+    """The entries are what the committed turns staged: each line once, none lost unless a message of its turn was taken back."""
+    if any(story.is_lost(one.id) for one in story.people.messages):
+        return
+    world, prefix = story.world, f"entries/{story.people.conversation_id}/"
+    files = {one.name.removeprefix(prefix): world.objects.read(one.name) for one in world.objects.list(prefix)}
+    there = {path: one.data.decode() for path, one in files.items() if one is not None and is_entry_path(path)}
+    wanted = _staged_entries(story)
+    if not _has_taken_back(story.people) and there != wanted:
+        missing, odd = wanted.keys() - there.keys(), there.keys() - wanted.keys()
+        what = "is missing" if missing else "was not staged" if odd else "differs from what was staged"
+        yield f"I6: an entry {what}"
+    lines = Counter(line for text in there.values() for line in _lines(text))
+    staged = Counter(line for text in wanted.values() for line in _lines(text))
+    if any(count > max(staged[line], 1) for line, count in lines.items()):
+        yield "I6: an entry holds a line twice"
+    if not _has_taken_back(story.people) and not staged.keys() <= lines.keys():
+        yield "I6: an entry never got its line"
+    catalog = files.get(_CATALOG)
+    rows = {one.path for one in decode(Catalog, catalog.data).rows} if catalog is not None else set()
+    if rows != there.keys():
+        yield "I6: the catalog and the entries differ"
+
+
+def _staged_entries(story: EntryStory) -> dict[str, str]:
+    """Return the entries that the committed turns leave, in the order of their commits."""
+    truth, chat = story.world.truth, story.people.conversation_id
+    wanted: dict[str, str] = {}
+    for owner, outcome in truth.staged:
+        if owner != chat or (chat, outcome.webhook_event_id) in truth.voided:
+            continue
+        for write in outcome.writes:
+            if is_entry_path(write.path):
+                wanted.pop(write.path, None)
+                if write.text is not None:
+                    wanted[write.path] = write.text
+    return wanted
+
+
+def _has_taken_back(people: People) -> bool:
+    """Whether anything that an entry may hold was withdrawn, edited or erased."""
+    is_erased = people.erased_s >= 0 or people.erased_entries_s >= 0
+    return is_erased or any(one.unsent or len(one.words) > 1 for one in people.messages)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of the body that people's words are in."""
+    body = text.rpartition("\n---\n")[2]
+    return [line for line in body.splitlines() if _NAMED.search(line)]

@@ -1,0 +1,53 @@
+"""When a withdrawal, an edit or an erasure counts as handled.
+
+It is acknowledged, and no marker of its chat and message is left under `due/`: a marker is a second pass that a tick will carry out.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.storage.object_store import ObjectStore
+
+MARKERS: Final = "due/"
+_KIND: Final = "withdrawal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acknowledged:
+    """An acknowledged withdrawal; `subject_id` None: an erasure, which waits for every marker of its chat."""
+
+    conversation_id: str
+    subject_id: str | None
+    effect: Callable[[], None]
+
+    def waits_for(self, marker: str) -> bool:
+        """Whether this marker is left of it.  Markers are named `due/{minute}/{kind}.{conversation_id}.{id}`."""
+        kind, conversation_id, subject_id = (*marker.rpartition("/")[2].split(".", 2), "", "")[:3]
+        is_of_chat = kind == _KIND and conversation_id == self.conversation_id
+        return is_of_chat and self.subject_id in {None, subject_id}
+
+
+@dataclass(slots=True, kw_only=True)
+class Withdrawals:
+    """Calls the effect of a withdrawal once it is handled."""
+
+    objects: ObjectStore
+    _open: list[Acknowledged] = field(default_factory=list)
+
+    def acknowledge(self, conversation_id: str, subject_id: str | None, effect: Callable[[], None]) -> None:
+        """The withdrawal was acknowledged."""
+        self._open.append(Acknowledged(conversation_id=conversation_id, subject_id=subject_id, effect=effect))
+        self.look()
+
+    def look(self) -> None:
+        """Call the effects of what is handled by now; to be called when a marker may be gone."""
+        markers = [*self.markers()]
+        handled = [one for one in self._open if not any(map(one.waits_for, markers))]
+        self._open = [one for one in self._open if one not in handled]
+        for one in handled:
+            one.effect()
+
+    def markers(self) -> Iterator[str]:
+        """Return the markers that are left."""
+        return (one.name for one in self.objects.list(MARKERS))
