@@ -181,14 +181,16 @@ class Ticker:
         if scheduler.is_idle and (not has_markers or self._quiet > QUIET_TICKS):
             return
         scheduler.at(world.now_s + TICK_S, self._tick, is_idle=True)
-        copies = 1 if self._is_reliable else rng.choice((0, 1, 1, 1, 1, 2))
-        for _ in range(copies):
-            late_s = rng.random() * (1.0 if self._is_reliable else rng.choice((1.0, 1.0, 80.0)))
-            delivery = Delivery(
-                name=f"{TICK} {next(self._numbers)}",
-                conversation_id="",
-                function="agent_worker",
-                event={"type": "tick"},
-                published_s=world.now_s,
-            )
-            scheduler.at(world.now_s + late_s, partial(self._bus.push, delivery), is_idle=True)
+        for _ in range(1 if self._is_reliable else rng.choice((0, 1, 1, 1, 1, 2))):
+            late_s = 0.0 if self._is_reliable else rng.random() * rng.choice((1.0, 1.0, 80.0))
+            scheduler.at(world.now_s + late_s, partial(self._bus.push, self.tick()), is_idle=True)
+
+    def tick(self) -> Delivery:
+        """Return a tick that was published at this moment."""
+        return Delivery(
+            name=f"{TICK} {next(self._numbers)}",
+            conversation_id="",
+            function="agent_worker",
+            event={"type": "tick"},
+            published_s=self._bus.world.now_s,
+        )

@@ -23,6 +23,8 @@ from tests.simulation.product.world import EPOCH_MS, ShownText, World
 REQUEST_LIMIT_S: Final = 118.0
 """As in infra/terraform, `timeout_s`: the platform ends a request then."""
 LONG_WAIT_S: Final = 10.0
+OUTCOMES_KEPT: Final = 20
+"""The snapshot keeps at least so many."""
 ASKED_AT_MOST: Final = 6
 ATTEMPTS_AT_MOST: Final = 20
 _PUSHING_S: Final = 15.0
@@ -144,7 +146,8 @@ def _lost_check(story: Story) -> Callable[[str], bool]:
 
 
 def _history(story: Story) -> dict[str, OutcomeRecord]:
-    found = dict(story.world.truth.recorded.get(story.chat, {})) if story.forgets_outcomes else {}
+    recorded = story.world.truth.recorded.get(story.chat, {})
+    found = dict(recorded) if story.forgets_outcomes or len(recorded) > OUTCOMES_KEPT else {}
     found |= {one.webhook_event_id: one for one in _snapshot(story).outcomes}
     for listed in story.world.objects.list(f"journal/{story.chat}/"):
         stored = story.world.objects.read(listed.name)
@@ -256,7 +259,8 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
     if not story.is_calm or story.mood.skips or story.mood.downs:
         return
     effects = [outcome for _, outcome in _effects(story)]
-    prolonged = {one for outcome in effects if outcome.has_button for one in outcome.covers}
+    is_prolonged = (OutcomeKind.DEFERRED, OutcomeKind.APOLOGISED)
+    prolonged = {one for outcome in effects if outcome.kind in is_prolonged for one in outcome.covers}
     answered = {root for outcome in effects for root in outcome.answers if not outcome.has_button}
     deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
     for press in story.people.messages:

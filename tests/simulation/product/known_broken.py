@@ -1,14 +1,22 @@
 """Sentences of the checks that the product is known to break; a schedule with no other violation does not fail the suite.
 
-Each is also a scene in `scenes.KNOWN_BROKEN` where one was made.  A sentence leaves this list with the change that mends the product.
+Each has a scene in `scenes.KNOWN_BROKEN` where one is short enough.  A sentence leaves this list with the change that mends the product.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Final
 
-KNOWN_BROKEN: Final[Mapping[str, str]] = {}
-"""By pattern of the sentence: what is wrong."""
+KNOWN_BROKEN: Final[Mapping[str, str]] = {
+    r"I1: a request failed in calm weather: TurnBusyError": "more turns than fit into a minute wait for one chat",
+    r"I1: a request failed in calm weather: WriteLimitError": "a burst of withdrawals competes for the turn or the snapshot",
+    r"I6: writes of (turns|snapshots)/ met 429 until": "the same",
+    r"I5: an object under (turns|snapshots)/ met more than": "the same",
+    r"I6: a delivery waited for a thread": "waiting deliveries of one chat hold the threads of all",
+    r"I4: an answer lost its words although": "provenance is inherited from answers and recaps",
+    r"I4: a classification that started after": "a tool of a round asks the model without a look at the amendments",
+}
+"""By pattern of the sentence: why it is broken."""
 
 
 def is_known(sentence: str) -> bool:

@@ -127,18 +127,18 @@ class Mind:
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         """Return a classification of the text; the name repeats it."""
         world = self._world
-        self._check(_Prompt(request.prompt, "", "", ""))
+        self._check(_Prompt(request.prompt, "", "", ""), what="a classification")
         self._think(world.rng.uniform(0.1, 3.0), request.timeout_s)
         text = request.prompt.rpartition(_TEXT_HEADING)[2]
         category, confidence = world.rng.choice(_CATEGORIES), world.rng.choice((0.3, 0.9, 0.9))
         return JsonAnswer(value={"category": category, "confidence": confidence, "name": text})
 
-    def _check(self, prompt: _Prompt) -> None:
+    def _check(self, prompt: _Prompt, *, what: str = "a prompt") -> None:
         """No prompt holds withdrawn or outdated words, or words of another chat."""
         truth, request = self._world.truth, self._world.scheduler.current().request
         words = set(WORD.findall(prompt.text))
         if not truth.forgotten.keys().isdisjoint(words):
-            truth.report("I4: a prompt that started after the withdrawal was handled held withdrawn words")
+            truth.report(f"I4: {what} that started after the withdrawal was handled held withdrawn words")
         amendments_listed_s = truth.amendments_listed_s.get(request, 0.0)
         outdated = truth.outdated_s.keys() & set(WORD.findall(prompt.own_lines))
         if any(truth.outdated_s[word] < amendments_listed_s for word in outdated):

@@ -6,14 +6,15 @@ from contextlib import contextmanager
 from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
+from shared.line.mentions import GroupPolicy
 from shared.turns.deferral import LateReply
 from tests.simulation.product.bus import Delivery
-from tests.simulation.product.mind import Mood
-from tests.simulation.product.people import Message
+from tests.simulation.product.mind import Manner, Mood
+from tests.simulation.product.people import Message, Order
 from tests.simulation.product.schedule import STEPS, Stage, playing
 from tests.simulation.product.scheduler import Task
 from tests.simulation.product.times import SETTLE_S
-from tests.simulation.product.wiring import SMALL, Settings
+from tests.simulation.product.wiring import SMALL, THREADS, Settings
 from tests.simulation.product.world import Weather
 
 _INSTANCES: Final = 6
@@ -34,6 +35,11 @@ class Scene:
         group: bool = False,
         even_call_s: float | None = None,
         limits: MemoryLimits | None = None,
+        manner: Manner = "repeats",
+        has_knowledge: bool = False,
+        threads: int = THREADS,
+        chats: int = 1,
+        group_policy: GroupPolicy = GroupPolicy.MENTION,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
 
@@ -49,13 +55,19 @@ class Scene:
                 late_reply=late_reply,
                 settle_s=0.0 if is_even else SETTLE_S,
                 limits=limits or SMALL,
+                has_knowledge=has_knowledge,
+                threads=threads,
+                group_policy=group_policy,
             ),
-            mood=Mood(seconds=(seconds, seconds)),
+            mood=Mood(seconds=(seconds, seconds), manner=manner),
             skews_s=skews_s,
+            chats=chats,
+            ticks_are_reliable=True,
         )
         self.world = self.stage.world
         self.world.clocks_hold = clocks_hold
-        self.stage.people.is_group = group
+        for people in self.stage.chats:
+            people.is_group = group
         self._instances = 0
 
     @contextmanager
@@ -66,9 +78,32 @@ class Scene:
 
     # -- people
 
-    def says(self, *, addressed: bool = True) -> Message:
+    def says(self, *, addressed: bool = True, verb: str = "", quotes: str | None = None, chat: int = 0) -> Message:
         """A member writes; nothing is delivered yet."""
-        return self.stage.people.message(at_s=self.world.now_s, addressed=addressed)
+        people = self.stage.chats[chat]
+        return people.message(at_s=self.world.now_s, addressed=addressed, verb=verb, quotes=quotes)
+
+    def sends_image(self) -> Message:
+        """A member sends an image; nothing is delivered yet."""
+        return self.stage.people.image(at_s=self.world.now_s)
+
+    def commands(self, command: str) -> Order:
+        """A member gives a command; nothing is delivered yet."""
+        return self.stage.people.order(command, at_s=self.world.now_s)
+
+    def delivers_order(self, order: Order) -> Delivery:
+        """LINE delivers the command or the press that confirms, for the first time or again."""
+        if order.command == "confirm":
+            return self.stage.confirmation(self.stage.people, order)
+        return self.stage.command(self.stage.people, order)
+
+    def confirms(self, button: str) -> Delivery:
+        """A member presses the button under the question of `/forget`."""
+        return self.delivers_order(self.stage.people.confirm(button, at_s=self.world.now_s))
+
+    def bot_joins(self) -> Delivery:
+        """The bot is invited to the group, or added as a friend."""
+        return self.stage.welcome(self.stage.people.welcome(at_s=self.world.now_s))
 
     def delivers(self, message: Message) -> Delivery:
         """LINE delivers the message, for the first time or again; Pub/Sub does not push it yet."""
@@ -142,6 +177,16 @@ class Scene:
         if not request.dead:
             raise AssertionError(f"{request.name} never ends; it is at {request.about!r}")
 
+    def ticks(self) -> None:
+        """A minute has begun: a tick carries out what is due by now."""
+        self.runs_to_end(self.pushes(self.stage.ticker.tick()))
+
+    def runs(self, *, seconds: float) -> None:
+        """Run everything for that long."""
+        ends_s = self.world.now_s + seconds
+        self.world.scheduler.run(until=lambda: self.world.scheduler.next_s > ends_s, steps=STEPS)
+        self.world.scheduler.now_s = ends_s
+
     def sleeps(self, seconds: float) -> None:
         """Time passes in which no process moves."""
         self.world.scheduler.now_s += seconds
@@ -157,6 +202,7 @@ class Scene:
     def rests(self, *, calm: bool = False) -> list[str]:
         """Run everything to its end and return the violations.  `calm`: nothing failed, so no addressed message may meet silence."""
         self.world.weather.calm = calm
+        self.stage.ticker.begin(self.world.now_s)
         rests = self.world.scheduler.run(steps=STEPS)
         return self.stage.violations() if rests else ["I1: nothing ever came to rest"]
 

@@ -459,6 +459,70 @@ def recap_that_kills_its_workers() -> list[str]:
         return [*([] if killed <= 2 else ["I1: a recap kills one worker after another"]), *scene.rests()]
 
 
+def classification_after_the_unsend() -> list[str]:
+    """The model thinks for half a minute and files the message. Meanwhile the withdrawal is complete; then the tool asks for a category."""
+    with Scene(seconds=35.0, has_knowledge=True).playing() as scene:
+        message = scene.says(verb="file")
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, "model")
+        scene.sleeps(1)
+        scene.runs_to_end(scene.takes_back(message))
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def answer_that_only_inherits() -> list[str]:
+    """The model repeats nothing. A message is answered and folded away, and then withdrawn: later answers never had it in their prompts."""
+    with Scene(manner="says nothing").playing() as scene:
+        first = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(first)))
+        for _ in range(6):
+            scene.sleeps(5)
+            scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.takes_back(first))
+        return scene.rests()
+
+
+def flood_that_holds_up_another_chat() -> list[str]:
+    """Every thread of the instance has a message of one chat that waits for its turn; a message of another chat waits for a thread."""
+    with Scene(seconds=20.0, threads=6, chats=2).playing() as scene:
+        for _ in range(8):
+            scene.stage.bus.push(scene.delivers(scene.says()), number=0)
+            scene.runs(seconds=0.8)
+        scene.stage.bus.push(scene.delivers(scene.says(chat=1)), number=0)
+        return scene.rests(calm=True)
+
+
+def forty_unsends_at_once() -> list[str]:
+    """Forty messages that were not for the bot are withdrawn within a second."""
+    with Scene(group=True).playing() as scene:
+        messages = [scene.says(addressed=False) for _ in range(40)]
+        for message in messages:
+            scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        for message in messages:
+            scene.takes_back(message)
+        return scene.rests(calm=True)
+
+
+def question_that_waits_for_slow_turns() -> list[str]:
+    """Questions come ten seconds apart, and each takes the model half a minute. The last one waits for longer than a request may."""
+    with Scene(seconds=38.0, late_reply=LateReply.DROP).playing() as scene:
+        for _ in range(6):
+            scene.asks(instance=0)
+            scene.runs(seconds=12)
+        return scene.rests(calm=True)
+
+
+KNOWN_BROKEN: Final[Mapping[str, Callable[[], list[str]]]] = {
+    "answers are cleared of what they only inherit": answer_that_only_inherits,
+    "a tool asks the model without a look": classification_after_the_unsend,
+    "one chat floods the threads": flood_that_holds_up_another_chat,
+    "a burst of withdrawals meets 429": forty_unsends_at_once,
+    "requests wait in vain for the turn": question_that_waits_for_slow_turns,
+}
+"""What the product does not do yet: by what is wrong."""
+
+
 def _repeated_model_calls(scene: Scene) -> list[str]:
     is_wasted = scene.world.truth.model_calls > 1
     return ["I6: a thought was lost although nothing had failed"] if is_wasted else []

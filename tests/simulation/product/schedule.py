@@ -29,7 +29,7 @@ from tests.simulation.product.wiring import THREADS, Ports, Settings
 from tests.simulation.product.withdrawals import Withdrawals
 from tests.simulation.product.world import EPOCH_MS, ShownText, Weather, World
 
-STEPS: Final = 60_000
+STEPS: Final = 400_000
 _KILLS: Final = 0.005
 _KILLS_BESIDE_POISON: Final = 3
 _INSTANCES: Final = 3
@@ -138,6 +138,7 @@ class Stage:
         skews_s: tuple[float, ...] = (0.0,) * 3,
         chats: int = 1,
         bounds: Mapping[str, int] | None = None,
+        ticks_are_reliable: bool = False,
     ) -> None:
         self.world = World(rng, weather)
         self.line = Line(self.world)
@@ -157,7 +158,7 @@ class Stage:
             withdrawals=self.withdrawals,
         )
         self.bus = Bus(self.ports, skews_s)
-        self.ticker = Ticker(self.bus, self.withdrawals, is_reliable=weather.calm)
+        self.ticker = Ticker(self.bus, self.withdrawals, is_reliable=ticks_are_reliable or weather.calm)
 
     @property
     def people(self) -> People:

@@ -72,6 +72,11 @@ class Scheduler:
         heapq.heappush(self._due, (at_s, next(self._numbers), event, _IDLE_EVENT if is_idle else _EVENT))
 
     @property
+    def next_s(self) -> float:
+        """When the next thread or event is due."""
+        return self._due[0][0] if self._due else float("inf")
+
+    @property
     def is_idle(self) -> bool:
         """Whether no thread lives, and no event is to come but idle ones."""
         return not self.open_events and not self.open_threads
