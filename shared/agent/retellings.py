@@ -54,7 +54,7 @@ def retellings_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tu
     def retold(covers: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
         own = frozenset(covers)
         covered = own.union(*(_named_by(quotable.quoted_by(known[one])) for one in own if one in known))
-        seen = (one for one in history.traced(provenance).ids - covered if one in known)
+        seen = (one for one in provenance.ids - covered if one in known)
         return tuple(
             _retold(history, known, one, is_covered=one in covered, latest_ms=latest_ms)
             for one in (*sorted(covered), *sorted(seen))
@@ -95,7 +95,7 @@ def _retold(
     edited_ms = history.amendments.edited_ms.get(line_message_id, 0)
     return RetoldMessage(
         line_message_id=line_message_id,
-        words_ms=record.words_ms if record else max(history.timeline.get(line_message_id, latest_ms), edited_ms),
+        words_ms=record.words_ms if record else max(latest_ms, edited_ms),
         text=record.text if record and is_comparable else None,
         is_covered=is_covered,
     )

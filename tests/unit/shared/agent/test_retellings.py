@@ -68,13 +68,12 @@ def test_a_retelling_names_covered_messages_and_known_ones_that_its_prompt_held(
 def test_a_covered_message_that_is_not_kept_has_a_timestamp_and_no_words() -> None:
     history = History(
         outcomes=(answer(9, "はい", covers=("m1", "m2", "m3")),),
-        timeline={"m1": 1_000, "m2": 2_000},
-        amendments=Amendments(edited_ms={"m2": 2_500}),
+        amendments=Amendments(edited_ms={"m2": 9_500}),
     )
 
     (told,) = retellings_in_prompt(history, ())
 
-    assert [(one.words_ms, one.text) for one in told.messages] == [(1_000, None), (2_500, None), (9_000, None)]
+    assert [(one.words_ms, one.text) for one in told.messages] == [(9_000, None), (9_500, None), (9_000, None)]
 
 
 def test_a_retelling_covers_the_picture_that_its_question_quotes() -> None:
