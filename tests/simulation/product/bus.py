@@ -113,7 +113,10 @@ class Bus:
         world, begun_s = self._world, self._world.now_s
         name = f"{delivery.name} {delivery.attempts} on {instance.process.name}"
         published = dt.datetime.fromtimestamp(EPOCH_MS / 1_000 + delivery.published_s, tz=dt.UTC).isoformat()
-        body = push.envelope(delivery.event, attempt=delivery.attempts, published=published)
+        is_tick = delivery.event == {"type": TICK}
+        body = (
+            push.tick() if is_tick else push.envelope(delivery.event, attempt=delivery.attempts, published=published)
+        )
         answers: list[int] = []
 
         def settle(status: int) -> None:

@@ -10,12 +10,13 @@ from typing import Final
 from shared.storage.object_store import ObjectStore
 
 MARKERS: Final = "due/"
-_KIND: Final = "withdrawal"
+_WITHDRAWAL: Final = "withdrawal"
+_ERASURE: Final = "erasure"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acknowledged:
-    """An acknowledged withdrawal; `subject_id` None: an erasure, which waits for every marker of its chat."""
+    """An acknowledged withdrawal; `subject_id` None: an erasure, which waits for every erasure of its chat."""
 
     conversation_id: str
     subject_id: str | None
@@ -24,8 +25,9 @@ class Acknowledged:
     def waits_for(self, marker: str) -> bool:
         """Whether this marker is left of it.  Markers are named `due/{minute}/{kind}.{conversation_id}.{id}`."""
         kind, conversation_id, subject_id = (*marker.rpartition("/")[2].split(".", 2), "", "")[:3]
-        is_of_chat = kind == _KIND and conversation_id == self.conversation_id
-        return is_of_chat and self.subject_id in {None, subject_id}
+        if conversation_id != self.conversation_id:
+            return False
+        return kind == _ERASURE if self.subject_id is None else (kind, subject_id) == (_WITHDRAWAL, self.subject_id)
 
 
 @dataclass(slots=True, kw_only=True)
