@@ -46,7 +46,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
 def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
     threads = _threads()
     chance = random.Random()  # noqa: S311 - spreads retries, is no secret
-    line = LineApi(channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url)
+    line = LineApi(channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url, clock=clock)
     store = GcsObjectStore(
         project_id=settings.project_id,
         bucket=settings.history_bucket,

@@ -1,7 +1,6 @@
 """The Messaging API of LINE, through LINE's SDK: replies, pushes, presence, leaving, bot info."""
 
 import json
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from http import HTTPStatus
@@ -11,7 +10,6 @@ import pydantic.v1
 import urllib3
 from linebot.v3.messaging import (
     ApiException,
-    BotInfoResponse,
     ButtonsTemplate,
     MarkMessagesAsReadByTokenRequest,
     Message,
@@ -25,7 +23,9 @@ from linebot.v3.messaging import (
 )
 
 from shared import logs
+from shared.adapters.line_bot_info import KeptBotInfo
 from shared.adapters.line_client import FAILURES, LOST_ANSWERS, TIMEOUT_S, line_client, raise_if_bot_is_refused
+from shared.clock import Clock, SystemClock
 from shared.errors import LineUnavailableError
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
 from shared.line.presence import SHOWN_S
@@ -47,12 +47,11 @@ _QUOTA_SPENT: Final = (
 class LineApi:
     """The calls of the agent worker; safe to share between threads."""
 
-    def __init__(self, *, channel_access_token: str, base_url: str | None) -> None:
+    def __init__(self, *, channel_access_token: str, base_url: str | None, clock: Clock | None = None) -> None:
         """`base_url` replaces both of LINE's hosts."""
         self.client = line_client(channel_access_token=channel_access_token, base_url=base_url)
         self._api = MessagingApi(self.client)
-        self._bot_info: BotInfoResponse | None = None
-        self._lock = threading.Lock()
+        self._bot_info = KeptBotInfo(lambda: self._api.get_bot_info(_request_timeout=TIMEOUT_S), clock or SystemClock())
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         """Send the messages; once more without their quotes if LINE refuses only a quote token.
@@ -112,12 +111,11 @@ class LineApi:
             raise LineUnavailableError("LINE could not be asked to let the bot leave the chat") from cause
 
     def display_name(self) -> str | None:
-        """Return the account's display name, read once; None while LINE does not answer."""
-        found = self._info()
+        found = self._bot_info.get()
         return found.display_name if found else None
 
     def marks_reads_by_hand(self) -> bool:
-        found = self._info()
+        found = self._bot_info.get()
         return found is not None and found.mark_as_read_mode == "manual"
 
     def show_loading(self, user_id: str) -> None:
@@ -135,16 +133,6 @@ class LineApi:
             )
         except FAILURES as cause:
             logs.warning("not_marked_as_read", error_type=type(cause).__name__)
-
-    def _info(self) -> BotInfoResponse | None:
-        """Return the bot info, read once; None while LINE does not answer."""
-        with self._lock:
-            if self._bot_info is None:
-                try:
-                    self._bot_info = self._api.get_bot_info(_request_timeout=TIMEOUT_S)
-                except FAILURES as cause:
-                    logs.warning("bot_info_unavailable", error_type=type(cause).__name__)
-            return self._bot_info
 
 
 def _build_request(build: Callable[[], _Request]) -> _Request | None:

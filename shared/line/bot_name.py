@@ -10,7 +10,10 @@ class Account(Protocol):
     """The bot's LINE account."""
 
     def display_name(self) -> str | None:
-        """Return the account's display name; None where LINE did not answer.  Reads it once; reads again after a failure."""
+        """Return the account's display name, read once; None where LINE did not answer, which is remembered for a minute.
+
+        While one thread waits for LINE, the others get None at once.
+        """
         ...
 
 

@@ -1,0 +1,73 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import urllib3
+from linebot.v3.messaging import BotInfoResponse
+
+from shared.adapters.line_bot_info import KeptBotInfo
+from shared.adapters.memory import FixedClock
+
+INFO = BotInfoResponse(
+    userId="U" + "1" * 32, basicId="@aizuchi", displayName="Aizuchi", chatMode="chat", markAsReadMode="manual"
+)
+
+
+class Line:
+    """LINE's answer to "get bot info"; `is_down`: none comes."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.is_down = False
+        self.asked = threading.Event()
+        self.may_answer = threading.Event()
+        self.may_answer.set()
+
+    def read(self) -> BotInfoResponse:
+        self.calls += 1
+        self.asked.set()
+        assert self.may_answer.wait(10)
+        if self.is_down:
+            raise urllib3.exceptions.TimeoutError("no answer")
+        return INFO
+
+
+@pytest.fixture
+def line() -> Line:
+    return Line()
+
+
+@pytest.fixture
+def info(line: Line, clock: FixedClock) -> KeptBotInfo:
+    return KeptBotInfo(line.read, clock)
+
+
+def test_the_info_is_read_once(info: KeptBotInfo, line: Line) -> None:
+    assert [info.get(), info.get()] == [INFO, INFO]
+    assert line.calls == 1
+
+
+def test_one_request_asks_and_the_others_go_on_without(info: KeptBotInfo, line: Line) -> None:
+    line.may_answer.clear()
+
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(info.get)
+        assert line.asked.wait(10)
+        others = [info.get() for _ in range(40)]
+        line.may_answer.set()
+
+    assert others == [None] * 40
+    assert asking.result() == info.get() == INFO
+    assert line.calls == 1
+
+
+def test_a_failure_is_remembered_for_a_minute(info: KeptBotInfo, line: Line, clock: FixedClock) -> None:
+    line.is_down = True
+    assert [info.get() for _ in range(5)] == [None] * 5
+    assert line.calls == 1
+
+    line.is_down = False
+    clock.move(59)
+    assert info.get() is None
+    clock.move(1)
+    assert info.get() == INFO
