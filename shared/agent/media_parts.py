@@ -1,7 +1,9 @@
 """Images, voices, videos and files as parts of a prompt: their bytes, or their address if the model reads buckets."""
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
@@ -14,6 +16,9 @@ from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
 from shared.line.media_content import MESSAGE_TYPES
 
+PROCESS_LIMIT_BYTES: Final = 3 * INLINE_LIMIT_BYTES
+"""The bytes of media in all prompts of a process; a request holds them about five times while it is encoded and sent."""
+
 _TOO_MUCH: Final = "It is left out, because there is too much to look at at once."
 _NOT_OPENED: Final = "It could not be opened this time."
 _WHY_NOT: Final[Mapping[Unkept, str]] = {
@@ -25,41 +30,89 @@ _WHY_NOT: Final[Mapping[Unkept, str]] = {
 }
 
 
+class InlineBudget:
+    """The bytes of media that the prompts of a process may hold; safe to share between threads."""
+
+    def __init__(self, limit_bytes: int = PROCESS_LIMIT_BYTES) -> None:
+        self._left_bytes = limit_bytes
+        self._lock = threading.Lock()
+
+    def take(self, size_bytes: int) -> bool:
+        """Return whether so many bytes were left; they are taken."""
+        with self._lock:
+            is_left = size_bytes <= self._left_bytes
+            self._left_bytes -= size_bytes if is_left else 0
+            return is_left
+
+    def give_back(self, size_bytes: int) -> None:
+        """Return bytes that were taken."""
+        with self._lock:
+            self._left_bytes += size_bytes
+
+
+@dataclass(slots=True, kw_only=True)
+class _Share:
+    """A turn's share of the budget."""
+
+    budget: InlineBudget
+    taken_bytes: int = 0
+
+    def take(self, size_bytes: int) -> bool:
+        if self.taken_bytes + size_bytes > INLINE_LIMIT_BYTES or not self.budget.take(size_bytes):
+            logs.warning("medium_left_out", size_bytes=size_bytes, taken_bytes=self.taken_bytes)
+            return False
+        self.taken_bytes += size_bytes
+        return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaParts:
     """Makes parts of media.  `bucket` is the bucket that the model can read; None if it can read none."""
 
     media: Media
     bucket: str | None
+    budget: InlineBudget = field(default_factory=InlineBudget, repr=False)
 
-    def of(
+    @contextmanager
+    def shown(
         self, conversation: Conversation, asked: Sequence[MessageRecord], *, quotable: Quotable, fetches: Fetches
-    ) -> Mapping[str, Sequence[Part]]:
-        """Return the parts of each message by its id: the medium that it quotes and its own, or a note on why a medium is missing.
+    ) -> Iterator[Mapping[str, Sequence[Part]]]:
+        """Yield the parts of each message by its id: the medium that it quotes and its own, or a note on why a medium is missing.
 
-        `fetches` are under way; fetches of other media are begun. All bytes together are within INLINE_LIMIT_BYTES. A storage failure
-        raises nothing: the turn goes on without the medium.
+        `fetches` are under way; fetches of other media are begun. All bytes together are within INLINE_LIMIT_BYTES, and those of all blocks
+        that are open within the budget. A storage failure raises nothing: the turn goes on without the medium.
         """
+        share = _Share(budget=self.budget)
+        try:
+            yield self._parts(conversation, asked, quotable, fetches, share)
+        finally:
+            self.budget.give_back(share.taken_bytes)
+
+    def _parts(
+        self,
+        conversation: Conversation,
+        asked: Sequence[MessageRecord],
+        quotable: Quotable,
+        fetches: Fetches,
+        share: _Share,
+    ) -> Mapping[str, Sequence[Part]]:
         shown = {message.line_message_id: list(_media_of(message, quotable)) for message in asked}
         fetching = dict(fetches)
         for medium in (medium for several in shown.values() for medium in several):
             if medium.line_message_id not in fetching:
                 fetching |= self.media.begin_fetch(conversation, medium)
-        found: dict[str, Sequence[Part]] = {}
-        left_bytes = INLINE_LIMIT_BYTES
-        for line_message_id, several in shown.items():
-            parts: list[Part] = []
-            for medium in several:
-                part = self._part(conversation, medium, fetching[medium.line_message_id], left_bytes)
-                left_bytes -= len(part.source) if isinstance(part, MediaPart) and self.bucket is None else 0
-                parts.append(part)
-            found[line_message_id] = parts
-        return found
+        return {
+            line_message_id: [
+                self._part(conversation, medium, fetching[medium.line_message_id], share) for medium in several
+            ]
+            for line_message_id, several in shown.items()
+        }
 
     def stored_part(self, conversation: Conversation, message: MessageRecord) -> MediaPart | None:
         """Return the message's medium if it is stored; nothing is fetched.  Raises: StorageUnavailableError."""
         label = self.media.label(conversation, message.line_message_id)
-        part = self._open_medium(conversation, message, label, INLINE_LIMIT_BYTES) if label else None
+        share = _Share(budget=InlineBudget(INLINE_LIMIT_BYTES))  # a request after the answer shows one medium
+        part = self._open_medium(conversation, message, label, share) if label else None
         return part if isinstance(part, MediaPart) else None
 
     def _part(
@@ -67,24 +120,24 @@ class MediaParts:
         conversation: Conversation,
         message: MessageRecord,
         fetching: Fetch,
-        left_bytes: int,
+        share: _Share,
     ) -> Part:
         try:
             found = fetching.result(timeout=FETCH_S)
             if isinstance(found, MediumLabel):
-                return self._open_medium(conversation, message, found, left_bytes)
+                return self._open_medium(conversation, message, found, share)
         except (AizuchiError, TimeoutError) as cause:
             logs.error("medium_unreadable", cause=cause)
             return f"[note] {_NOT_OPENED}"
         return f"[note] {_WHY_NOT[found]}"
 
     def _open_medium(
-        self, conversation: Conversation, message: MessageRecord, label: MediumLabel, left_bytes: int
+        self, conversation: Conversation, message: MessageRecord, label: MediumLabel, share: _Share
     ) -> Part:
         if self.bucket is not None:
             address = f"gs://{self.bucket}/{conversation.names.medium(message.line_message_id)}"
             return MediaPart(content_type=label.content_type, source=address)
-        if label.size_bytes > left_bytes:
+        if not share.take(label.size_bytes):
             return f"[note] {_TOO_MUCH}"
         data = self.media.bytes_of(conversation, message.line_message_id)
         return f"[note] {_WHY_NOT['gone']}" if data is None else MediaPart(content_type=label.content_type, source=data)

@@ -12,7 +12,9 @@ from shared.line.ids import mask_ids, mask_ids_in
 
 Json = Mapping[str, object]
 
-INLINE_LIMIT_BYTES: Final = 20_000_000  # Source: Gemini API, "Audio understanding"; other pages state a larger limit
+INLINE_LIMIT_BYTES: Final = 14_000_000
+"""The bytes of the media of one request.  Source: Gemini API, "Audio understanding": a request has at most 20 MB, texts included; media are
+sent in base64, which adds a third. Other pages state a larger limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """The responder: turns a question into its outcome with the model and its tools."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -7,7 +8,7 @@ from shared import logs
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts
 from shared.agent.model import Content, TextContent
-from shared.agent.prompt import People, PromptBuilder
+from shared.agent.prompt import Part, People, PromptBuilder
 from shared.agent.retellings import messages_in_prompt, retellings_in_prompt
 from shared.agent.tools import StagedEntries, TurnContext
 from shared.clock import Clock
@@ -65,8 +66,14 @@ class AgentResponder:
             return self._decide(question)
 
     def _decide(self, question: Question) -> OutcomeRecord:
+        with self.parts.shown(
+            question.conversation, question.asked, quotable=question.history.quotable, fetches=question.fetches
+        ) as shown:
+            return self._think(question, shown)
+
+    def _think(self, question: Question, shown: Mapping[str, Sequence[Part]]) -> OutcomeRecord:
         context = self._context(question)
-        contents = self._contents(question, now_ms=context.now_ms)
+        contents = self._contents(question, shown, now_ms=context.now_ms)
         earlier = (f"[note] {note}" for note in self.earlier_calls.describe_earlier(context))
         notes = tuple(TextContent(role="user", texts=(note,)) for note in earlier)
         try:
@@ -110,14 +117,14 @@ class AgentResponder:
             question=question,
         )
 
-    def _contents(self, question: Question, *, now_ms: int) -> tuple[Content, ...]:
+    def _contents(self, question: Question, shown: Mapping[str, Sequence[Part]], *, now_ms: int) -> tuple[Content, ...]:
         conversation, history, asked = question.conversation, question.history, question.asked
         return self.prompt.contents(
             history,
             pending=asked,
             now_ms=now_ms,
             names=self.people.of(conversation, (*history.messages, *asked)),
-            shown=self.parts.of(conversation, asked, quotable=history.quotable, fetches=question.fetches),
+            shown=shown,
             is_overheard=question.is_overheard,
         )
 

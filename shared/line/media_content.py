@@ -9,7 +9,9 @@ from typing import Final, Literal, Protocol
 
 from shared.clock import Clock, Deadline
 
-LARGEST_BYTES: Final = 20_000_000  # the limit of Gemini for inline data; Source: Gemini API, "Audio understanding"
+LARGEST_BYTES: Final = 10_000_000
+"""The bytes of one medium.  Those that are fetched at once are bounded by this and by the threads that fetch.  LINE's images are smaller;
+Gemini takes 20 MB a request, which a medium shares with others.  Source: Gemini API, "Audio understanding"."""
 MESSAGE_TYPES: Final = frozenset({"image", "audio", "video", "file"})
 _PAUSE_S: Final = 1.0
 

@@ -10,7 +10,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
-from shared.line.media_content import Fetched
+from shared.line.media_content import LARGEST_BYTES, Fetched
 from tests.support import recorded
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
@@ -90,7 +90,7 @@ def test_picture_that_line_prepares_for_seconds_is_shown(friend: Sender) -> None
     [
         (None, 0, "not there any more"),
         (JPEG, 99, "still preparing it"),
-        (Fetched(data=b"x" * (INLINE_LIMIT_BYTES + 1), content_type="image/jpeg"), 0, "too large"),
+        (Fetched(data=b"x" * (LARGEST_BYTES + 1), content_type="image/jpeg"), 0, "too large"),
         (Fetched(data=b"x", content_type="application/zip"), 0, "of a type that cannot be read"),
     ],
 )
