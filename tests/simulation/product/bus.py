@@ -179,7 +179,8 @@ class Ticker:
     def _tick(self) -> None:
         world = self._bus.world
         scheduler, rng = world.scheduler, world.rng
-        self._quiet = self._quiet + 1 if scheduler.is_idle else 0
+        is_quiet = scheduler.is_idle and world.now_s >= world.weather.outage_s[1]
+        self._quiet = self._quiet + 1 if is_quiet else 0
         has_markers = any(True for _ in self._withdrawals.markers())
         if scheduler.is_idle and (not has_markers or self._quiet > QUIET_TICKS):
             return
