@@ -3,6 +3,7 @@
 Every failure is returned to the model as data. The cause of an internal failure is logged and never shown to the model.
 """
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
@@ -17,9 +18,15 @@ from shared.errors import AizuchiError
 from shared.line.ids import mask_ids_in
 from shared.line.json_text import is_ordinary
 
+MOST_CALLS: Final = 16  # a round
+ARGUMENTS_LIMIT: Final = 20_000  # characters of JSON
+RESULT_LIMIT: Final = 60_000  # characters of JSON
 _ODD_ARGUMENTS: Final = ToolFault(
     message="Wrong arguments: they nest too deep, or a number is too large.", may_retry=True
 )
+_LONG_ARGUMENTS: Final = ToolFault(message="Wrong arguments: they are too long.", may_retry=True)
+_TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {MOST_CALLS} at once.", may_retry=True)
+_LONG_RESULT: Final = ToolFault(message="The result is too long to be shown; ask for less.", may_retry=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +56,7 @@ class ToolExecutor:
         """
         context = replace(context, deadline=deadline)
         results: dict[int, ToolResult] = {
-            index: _ODD_ARGUMENTS for index, call in enumerate(calls) if not is_ordinary(call.args)
+            index: fault for index, call in enumerate(calls) if (fault := _fault_of_call(index, call)) is not None
         }
         # Mask ids in arguments, too: an id that the model invents must not reach a tool.
         calls = [
@@ -99,7 +106,23 @@ class ToolExecutor:
         if odd is not None:
             logs.error("tool_response_invalid", tool=tool.name, fault=odd)
             return ToolFault(message="The function failed.", may_retry=False)
+        if _length(data) > RESULT_LIMIT:
+            logs.warning("tool_response_too_long", tool=tool.name)
+            return _LONG_RESULT
         return result
+
+
+def _fault_of_call(index: int, call: FunctionCall) -> ToolFault | None:
+    """Return the fault of a call that no tool should see."""
+    if index >= MOST_CALLS:
+        return _TOO_MANY_CALLS
+    if not is_ordinary(call.args):
+        return _ODD_ARGUMENTS
+    return _LONG_ARGUMENTS if _length(call.args) > ARGUMENTS_LIMIT else None
+
+
+def _length(data: Json) -> int:
+    return len(json.dumps(data, ensure_ascii=False))
 
 
 def _run_tool(tool: Tool, arguments: Json, context: TurnContext) -> ToolResult:

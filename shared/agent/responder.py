@@ -134,10 +134,18 @@ class AgentResponder:
 
 
 def _text_of(message: str, thought: Thought) -> str:
-    """Return the answer as people see it: the model's text within the limit, and the footnotes unchanged."""
+    """Return the answer as people see it: the model's text within the limit, and the footnotes that fit LINE's bubbles, unchanged."""
     limit = ANSWER.text_limit if _LONG_ANSWERS.isdisjoint(thought.tools_used) else DIGEST.text_limit
-    words = shown_text(message, limit=limit)
-    return words and mask_ids("\n\n".join((words, *thought.footnotes)))
+    text = shown_text(message, limit=limit)
+    if not text:
+        return ""
+    for footnote in map(mask_ids, thought.footnotes):
+        longer = f"{text}\n\n{footnote}"
+        if len(longer) > DIGEST.text_limit:
+            logs.warning("footnote_left_out", length=len(footnote))
+            continue
+        text = longer
+    return text
 
 
 def _with_staged(outcome: OutcomeRecord, entries: StagedEntries) -> OutcomeRecord:

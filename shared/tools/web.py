@@ -3,18 +3,23 @@
 Which of Google's display requirements for grounded answers LINE can meet: docs/adr/20261122-search-suggestions.md.
 """
 
+import re
 from dataclasses import dataclass, field
 from typing import Final, Protocol
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from shared.agent.model import Json
 from shared.agent.tools import Cited, Tool, ToolFault, TurnContext, load_schema
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
+from shared.line.graphemes import graphemes
 from shared.line.utf16 import without_lone_surrogates
 
 SOURCES_SHOWN: Final = 5
+FOOTNOTE_LIMIT: Final = 3_000  # characters; with the words of an answer it fits LINE's five bubbles
 _SEARCHES_SHOWN: Final = 3
+_TITLE_LIMIT: Final = 80  # graphemes
+_LINK: Final = re.compile(r"https?://[!-~]{1,990}")  # as far as bubbles never cut it
 _RESULTS_PAGE: Final = "https://www.google.com/search?q="
 
 
@@ -57,7 +62,7 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
         result = {
             "status": "success",
             "answer": answer.text,
-            "sources": [{"number": number, "title": one.title} for number, one in _numbered_sources(answer)],
+            "sources": [{"number": number, "title": _title(one)} for number, one in _numbered_sources(answer)],
         }
         return Cited(result=result, footnote=footnote(answer))
 
@@ -77,12 +82,33 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
 
 
 def footnote(answer: WebAnswer) -> str:
-    """Return the links of the answer: its sources, and Google's result pages of its searches; "" where there is neither."""
-    sources = [f"[{number}] {one.title}\n{one.url}" for number, one in _numbered_sources(answer)]
-    searches = [f"Google: {one}\n{_RESULTS_PAGE}{quote(one, safe='')}" for one in answer.searches[:_SEARCHES_SHOWN]]
-    return "\n".join((*sources, *searches))
+    """Return the links of the answer: its sources, and Google's result pages of its searches; "" where there is neither.
+
+    A title is one short line. No link is cut: what is too long, alone or after the others, is left out.
+    """
+    links = [(f"[{number}] {_title(one)}", one.url) for number, one in _numbered_sources(answer)]
+    links += [
+        (f"Google: {_line(one)}", f"{_RESULTS_PAGE}{quote(without_lone_surrogates(one), safe='')}")
+        for one in answer.searches[:_SEARCHES_SHOWN]
+    ]
+    noted = ""
+    for title, url in links:
+        longer = f"{noted}\n{title}\n{url}".lstrip("\n")
+        if _LINK.fullmatch(url) and len(longer) <= FOOTNOTE_LIMIT:
+            noted = longer
+    return noted
 
 
 def _numbered_sources(answer: WebAnswer) -> list[tuple[int, WebSource]]:
     numbered = list(enumerate(answer.sources, start=1))[:SOURCES_SHOWN]
-    return [(number, one) for number, one in numbered if urlsplit(one.url).scheme in {"http", "https"}]
+    return [(number, one) for number, one in numbered if _LINK.fullmatch(one.url)]
+
+
+def _title(source: WebSource) -> str:
+    return _line(source.title) or source.url.partition("//")[2].partition("/")[0]
+
+
+def _line(text: str) -> str:
+    """Return the text as one line of at most 80 graphemes."""
+    shown = graphemes(" ".join(without_lone_surrogates(text).split()))
+    return "".join(shown if len(shown) <= _TITLE_LIMIT else [*shown[: _TITLE_LIMIT - 1], "…"])

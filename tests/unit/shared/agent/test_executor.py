@@ -8,7 +8,7 @@ import pytest
 
 from shared import logs
 from shared.adapters.memory import FixedClock
-from shared.agent.executor import ToolExecutor
+from shared.agent.executor import ARGUMENTS_LIMIT, MOST_CALLS, RESULT_LIMIT, ToolExecutor
 from shared.agent.model import FunctionCall, Json
 from shared.agent.tools import Cited, Registry, Tool, TurnContext
 from shared.clock import Deadline, SystemClock
@@ -120,6 +120,42 @@ def test_a_tool_of_another_chat_is_unknown(threads: ThreadPoolExecutor, context:
     ran = executor.run([FunctionCall(name="secret", args={})], context, Deadline.after(FixedClock(), 5))
 
     assert "There is no such tool. There are: reply, skip." in str(ran.responses[0].response)
+
+
+def test_calls_over_the_limit_of_a_round_are_answered_with_a_fault(
+    threads: ThreadPoolExecutor, context: TurnContext
+) -> None:
+    tool = Tool(name="note", description="", parameters=ANYTHING, response=ANYTHING, run=lambda _, __: {"n": 1})
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+    calls = [FunctionCall(name="note", args={"n": 1})] * (MOST_CALLS + 2)
+
+    ran = executor.run(calls, context, Deadline.after(FixedClock(), 5))
+
+    assert [("error" in one.response) for one in ran.responses] == [False] * MOST_CALLS + [True] * 2
+    assert "too many calls" in str(ran.responses[-1].response)
+
+
+def test_arguments_over_the_limit_never_reach_a_tool(threads: ThreadPoolExecutor, context: TurnContext) -> None:
+    def crash(_: Json, __: TurnContext) -> Json:
+        raise AssertionError("never run")
+
+    tool = Tool(name="note", description="", parameters=ANYTHING, response=ANYTHING, run=crash)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+    calls = [FunctionCall(name="note", args={"words": "x" * ARGUMENTS_LIMIT})]
+
+    (response,) = executor.run(calls, context, Deadline.after(FixedClock(), 5)).responses
+
+    assert "too long" in str(response.response["error"])
+
+
+def test_a_result_over_the_limit_is_answered_with_a_fault(threads: ThreadPoolExecutor, context: TurnContext) -> None:
+    long = {"words": "x" * RESULT_LIMIT}
+    tool = Tool(name="note", description="", parameters=ANYTHING, response=ANYTHING, run=lambda _, __: long)
+    executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
+
+    ran = executor.run([FunctionCall(name="note", args={})], context, Deadline.after(FixedClock(), 5))
+
+    assert "too long" in str(ran.responses[0].response["error"])
 
 
 def test_a_tool_knows_its_deadline(threads: ThreadPoolExecutor, context: TurnContext) -> None:

@@ -1,9 +1,11 @@
+import pytest
+
 from shared.adapters.memory import FixedClock
 from shared.agent.tools import Cited, Registry, ToolFault, TurnContext
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
 from shared.tools.core import core_tools
-from shared.tools.web import SOURCES_SHOWN, WebAnswer, WebSource, footnote, web_tools
+from shared.tools.web import FOOTNOTE_LIMIT, SOURCES_SHOWN, WebAnswer, WebSource, footnote, web_tools
 from tests.support.knowledge import conversation_on
 
 CONTEXT = TurnContext(conversation=conversation_on(), deadline=Deadline.after(FixedClock(), 7))
@@ -67,6 +69,51 @@ def test_a_blocked_search_may_not_be_retried() -> None:
     (tool,) = web_tools(Web(ModelBlockedError("blocked")))
 
     assert tool.run({"query": "x"}, CONTEXT) == ToolFault(message="The search does not answer this.", may_retry=False)
+
+
+@pytest.mark.parametrize(
+    ("title", "line"),
+    [
+        ("Sun\nand\r\n rain\u2028", "Sun and rain"),
+        (" \n ", "example.com"),
+        ("👨‍👩‍👧‍👦" * 100, "👨‍👩‍👧‍👦" * 79 + "…"),
+        ("a" * 5_000, "a" * 79 + "…"),
+    ],
+    ids=["lines", "blank", "graphemes", "long"],
+)
+def test_a_title_is_one_short_line_for_people_and_the_model(title: str, line: str) -> None:
+    answer = WebAnswer(text="x", sources=(WebSource(title=title, url="https://example.com/a"),))
+
+    result = web_tools(Web(answer))[0].run({"query": "x"}, CONTEXT)
+
+    assert isinstance(result, Cited)
+    assert result.footnote == f"[1] {line}\nhttps://example.com/a"
+    assert result.result["sources"] == [{"number": 1, "title": line}]
+
+
+@pytest.mark.parametrize(
+    "url", ["https://example.com/" + "x" * 1_000, "https://example.com/a b", "https://例え.jp/", "https://"]
+)
+def test_a_link_that_people_could_not_follow_whole_is_left_out(url: str) -> None:
+    answer = WebAnswer(text="x", sources=(WebSource(title="odd", url=url), *ANSWER.sources))
+
+    links = footnote(answer)
+
+    assert "odd" not in links
+    assert links.startswith(f"[2] weather.example\n{LONG_URL}\n[3] sky.example\n")
+
+
+def test_a_search_whose_link_is_too_long_is_left_out() -> None:
+    assert footnote(WebAnswer(text="x", searches=("天気" * 200,))) == ""
+
+
+def test_a_footnote_is_bounded_and_ends_with_a_whole_link() -> None:
+    sources = tuple(WebSource(title="t" * 80, url=f"https://example.com/{number}/" + "x" * 900) for number in range(5))
+
+    links = footnote(WebAnswer(text="x", sources=sources, searches=("a", "b", "c")))
+
+    assert len(links) <= FOOTNOTE_LIMIT
+    assert all(line.endswith("x" * 900) for line in links.splitlines() if line.startswith("https://example.com"))
 
 
 def test_footnotes_hold_few_links_and_web_links_only() -> None:
