@@ -67,6 +67,32 @@ def test_answer_carries_the_footnotes_of_its_turn() -> None:
     assert seen[0].seen_message_ids == {event["message"]["id"]}
 
 
+def test_a_footnote_that_would_be_cut_is_left_out_whole() -> None:
+    def links(number: int, *, length: int) -> str:
+        return f"[{number}] example.com\nhttps://example.com/" + "x" * length
+
+    cited = iter(
+        (links(1, length=900) + "\n" + links(2, length=500), "\n".join(links(n, length=900) for n in (3, 4, 5)))
+    )
+
+    def search(_: Json, __: TurnContext) -> Cited:
+        return Cited(result={}, footnote=next(cited))
+
+    anything: Json = {"type": "object", "properties": {"query": {"type": "string"}}}
+    tool = Tool(name="web_search", description="", parameters=anything, response={"type": "object"}, run=search)
+
+    with ThreadPoolExecutor(4) as pool:
+        worker = PushedWorker(pool, [tool])
+        worker.deliver(
+            recorded.event("message-text"),
+            thinks=[*(calling(("web_search", {"query": query})) for query in "ab"), HELLO],
+        )
+
+    said = "\n".join(worker.said)
+    assert links(2, length=500) in said
+    assert "[3]" not in said
+
+
 def test_prompt_ends_with_the_calls_of_an_earlier_attempt(pool: ThreadPoolExecutor) -> None:
     notion = NotionPort(api=MemoryNotion(FixedClock()), databases={}, conversations=None)
     worker = PushedWorker(pool, notion=notion)
