@@ -39,7 +39,8 @@ class Note:
 class Entry:
     """`{category}/{slug}.md`.
 
-    `came_from` names the messages behind each field that holds words. `revision` is the key of the write that made this object.
+    `came_from` names the messages behind each field that holds words, `path_from` those behind the name that the slug was made of, which
+    the entry may have lost since. `revision` is the key of the write that made this object.
     """
 
     category: Category
@@ -50,6 +51,7 @@ class Entry:
     confidence: float
     fields: Mapping[str, Value] = field(repr=False)
     came_from: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    path_from: tuple[str, ...] = ()
     notes: tuple[Note, ...] = field(default=(), repr=False)
     sources: tuple[Source, ...] = ()
     source_channel: str = "chat"
@@ -87,6 +89,11 @@ class Entry:
         changed = replace(self, fields={**self.fields, **values}, came_from={**self.came_from, **ids})
         return changed.with_sources(one for name in ids for one in sources.get(name, ()))
 
+    def at_slug(self, slug: str) -> "Entry":
+        """Return the entry under a slug that is made of its name."""
+        name_from = self.came_from.get(name_field(self.category), ())
+        return replace(self, slug=slug, path_from=name_from).with_sources(())
+
     def with_note(self, text: str, sources: tuple[Source, ...]) -> "Entry":
         """Return the entry with one more paragraph."""
         return replace(self, notes=(*self.notes, Note(text=text, came_from=_ids(sources)))).with_sources(sources)
@@ -98,7 +105,9 @@ class Entry:
         """
         known = oldest_words((*self.sources, *sources))
         used = frozenset(
-            one for ids in (*self.came_from.values(), *(note.came_from for note in self.notes)) for one in ids
+            one
+            for ids in (*self.came_from.values(), self.path_from, *(note.came_from for note in self.notes))
+            for one in ids
         )
         kept = (one for one in known.values() if one.line_message_id in used)
         return replace(self, sources=tuple(sorted(kept, key=lambda one: (one.timestamp_ms, one.line_message_id))))
@@ -117,18 +126,16 @@ class Entry:
                 came_from |= {name: ids} if ids else {}
             elif value not in {one.default, "", ()} and one.name != "suggested_category":
                 remarks.append(Note(text=_remark(one.name, value), came_from=ids))
-        moved = replace(
-            self, category=target, slug=slug, fields=values, came_from=came_from, notes=(*self.notes, *remarks)
-        )
-        return moved.with_sources(())
+        moved = replace(self, category=target, fields=values, came_from=came_from, notes=(*self.notes, *remarks))
+        return moved.at_slug(slug)
 
     def without(self, is_withdrawn: IsWithdrawn) -> "Entry | None":
         """Return the entry without what came from withdrawn messages; the entry itself where nothing did, None where nothing is left.
 
         A field or note is removed with any message that it came from, because it may repeat each of them. An entry that loses its name is
-        named after what is left of it; the caller then chooses a slug for it.
+        named after what is left of it. Where the slug repeats something withdrawn, the caller chooses another one, by `at_slug`.
         """
-        withdrawn = {one.line_message_id for one in self.sources if is_withdrawn(one.line_message_id, one.timestamp_ms)}
+        withdrawn = self._withdrawn(is_withdrawn)
         if not withdrawn:
             return self
         defaults = {one.name: one.default for one in FIELDS[self.category]}
@@ -137,11 +144,21 @@ class Entry:
             self,
             fields={name: defaults[name] if name in lost else value for name, value in self.fields.items()},
             came_from={name: ids for name, ids in self.came_from.items() if name not in lost},
+            path_from=self.path_from if withdrawn.isdisjoint(self.path_from) else (),
             notes=tuple(note for note in self.notes if withdrawn.isdisjoint(note.came_from)),
         ).with_sources(())
         if not rest.sources:
             return None
         return rest if rest.name else _name_after_rest(rest)
+
+    def has_withdrawn_path(self, is_withdrawn: IsWithdrawn) -> bool:
+        """Whether the slug may repeat something withdrawn."""
+        return not self._withdrawn(is_withdrawn).isdisjoint(self.path_from)
+
+    def _withdrawn(self, is_withdrawn: IsWithdrawn) -> frozenset[str]:
+        return frozenset(
+            one.line_message_id for one in self.sources if is_withdrawn(one.line_message_id, one.timestamp_ms)
+        )
 
 
 def _name_after_rest(entry: Entry) -> Entry | None:

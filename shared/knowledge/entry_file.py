@@ -8,7 +8,7 @@
     sources:
     - line_message_id: '5123'
       timestamp_ms: 1763700000000
-    came_from: {name: ['5123'], notes: [{lines: 1, ids: ['5123']}]}
+    came_from: {path: ['5123'], name: ['5123'], notes: [{lines: 1, ids: ['5123']}]}
     ---
     ## Notes
 
@@ -88,6 +88,7 @@ def format_entry(entry: Entry) -> str:
             {"line_message_id": one.line_message_id, "timestamp_ms": one.timestamp_ms} for one in entry.sources
         ],
         "came_from": {
+            "path": list(entry.path_from),
             **{name: list(ids) for name, ids in entry.came_from.items() if ids},
             "notes": [{"lines": note.text.count("\n") + 1, "ids": list(note.came_from)} for note in entry.notes],
         },
@@ -106,6 +107,7 @@ def read_entry(path: str, data: bytes) -> Entry:
         sources = tuple(
             Source(line_message_id=one.line_message_id, timestamp_ms=one.timestamp_ms) for one in head.sources
         )
+        every_id = [one.line_message_id for one in sources]
         lines = msgspec.convert(head.came_from.get("notes", []), tuple[_NoteLines, ...])
         ids = {name: value for name, value in head.came_from.items() if name in fields_of(category)}
         return Entry(
@@ -118,6 +120,7 @@ def read_entry(path: str, data: bytes) -> Entry:
             source_channel=head.source_channel,
             fields=fields,
             came_from=msgspec.convert(ids, dict[str, tuple[_MessageId, ...]]),
+            path_from=msgspec.convert(head.came_from.get("path", every_id), tuple[_MessageId, ...]),
             notes=_notes(body.removeprefix(NOTES_HEADING[category]).strip(), lines, sources),
             sources=sources,
             revision=read_revision(head.revision),

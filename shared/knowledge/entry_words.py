@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from shared import logs
@@ -14,6 +14,7 @@ from shared.knowledge.entry import Entry, IsWithdrawn
 from shared.knowledge.entry_file import format_entry, read_entry, slug_candidates, slug_of, traces_in
 from shared.knowledge.entry_store import CATALOG_FILE, SWAP_ATTEMPTS, UNDO_FILE, EntryStore, path_in
 from shared.knowledge.index import rebuild_index
+from shared.knowledge.schema import Category
 from shared.knowledge.tombstone import tombstone_in
 from shared.knowledge.undo import UndoRecord, format_undo, read_undo
 from shared.storage.codec import encode
@@ -21,7 +22,7 @@ from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import is_entry_path
 from shared.storage.object_store import ListedObject, ObjectStore
 
-_STAMP: Final = re.compile(r"(\d{14}-)?(.*?)(-\d{1,3})?", re.DOTALL)
+_NO_DIGIT: Final = re.compile(r"\D")
 
 _States: TypeAlias = dict[str, Row | int]
 """What became of an entry, by path: its row, or the generation at which its object was deleted, or is a tombstone."""
@@ -99,7 +100,7 @@ class _Removal:
                 return {path: listed.generation}
             if rest is entry:  # it was cleaned before, or is newer than the catalog
                 return {path: row_of(rest, generation=stored.generation)}
-            if not _is_named_after(rest.slug, rest.name):
+            if entry is not None and entry.has_withdrawn_path(self.is_withdrawn):
                 row = self._create_elsewhere(rest)
                 store.delete(listed.name)
                 return {path: listed.generation, row.path: row}
@@ -121,9 +122,10 @@ class _Removal:
 
     def _create_elsewhere(self, rest: Entry) -> Row:
         """The entry has a path that repeats no withdrawn word.  Repeated: finds the entry by its id."""
-        stamp = _stem(rest.slug)[0]
-        for slug in slug_candidates(f"{stamp}{slug_of(rest.name)}"):
-            renamed = replace(rest, slug=slug)
+        stamp = f"{_NO_DIGIT.sub('', rest.created_at[:19])}-"
+        is_stamped = rest.category is Category.INBOX and rest.slug.startswith(stamp)
+        for slug in slug_candidates(f"{stamp if is_stamped else ''}{slug_of(rest.name)}"):
+            renamed = rest.at_slug(slug)
             name, data = self.entries.conversation.names.entry(renamed.path), format_entry(renamed).encode()
             generation = self._store.create(name, data)
             if generation is not None:
@@ -179,15 +181,3 @@ def _is_overtaken(catalog: Catalog, path: str, state: Row | int) -> bool:
     """Whether the catalog includes a later state of the entry, which another worker filed meanwhile."""
     there = catalog.by_path.get(path)
     return there is not None and there.generation > (state.generation if isinstance(state, Row) else state)
-
-
-def _is_named_after(slug: str, name: str) -> bool:
-    wanted = slug_of(name)
-    return slug == wanted or _stem(slug)[1] == wanted or _stem(slug)[0] + wanted == slug
-
-
-def _stem(slug: str) -> tuple[str, str]:
-    """Return the stamp of an inbox entry, or "", and the slug without the stamp and without its numeric suffix."""
-    found = _STAMP.fullmatch(slug)
-    assert found is not None  # noqa: S101 - the pattern matches any text
-    return found[1] or "", found[2]

@@ -315,6 +315,7 @@ def entries(draw: st.DrawFn, categories: Sequence[Category] = tuple(Category)) -
         confidence=draw(st.floats(0, 1)),
         fields=fields,
         came_from={one: ids for one, ids in words.items() if ids},
+        path_from=draw(ID_LISTS),
         notes=tuple(notes),
         revision=draw(st.tuples(st.integers(0, 10**9), st.integers(0, 99))),
     )

@@ -78,6 +78,86 @@ def test_a_path_that_repeats_a_withdrawn_name_changes(chat: FilingChat) -> None:
     assert "4711" not in chat.words
 
 
+def test_a_path_changes_with_its_message_although_name_and_notes_were_replaced(chat: FilingChat) -> None:
+    path = chat.file("暗証番号4711", message(1, "暗証番号4711"), name="暗証番号4711")
+    chat.once("update_entry", message(2, "駐輪場"), path=path, updates={"name": "駐輪場", "content": "駐輪場"})
+
+    withdraw(chat, "m1")
+
+    assert chat.paths == ["projects/駐輪場.md"]
+    assert "4711" not in chat.words
+
+
+@pytest.mark.parametrize("name", ["駐輪場 471", "20261122110300 駐輪場"])
+def test_a_path_keeps_no_number_of_a_withdrawn_name(chat: FilingChat, name: str) -> None:
+    path = chat.file(name, message(1, name), name=name)
+    chat.once("update_entry", message(2, "駐輪場"), path=path, updates={"name": "駐輪場", "content": "駐輪場"})
+
+    withdraw(chat, "m1")
+
+    assert chat.paths == ["projects/駐輪場.md"]
+
+
+def test_a_path_in_the_inbox_keeps_its_timestamp(chat: FilingChat) -> None:
+    path = chat.file(SECRET, message(1, SECRET), name="暗証番号4711", confidence=0.1)
+    chat.once("update_entry", message(2, "駐輪場"), path=path, updates={"suggested_name": "駐輪場"})
+
+    withdraw(chat, "m1")
+
+    assert path.startswith("inbox/20251121")
+    assert chat.paths == [path.replace("暗証番号4711", "駐輪場")]
+
+
+def test_a_moved_entry_has_the_path_of_its_name_at_that_time(chat: FilingChat) -> None:
+    path = chat.file(SECRET, message(1, SECRET), name="暗証番号4711")
+    chat.once("update_entry", message(2, "駐輪場"), path=path, updates={"name": "駐輪場"})
+    moved = chat.once("move_entry", message(3, "移して"), path=path, targetCategory="ideas")["newPath"]
+
+    withdraw(chat, "m1")
+
+    assert chat.paths == [moved] == ["ideas/駐輪場.md"]
+    assert "4711" not in chat.words
+
+
+def test_a_link_goes_with_the_message_that_named_the_linked_entry(chat: FilingChat) -> None:
+    chat.file("暗証番号4711", message(1, "暗証番号4711"), name="暗証番号4711")
+    path = chat.file(
+        "佐藤さん", message(2, "佐藤さん"), category="people", related_projects=["暗証番号4711"], tags=["人"]
+    )
+
+    withdraw(chat, "m1")
+
+    assert "4711" not in chat.words
+    entry = chat.entry(path)
+    assert entry is not None
+    assert (entry.name, entry.fields["related_projects"], entry.fields["tags"]) == ("庭の工事", (), ("人",))
+
+
+def test_a_link_that_the_answered_message_says_itself_stays(chat: FilingChat) -> None:
+    chat.file("庭の柵", message(1, "庭の柵"), name="庭の柵")
+    path = chat.file("佐藤さん", message(2, "佐藤さん、庭の柵の件"), category="people", related_projects=["庭の柵"])
+
+    withdraw(chat, "m1")
+
+    entry = chat.entry(path)
+    assert entry is not None
+    assert entry.fields["related_projects"] == ("庭の柵",)
+
+
+def test_words_of_an_entry_that_the_model_read_go_with_its_message(chat: FilingChat) -> None:
+    path = chat.file(SECRET, message(1, SECRET), name="駐輪場")
+    chat.model.steps = [found(name="鍵", category="admin")]
+    turn = chat.begin(message(2, "別のメモにも写して"))
+    turn.call("get_entry", path=path)
+    turn.call("classify_and_capture", text=f"メモ: {SECRET}")
+    turn.commit()
+
+    withdraw(chat, "m1")
+
+    assert chat.paths == []
+    assert "4711" not in chat.words
+
+
 def test_an_entry_with_only_a_status_left_is_deleted(chat: FilingChat) -> None:
     path = chat.file(SECRET, message(1, SECRET))
     chat.once("update_entry", message(2, "done"), path=path, updates={"status": "done"})
