@@ -4,6 +4,7 @@ A shared run proves a source where no record names it: models pass on what peopl
 """
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,12 +23,21 @@ _KATAKANA_TO_HIRAGANA: Final = {code: code - 0x60 for code in (*range(0x30A1, 0x
 class Runs:
     """Every shortest run of a text that is long enough to count: texts that share a longer run share one of these too."""
 
-    folded: frozenset[str] = field(repr=False)
+    folded: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
     def of(cls, text: str) -> "Runs":
         """Return the runs of a text, for comparison with many others; none for a text that is shorter than a run."""
         return cls(frozenset(_runs(fold(text))))
+
+    @classmethod
+    def of_any(cls, texts: Iterable[str]) -> "Runs":
+        """Return the runs of several texts together."""
+        return cls(frozenset(run for text in texts for run in _runs(fold(text))))
+
+    def without(self, other: "Runs") -> "Runs":
+        """Return the runs that the other text has not."""
+        return Runs(self.folded - other.folded)
 
     def shares(self, other: "Runs | str") -> bool:
         """Whether the other text holds one of these runs."""

@@ -85,7 +85,11 @@ class EntryEditor:
         }  # fmt: skip
         values |= {"name": found.name} if is_sure else {}
         values |= {"last_touched": occasion.today} if category is Category.PEOPLE else {}
-        words = {name: sources for name in values if name != "last_touched"}
+        words = {
+            name: (*sources, *_sources_in_entries(overlay, value, occasion))
+            for name, value in values.items()
+            if name != "last_touched"
+        }
         stamp = "" if is_sure else f"{occasion.now:%Y%m%d%H%M%S}-"
         with overlay.together():
             blank = Entry(
@@ -97,8 +101,9 @@ class EntryEditor:
                 confidence=found.confidence,
                 fields={one.name: one.default for one in FIELDS[category]},
             )
-            entry = blank.with_values(values, words)
-            entry = entry.with_note(original, sources) if is_sure else entry
+            entry = blank.with_values(values, words).at_slug(blank.slug)
+            origins = (*sources, *_sources_in_entries(overlay, original, occasion))
+            entry = entry.with_note(original, origins) if is_sure else entry
             overlay.stage({entry.path: entry}, placement=Placement(path=entry.path, confidence=entry.confidence))
         return entry
 
@@ -113,18 +118,27 @@ class EntryEditor:
             entry = overlay.show_entry(path)
             values = _check_updates(entry.category, updates)
             sources = {
-                name: (*occasion.sources_of(_text(value)), *_sources_of_old_value(entry, name, value))
+                name: (
+                    *occasion.sources_of(_text(value)),
+                    *_sources_of_old_value(entry, name, value),
+                    *_sources_in_entries(overlay, value, occasion, besides=path),
+                )
                 for name, value in values.items()
             }
             changed = replace(entry.with_values(values, sources), updated_at=occasion.stamp)
             if "content" in updates:
                 text = plain_text(str(updates["content"]))
-                origins = (*occasion.sources_of(text), *_sources_of_old_notes(entry, text))
+                origins = (
+                    *occasion.sources_of(text),
+                    *_sources_of_old_notes(entry, text),
+                    *_sources_in_entries(overlay, text, occasion, besides=path),
+                )
                 without_notes = replace(changed, notes=())
                 changed = without_notes.with_note(text, origins) if text else without_notes.with_sources(())
             if updates.get("note"):
                 text = plain_text(str(updates["note"]))
-                changed = changed.with_note(f"{occasion.today}: {text}", occasion.sources_of(text))
+                origins = (*occasion.sources_of(text), *_sources_in_entries(overlay, text, occasion, besides=path))
+                changed = changed.with_note(f"{occasion.today}: {text}", origins)
             if utf16_length(changed.content) > CONTENT_LIMIT:
                 raise EntryFault("The entry's content is full; file the rest as an entry of its own.")
             overlay.stage({path: changed})
@@ -192,6 +206,14 @@ def _sources_of_old_value(entry: Entry, name: str, value: Value) -> tuple[Source
     if not any(repeats(piece, _text(value)) for piece in pieces):
         return ()
     return _sources_by_id(entry, entry.came_from.get(name, ()))
+
+
+def _sources_in_entries(
+    overlay: EntryOverlay, value: Value, occasion: Occasion, *, besides: str | None = None
+) -> tuple[Source, ...]:
+    """Return the messages behind other entries of which the value repeats something, such as the name of one that it links."""
+    rows = (row for row in overlay.rows() if row.path != besides)
+    return occasion.possible.of_entries(value, rows, read_ids=overlay.read_source_ids)
 
 
 def _sources_of_old_notes(entry: Entry, text: str) -> tuple[Source, ...]:

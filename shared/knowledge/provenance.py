@@ -6,12 +6,20 @@ message is provably the only source, all that the turn answers count, and what t
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from shared.agent.retellings import Retelling
 from shared.conversation.literal_runs import Runs, fold, shares_run
 from shared.conversation.records import MessageRecord
+from shared.knowledge.catalog import Row
 from shared.knowledge.entry import Source
 from shared.knowledge.numbers import Numbers
+from shared.knowledge.schema import Value
+from shared.storage.object_names import ENTRY_SUFFIX
+
+_LONG_NAME_BYTES: Final = (
+    9  # three characters of most scripts, or nine letters; shorter names stand in other words by chance
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +29,24 @@ class PossibleSources:
     to_answer: tuple[MessageRecord, ...] = ()
     earlier: tuple[MessageRecord, ...] = ()
     retellings: tuple[Retelling, ...] = ()
+
+    def of_entries(self, value: Value, rows: Iterable[Row], *, read_ids: frozenset[str]) -> tuple[Source, ...]:
+        """Return the sources of the entries that a value may repeat, in words that no message to answer says.
+
+        A value repeats an entry whose name it is or holds, or of which it holds a long run: of what tables show, or, where the model read
+        something of the messages behind the entry (`read_ids`), of all its texts.
+        """
+        said = [fold(one.text) for one in self.to_answer]
+        pieces = [fold(one) for one in (value if isinstance(value, tuple) else (value or "",))]
+        unsaid = [one for one in pieces if one and not any(one in words for words in said)]
+        runs = Runs.of_any(unsaid).without(Runs.of_any(said)) if unsaid else Runs()
+        return tuple(
+            source
+            for row in rows
+            if _is_named(row, unsaid, said)
+            or any(map(runs.shares, _texts(row, is_read=bool(row.source_ids & read_ids))))
+            for source in row.sources
+        )
 
     def of(self, text: str) -> tuple[Source, ...]:
         """Return the messages that the text may repeat, each once.
@@ -69,6 +95,18 @@ def _behind(retelling: Retelling, wanted: _Text) -> list[tuple[str, int]]:
         one for one in retelling.messages if (one.is_covered if one.text is None else wanted.may_repeat(one.text))
     ]
     return [(one.line_message_id, one.words_ms) for one in behind or covered]
+
+
+def _is_named(row: Row, unsaid: Iterable[str], said: Iterable[str]) -> bool:
+    """Whether a piece is the name or the slug of the entry, or holds the name."""
+    name, slug = row.folded.get("name", ""), fold(row.path.partition("/")[2].removesuffix(ENTRY_SUFFIX))
+    is_long = len(name.encode()) >= _LONG_NAME_BYTES
+    is_held = any(piece in {name, slug} or (is_long and name in piece) for piece in unsaid)
+    return is_held and not any(name in words for words in said)
+
+
+def _texts(row: Row, *, is_read: bool) -> tuple[str, ...]:
+    return (*row.shown.values(), *(row.folded.values() if is_read else ()))
 
 
 def repeats(old: str, new: str) -> bool:

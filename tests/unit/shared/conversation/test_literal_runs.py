@@ -57,6 +57,14 @@ def test_a_run_counts_from_twelve_ascii_characters_or_six_others(one: str, other
     assert shares_run(other, one) is is_shared
 
 
+def test_runs_of_several_texts_can_be_taken_out_of_others() -> None:
+    runs = Runs.of("庭の工事は来週の月曜から").without(Runs.of_any(["庭の工事は来週の火曜", "雨だ"]))
+
+    assert not runs.shares("庭の工事は来週")
+    assert runs.shares("来週の月曜から")
+    assert not Runs().shares("庭の工事は来週")
+
+
 @given(st.text(max_size=20), st.text(alphabet="abcdef漢字", min_size=12, max_size=20), st.text(max_size=20))
 def test_a_text_shares_a_run_with_any_text_that_holds_it(before: str, text: str, after: str) -> None:
     runs = Runs.of(text)

@@ -154,7 +154,7 @@ def test_words_of_an_entry_that_the_model_read_go_with_its_message(chat: FilingC
 
     withdraw(chat, "m1")
 
-    assert chat.paths == []
+    assert chat.paths == ["admin/鍵.md"]
     assert "4711" not in chat.words
 
 
