@@ -15,7 +15,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constrai
 PINS := requirements/constraints.txt requirements/run.txt $(FUNCTIONS:%=functions/%/requirements.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench simulate screenshots tf-test tf-plan line-webhook dead-letters forget export lock clean
+.PHONY: help run test check format bench simulate mutants screenshots tf-test tf-plan line-webhook dead-letters forget export lock clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ simulate: $(VENV)/.dev-installed ## Play seeded schedules of the turn, its model
 	$(BIN)/python -m tests.simulation.model $(SEEDS)
 	$(BIN)/python -m tests.simulation.product $(SEEDS)
 
+mutants: $(VENV)/.dev-installed ## Look for slips that no test finds; an hour and more: make mutants [ARGS="--module PATH --sample 50 --seed 1"]
+	$(BIN)/python -m tests.mutants $(ARGS)
+
 screenshots: $(VENV)/.dev-installed ## Take the pictures of docs/chat.md anew, with headless Chromium
 	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_manners.py
 
@@ -74,7 +77,7 @@ lock: ## Pin everything that the requirements pull in anew
 		$(BIN)/pip freeze; } > requirements/constraints.txt
 
 clean: ## Remove the virtual environments, caches and the local stack's data
-	rm -rf $(VENV) $(TOOLS) .data .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(TOOLS) .data .hypothesis .import_linter_cache .mutants .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'

@@ -1,0 +1,279 @@
+"""Run the tests on slips.  The tests are collected once; each slip is made in a forked process, which gives its function other code.
+
+A function keeps its identity when it gets other code, so every module that imported it calls the slip.
+"""
+
+import gc
+import hashlib
+import json
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import Final, TypeAlias, TypedDict
+
+import pytest
+from hypothesis import settings
+
+from tests.mutants.slips import Slip, codes_of
+from tests.simulation.product.scenes import SCENES
+from tests.simulation.product.schedule import play
+
+ROOT: Final = Path(__file__).parents[2]
+TESTS: Final = "tests/unit/shared"
+WORK: Final = ROOT / ".mutants"
+_MEMORY_BYTES: Final = 4 * 2**30
+_OTHERS_S: Final = 60.0  # of tests of other modules: the slowest ones are left out
+_LIMIT_S: Final = 20.0
+_SLOWER: Final = 10.0  # than on the code as it is: then a slip has made the tests endless
+
+
+Tell: TypeAlias = Callable[[str], object]
+"""Sends a line to the process that forked this one."""
+
+
+class Reach(TypedDict):
+    """How long a test takes, and which functions it calls."""
+
+    seconds: float
+    functions: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What found a slip: `by` is `unit`, `simulation` or, for a survivor, empty; `name` is the test, scene or seed."""
+
+    slip: Slip
+    by: str
+    name: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Hunt:
+    """A plugin of pytest: in place of running the tests it runs slips on them."""
+
+    slips: Sequence[Slip]
+    modules: Mapping[str, Path]
+    seeds: int
+    processes: int
+    on_verdict: Callable[[Verdict], None]
+    _functions: dict[tuple[str, str, int], list[FunctionType]] = field(default_factory=lambda: defaultdict(list))
+    _running: dict[int, tuple[Slip, int]] = field(default_factory=dict)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """Examples are the same for every slip, and none is kept."""
+        settings.register_profile("mutants", settings.default, database=None, derandomize=True, print_blob=False)
+        settings.load_profile("mutants")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Find out which tests call which functions, then what finds each slip."""
+        reach = _reach(session, self.modules)
+        paths = {str(path) for path in self.modules.values()}
+        for one in gc.get_objects():
+            if isinstance(one, FunctionType) and one.__code__.co_filename in paths:
+                code = one.__code__
+                self._functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(one)
+        try:
+            self._check_control(session, reach)
+            for slip in self.slips:
+                if len(self._running) >= self.processes:
+                    self._settle()
+                self._begin(slip, session, reach)
+            while self._running:
+                self._settle()
+        finally:
+            for child in self._running:
+                os.kill(child, signal.SIGKILL)
+        return True
+
+    def _check_control(self, session: pytest.Session, reach: Mapping[str, Reach]) -> None:
+        """Without a slip nothing is found.  Raises: pytest.exit."""
+        controls: list[Verdict] = []
+        hunt = Hunt(
+            slips=(), modules=self.modules, seeds=self.seeds, processes=1, on_verdict=controls.append
+        )  # its functions are unknown, so none is changed
+        hunt._begin(self.slips[0], session, reach)
+        hunt._settle()
+        if controls[0].by:
+            pytest.exit(f"{controls[0].name} fails without a slip", returncode=1)
+
+    def _begin(self, slip: Slip, session: pytest.Session, reach: Mapping[str, Reach]) -> None:
+        items = _tests_of(slip, session.items, reach)
+        seconds = sum(reach[one.nodeid]["seconds"] for one in items)
+
+        def search(tell: Tell) -> None:
+            for (name, lineno), code in slip.codes().items():
+                for function in self._functions.get((str(slip.path), name, lineno), ()):
+                    function.__code__ = code
+            tell("unit")
+            signal.setitimer(signal.ITIMER_REAL, _LIMIT_S + _SLOWER * seconds)
+            found = _first_failure(session, items)
+            if found is None and "knowledge" not in slip.path.parts:  # the simulation files nothing
+                tell("simulation")
+                signal.setitimer(signal.ITIMER_REAL, _LIMIT_S + self.seeds)
+                found = _first_violation(self.seeds)
+            if found is not None:
+                tell(found)
+                os._exit(1)
+
+        child, answer = _fork(search)
+        self._running[child] = (slip, answer)
+
+    def _settle(self) -> None:
+        child, status = os.wait()
+        slip, answer = self._running.pop(child)
+        with os.fdopen(answer, encoding="utf-8") as told:
+            stages = told.read().splitlines()
+        name = stages.pop() if stages and stages[-1] not in {"unit", "simulation"} else "time or memory limit"
+        is_found = status != 0
+        self.on_verdict(
+            Verdict(slip=slip, by=(stages or ["unit"])[-1] if is_found else "", name=name if is_found else "")
+        )
+
+
+def _tests_of(slip: Slip, items: Sequence[pytest.Item], reach: Mapping[str, Reach]) -> list[pytest.Item]:
+    """Return the tests that call the function: those of its module first, then the others, the quickest first."""
+    module = slip.function.partition(":")[0].split(".")
+    own = "/".join(("tests", "unit", *module[:-1], f"test_{module[-1]}"))
+    found = [one for one in items if slip.function in reach[one.nodeid]["functions"]]
+    found.sort(key=lambda one: (not one.nodeid.startswith(own), reach[one.nodeid]["seconds"]))
+    chosen, seconds = [], 0.0
+    for one in found:
+        seconds += 0.0 if one.nodeid.startswith(own) else reach[one.nodeid]["seconds"]
+        if seconds <= _OTHERS_S:
+            chosen.append(one)
+    return chosen
+
+
+def _first_failure(session: pytest.Session, items: Sequence[pytest.Item]) -> str | None:
+    session.config.option.maxfail = 0
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if session.testsfailed:
+            return item.nodeid
+    return None
+
+
+def _first_violation(seeds: int) -> str | None:
+    plays: dict[str, Callable[[], Sequence[str]]] = {f"scene {name}": scene for name, scene in SCENES.items()}
+    plays |= {f"seed {seed}": partial(_violations_of, seed) for seed in range(seeds)}
+    for name, violations in plays.items():
+        try:
+            if violations():
+                return name
+        except Exception:  # noqa: BLE001 - a schedule that cannot be played has found the slip
+            return name
+    return None
+
+
+def _violations_of(seed: int) -> Sequence[str]:
+    return play(seed).violations
+
+
+def _fork(work: Callable[[Tell], None]) -> tuple[int, int]:
+    """Return a process that does the work, and the pipe from which is read what it tells."""
+    reader, writer = os.pipe()
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        os.close(writer)
+        return child, reader
+    status = 2
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+        work(lambda line: os.write(writer, f"{line}\n".encode()))
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _reach(session: pytest.Session, modules: Mapping[str, Path]) -> dict[str, Reach]:
+    """Return what each test calls, by its id.  Only tests that changed are run; all of them where the code has changed.
+
+    Raises: pytest.exit, where a test fails on the code as it is.
+    """
+    kept_in = WORK / "reach.json"
+    kept: dict[str, dict[str, Reach]] = json.loads(kept_in.read_text(encoding="utf-8")) if kept_in.exists() else {}
+    code = digest_of(
+        *ROOT.glob("shared/**/*.*"), *ROOT.glob("tests/support/*.py"), *ROOT.glob(f"{TESTS}/**/conftest.py")
+    )
+    digests = {path: f"{code} {digest_of(path)}" for path in {one.path for one in session.items}}
+    unknown = [one for one in session.items if digests[one.path] not in kept]
+    if unknown:
+        sys.stdout.write(f"running {len(unknown)} tests on the code as it is\n")
+        measured_in = WORK / "measured.json"
+        child, answer = _fork(lambda tell: _measure(session, unknown, modules, measured_in, tell))
+        with os.fdopen(answer, encoding="utf-8") as told:
+            failed = told.read().split()
+        if os.waitpid(child, 0)[1] or failed:
+            pytest.exit(f"tests fail without a slip: {failed}", returncode=1)
+        measured: dict[str, Reach] = json.loads(measured_in.read_text(encoding="utf-8"))
+        found: dict[str, dict[str, Reach]] = {digests[path]: kept.get(digests[path], {}) for path in digests}
+        for one in unknown:
+            found[digests[one.path]][one.nodeid] = measured[one.nodeid]
+        kept = found
+        kept_in.write_text(json.dumps(kept), encoding="utf-8")
+    return {test: reach for tests in kept.values() for test, reach in tests.items()}
+
+
+def _measure(
+    session: pytest.Session,
+    items: Sequence[pytest.Item],
+    modules: Mapping[str, Path],
+    to: Path,
+    tell: Tell,
+) -> None:
+    names = {str(path): _names_by_line(module, path) for module, path in modules.items()}
+    called: set[str] = set()
+    measured: dict[str, Reach] = {}
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and (names_there := names.get(frame.f_code.co_filename)):
+            called.add(names_there.get(frame.f_code.co_firstlineno, ""))
+
+    threading.setprofile(profile)
+    sys.setprofile(profile)
+    for item in items:
+        called.clear()
+        begun_s = time.monotonic()
+        if _first_failure(session, [item]) is not None:
+            tell(item.nodeid)
+            return
+        measured[item.nodeid] = Reach(seconds=round(time.monotonic() - begun_s, 4), functions=sorted(called))
+    to.write_text(json.dumps(measured), encoding="utf-8")
+
+
+def _names_by_line(module: str, path: Path) -> dict[int, str]:
+    """Return the function in which each function begins, itself or the one around it, by its first line."""
+    names: dict[int, str] = {}
+
+    def name_all(code: CodeType, name: str) -> None:
+        names.setdefault(code.co_firstlineno, name)
+        for inner in code.co_consts:
+            if isinstance(inner, CodeType):
+                name_all(inner, name)
+
+    for (name, _), code in codes_of(compile(path.read_text(encoding="utf-8"), str(path), "exec")).items():
+        name_all(code, f"{module}:{name}")
+    return names
+
+
+def digest_of(*paths: Path) -> str:
+    """Return a digest of the contents of files."""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in paths if path.is_file() and path.suffix != ".pyc"):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
