@@ -56,6 +56,16 @@ def test_an_object_that_was_rewritten_since_its_listing_has_its_newest_bytes() -
     assert cache.read(stale) == b"two"
 
 
+def test_an_object_as_large_as_the_cache_is_kept() -> None:
+    store = CountingStore()
+    store.create("a", b"x" * LIMIT_BYTES)
+    cache = ObjectCache(store=store, reads=InlineExecutor())
+    (listed,) = store.list("")
+
+    assert cache.read(listed) == cache.read(listed)
+    assert store.reads == 1
+
+
 def test_the_cache_is_bounded() -> None:
     store = CountingStore()
     cache = ObjectCache(store=store, reads=InlineExecutor())

@@ -110,6 +110,10 @@ def test_a_slug_never_leaves_its_category(slug: str, category: str) -> None:
     assert not is_slug(slug) or not set(slug) & set("/.\\\n ")
 
 
+def test_a_slug_may_have_eighty_characters() -> None:
+    assert [is_slug("a" * length) for length in (0, 1, 80, 81)] == [False, True, True, False]
+
+
 def test_entries_and_derived_files_never_share_a_name() -> None:
     assert not any(map(is_entry_path, ENTRY_FILES))
 
