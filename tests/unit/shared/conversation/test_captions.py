@@ -5,11 +5,13 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.captions import AT_ONCE, CaptionWriter
-from shared.conversation.records import MessageRecord, SnapshotRecord
+from shared.conversation.records import Amendment, MessageRecord, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import ModelUnavailableError
-from tests.support.chats import everything_in, message, reader
+from shared.storage.object_store import StoredObject
+from tests.support.chats import conversations_on, everything_in, message, reader
+from tests.support.inline import InlineExecutor
 
 
 @dataclass
@@ -28,6 +30,18 @@ class KnownCaptions:
         if self.is_down:
             raise ModelUnavailableError("503")
         return self.captions.get(message.line_message_id)
+
+
+class RewritingStore(MemoryObjectStore):
+    """Another worker rewrites the snapshot after it was read."""
+
+    rewrites = False
+
+    def read(self, name: str) -> StoredObject | None:
+        stored = super().read(name)
+        if self.rewrites and stored is not None and name.startswith("snapshots/"):
+            super().replace(name, stored.data, generation=stored.generation)
+        return stored
 
 
 @pytest.fixture
@@ -88,6 +102,20 @@ def test_a_snapshot_without_media_is_not_written(
     assert store.list("") == before
 
 
+def test_no_caption_is_begun_where_another_worker_has_rewritten_the_snapshot(
+    clock: FixedClock, captioner: KnownCaptions
+) -> None:
+    store = RewritingStore()
+    chat = conversations_on(store, InlineExecutor(), clock).of("U" + "1" * 32)
+    fold_images(chat, 1)
+    store.rewrites = True
+
+    CaptionWriter(captioner=captioner, clock=clock).write(chat)
+
+    assert captioner.asked == []
+    assert texts(chat) == {"m1": "[image]"}
+
+
 def test_a_caption_that_failed_is_tried_again_later(
     chat: Conversation, writer: CaptionWriter, captioner: KnownCaptions
 ) -> None:
@@ -135,10 +163,10 @@ def test_an_image_that_is_unsent_meanwhile_leaves_no_caption(
 
 
 def test_no_caption_is_begun_after_an_unsend(
-    chat: Conversation, writer: CaptionWriter, captioner: KnownCaptions, withdrawal: Withdrawal
+    chat: Conversation, writer: CaptionWriter, captioner: KnownCaptions
 ) -> None:
     fold_images(chat, 1, 2)
-    captioner.meanwhile = lambda: withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    captioner.meanwhile = lambda: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
 
     writer.write(chat)
 

@@ -1,10 +1,12 @@
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, CallWords, ExternalCalls, KnownCall, call_key
 from shared.conversation.store import Conversation, Conversations
@@ -87,6 +89,10 @@ def test_a_key_does_not_depend_on_the_order_of_arguments(arguments: dict[str, ob
     assert len(key) <= 64
 
 
+def test_a_release_finds_the_calls_of_an_earlier_one() -> None:
+    assert KEY == "ca0df2c95aa144c1-64a0ee582920aaf69145a1de60cacbef"
+
+
 def test_a_withdrawal_removes_a_calls_words_and_keeps_its_result(
     chat: Conversation, calls: ExternalCalls, store: MemoryObjectStore
 ) -> None:
@@ -156,14 +162,27 @@ def test_a_call_that_cannot_be_read_does_not_silence_a_turn(calls: ExternalCalls
     assert calls.begin(KEY, record()) == KnownCall(record=record())
 
 
-def test_an_erasure_removes_the_words_of_calls_begun_before_it(
-    chat: Conversation, calls: ExternalCalls, store: MemoryObjectStore
+@pytest.mark.parametrize(
+    ("erased_ms", "started_ms", "is_kept"),
+    [
+        (20_000, 10_000, False),
+        (20_000, 20_000 + SKEW_MS, False),  # this clock may be ahead of LINE's
+        (20_000, 20_001 + SKEW_MS, True),
+        (0, 1, False),
+        (-1, 1, True),
+    ],
+)
+def test_an_erasure_removes_the_words_of_calls_that_may_have_begun_before_it(
+    chat: Conversation,
+    calls: ExternalCalls,
+    store: MemoryObjectStore,
+    erased_ms: int,
+    started_ms: int,
+    *,
+    is_kept: bool,
 ) -> None:
-    for number, started_ms in enumerate((10_000, 30_000)):
-        begun = CallRecord(tool="t", arguments={"title": "4711"}, line_message_ids=("m1",), started_ms=started_ms)
-        calls.begin(f"k{number}", begun)
+    calls.begin(KEY, replace(record("4711"), started_ms=started_ms))
 
-    CallWords().remove_withdrawn(chat, Amendments(erased_ms=20_000))
+    CallWords().remove_withdrawn(chat, Amendments(erased_ms=erased_ms))
 
-    kept = [store.read(one.name) for one in store.list("")]
-    assert [b"4711" in one.data for one in kept if one] == [False, True]
+    assert ("4711" in " ".join(bucket(store).values())) is is_kept

@@ -57,6 +57,16 @@ def test_an_older_edit_never_overwrites_a_newer_one(chat: Conversation) -> None:
     assert kept(chat, 1).text == "newest"
 
 
+def test_an_edit_that_stands_already_is_not_written_again(chat: Conversation, store: MemoryObjectStore) -> None:
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9, text="newest"))
+    chat.journal.record(message(1, "first"))
+    before = store.list("")
+
+    chat.journal.apply_edit("m1")
+
+    assert store.list("") == before
+
+
 def test_an_answer_that_is_recorded_after_the_unsend_loses_its_text(
     chat: Conversation, store: MemoryObjectStore
 ) -> None:

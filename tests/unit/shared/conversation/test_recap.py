@@ -4,6 +4,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.compaction import Compaction
+from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
 from tests.support.chats import answer, everything_in, message, reader
@@ -118,6 +119,17 @@ def test_no_prompt_of_a_recap_holds_a_message_that_was_withdrawn_meanwhile(
 ) -> None:
     keep_messages(chat, clock, range(13))
     summariser.meanwhile = lambda: withdrawal.withdraw(chat, "m4", timestamp_ms=clock.now_ms())
+
+    compaction.fold(chat, may_ask_model=True)
+
+    assert summariser.asked == [("m0", "m1", "m2")]
+
+
+def test_no_recap_is_begun_after_the_first_step_of_an_unsend(
+    chat: Conversation, clock: FixedClock, compaction: Compaction, summariser: QuotingSummariser
+) -> None:
+    keep_messages(chat, clock, range(13))
+    summariser.meanwhile = lambda: chat.amendments.amend(Amendment(line_message_id="m4", timestamp_ms=clock.now_ms()))
 
     compaction.fold(chat, may_ask_model=True)
 

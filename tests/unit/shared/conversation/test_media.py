@@ -1,0 +1,135 @@
+"""Media: what is kept of them, and what an erasure removes."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
+from shared.clock import Deadline
+from shared.conversation.amendments import Amendments
+from shared.conversation.media import Media, MediaBytes
+from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.store import Conversation
+from shared.line.media_content import Fetched, Unfetched
+from tests.support.chats import message
+from tests.support.inline import InlineExecutor
+
+JPEG = Fetched(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
+
+
+class InterruptedMedia(MemoryMedia):
+    """LINE's store, beside which something else happens."""
+
+    meanwhile: Callable[[], object] = staticmethod(lambda: None)
+
+    def fetch(self, line_message_id: str, *, at_most_bytes: int = 1) -> Fetched | Unfetched:
+        found = super().fetch(line_message_id, at_most_bytes=at_most_bytes)
+        self.meanwhile()
+        return found
+
+
+def image(number: int) -> MessageRecord:
+    return replace(message(number, "[image]"), type="image")
+
+
+@pytest.fixture
+def source() -> InterruptedMedia:
+    media = InterruptedMedia()
+    media.contents |= {f"m{number}": JPEG for number in (4, 5, 6)}
+    return media
+
+
+@pytest.fixture
+def media(source: InterruptedMedia, clock: FixedClock) -> Media:
+    return Media(source=source, threads=InlineExecutor(), clock=clock)
+
+
+def keep(media: Media, chat: Conversation, clock: FixedClock, *numbers: int) -> None:
+    for number in numbers:
+        media.fetch(chat, image(number), Deadline.after(clock, 1))
+
+
+def kept(store: MemoryObjectStore) -> list[str]:
+    return [one.name.rpartition("/")[2] for one in store.list("media/")]
+
+
+def test_only_a_message_that_shows_something_is_fetched(
+    media: Media, chat: Conversation, source: InterruptedMedia
+) -> None:
+    assert media.begin_fetch(chat, message(4)) == {}
+    assert source.asked == 0
+    assert [*media.begin_fetch(chat, image(4))] == ["m4"]
+    assert source.asked == 1
+
+
+def test_a_kept_medium_is_not_fetched_again(
+    media: Media, chat: Conversation, clock: FixedClock, source: InterruptedMedia
+) -> None:
+    keep(media, chat, clock, 4, 4)
+
+    assert source.asked == 1
+    assert media.bytes_of(chat, "m4") == JPEG.data
+
+
+def test_a_message_without_a_medium_has_no_bytes(media: Media, chat: Conversation) -> None:
+    assert media.bytes_of(chat, "m9") is None
+    assert media.label(chat, "m9") is None
+
+
+@pytest.mark.parametrize("withdrawn_by", ["unsend", "erasure"])
+def test_a_medium_that_is_withdrawn_while_it_is_fetched_is_not_kept(
+    media: Media,
+    chat: Conversation,
+    clock: FixedClock,
+    source: InterruptedMedia,
+    store: MemoryObjectStore,
+    withdrawn_by: str,
+) -> None:
+    def withdraw() -> None:
+        if withdrawn_by == "unsend":
+            chat.amendments.amend(Amendment(line_message_id="m4", timestamp_ms=9))
+        else:
+            chat.amendments.erase(4)
+
+    source.meanwhile = withdraw
+
+    assert media.fetch(chat, image(4), Deadline.after(clock, 1)) == "gone"
+    assert kept(store) == []
+
+
+@pytest.mark.parametrize(
+    ("amendments", "left"),
+    [
+        (Amendments(), ["m4", "m5", "m6"]),
+        (Amendments(withdrawn=frozenset({"m5"})), ["m4", "m6"]),
+        (Amendments(erased_ms=5), ["m6"]),
+    ],
+)
+def test_media_are_removed_with_their_messages(
+    media: Media,
+    chat: Conversation,
+    clock: FixedClock,
+    store: MemoryObjectStore,
+    amendments: Amendments,
+    left: list[str],
+) -> None:
+    keep(media, chat, clock, 4, 5, 6)
+
+    MediaBytes().remove_withdrawn(chat, amendments)
+
+    assert kept(store) == [name for one in left for name in (one, f"{one}.json")]
+
+
+@pytest.mark.parametrize("label", [None, b"half"], ids=["no label", "unreadable label"])
+@pytest.mark.parametrize(("erased_ms", "is_left"), [(-1, True), (0, False), (9, False)])
+def test_a_medium_without_a_readable_label_is_removed_by_any_erasure_and_by_nothing_else(
+    chat: Conversation, store: MemoryObjectStore, label: bytes | None, erased_ms: int, *, is_left: bool
+) -> None:
+    store.create(chat.names.medium("m4"), JPEG.data)
+    if label is not None:
+        store.create(chat.names.medium_label("m4"), label)
+
+    MediaBytes().remove_withdrawn(chat, Amendments(erased_ms=erased_ms, withdrawn=frozenset({"m5"})))
+
+    assert bool(kept(store)) is is_left
