@@ -80,6 +80,22 @@ def test_filed_entry_is_written_after_the_commit_and_shown_later(worker: PushedW
     assert first["message"]["id"] in worker.outcome(second)["saw"]
 
 
+def test_outcome_names_the_source_of_an_entry_that_a_tool_read(worker: PushedWorker) -> None:
+    file_an_entry(worker, 1, "お昼どうする？")
+    [entry] = [one for one in worker.store.list("entries/") if one.name.endswith("/お昼.md")]
+    stored = worker.store.read(entry.name)
+    assert stored is not None
+    from_another = stored.data.replace(b"m1", b"m77")
+
+    def file_then_read(_: object) -> ModelResponse:
+        assert worker.store.replace(entry.name, from_another, generation=entry.generation)
+        return calling(("get_entry", {"path": "ideas/お昼.md"}))
+
+    worker.deliver(group_message(2, "何を覚えてる？"), thinks=[file_then_read, HELLO])
+
+    assert "m77" in worker.outcome(group_message(2, ""))["saw"]
+
+
 def test_unsend_removes_the_entry_filed_from_its_message(worker: PushedWorker) -> None:
     event = recorded.event("message-text")
     worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "挨拶"}]

@@ -6,12 +6,24 @@ from hypothesis import strategies as st
 
 from shared.conversation.amendments import Amendments
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError
+from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.entry import Source
 from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import index_file
 from tests.support.knowledge import FilingChat, found, message
 
 SECRET = "駐輪場の暗証番号は4711"
+
+
+class LeaseOverBeforeCatalog:
+    """A lease that lasts for the entry and the undo record."""
+
+    _checks = 2
+
+    @property
+    def is_over(self) -> bool:
+        self._checks -= 1
+        return self._checks < 0
 
 
 def withdraw(chat: FilingChat, *line_message_ids: str) -> None:
@@ -286,6 +298,19 @@ def test_an_erasure_removes_tombstones(chat: FilingChat) -> None:
     erase(chat, 2_000)
 
     assert chat.entries.list() == []
+
+
+def test_words_that_a_dead_worker_wrote_after_the_catalog_are_removed(chat: FilingChat) -> None:
+    path = chat.file("庭の工事", message(1, "庭の工事"))
+    turn = chat.begin(message(2, SECRET))
+    turn.call("update_entry", path=path, updates={"next_action": SECRET})
+    assert not StagedEntryWriter().apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
+    assert "4711" in chat.file_text(path)
+
+    withdraw(chat, "m2")
+
+    assert "4711" not in chat.words
+    assert chat.paths == [path]
 
 
 def test_an_erasure_removes_everything_up_to_its_timestamp(chat: FilingChat) -> None:
