@@ -7,6 +7,7 @@ import pytest
 from shared.adapters.memory.scripted_model import calling
 from shared.errors import LineUnavailableError
 from shared.line.phrases import Phrase
+from shared.turns.lease import open_turn
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import Person
@@ -80,6 +81,28 @@ def test_exit_from_before_a_join_does_not_leave(member: Person) -> None:
 
     assert member.worker.line.chats_left == []
     assert member.worker.said == [japanese(Phrase.GREETING_GROUP)]
+
+
+def test_exit_that_waits_for_the_turn_does_not_leave_a_group_joined_meanwhile(member: Person) -> None:
+    worker = member.worker
+    conversation = worker.conversations.of(recorded.GROUP)
+    holder = open_turn(conversation, conversation.turn.read())
+    assert holder is not None
+    leaving, joining = member.events.text("/exit"), member.events.event("join")
+    sleep = worker.clock.sleep
+
+    def join_then_sleep(seconds: float) -> None:
+        worker.clock.sleep = sleep  # type: ignore[method-assign]
+        holder.release()
+        assert worker.deliver(joining) == 204
+        sleep(seconds)
+
+    worker.clock.sleep = join_then_sleep  # type: ignore[method-assign]
+
+    assert worker.deliver(leaving) == 204
+
+    assert worker.said[0] == japanese(Phrase.GREETING_GROUP)
+    assert worker.line.chats_left == []
 
 
 def test_exit_that_line_refuses_is_tried_again(member: Person) -> None:

@@ -8,10 +8,14 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelResponse
 from shared.errors import ModelUnavailableError
 from shared.line.mentions import GroupPolicy
+from shared.line.messaging import ReplyFate
+from shared.line.phrases import Phrase
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import ChatEvents
+from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
+from tests.support.turns import WorkerKilledError
 
 HELLO = calling(("reply", {"message": "こんにちは！"}))
 SKIP = calling(("skip", {"reason": "not for me"}))
@@ -67,6 +71,27 @@ def test_addressed_message_is_answered_within_the_thirty_seconds(worker: PushedW
     worker.deliver(group.text("@Aizuchi 二"), thinks=[HELLO])
 
     assert worker.said == ["こんにちは！"]
+
+
+def test_interjection_leaves_the_answer_of_a_dead_worker_to_the_next_delivery(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    asked, reply = group.text("/help"), worker.line.reply
+
+    def die(*_: object) -> ReplyFate:
+        raise WorkerKilledError
+
+    worker.line.reply = die  # type: ignore[method-assign,assignment]
+    with pytest.raises(WorkerKilledError):
+        worker.deliver(asked)
+    worker.line.reply = reply  # type: ignore[method-assign]
+    worker.clock.move(31)
+
+    worker.deliver(group.text("傘いるかな"), thinks=[HELLO])
+    assert worker.line.calls == 0
+
+    assert worker.deliver(asked) == 204
+    assert worker.said == [japanese(Phrase.HELP_GROUP)]
 
 
 def test_message_withdrawn_while_the_model_thinks_gets_no_interjection(worker: PushedWorker, group: ChatEvents) -> None:

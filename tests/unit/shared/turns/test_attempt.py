@@ -1,14 +1,17 @@
 """Attempts: the lease that is renewed beside the model, and what becomes of a late answer."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 from shared.adapters.memory import FixedClock
-from shared.conversation.records import OutcomeKind
+from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
 from shared.turns.attempt import MODEL_S
 from shared.turns.deferral import DEFER_AT_MS, LateReply
+from shared.turns.question import Question
 from tests.support.turns import RepliedChat
 
 
@@ -105,6 +108,28 @@ def test_late_answer_to_a_withdrawn_message_is_not_stored(pool: ThreadPoolExecut
 
     assert chat.conversation.journal.outcome_of("e1-late") is None
     assert chat.deliver(chat.press(5, "e1")) == "skipped"
+
+
+class ReadingChat(RepliedChat):
+    """A chat whose responder reads with a tool what came from message m9."""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        return replace(super().respond(question), saw=(*question.draft.saw, "m9"))
+
+
+def test_answer_is_thought_again_where_what_a_tool_showed_is_edited_meanwhile(pool: ThreadPoolExecutor) -> None:
+    chat = ReadingChat(pool)
+
+    def edit() -> None:
+        chat.meanwhile = lambda: None
+        now_ms = chat.clock.now_ms()
+        withdrawal_of(FixedClock()).edit(chat.conversation, "m9", text="newest", timestamp_ms=now_ms)
+
+    chat.meanwhile = edit
+
+    assert chat.deliver(chat.message(1)) == "replied"
+    assert chat.questions == [("m1",), ("m1",)]
+    assert chat.line.calls == 1
 
 
 def test_other_messages_are_answered_while_a_deferred_answer_is_thought(pool: ThreadPoolExecutor) -> None:

@@ -44,6 +44,19 @@ class ForgetfulStore(MemoryObjectStore):
         return written
 
 
+class SlowStore(MemoryObjectStore):
+    """Takes ten seconds for a write."""
+
+    def __init__(self, clock: FixedClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        written = super().replace(name, data, generation=generation)
+        self._clock.move(10)
+        return written
+
+
 @pytest.fixture
 def store() -> ForgetfulStore:
     return ForgetfulStore()
@@ -251,6 +264,16 @@ def test_a_holder_stops_writing_before_its_lease_ends(chat: Conversation, clock:
 
     assert (before, lease.is_over) == (False, True)
     assert not commit(lease)
+
+
+def test_a_lease_counts_from_before_the_write_that_begins_it(clock: FixedClock) -> None:
+    chat = conversations_on(SlowStore(clock), InlineExecutor(), clock).of(CHAT)
+    lease = opened(chat)
+    clock.move(6.9)
+    before = lease.is_over
+    clock.move(0.1)
+
+    assert (before, lease.is_over) == (False, True)
 
 
 def test_a_renewed_lease_lasts_longer(chat: Conversation, clock: FixedClock) -> None:

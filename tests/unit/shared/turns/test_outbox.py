@@ -10,11 +10,11 @@ from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, O
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.knowledge.entry_words import EntryWords
-from shared.line.messaging import TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyToken
+from shared.line.messaging import TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
-from tests.support.chats import answer, conversations_on
+from tests.support.chats import answer, conversations_on, withdraw_from_turn
 from tests.support.knowledge import FilingChat, StallingStore, found
 from tests.support.knowledge import message as said
 from tests.support.turns import outbox_on
@@ -263,6 +263,62 @@ def test_push_repeated_after_a_takeover_arrives_once(committed: CommittedChat) -
     assert finished is not None
     assert finished.kind is OutcomeKind.REPLIED
     assert len(committed.line.pushes) == 1
+
+
+@pytest.mark.parametrize(
+    ("age_s", "fates"), [(1_300, []), (30, ["refused"])], ids=["too late to push", "refused by LINE"]
+)
+@pytest.mark.parametrize(("is_takeover", "kind"), [(True, OutcomeKind.UNKNOWN), (False, OutcomeKind.UNDELIVERED)])
+def test_push_of_a_dead_holder_may_have_arrived(
+    committed_with: MakeChat, age_s: int, fates: list[str], kind: OutcomeKind, *, is_takeover: bool
+) -> None:
+    chat = committed_with(fates=fates)
+    outcome_before = recent(chat)
+    chat.clock.move(age_s)
+    lease = chat.commit(outcome_before, Route(kind="push"))
+
+    finished = chat.finish(
+        chat.take_over() if is_takeover else lease, late_reply=LateReply.PUSH, is_takeover=is_takeover
+    )
+
+    assert finished is not None
+    assert finished.kind is kind
+    assert chat.line.pushes == []
+
+
+def test_words_that_are_withdrawn_between_two_routes_are_not_sent(committed_with: MakeChat) -> None:
+    chat = committed_with(fates=["refused"])
+    lease = chat.commit(outcome("your pin is 4711"))
+    reply = chat.line.reply
+
+    def reply_and_withdraw(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        fate = reply(reply_token, messages)
+        chat.withdraw()
+        withdraw_from_turn(chat.conversation, "m1")
+        return fate
+
+    chat.line.reply = reply_and_withdraw  # type: ignore[method-assign]
+    spare = Route.on(ReplyToken(value="t0", received_ms=chat.clock.now_ms()))
+
+    assert chat.finish(lease, spare=[spare]) is None
+
+    assert chat.line.replies == {}
+    assert chat.conversation.turn.read().record.state == "idle"
+
+
+def test_holder_whose_lease_ends_while_it_sends_records_nothing(committed: CommittedChat) -> None:
+    lease = committed.commit(outcome("hello"))
+    reply = committed.line.reply
+
+    def reply_slowly(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        committed.clock.move(26)
+        return reply(reply_token, messages)
+
+    committed.line.reply = reply_slowly  # type: ignore[method-assign]
+
+    assert committed.finish(lease) is None
+    assert committed.line.replies == {"t1": ("hello",)}
+    assert committed.recorded is None
 
 
 def test_spent_push_quota_is_logged_and_recorded_as_undelivered(committed: CommittedChat, lines: io.StringIO) -> None:
