@@ -61,6 +61,15 @@ def test_an_edit_from_before_an_erasure_keeps_no_words_in_either_order(
     assert chat.amendments.look().withdrawn == {"m1", "m2"}
 
 
+def test_an_edit_in_the_millisecond_of_an_erasure_keeps_no_words(chat: Conversation, store: MemoryObjectStore) -> None:
+    chat.amendments.amend(edit(4, "my pin is 4711"))
+
+    chat.amendments.erase(4)
+
+    assert "4711" not in everything_in(store)
+    assert chat.amendments.look().withdrawn == {"m1"}
+
+
 def test_an_edit_from_after_an_erasure_stands(chat: Conversation) -> None:
     chat.amendments.erase(4)
     chat.amendments.amend(edit(5, "hello"))

@@ -85,6 +85,8 @@ def test_an_accepted_reply_names_its_bubbles() -> None:
         (["not_sent"] * 5, True, 1),
         (["not_sent"] * 20, False, 0),
         (["unknown, not sent"] * 20, None, 0),
+        (["unknown", "not_sent"], True, 1),
+        (["unknown, not sent", *["not_sent"] * 20], None, 0),
     ],
 )
 def test_a_delivery_is_concluded_from_the_fates_of_the_calls(
