@@ -109,18 +109,15 @@ class Hunt:
 
     def _begin(self, slip: Slip, session: pytest.Session, reach: Mapping[str, Reach]) -> None:
         items = _tests_of(slip, session.items, reach)
-        seconds = sum(reach[one.nodeid]["seconds"] for one in items)
 
         def search(tell: Tell) -> None:
             for (name, lineno), code in slip.codes().items():
                 for function in self._functions.get((str(slip.path), name, lineno), ()):
                     function.__code__ = code
             tell("unit")
-            signal.setitimer(signal.ITIMER_REAL, _LIMIT_S + _SLOWER * seconds)
-            found = _first_failure(session, items)
+            found = _first_failure(session, items, reach)
             if found is None and "knowledge" not in slip.path.parts:  # the simulation files nothing
                 tell("simulation")
-                signal.setitimer(signal.ITIMER_REAL, _LIMIT_S + self.seeds)
                 found = _first_violation(self.seeds)
             if found is not None:
                 tell(found)
@@ -155,9 +152,13 @@ def _tests_of(slip: Slip, items: Sequence[pytest.Item], reach: Mapping[str, Reac
     return chosen
 
 
-def _first_failure(session: pytest.Session, items: Sequence[pytest.Item]) -> str | None:
+def _first_failure(
+    session: pytest.Session, items: Sequence[pytest.Item], reach: Mapping[str, Reach] | None = None
+) -> str | None:
     session.config.option.maxfail = 0
     for item, following in zip(items, [*items[1:], None], strict=True):
+        if reach is not None:
+            _end_in(_LIMIT_S + _SLOWER * reach[item.nodeid]["seconds"])
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if session.testsfailed:
             return item.nodeid
@@ -168,12 +169,18 @@ def _first_violation(seeds: int) -> str | None:
     plays: dict[str, Callable[[], Sequence[str]]] = {f"scene {name}": scene for name, scene in SCENES.items()}
     plays |= {f"seed {seed}": partial(_violations_of, seed) for seed in range(seeds)}
     for name, violations in plays.items():
+        _end_in(_LIMIT_S)
         try:
             if violations():
                 return name
         except Exception:  # noqa: BLE001 - a schedule that cannot be played has found the slip
             return name
     return None
+
+
+def _end_in(seconds: float) -> None:
+    """Let the system end this process, unless it is called again before."""
+    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _violations_of(seed: int) -> Sequence[str]:
