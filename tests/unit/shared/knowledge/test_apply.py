@@ -198,6 +198,19 @@ def test_a_write_removes_tombstones_older_than_an_hour(minutes: int, *, is_swept
     assert chat.paths == ["admin/別件.md"]
 
 
+def test_a_deletion_that_a_later_turn_overtook_leaves_entry_and_row() -> None:
+    chat = chat_with_entry()
+    deletion = stage(chat, "delete")
+    turn = chat.begin(message(3, "急ぎ"))
+    turn.call("update_entry", path="projects/庭の工事.md", updates={"next_action": "newer"})
+    assert not StagedEntryWriter().apply(chat.conversation, turn.outcome(), EndingLease(checks=2))
+
+    chat.apply(deletion)
+
+    assert chat.paths == ["projects/庭の工事.md"]
+    assert [row.path for row in chat.entries.catalog().rows] == ["projects/庭の工事.md"]
+
+
 def test_staged_writes_survive_the_encoding_of_their_outcome() -> None:
     chat = chat_with_entry()
     outcome = stage(chat, "capture and move")
