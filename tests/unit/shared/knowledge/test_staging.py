@@ -1,0 +1,288 @@
+"""What one turn reads and stages of a chat's entries."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
+from shared.knowledge.apply import StagedEntryWriter
+from shared.knowledge.entry import Entry, Source
+from shared.knowledge.entry_file import format_entry, read_entry
+from shared.knowledge.schema import FIELDS, Category
+from shared.knowledge.staging import (
+    CHANGES_LIMIT,
+    EntryFault,
+    EntryOverlay,
+    EntryStaging,
+    Placement,
+    UndoEffect,
+)
+from shared.knowledge.undo import format_undo, read_undo
+from tests.support.knowledge import OpenLease, WatchedStore, conversation_on
+
+GARDEN, YARD = "projects/garden.md", "projects/yard.md"
+
+
+def entry(path: str, source: str = "m1", **fields: str) -> Entry:
+    slug = path.removeprefix("projects/").removesuffix(".md")
+    return Entry(
+        category=Category.PROJECTS,
+        slug=slug,
+        id=slug,
+        created_at="2026-11-20T10:00:00+09:00",
+        updated_at="2026-11-20T10:00:00+09:00",
+        confidence=0.9,
+        fields={**{one.name: one.default for one in FIELDS[Category.PROJECTS]}, "name": slug, **fields},
+        came_from={"name": (source,)},
+        sources=(Source(line_message_id=source, timestamp_ms=5),),
+    )
+
+
+class StagingChat:
+    """A chat whose turns stage entries."""
+
+    def __init__(self) -> None:
+        self.store = WatchedStore()
+        self.conversation = conversation_on(self.store)
+        self.sequence = 0
+
+    def begin(self, amendments: Amendments | None = None) -> EntryOverlay:
+        self.sequence += 1
+        return EntryStaging().begin(self.conversation, sequence=self.sequence, amendments=amendments or Amendments())
+
+    def commit(self, overlay: EntryOverlay) -> tuple[StagedWrite, ...]:
+        writes = overlay.changes()
+        outcome = OutcomeRecord(
+            webhook_event_id="e1", timestamp_ms=1, kind=OutcomeKind.SKIPPED, writes=writes, sequence=self.sequence
+        )
+        assert StagedEntryWriter().apply(self.conversation, outcome, OpenLease())
+        return writes
+
+    def keeps(self, *entries: Entry) -> None:
+        self.changes({one.path: one for one in entries})
+
+    def changes(self, changes: Mapping[str, Entry | None]) -> tuple[StagedWrite, ...]:
+        overlay = self.begin()
+        overlay.stage(changes)
+        return self.commit(overlay)
+
+
+@pytest.fixture
+def chat() -> StagingChat:
+    return StagingChat()
+
+
+def names(overlay: EntryOverlay) -> list[str]:
+    return [row.path for row in overlay.rows()]
+
+
+def test_a_turn_reads_its_own_writes(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN), entry(YARD))
+    overlay = chat.begin()
+
+    overlay.stage({GARDEN: None, YARD: entry(YARD, status="done"), "projects/shed.md": entry("projects/shed.md")})
+
+    assert names(overlay) == [YARD, "projects/shed.md"]
+    assert overlay.show_entry(YARD).fields["status"] == "done"
+    assert [one.path for one in overlay.show_entries([GARDEN, "projects/shed.md", YARD])] == ["projects/shed.md", YARD]
+    with pytest.raises(EntryFault, match=r"Entry not found: projects/garden\.md"):
+        overlay.show_entry(GARDEN)
+
+
+def test_the_catalog_is_read_once_a_turn(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    overlay = chat.begin()
+    chat.store.reads = 0
+
+    assert names(overlay) == names(overlay) == [GARDEN]
+    assert chat.store.reads == 1
+
+
+def test_an_entry_is_read_once_a_turn(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    overlay = chat.begin()
+    chat.store.reads = 0
+
+    assert overlay.show_entries([GARDEN]) == overlay.show_entries([GARDEN]) == [overlay.show_entry(GARDEN)]
+    assert chat.store.reads == 1
+
+
+@pytest.mark.parametrize("path", ["projects/none.md", "index.md", "../x", ""])
+def test_a_path_without_an_entry_is_a_fault(chat: StagingChat, path: str) -> None:
+    with pytest.raises(EntryFault, match="Entry not found"):
+        chat.begin().show_entry(path)
+
+
+def test_entries_of_withdrawn_messages_do_not_exist_for_the_turn(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN, "m1"), entry(YARD, "m2"))
+    overlay = chat.begin(Amendments(withdrawn=frozenset({"m1"})))
+
+    assert names(overlay) == [YARD]
+    assert [one.path for one in overlay.show_entries([GARDEN, YARD])] == [YARD]
+    with pytest.raises(EntryFault, match="not found"):
+        overlay.show_entry(GARDEN)
+    assert overlay.is_taken(GARDEN)  # its object is still there
+
+
+def test_the_sources_of_what_was_shown_staged_or_replaced_are_told(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN, "m1"), entry(YARD, "m2"), entry("projects/shed.md", "m3"))
+    overlay = chat.begin()
+    assert overlay.read_source_ids == set()
+
+    overlay.show_entry(GARDEN)
+    assert overlay.read_source_ids == {"m1"}
+    overlay.show_entries([YARD])
+    assert overlay.read_source_ids == {"m1", "m2"}
+    overlay.stage({"projects/shed.md": entry("projects/shed.md", "m4")})
+    assert overlay.read_source_ids == {"m1", "m2", "m3", "m4"}
+    overlay.mark_shown(["m5"])
+    assert overlay.read_source_ids == {"m1", "m2", "m3", "m4", "m5"}
+
+
+def test_a_path_is_taken_by_an_object_or_by_what_is_staged(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN), entry(YARD))
+    chat.store.create(chat.conversation.names.entry("projects/broken.md"), b"---")
+    overlay = chat.begin()
+    overlay.stage({YARD: None, "projects/new.md": entry("projects/new.md")})
+
+    taken = [overlay.is_taken(f"projects/{name}.md") for name in ("garden", "yard", "new", "broken", "none")]
+
+    assert taken == [True, False, True, True, False]
+
+
+def test_writes_come_before_deletions_and_the_undo_record_last(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN), entry(YARD))
+
+    writes = chat.changes({GARDEN: None, "projects/new.md": entry("projects/new.md"), YARD: entry(YARD)})
+
+    assert [(one.path, one.text is None) for one in writes] == [
+        ("projects/new.md", False),
+        (YARD, False),
+        (GARDEN, True),
+        ("undo.json", False),
+    ]
+    revisions = [read_entry(one.path, one.text.encode()).revision for one in writes[:2] if one.text is not None]
+    assert revisions == [(2, 0), (2, 1)]
+    assert read_undo((writes[3].text or "").encode()).revision == "2.3"
+
+
+def test_what_is_as_it_was_is_not_written(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    overlay = chat.begin()
+
+    overlay.stage({GARDEN: overlay.show_entry(GARDEN)})
+
+    assert overlay.changes() == ()
+
+
+def test_after_the_decision_nothing_more_is_staged(chat: StagingChat) -> None:
+    overlay = chat.begin()
+    overlay.changes()
+
+    with pytest.raises(EntryFault, match="The turn is over"):
+        overlay.stage({GARDEN: entry(GARDEN)})
+
+
+def test_a_turn_changes_as_many_entries_as_the_limit(chat: StagingChat) -> None:
+    overlay = chat.begin()
+    paths = [f"projects/n{number}.md" for number in range(CHANGES_LIMIT + 1)]
+    overlay.stage({path: entry(path) for path in paths[:-1]})
+    overlay.stage({paths[0]: entry(paths[0], status="done")})
+
+    with pytest.raises(EntryFault, match="at most 20 entries"):
+        overlay.stage({paths[-1]: entry(paths[-1])})
+
+    assert len(overlay.rows()) == CHANGES_LIMIT
+
+
+def test_the_placement_is_that_of_the_last_filing_until_its_entry_changes(chat: StagingChat) -> None:
+    overlay = chat.begin()
+    placement = Placement(path=GARDEN, confidence=0.9)
+
+    overlay.stage({GARDEN: entry(GARDEN)}, placement=placement)
+    overlay.stage({YARD: entry(YARD)})
+    placements = [overlay.placement]
+    overlay.stage({GARDEN: None})
+    placements.append(overlay.placement)
+    overlay.undo()
+    placements.append(overlay.placement)
+
+    assert placements == [placement, None, placement]
+
+
+def test_an_undo_in_the_turn_takes_back_its_last_step(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    overlay = chat.begin()
+    overlay.stage({GARDEN: entry(GARDEN, status="done"), YARD: entry(YARD)})
+    overlay.stage({YARD: entry(YARD, status="done")})
+
+    assert overlay.undo() == UndoEffect(restored=(YARD,), removed=())
+    assert overlay.show_entry(YARD).fields["status"] == "active"
+    assert overlay.undo() == UndoEffect(restored=(GARDEN,), removed=(YARD,))
+    assert names(overlay) == [GARDEN]
+    assert overlay.changes() == ()
+
+
+def test_the_next_turn_undoes_what_the_last_one_changed_and_only_that(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN, "m1"))
+    chat.changes({GARDEN: entry(GARDEN, "m2", status="done"), YARD: entry(YARD, "m3")})
+    overlay = chat.begin()
+
+    assert overlay.undo() == UndoEffect(restored=(GARDEN,), removed=(YARD,))
+    assert overlay.read_source_ids == {"m1", "m2", "m3"}
+    with pytest.raises(EntryFault, match="nothing to undo"):
+        overlay.undo()
+    chat.commit(overlay)
+
+    following = chat.begin()
+    assert names(following) == [GARDEN]
+    assert following.show_entry(GARDEN).fields["status"] == "active"
+    with pytest.raises(EntryFault, match="nothing to undo"):
+        following.undo()
+
+
+def test_the_undo_record_holds_what_was_before_with_every_source(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN, "m1"))
+    first = chat.begin().show_entry(GARDEN)
+
+    *_, write = chat.changes({GARDEN: entry(GARDEN, "m2", status="done"), YARD: entry(YARD, "m3")})
+
+    record = read_undo((write.text or "").encode())
+    assert record.before == (StagedWrite(path=GARDEN, text=format_entry(first)), StagedWrite(path=YARD, text=None))
+    assert [one.line_message_id for one in record.sources] == ["m1", "m2", "m3"]
+
+
+@pytest.mark.parametrize("line_message_id", ["m1", "m2"])
+def test_what_a_withdrawn_message_said_is_not_restored(chat: StagingChat, line_message_id: str) -> None:
+    chat.keeps(entry(GARDEN, "m1"))
+    chat.changes({GARDEN: entry(GARDEN, "m2", status="done")})
+
+    with pytest.raises(EntryFault, match="nothing to undo"):
+        chat.begin(Amendments(withdrawn=frozenset({line_message_id}))).undo()
+
+
+@pytest.mark.parametrize("broken", [b"{", b'{"version": 2}'])
+def test_an_undo_record_that_cannot_be_read_restores_nothing(chat: StagingChat, broken: bytes) -> None:
+    name = chat.conversation.names.entry("undo.json")
+    chat.keeps(entry(GARDEN))
+    stored = chat.store.read(name)
+    assert stored is not None
+    chat.store.replace(name, broken, generation=stored.generation)
+
+    with pytest.raises(EntryFault, match="nothing to undo"):
+        chat.begin().undo()
+
+
+def test_a_chat_that_filed_nothing_has_nothing_to_undo(chat: StagingChat) -> None:
+    with pytest.raises(EntryFault, match="nothing to undo"):
+        chat.begin().undo()
+
+
+def test_an_undo_record_round_trips(chat: StagingChat) -> None:
+    *_, write = chat.changes({GARDEN: entry(GARDEN)})
+    record = read_undo((write.text or "").encode())
+
+    assert format_undo(record) == write.text
+    assert replace(record, before=()) != record
