@@ -68,9 +68,11 @@ def main() -> int:
         )
         code = int(pytest.main(["-q", "-p", "no:cacheprovider", "--capture=sys", "--tb=no", TESTS], plugins=[hunt]))
     seconds = time.monotonic() - begun_s
+    if code:
+        return code
     rate = len(left) / max(seconds, 0.1)
     _print_line(f"{len(drawn)} slips, {len(left)} tried in {seconds:.0f} s: {rate:.1f} a second")
-    return code or table.report(drawn, known.verdicts, is_whole=options.sample is None)
+    return table.report(drawn, known.verdicts, is_whole=options.sample is None)
 
 
 class Known:

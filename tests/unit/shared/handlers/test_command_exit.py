@@ -49,6 +49,24 @@ def test_exit_after_a_join_leaves_the_group(member: Person) -> None:
     assert member.worker.line.chats_left == [recorded.GROUP]
 
 
+def test_exit_in_the_millisecond_of_a_join_leaves_the_group(member: Person) -> None:
+    joining = member.sends(member.events.event("join"))
+
+    member.sends({**member.events.text("/exit"), "timestamp": joining["timestamp"]})
+
+    assert member.worker.line.chats_left == [recorded.GROUP]
+
+
+def test_redelivered_exit_says_and_leaves_nothing_more(member: Person) -> None:
+    leaving = member.says("/exit")
+    member.worker.line.chats_left.clear()
+
+    assert member.worker.deliver(leaving) == 204
+
+    assert member.worker.line.calls == 1
+    assert member.worker.line.chats_left == []
+
+
 def test_redelivered_exit_does_not_leave_a_group_joined_since(member: Person) -> None:
     leaving = member.says("/exit")
     member.worker.line.chats_left.clear()
@@ -106,6 +124,7 @@ def test_exit_that_waits_for_the_turn_does_not_leave_a_group_joined_meanwhile(me
 
 
 def test_exit_that_line_refuses_is_tried_again(member: Person) -> None:
+    member.says("my word is swordfish")
     leaving = member.events.text("/exit")
     leave = member.worker.line.leave
 
@@ -114,6 +133,7 @@ def test_exit_that_line_refuses_is_tried_again(member: Person) -> None:
 
     member.worker.line.leave = refuse  # type: ignore[method-assign,assignment]
     assert member.worker.deliver(leaving) == 503
+    assert "swordfish" not in everything_in(member.worker.store)
     member.worker.line.leave = leave  # type: ignore[method-assign]
 
     assert member.worker.deliver(leaving) == 204

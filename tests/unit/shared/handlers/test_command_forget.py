@@ -1,5 +1,7 @@
 """/forget: the question, and the button that confirms it."""
 
+import pytest
+
 from shared.adapters.memory.scripted_model import calling
 from shared.handlers.command import CONFIRMED_WITHIN_MS
 from shared.line.phrases import Phrase
@@ -64,6 +66,16 @@ def test_redelivered_press_completes_the_erasure_of_a_dead_worker(friend: Person
     assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
 
 
+@pytest.mark.parametrize("age_ms", [0, CONFIRMED_WITHIN_MS])
+def test_press_within_ten_minutes_of_the_question_confirms(friend: Person, age_ms: int) -> None:
+    friend.says("my word is swordfish", HELLO)
+    friend.says("/forget")
+
+    friend.presses(friend.newest_button, timestamp=START_MS + 2_000 + age_ms)
+
+    assert "swordfish" not in everything_in(friend.worker.store)
+
+
 def test_press_of_an_expired_button_asks_again(friend: Person) -> None:
     friend.says("my word is swordfish", HELLO)
     friend.says("/forget")
@@ -72,6 +84,18 @@ def test_press_of_an_expired_button_asks_again(friend: Person) -> None:
 
     assert friend.worker.said[-1] == japanese(Phrase.FORGET_QUESTION)
     assert "swordfish" in everything_in(friend.worker.store)
+
+
+def test_redelivered_press_that_was_answered_by_the_question_erases_nothing(friend: Person) -> None:
+    friend.says("my word is swordfish", HELLO)
+    late = friend.events.text("/forget")
+    press = friend.presses(f"forget:{late['webhookEventId']}")
+    friend.sends(late)
+
+    assert friend.worker.deliver(press) == 204
+
+    assert "my word is swordfish" in everything_in(friend.worker.store)
+    assert japanese(Phrase.FORGET_DONE) not in friend.worker.said
 
 
 def test_press_of_a_button_of_another_chat_erases_nothing(friend: Person, worker: PushedWorker) -> None:
