@@ -1,12 +1,16 @@
 """What one turn reads and stages of a chat's entries."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from shared.adapters.memory import FixedClock
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
+from shared.conversation.store import Conversations
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.entry import Entry, Source
 from shared.knowledge.entry_file import format_entry, read_entry
@@ -20,7 +24,8 @@ from shared.knowledge.staging import (
     UndoEffect,
 )
 from shared.knowledge.undo import format_undo, read_undo
-from tests.support.knowledge import OpenLease, WatchedStore, conversation_on
+from tests.support.inline import InlineExecutor
+from tests.support.knowledge import CHAT, OpenLease, WatchedStore
 
 GARDEN, YARD = "projects/garden.md", "projects/yard.md"
 
@@ -40,12 +45,23 @@ def entry(path: str, source: str = "m1", **fields: str) -> Entry:
     )
 
 
+class CountingExecutor(InlineExecutor):
+    """Counts its calls."""
+
+    calls = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - as in Executor
+        self.calls += 1
+        return super().submit(fn, *args, **kwargs)
+
+
 class StagingChat:
     """A chat whose turns stage entries."""
 
     def __init__(self) -> None:
         self.store = WatchedStore()
-        self.conversation = conversation_on(self.store)
+        self.reads = CountingExecutor()
+        self.conversation = Conversations.on(self.store, reads=self.reads, clock=FixedClock(), lease_s=25.0).of(CHAT)
         self.sequence = 0
 
     def begin(self, amendments: Amendments | None = None) -> EntryOverlay:
@@ -109,6 +125,15 @@ def test_an_entry_is_read_once_a_turn(chat: StagingChat) -> None:
     assert chat.store.reads == 1
 
 
+def test_several_entries_are_read_side_by_side(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN), entry(YARD))
+    overlay = chat.begin()
+    chat.reads.calls = 0
+
+    assert [one.path for one in overlay.show_entries([YARD, "projects/none.md", GARDEN])] == [YARD, GARDEN]
+    assert chat.reads.calls == 3
+
+
 @pytest.mark.parametrize("path", ["projects/none.md", "index.md", "../x", ""])
 def test_a_path_without_an_entry_is_a_fault(chat: StagingChat, path: str) -> None:
     with pytest.raises(EntryFault, match="Entry not found"):
@@ -150,6 +175,16 @@ def test_a_path_is_taken_by_an_object_or_by_what_is_staged(chat: StagingChat) ->
     taken = [overlay.is_taken(f"projects/{name}.md") for name in ("garden", "yard", "new", "broken", "none")]
 
     assert taken == [True, False, True, True, False]
+
+
+def test_a_path_that_the_catalog_names_is_taken_without_a_read(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    overlay = chat.begin()
+    overlay.rows()
+    chat.store.reads = 0
+
+    assert overlay.is_taken(GARDEN)
+    assert chat.store.reads == 0
 
 
 def test_writes_come_before_deletions_and_the_undo_record_last(chat: StagingChat) -> None:
