@@ -27,6 +27,8 @@ OUTCOMES_KEPT: Final = 20
 """The snapshot keeps at least so many."""
 ASKED_AT_MOST: Final = 6
 ATTEMPTS_AT_MOST: Final = 20
+_ERASING: Final = {"reset", "exit", "bye", "confirm"}
+_TWO_MS: Final = 0.002
 _PUSHING_S: Final = 15.0
 _SHOWN_KINDS: Final = {OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED}
 _UNSEEN_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKind.STORED}
@@ -77,7 +79,7 @@ class Story:
     def staged_words(self) -> set[str]:
         """The words that a turn wrote into an entry."""
         texts = (write.text or "" for chat, one in self.world.truth.staged if chat == self.chat for write in one.writes)
-        return {word for text in texts for word in WORD.findall(text)}
+        return {word for text in texts for word in WORD.findall(text.replace(gloss_of("word"), "word"))}
 
     def is_lost(self, deliveries: Iterable[str]) -> bool:
         """Whether the outage of the bucket made one of these deliveries a dead letter; it would be replayed after the repair."""
@@ -211,6 +213,11 @@ def _check_obeyed(story: Story, order: Order) -> Iterator[str]:
         for left_s in (at_s for chat, at_s in story.world.truth.left if chat == story.chat):
             if any(one < left_s for one in joined_s) and not later_byes:
                 yield "I6: a group was left that had been joined since"
+    if order.command == "confirm" and story.is_calm:
+        others = [one for one in story.people.orders if one is not order and one.command in _ERASING]
+        was_erased = story.people.erased_entries_s >= order.at_s - _TWO_MS
+        if not others and not story.people.departed_s and not was_erased:
+            yield "I6: a press that confirms /forget erased nothing"
     waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id)
     if order.at_s <= story.people.erased_s or story.is_lost((order.id,)) or waits:
         return
@@ -221,10 +228,11 @@ def _check_obeyed(story: Story, order: Order) -> Iterator[str]:
 def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> bool:
     """Whether silence is correct: the model skipped the message, or its token expired.
 
-    A token expires if no "still thinking" is sent, or if another message of the turn was withdrawn late.
+    A token expires if no "still thinking" is sent, or if another message of the turn was withdrawn late, or any edited.
     """
     slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
     neighbour = any(not story.people.is_kept(one) for one in story.people.messages if one is not message)
+    neighbour |= any(len(one.words) > 1 for one in story.people.messages)
     return OutcomeKind.SKIPPED in kinds or (OutcomeKind.UNDELIVERED in kinds and (slow or neighbour))
 
 

@@ -91,7 +91,8 @@ class Holders:
             return
         newest = [truth.newest[one] for one in outcome.covers if one in truth.newest]
         if not all(any(word in (outcome.text or "") for word in words) for words in newest):
-            truth.report("I4: an answer was committed to the text from before an edit that had been handled")
+            what = "an interjection" if self._world.overheard.issuperset(outcome.covers) else "an answer"
+            truth.report(f"I4: {what} was committed to the text from before an edit that had been handled")
 
     def _is_withdrawn(self, line_message_id: str) -> bool:
         objects = self._world.objects

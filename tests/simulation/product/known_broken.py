@@ -14,6 +14,8 @@ KNOWN_BROKEN: Final[Mapping[str, str]] = {
     r"I5: an object under (turns|snapshots)/ met more than": "the same",
     r"I6: a delivery waited for a thread": "waiting deliveries of one chat hold the threads of all",
     r"I4: an answer lost its words although": "provenance is inherited from answers and recaps",
+    r"I4: an interjection was committed to the text from before": "the same as the next",
+    r"I4: an interjection's prompt held the text from before": "an interjection is about the text of its event, whatever was edited since",
     r"I4: a classification that started after": "a tool of a round asks the model without a look at the amendments",
 }
 """By pattern of the sentence: why it is broken."""

@@ -65,6 +65,7 @@ class _Prompt:
     messages: str
     own_lines: str
     question: str
+    is_overheard: bool = False
 
     @classmethod
     def of(cls, request: ModelRequest) -> "_Prompt":
@@ -81,7 +82,8 @@ class _Prompt:
                         messages.append(own_lines[-1] if _ANSWER_MARK.search(text) else text)
         whole = "\n".join(parts)
         question = next((whole.rpartition(one)[2] for one in _QUESTION_HEADINGS if one in whole), whole)
-        return cls(whole, "\n".join(messages), "\n".join(own_lines), question)
+        is_overheard = _QUESTION_HEADINGS[1] in whole
+        return cls(whole, "\n".join(messages), "\n".join(own_lines), question, is_overheard)
 
     @property
     def shown_ids(self) -> frozenset[str]:
@@ -142,7 +144,8 @@ class Mind:
         amendments_listed_s = truth.amendments_listed_s.get(request, 0.0)
         outdated = truth.outdated_s.keys() & set(WORD.findall(prompt.own_lines))
         if any(truth.outdated_s[word] < amendments_listed_s for word in outdated):
-            truth.report("I4: a prompt held the text from before an edit that had been handled")
+            what = "an interjection's prompt" if prompt.is_overheard else what
+            truth.report(f"I4: {what} held the text from before an edit that had been handled")
         chat = self._world.chats[request]
         if any(self._world.authors.get(word[:-1], chat) != chat for word in words):
             truth.report("I7: a prompt held words of another chat")

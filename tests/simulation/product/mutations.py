@@ -45,10 +45,13 @@ from tests.simulation.product.rules import (
 
 _AMENDMENTS: Final = "shared.conversation.amendments"
 _ANNOUNCEMENT: Final = "shared.turns.announcement"
+_APPLY: Final = "shared.knowledge.apply"
 _ATTEMPT: Final = "shared.turns.attempt"
+_COMMAND: Final = "shared.handlers.command"
 _COMPACTION: Final = "shared.conversation.compaction"
 _DEFERRAL: Final = "shared.turns.deferral"
 _HISTORY: Final = "shared.conversation.history"
+_INTERJECTION: Final = "shared.turns.interjection"
 _JOURNAL: Final = "shared.conversation.journal"
 _LEASE: Final = "shared.turns.lease"
 _LOOP: Final = "shared.agent.loop"
@@ -527,6 +530,68 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_RECAP}:RecapWriter._recap_text",
         Never("recap_tries"),
         lacks="a recap that kills its worker is tried for ever",
+    ),
+    # entries, media, commands, interjections
+    "applies_staged_writes": Mutation(
+        f"{_OUTBOX}:Outbox._apply_staged",
+        Never("staged.apply"),
+        lacks="what a turn filed is never written",
+    ),
+    "keys_staged_writes": Mutation(
+        f"{_APPLY}:_apply_write",
+        Never("there"),
+        lacks="a takeover repeats a write over that of a later turn",
+    ),
+    "updates_catalog": Mutation(
+        f"{_APPLY}:StagedEntryWriter.apply",
+        Skip("_update_catalog"),
+        lacks="the catalog does not know what was filed",
+    ),
+    "clears_holders": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal._sweep",
+        Skip("_clear_holders"),
+        lacks="entries, media and calls keep what was withdrawn",
+    ),
+    "leaves_its_own_stay_only": Mutation(
+        f"{_COMMAND}:CommandHandler._is_of_an_earlier_stay",
+        Return(value=False),
+        lacks="a `/bye` that is delivered late leaves a group that was joined since",
+    ),
+    "erases_what_was_confirmed": Mutation(
+        f"{_COMMAND}:CommandHandler.confirm",
+        Always("confirms"),
+        lacks="the button of `/forget` erases nothing",
+    ),
+    "interjects_once": Mutation(
+        f"{_INTERJECTION}:_InterjectionDelivery.result_in",
+        DropClause("covered"),
+        lacks="a message that is delivered again is interjected about again",
+    ),
+    "interjects_over_nothing": Mutation(
+        f"{_INTERJECTION}:_InterjectionDelivery.result_in",
+        DropClause("unfinished"),
+        lacks="an interjection takes the turn before the last outcome is recorded",
+    ),
+    # what a chat and a question may cost
+    "reads_its_own_chat": Mutation(
+        "shared.storage.object_names:ObjectNames.journal_prefix",
+        Return(value="journal/"),
+        lacks="a chat reads the journals of all",
+    ),
+    "commits_what_is_kept": Mutation(
+        f"{_LEASE}:Lease.commit",
+        Always("cancels"),
+        lacks="a turn is thought again although nothing of its prompt was taken back",
+    ),
+    "opens_in_time": Mutation(
+        f"{_RUNNER}:TurnRunner.run",
+        Always("left_s"),
+        lacks="a request waits for its turn until the platform ends it",
+    ),
+    "foresees_errors": Mutation(
+        f"{_HISTORY}:HistoryReader.read_newest",
+        Return(value=None),
+        lacks="the chat cannot be read, and nothing says so",
     ),
     "cleans_what_it_folds": Mutation(
         f"{_COMPACTION}:Compaction.fold",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
+from shared.line.mentions import GroupPolicy
 from shared.turns.deferral import LateReply
 from tests.simulation.product.people import PERSON
 from tests.simulation.product.scene import Scene
@@ -513,9 +514,21 @@ def question_that_waits_for_slow_turns() -> list[str]:
         return scene.rests(calm=True)
 
 
+def interjection_about_an_old_text() -> list[str]:
+    """A message that is for nobody is edited before it is delivered. The model is asked whether to interject."""
+    with Scene(group=True, group_policy=GroupPolicy.MODEL).playing() as scene:
+        message = scene.says(addressed=False)
+        scene.sleeps(1)
+        scene.runs_to_end(scene.edits(message))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        return scene.rests()
+
+
 KNOWN_BROKEN: Final[Mapping[str, Callable[[], list[str]]]] = {
     "answers are cleared of what they only inherit": answer_that_only_inherits,
     "a tool asks the model without a look": classification_after_the_unsend,
+    "an interjection is about an old text": interjection_about_an_old_text,
     "one chat floods the threads": flood_that_holds_up_another_chat,
     "a burst of withdrawals meets 429": forty_unsends_at_once,
     "requests wait in vain for the turn": question_that_waits_for_slow_turns,

@@ -51,7 +51,6 @@ SMALL_BOUNDS: Final[Mapping[str, int]] = {
     "messages_read": 4,
     "outcomes_read": 4,
     "messages_shown": 4,
-    "amendments_read": 12,
     "outcomes_kept": 4,
     "newest_outcomes_kept": 2,
     "folded_at_once": 6,
@@ -165,6 +164,8 @@ class Stage:
         """LINE delivers the message, for the first time or again.  The token's minute starts; Pub/Sub has the message at `published_s`."""
         if message.words:
             self.world.authors[message.words[0][0][:-1]] = message.conversation_id
+        if not message.addressed:
+            self.world.overheard.add(message.id)
         if message.medium is not None and not message.unsent:
             self.line.contents[message.id] = message.medium
         return self._with_token(message, message.reply_token, published_s=published_s)

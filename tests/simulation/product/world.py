@@ -145,6 +145,8 @@ class World:
         """The chat of each request."""
         self.authors: dict[str, str] = {}
         """The chat in which each word was written."""
+        self.overheard: set[str] = set()
+        """The messages that were not for the bot."""
         self.write_attempts: dict[str, deque[float]] = {}
         self.most_attempts: Counter[str] = Counter()
         """The most attempts to write one object within a second, by kind of object."""
