@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.storage.object_names import is_entry_path
 from shared.turns.deferral import LateReply
 from tests.simulation.product.known_broken import is_known
 from tests.simulation.product.mutations import MUTATIONS
@@ -105,3 +106,50 @@ def test_the_table_names_the_seed_and_scene_of_a_mutation(name: str) -> None:
     assert len(rows) == 1
     assert name not in SEEDS or f" {SEEDS[name]:,} |" in rows[0]
     assert name not in SCENES or f"`{SCENES[name].__name__}`" in rows[0]
+
+
+def test_a_group_message_that_quotes_the_bot_is_answered() -> None:
+    with Scene(group=True).playing() as scene:
+        scene.runs_to_end(scene.asks())
+        bubble = scene.world.truth.said[0].bubble_ids[0]
+
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False, quotes=bubble))))
+
+        assert scene.rests() == []
+    assert len(scene.said) == 2
+
+
+def test_the_bytes_of_a_withdrawn_image_are_gone() -> None:
+    with Scene().playing() as scene:
+        image = scene.sends_image()
+        scene.runs_to_end(scene.pushes(scene.delivers(image)))
+        assert "word0a" in scene.said[0]
+
+        scene.runs_to_end(scene.takes_back(image))
+
+        assert scene.rests() == []
+    assert scene.world.objects.list("media/") == ()
+
+
+def test_forget_erases_after_its_button_was_pressed() -> None:
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(verb="file"))))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("forget"))))
+        scene.sleeps(1)
+        button = scene.world.truth.said[-1].button
+
+        scene.runs_to_end(scene.pushes(scene.confirms(button or "")))
+
+        assert scene.rests(calm=True) == []
+    assert not [one for one in scene.world.objects.list("entries/") if is_entry_path(one.name.split("/", 2)[2])]
+
+
+def test_a_page_is_made_once_although_its_worker_died() -> None:
+    with Scene(has_notion=True).playing() as scene:
+        worker = scene.asks_for("page")
+        scene.runs_past(worker, "Notion create page")
+        scene.dies(worker)
+
+        assert scene.rests() == []
+    assert list(scene.stage.ports.notion.page_counts().values()) == [1]

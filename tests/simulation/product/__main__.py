@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import Final
 
 from tests.simulation.product import table
 from tests.simulation.product.known_broken import is_known
 from tests.simulation.product.mutations import MUTATIONS
+from tests.simulation.product.scenes import SCENES
 from tests.simulation.product.schedule import Verdict, play
 
 _STEPS_PRINTED: Final = 12
@@ -100,9 +102,10 @@ def main() -> int:
     options = parser.parse_args()
     seeds = range(options.first, options.first + options.seeds)
     if options.each:
-        table.write(dict(_search(MUTATIONS, seeds)))
+        table.write(dict(_search(MUTATIONS, seeds, options.processes)))
     elif options.without:
-        dict(_search([options.without], seeds))
+        broken_seed = table.first_violation(options.without, seeds)
+        _print_lines(f"seed {broken_seed[0]}: {broken_seed[1]}" if broken_seed else "no seed")
     if options.each or options.without:
         return 0
     started_s = time.monotonic()
@@ -143,11 +146,16 @@ def _without_numbers(sentence: str) -> str:
     return _NUMBER.sub("N", _CONVERSATION_ID.sub("CHAT", sentence))
 
 
-def _search(names: Iterable[str], seeds: Iterable[int]) -> Iterator[tuple[str, tuple[int, str] | None]]:
-    for name in names:
-        broken = table.first_violation(name, seeds)
-        _print_lines(f"{name}: seed {broken[0]}: {broken[1]}" if broken else f"{name}: not found")
-        yield name, broken
+def search(name: str, seeds: Sequence[int]) -> tuple[int, str] | None:
+    """Return the first seed that breaks under the mutation; where a scene shows it, no seed is looked for."""
+    return None if name in SCENES else table.first_violation(name, seeds)
+
+
+def _search(names: Iterable[str], seeds: Sequence[int], processes: int) -> Iterator[tuple[str, tuple[int, str] | None]]:
+    with ProcessPoolExecutor(processes) as pool:
+        for name, broken in zip(names, pool.map(partial(search, seeds=seeds), names), strict=True):
+            _print_lines(f"{name}: seed {broken[0]}: {broken[1]}" if broken else f"{name}: no seed")
+            yield name, broken
 
 
 def _print_lines(*lines: str) -> None:

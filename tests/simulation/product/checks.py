@@ -1,7 +1,7 @@
 """The invariants, checked when nothing is left to do.  Each violation is one sentence."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,6 +46,8 @@ class Story:
     withdrawals: Withdrawals
     forgets_outcomes: bool
     """Whether the bounds of memory are so small that the snapshot does not keep every outcome."""
+    page_counts: Mapping[str, int]
+    """How many pages Notion has for each word."""
 
     @property
     def chat(self) -> str:
@@ -138,6 +140,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += _check_interjections(story)
     found += _check_withdrawn(story)
     found += _check_kept(story)
+    found += _check_pages(story, history)
     found += _check_answers_kept(story, history)
     found += check_entries(EntryStory(people=story.people, world=story.world, is_lost=_lost_check(story)))
     return found
@@ -395,6 +398,19 @@ def _check_media(story: Story) -> Iterator[str]:
         bytes_name = f"media/{story.chat}/{message.id}"
         if any(story.world.objects.read(name) is not None for name in (bytes_name, f"{bytes_name}.json")):
             yield f"I4: {message.id} was withdrawn and its medium is kept"
+
+
+def _check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
+    """Each page that was asked for is made once; a worker that sleeps between its look and its write may make a second one."""
+    made = {covered for one in history.values() if "create_page" in one.tools_used for covered in one.covers}
+    for message in story.people.messages:
+        count = max((story.page_counts.get(word, 0) for word, _ in message.words), default=0)
+        if count > 1 and not story.world.weather.stalls:
+            yield f"I2: Notion has {count} pages for {message.id}"
+        is_asked = "page word" in str(message.event.get("message", ""))
+        is_plain = story.is_calm and story.mood.manner == "repeats" and len(message.words) == 1
+        if is_asked and is_plain and message.id in made and story.people.is_kept(message) and not count:
+            yield f"I6: Notion has no page for {message.id}"
 
 
 def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:

@@ -186,7 +186,7 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
         case "undo":
             yield "undo_last_change", {}
         case "page":
-            yield "create_page", {"database": "shopping", "properties": {"品名": text}}
+            yield "create_page", {"database_name": "shopping", "title": text}
         case _:
             yield "list_entries", {"limit": 50}
 

@@ -537,11 +537,6 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Never("staged.apply"),
         lacks="what a turn filed is never written",
     ),
-    "keys_staged_writes": Mutation(
-        f"{_APPLY}:_apply_write",
-        Never("there"),
-        lacks="a takeover repeats a write over that of a later turn",
-    ),
     "updates_catalog": Mutation(
         f"{_APPLY}:StagedEntryWriter.apply",
         Skip("_update_catalog"),
@@ -582,11 +577,6 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_LEASE}:Lease.commit",
         Always("cancels"),
         lacks="a turn is thought again although nothing of its prompt was taken back",
-    ),
-    "opens_in_time": Mutation(
-        f"{_RUNNER}:TurnRunner.run",
-        Always("left_s"),
-        lacks="a request waits for its turn until the platform ends it",
     ),
     "foresees_errors": Mutation(
         f"{_HISTORY}:HistoryReader.read_newest",

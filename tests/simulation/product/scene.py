@@ -37,6 +37,7 @@ class Scene:
         limits: MemoryLimits | None = None,
         manner: Manner = "repeats",
         has_knowledge: bool = False,
+        has_notion: bool = False,
         threads: int = THREADS,
         chats: int = 1,
         group_policy: GroupPolicy = GroupPolicy.MENTION,
@@ -56,6 +57,7 @@ class Scene:
                 settle_s=0.0 if is_even else SETTLE_S,
                 limits=limits or SMALL,
                 has_knowledge=has_knowledge,
+                has_notion=has_notion,
                 threads=threads,
                 group_policy=group_policy,
             ),
@@ -112,6 +114,10 @@ class Scene:
     def asks(self, *, instance: int | None = None) -> Task:
         """A member addresses the bot, and the message is pushed at once."""
         return self.pushes(self.delivers(self.says()), instance=instance)
+
+    def asks_for(self, verb: str) -> Task:
+        """A member asks for something to be done with the message, which is pushed at once."""
+        return self.pushes(self.delivers(self.says(verb=verb)))
 
     def takes_back(self, message: Message) -> Task:
         """The author withdraws the message."""

@@ -460,6 +460,52 @@ def recap_that_kills_its_workers() -> list[str]:
         return [*([] if killed <= 2 else ["I1: a recap kills one worker after another"]), *scene.rests()]
 
 
+def bye_that_comes_again_after_a_new_invitation() -> list[str]:
+    """The bot leaves the group as it was told, is invited again, and the command is delivered once more."""
+    with Scene(group=True).playing() as scene:
+        order = scene.commands("bye")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
+        scene.sleeps(_MINUTE_S)
+        scene.runs_to_end(scene.pushes(scene.bot_joins()))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
+        return scene.rests()
+
+
+def bye_that_is_slower_than_a_new_invitation() -> list[str]:
+    """The goodbye is about to be said when the bot is removed by hand, and invited again; then it would leave."""
+    with Scene(group=True).playing() as scene:
+        worker = scene.pushes(scene.delivers_order(scene.commands("bye")))
+        scene.runs_until(worker, "list journal/", times=2)
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.bot_joins()))
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def message_that_comes_again_to_a_bot_that_interjects() -> list[str]:
+    """The model interjected about the message; it is delivered again when the model may interject again."""
+    with Scene(group=True, group_policy=GroupPolicy.MODEL, late_reply=LateReply.PUSH).playing() as scene:
+        message = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.sleeps(40)
+        scene.delivers(message)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        return scene.rests()
+
+
+def interjection_over_an_unfinished_outcome() -> list[str]:
+    """The worker dies after it sent the greeting, and its lease ends. Then the model may interject about a message."""
+    with Scene(group=True, group_policy=GroupPolicy.MODEL).playing() as scene:
+        worker = scene.pushes(scene.bot_joins())
+        scene.runs_until(worker, "write journal/C22222222222222222222222222222222/event-1.outcome")
+        scene.dies(worker)
+        scene.sleeps(40)
+        other = scene.pushes(scene.delivers(scene.says(addressed=False)))
+        scene.runs_to_end(other)
+        return scene.rests()
+
+
 def classification_after_the_unsend() -> list[str]:
     """The model thinks for half a minute and files the message. Meanwhile the withdrawal is complete; then the tool asks for a category."""
     with Scene(seconds=35.0, has_knowledge=True).playing() as scene:
@@ -542,6 +588,9 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
+    "interjects_once": message_that_comes_again_to_a_bot_that_interjects,
+    "interjects_over_nothing": interjection_over_an_unfinished_outcome,
+    "leaves_its_own_stay_only": bye_that_is_slower_than_a_new_invitation,
     "always_rewrites_snapshot": compaction_that_sleeps_through_an_unsend,
     "answers_young_only": question_from_long_ago,
     "begins_again_when_gone": compaction_between_listing_and_body,

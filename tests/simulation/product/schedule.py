@@ -21,6 +21,7 @@ from tests.simulation.product.checks import Story, violations
 from tests.simulation.product.holders import Holders
 from tests.simulation.product.line import Line
 from tests.simulation.product.mind import Mind, Mood
+from tests.simulation.product.notion import Workspace
 from tests.simulation.product.people import Json, Message, Order, People, Welcome, gloss_of
 from tests.simulation.product.scheduler import Task
 from tests.simulation.product.threads import green_threads, replaced
@@ -149,6 +150,7 @@ class Stage:
             holders=Holders(self.world, self.mood, fence_s=settings.fence_s),
             line=self.line,
             mind=Mind(self.world, self.mood),
+            notion=Workspace(self.world),
             settings=settings,
             withdrawals=self.withdrawals,
         )
@@ -251,6 +253,7 @@ class Stage:
                     settings=self.ports.settings,
                     withdrawals=self.withdrawals,
                     forgets_outcomes=bool(self.bounds),
+                    page_counts=self.ports.notion.page_counts(),
                 )
                 for people in self.chats
             ]

@@ -51,7 +51,7 @@ def _row(name: str, broken: tuple[int, str] | None) -> str:
     mutation = MUTATIONS[name]
     where = mutation.function.partition(":")[2]
     scene = f"`{SCENES[name].__name__}`" if name in SCENES else ""
-    seed, breaks = (f"{broken[0]:,}", broken[1]) if broken is not None else ("none", _violation_in_scene(name))
+    seed, breaks = (f"{broken[0]:,}", broken[1]) if broken is not None else ("", _violation_in_scene(name))
     return f"{_ROW}{name}`** | `{where}` | {mutation.lacks} | {breaks} | {seed} | {scene} |"
 
 

@@ -11,7 +11,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversations
 from shared.conversation.turn import FENCE
 from shared.handlers.assembly import assemble
-from shared.handlers.ports import Options, Threads
+from shared.handlers.ports import NotionPort, Options, Threads
 from shared.handlers.ports import Ports as WorkerPorts
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.line.mentions import GroupPolicy
@@ -21,6 +21,7 @@ from tests.simulation.product.bucket import Bucket
 from tests.simulation.product.holders import Holders
 from tests.simulation.product.line import Line
 from tests.simulation.product.mind import Mind
+from tests.simulation.product.notion import DATABASE, Workspace
 from tests.simulation.product.scheduler import Process
 from tests.simulation.product.threads import Event, NoPool, Pool
 from tests.simulation.product.times import LEASE_S, SETTLE_S
@@ -62,6 +63,7 @@ class Ports:
     holders: Holders
     line: Line
     mind: Mind
+    notion: Workspace
     settings: Settings
     withdrawals: Withdrawals
 
@@ -78,6 +80,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         media=ports.line,
         model=ports.mind,
         json_model=ports.mind if ports.settings.has_knowledge else None,
+        notion=_notion(ports) if ports.settings.has_notion else None,
         threads=Threads(
             reads=pool,
             tools=pool,
@@ -99,6 +102,10 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         group_policy=ports.settings.group_policy,
     )
     return PushEndpoint(handle=assemble(worker, options), clock=clock)
+
+
+def _notion(ports: Ports) -> NotionPort:
+    return NotionPort(api=ports.notion, databases={DATABASE: ports.notion.database_id}, conversations=None)
 
 
 def unsend(ports: Ports, process: Process) -> Endpoint:
