@@ -84,10 +84,11 @@ class _InterjectionDelivery:
         return self.own.line_message_id in outcome.covers
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
+        own = history.amendments.overlay(self.own)
         attempt = Attempt.begin(
             lease,
             history,
-            Agenda(covers=(self.own,), asked=(self.own,)),
+            Agenda(covers=(own,), asked=(own,)),
             outbox=self.interjection.outbox,
             phrases=self.interjection.phrases,
         )
@@ -102,7 +103,7 @@ class _InterjectionDelivery:
         question = Question(
             conversation=self.conversation,
             history=attempt.history,
-            asked=(self.own,),
+            asked=attempt.agenda.asked,
             draft=attempt.draft,
             basis=attempt.basis,
             seconds=min(_SECONDS, self.conversation.turn.lease_s * FENCE * _TO_THINK),
