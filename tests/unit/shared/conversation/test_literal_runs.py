@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,8 +33,20 @@ def test_folding_is_idempotent(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
-def test_a_sign_and_its_phrase_fold_to_one_character() -> None:
-    assert fold("ﷺ" * 3) == fold("صلى الله عليه وسلم" * 3) == "ﷺ" * 3
+def test_no_character_is_written_out_in_more_than_six() -> None:
+    every = (chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000)
+
+    assert max(len(fold(one)) for one in every) == 6
+    assert fold("㌖") == fold("キロメートル")
+    assert fold("ﷺ ﷻ") == "ﷺ ﷻ"
+
+
+@given(st.text(st.sampled_from("ﷺﷻ㌖㎯ΐａﾞ\u0301\u0316 "), max_size=60))
+def test_a_folded_text_is_at_most_six_times_as_long(text: str) -> None:
+    folded = fold(text)
+
+    assert len(folded) <= 6 * len(text)
+    assert fold(folded) == folded
 
 
 def test_folding_twice_changes_no_long_run_of_marks() -> None:
