@@ -6,13 +6,16 @@ the entries that changed since.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from shared.conversation.literal_runs import fold
 from shared.knowledge.entry import Entry, IsWithdrawn, Source
 from shared.knowledge.entry_file import format_revision, read_revision
 from shared.knowledge.schema import Category, cut
-from shared.storage.codec import VERSION
+from shared.storage.codec import VERSION, encode
 
+CATALOG_LIMIT_BYTES: Final = 4 * 1024 * 1024  # read by every turn, so that it costs memory and time of each
+ROW_LIMIT_BYTES: Final = 64 * 1024  # of the longest entry in any script; only signs that folding writes out take more
 _SHOWN_LIMIT = 80
 _SHOWN = (
     "status",
@@ -56,6 +59,11 @@ class Row:
         return max(self.shown.get("last_touched", ""), self.updated_at[:10])
 
     @property
+    def size_bytes(self) -> int:
+        """The bytes that it takes in the catalog."""
+        return len(encode(self))
+
+    @property
     def source_ids(self) -> frozenset[str]:
         """The messages that it came from."""
         return frozenset(one.line_message_id for one in self.sources)
@@ -77,6 +85,11 @@ class Catalog:
     def key(self) -> tuple[int, int]:
         """The revision as it is compared.  Raises: ValueError."""
         return read_revision(self.revision)
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of its object."""
+        return len(encode(self))
 
     @property
     def by_path(self) -> dict[str, Row]:

@@ -14,7 +14,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
-from shared.knowledge.catalog import Row, row_of
+from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_of
 from shared.knowledge.entry import Entry, IsWithdrawn, oldest_words
 from shared.knowledge.entry_file import format_entry, format_revision, read_entry
 from shared.knowledge.entry_store import UNDO_FILE, EntryStore
@@ -228,6 +228,18 @@ class EntryOverlay:
         is_addition = any(entry is not None and not self.is_taken(path) for path, entry in changes.items())
         if is_addition and len(self.rows()) >= ENTRIES_LIMIT and None not in changes.values():
             raise EntryFault(f"The knowledge base is full ({ENTRIES_LIMIT} entries); delete some first.")
+        self._check_sizes(changes)
+
+    def _check_sizes(self, changes: Mapping[str, Entry | None]) -> None:
+        """Check that the catalog stays within its limit; one beyond it, as an older release may have left it, may not grow."""
+        rows = {path: row_of(entry) if entry else None for path, entry in changes.items()}
+        if any(row is not None and row.size_bytes > ROW_LIMIT_BYTES for row in rows.values()):
+            raise EntryFault("The entry is too long to be kept; shorten it, or file it in parts.")
+        before = Catalog(rows=self.rows())
+        after = before.with_rows(rows, key=(self._sequence, CHANGES_LIMIT))
+        if max(before.size_bytes, CATALOG_LIMIT_BYTES) < after.size_bytes:
+            limit = f"{CATALOG_LIMIT_BYTES // 1024**2} MiB of text"
+            raise EntryFault(f"The knowledge base is full ({limit}); delete or shorten some entries first.")
 
 
 class EntryStaging:

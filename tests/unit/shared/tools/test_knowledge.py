@@ -7,7 +7,7 @@ import pytest
 from shared.adapters.memory.scripted_model import JsonStep
 from shared.agent.tools import ToolFault
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
-from shared.knowledge.catalog import Catalog, row_of
+from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, Catalog, row_of
 from shared.storage.codec import decode, encode
 from tests.support.knowledge import FilingChat, found, message
 
@@ -483,3 +483,49 @@ def test_captures_in_parallel_get_paths_of_their_own(chat: FilingChat) -> None:
 
     assert sorted(one["path"] for one in results) == sorted(chat.paths)
     assert len(chat.paths) == 8
+
+
+LONGEST_CONTENT = "漢字" * 5_000
+
+
+def full_of_long_entries(chat: FilingChat) -> list[str]:
+    """Fill the catalog with copies of the longest entry up to its limit; return the paths of two that really exist."""
+    first, second = chat.file("長い", name="長い"), chat.file("短い", name="短い")
+    chat.once("update_entry", path=first, updates={"content": LONGEST_CONTENT})
+    entry, stored = chat.entry(first), chat.store.read(chat.conversation.names.entry("search.json"))
+    assert entry is not None
+    assert stored is not None
+    catalog = decode(Catalog, stored.data)
+    copies = {f"admin/n{number}.md": replace(row_of(entry), path=f"admin/n{number}.md") for number in range(1_000)}
+    while catalog.size_bytes + len(encode(row_of(entry))) < CATALOG_LIMIT_BYTES:
+        path, row = copies.popitem()
+        catalog = catalog.with_rows({path: row}, key=catalog.key)
+    chat.store.replace(chat.conversation.names.entry("search.json"), encode(catalog), generation=stored.generation)
+    return [first, second]
+
+
+def test_a_catalog_at_its_limit_takes_no_longer_entries(chat: FilingChat) -> None:
+    long, short = full_of_long_entries(chat)
+
+    chat.model.steps = [found(name="新しい")]
+    text = "字" * 5_000
+    captured = chat.begin(message(9, text)).call("classify_and_capture", text=text)
+    grown = chat.begin().call("update_entry", path=short, updates={"content": LONGEST_CONTENT})
+
+    wanted = "The knowledge base is full (4 MiB of text); delete or shorten some entries first."
+    assert fault(captured) == fault(grown) == wanted
+
+    chat.once("update_entry", path=long, updates={"content": "短くなった"})
+    chat.once("update_entry", path=short, updates={"content": LONGEST_CONTENT})
+    stored = chat.store.read(chat.conversation.names.entry("search.json"))
+    assert stored is not None
+    assert len(stored.data) <= CATALOG_LIMIT_BYTES
+
+
+def test_the_longest_message_is_filed_and_one_that_folding_lengthens_is_refused(chat: FilingChat) -> None:
+    chat.file("𠮷" * 2_500, name="𠮷" * 50)
+    chat.model.steps = [found(name="長さ")]
+
+    refused = chat.begin().call("classify_and_capture", text="㌖" * 5_000)
+
+    assert fault(refused) == "The entry is too long to be kept; shorten it, or file it in parts."
