@@ -307,10 +307,22 @@ def test_words_that_a_dead_worker_wrote_after_the_catalog_are_removed(chat: Fili
     assert not StagedEntryWriter().apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
     assert "4711" in chat.file_text(path)
 
+
+def test_an_entry_that_is_newer_than_its_row_is_looked_into(chat: FilingChat) -> None:
+    path = chat.file("庭の工事", message(1, "庭の工事"))
+    catalog = chat.file_text("search.json")
+    chat.once("update_entry", message(2, SECRET), path=path, updates={"next_action": SECRET})
+    name = chat.conversation.names.entry("search.json")
+    stored = chat.store.read(name)
+    assert stored is not None
+    chat.store.replace(name, catalog.encode(), generation=stored.generation)  # as if its writer had died before
+
     withdraw(chat, "m2")
 
     assert "4711" not in chat.words
     assert chat.paths == [path]
+
+    assert [(row.path, row.source_ids) for row in chat.entries.catalog().rows] == [(path, frozenset({"m1"}))]
 
 
 def test_an_erasure_removes_everything_up_to_its_timestamp(chat: FilingChat) -> None:

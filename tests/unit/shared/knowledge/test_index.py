@@ -15,9 +15,10 @@ from shared.knowledge.index import (
     estimated_tokens,
     index_file,
     index_view,
+    rebuild_index,
 )
 from shared.knowledge.schema import Category
-from tests.support.knowledge import WORDS, FilingChat, message
+from tests.support.knowledge import WORDS, FilingChat, StallingStore, message
 
 ROWS = st.builds(
     Row,
@@ -128,6 +129,47 @@ def test_an_index_takes_one_read_of_the_bucket() -> None:
     assert chat.watched.reads == 1
     assert "[庭の工事](projects/庭の工事.md)" in view.text
     assert view.source_ids == {"m4"}
+
+
+def test_an_index_is_read_anew_from_the_catalog_that_is_there() -> None:
+    chat, index = FilingChat(), KnowledgeIndex(is_shown=True)
+    kept = chat.file("庭の工事", message(4, "庭の工事"), name="庭の工事", next_action="見積もり")
+    gone = chat.file("屋根", message(5, "屋根"), name="屋根")
+    before = index.read(chat.conversation)
+
+    chat.once("update_entry", message(6, "契約"), path=kept, updates={"next_action": "契約"})
+    chat.once("delete_entry", message(7, "消して"), path=gone)
+
+    view = index.read(chat.conversation)(Amendments())
+    assert "| [庭の工事](projects/庭の工事.md) | 契約 | active |" in view.text
+    assert "見積もり" not in view.text
+    assert "屋根" not in view.text
+    assert view.source_ids == {"m4", "m6"}
+    assert "屋根" in before(Amendments()).text
+
+
+def test_an_index_of_an_older_catalog_is_not_written_over_a_newer_one() -> None:
+    store = StallingStore()
+    chat = FilingChat(store=store)
+    gone = chat.file("庭の工事", name="庭の工事")
+    store.delete(f"entries/{chat.chat}/index.md")
+
+    store.meanwhile = lambda: (chat.once("delete_entry", path=gone), chat.file("屋根", name="屋根"))
+    rebuild_index(chat.entries)
+
+    assert chat.file_text("index.md") == index_file(chat.entries.catalog())
+    assert "庭の工事" not in chat.file_text("index.md")
+    assert "屋根" in chat.file_text("index.md")
+
+
+def test_an_index_that_agrees_with_its_catalog_is_not_written_again() -> None:
+    chat = FilingChat()
+    chat.file("庭の工事")
+    before = {one.name: one.generation for one in chat.store.list("")}
+
+    rebuild_index(chat.entries)
+
+    assert {one.name: one.generation for one in chat.store.list("")} == before
 
 
 def test_an_index_that_is_not_shown_reads_nothing() -> None:
