@@ -4,7 +4,7 @@ A shared run proves a source where no record names it: models pass on what peopl
 """
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Final
@@ -44,8 +44,7 @@ class Runs:
         """Whether the other text holds one of these runs."""
         if not self.folded:
             return False
-        runs = other if isinstance(other, Runs) else Runs.of(other)
-        return not self.folded.isdisjoint(runs.folded)
+        return not self.folded.isdisjoint(other.folded if isinstance(other, Runs) else _runs(fold(other)))
 
 
 def shares_run(one: str, other: str) -> bool:
@@ -74,8 +73,7 @@ def weight_of(text: str) -> int:
     return sum(map(_weight, text))
 
 
-def _runs(text: str) -> set[str]:
-    runs: set[str] = set()
+def _runs(text: str) -> Iterator[str]:
     end, weight = 0, 0
     for start, first in enumerate(text):
         while end < len(text) and weight < _RUN_WEIGHT:
@@ -83,9 +81,8 @@ def _runs(text: str) -> set[str]:
             end += 1
         if weight < _RUN_WEIGHT:
             break
-        runs.add(text[start:end])
+        yield text[start:end]
         weight -= _weight(first)
-    return runs
 
 
 def _weight(character: str) -> int:

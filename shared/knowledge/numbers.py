@@ -52,6 +52,11 @@ class Numbers:
             is_brief=len(folded) <= _BRIEF,
         )
 
+    @property
+    def are_provable(self) -> bool:
+        """Whether any of them can have a source."""
+        return bool(self.distinctive or self.short)
+
     def share(self, other: "Numbers") -> bool:
         """Whether both hold the same number, a short one at least."""
         return not (self.distinctive | self.short).isdisjoint(other.distinctive | other.short)

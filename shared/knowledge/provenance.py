@@ -85,7 +85,9 @@ class _Text:
 
     def may_repeat(self, text: str) -> bool:
         """Whether the text shares a run with the other one, or a number that proves it."""
-        return self.runs.shares(text) or Numbers.of(fold(text)).prove(self.numbers, explained=self.explained)
+        if self.runs.shares(text):
+            return True
+        return self.numbers.are_provable and Numbers.of(fold(text)).prove(self.numbers, explained=self.explained)
 
 
 def _behind(retelling: Retelling, wanted: _Text) -> list[tuple[str, int]]:
