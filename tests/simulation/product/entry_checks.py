@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.knowledge.catalog import Catalog
+from shared.knowledge.tombstone import tombstone_in
 from shared.storage.codec import decode
 from shared.storage.object_names import is_entry_path
 from tests.simulation.product.people import People
@@ -31,7 +32,11 @@ def check_entries(story: EntryStory) -> Iterator[str]:
         return
     world, prefix = story.world, f"entries/{story.people.conversation_id}/"
     files = {one.name.removeprefix(prefix): world.objects.read(one.name) for one in world.objects.list(prefix)}
-    there = {path: one.data.decode() for path, one in files.items() if one is not None and is_entry_path(path)}
+    there = {
+        path: one.data.decode()
+        for path, one in files.items()
+        if one is not None and is_entry_path(path) and tombstone_in(one.data) is None
+    }
     wanted = _staged_entries(story)
     if not _has_taken_back(story.people) and there != wanted:
         missing, odd = wanted.keys() - there.keys(), there.keys() - wanted.keys()
