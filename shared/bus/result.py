@@ -15,6 +15,7 @@ class EventResult(StrEnum):
     UNKNOWN = "unknown"
     """The fate of an answer is unknown; or an unsend named a message that was never recorded."""
     WITHDRAWN = "withdrawn"
+    HANDED_OVER = "handed_over"
     ALREADY_ANSWERED = "already_answered"
     EDITED = "edited"
     ERASED = "erased"

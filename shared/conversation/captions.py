@@ -19,6 +19,7 @@ from shared.line.media_content import MESSAGE_TYPES
 
 AT_ONCE: Final = 3
 _SECONDS: Final = 20.0  # after which no caption is begun
+_CAPTION_S: Final = 20.0
 
 
 class Captioner(Protocol):
@@ -39,10 +40,11 @@ class CaptionWriter:
     captioner: Captioner = field(repr=False)
     clock: Clock = field(repr=False)
 
-    def write(self, conversation: Conversation) -> None:
+    def write(self, conversation: Conversation, request: Deadline) -> None:
         """The newest few media of the snapshot that have no caption get one, as far as their bytes are kept.  Repeated: finds fewer.
 
-        Where another worker rewrites the snapshot meanwhile, nothing is written. What was withdrawn meanwhile is taken out again.
+        None is begun that the model could not answer before the end of the `request`. Where another worker rewrites the snapshot meanwhile,
+        nothing is written. What was withdrawn meanwhile is taken out again.
         """
         seen = conversation.snapshot.read()
         amendments = conversation.amendments.look()
@@ -50,21 +52,21 @@ class CaptionWriter:
         waiting = [
             one for one in record.messages if one.type in MESSAGE_TYPES and not one.is_described and one.line_message_id
         ][-AT_ONCE:]
-        if not waiting:
+        if not waiting or request.left_s < _CAPTION_S:
             return
         marked = conversation.snapshot.swap(seen, _marked(record, {one.line_message_id for one in waiting}))
         if marked is None:
             return
-        captions, failed = self._captions(conversation, waiting, amendments)
+        deadline = Deadline.after(self.clock, min(_SECONDS, request.left_s - _CAPTION_S))
+        captions, failed = self._captions(conversation, waiting, amendments, deadline)
         if captions or failed:
             conversation.snapshot.swap(marked, _with_captions(marked.record, captions, failed))
         conversation.snapshot.settle(conversation.amendments, amendments)
 
     def _captions(
-        self, conversation: Conversation, waiting: list[MessageRecord], amendments: Amendments
+        self, conversation: Conversation, waiting: list[MessageRecord], amendments: Amendments, deadline: Deadline
     ) -> tuple[Mapping[str, str], frozenset[str]]:
         """Return the captions, and the messages that have to be tried again."""
-        deadline = Deadline.after(self.clock, _SECONDS)
         captions: dict[str, str] = {}
         left = {one.line_message_id: one for one in waiting}
         while left and deadline.left_s and conversation.amendments.fresh_look() == amendments:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
-from shared.clock import SKEW_MS, Clock
+from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.recap import RecapWriter
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeRecord, SnapshotRecord, by_time
@@ -21,6 +21,8 @@ from shared.storage.codec import decode_readable
 
 _FOLDED_AT_ONCE: Final = 500
 _ONE_IN: Final = 16
+FOLD_S: Final = 10.0
+"""No fold is begun with less time than this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,18 +41,21 @@ class Compaction:
         """Whether this unaddressed message triggers a compaction check (1 in 16, by hash)."""
         return hashlib.sha256(line_message_id.encode()).digest()[0] % _ONE_IN == 0
 
-    def fold(self, conversation: Conversation, *, may_ask_model: bool) -> bool:
-        """The journal is shorter, and readers see the same; return whether anything was folded.  Repeated: finds less to do."""
+    def fold(self, conversation: Conversation, deadline: Deadline | None) -> bool:
+        """The journal is shorter, and readers see the same; return whether anything was folded.  Repeated: finds less to do.
+
+        What fell out of sight is summed up as long as the `deadline` lets the model answer; None: not now.
+        """
         seen = conversation.snapshot.read()
         amendments = conversation.amendments.look()
         messages, outcomes = _journalled(conversation)
-        writes_recaps = may_ask_model and self.recaps.is_due(seen.record)
+        writes_recaps = self.recaps.is_due(seen.record, deadline)
         if not self.is_due(journalled=len(messages)) and not writes_recaps:
             return False
         old_ms = self.clock.now_ms() - ANSWERABLE_MS - SKEW_MS
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
         record = bounded(cleaned(folding.record, amendments), self.limits)
-        writes_recaps = may_ask_model and self.recaps.is_due(record)
+        writes_recaps = self.recaps.is_due(record, deadline)
         folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(record) if writes_recaps else record)
         if folded is None:
             logs.info("compaction_lost")
@@ -61,9 +66,9 @@ class Compaction:
         for outcome in folding.outcomes:
             conversation.journal.drop_outcome(outcome.webhook_event_id)
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
-        if writes_recaps:
+        if deadline is not None and writes_recaps:
             seen = folded if settled == amendments else conversation.snapshot.read()
-            self.recaps.write(conversation, seen, settled)
+            self.recaps.write(conversation, seen, settled, deadline)
         return True
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from shared import logs
-from shared.clock import Clock
+from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap, SnapshotRecord
 from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, without_recap
@@ -17,6 +17,7 @@ from shared.errors import AizuchiError
 
 _TRIES: Final = 2
 _ATTEMPT_MS: Final = 30_000  # a recap takes 15 s at most
+_RECAP_S: Final = 20.0
 
 
 class Summariser(Protocol):
@@ -37,15 +38,16 @@ class RecapWriter:
     limits: MemoryLimits
     clock: Clock = field(repr=False)
 
-    def is_due(self, record: SnapshotRecord) -> bool:
-        """Whether messages fell out of the verbatim part, and no other worker is summing them up."""
-        return bool(_next_batch(record, self.limits)) and self.clock.now_ms() >= record.recap_until_ms
+    def is_due(self, record: SnapshotRecord, deadline: Deadline | None) -> bool:
+        """Whether messages fell out of the verbatim part, no other worker is summing them up, and the model can do so in time."""
+        has_time = deadline is not None and deadline.left_s >= _RECAP_S
+        return has_time and bool(_next_batch(record, self.limits)) and self.clock.now_ms() >= record.recap_until_ms
 
     def with_attempt(self, record: SnapshotRecord) -> SnapshotRecord:
         """Return the record as it has to be stored before the model is asked."""
         return replace(record, recap_tries=record.recap_tries + 1, recap_until_ms=self.clock.now_ms() + _ATTEMPT_MS)
 
-    def write(self, conversation: Conversation, seen: SeenSnapshot, amendments: Amendments) -> None:
+    def write(self, conversation: Conversation, seen: SeenSnapshot, amendments: Amendments, deadline: Deadline) -> None:
         """What fell out of the verbatim part is summed up, a swap for each recap; where that fails the messages stay as they are.
 
         `seen` carries the attempt, and `amendments` are what it was cleaned by. A batch that crashed its worker too often gets a recap
@@ -56,7 +58,7 @@ class RecapWriter:
             record = replace(seen.record, recap_tries=0, recap_until_ms=0)
             if text is not None:
                 record = bounded(_with_recap(record, text, self.limits), self.limits)
-            goes_on = text is not None and left > 0 and bool(_next_batch(record, self.limits))
+            goes_on = text is not None and left > 0 and self.is_due(record, deadline)
             written = conversation.snapshot.swap(seen, self.with_attempt(record) if goes_on else record)
             if written is None:
                 logs.info("recap_lost")

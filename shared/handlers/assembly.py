@@ -95,19 +95,20 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     )
     intake = Intake(reader=reader, policy=options.group_policy, bot_name=bot_name)
     announcer = Announcer(runner=runner, outbox=outbox)
+    reply = Reply(
+        runner=runner,
+        responder=responder,
+        settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
+        outbox=outbox,
+        background=threads.background,
+        phrases=phrases,
+        clock=clock,
+    )
     message = MessageHandler(
         conversations=conversations,
         intake=intake,
         media=media,
-        reply=Reply(
-            runner=runner,
-            responder=responder,
-            settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
-            outbox=outbox,
-            background=threads.background,
-            phrases=phrases,
-            clock=clock,
-        ),
+        reply=reply,
         interjection=Interjection(runner=runner, responder=responder, outbox=outbox, phrases=phrases, clock=clock),
         compaction=Compaction(recaps=recaps, limits=options.memory, clock=clock),
         captions=CaptionWriter(captioner=ModelCaptioner(model=ports.model, parts=parts), clock=clock),
@@ -134,7 +135,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         tick=TickHandler(
             markers=DueMarkers(store=conversations.objects.store),
             conversations=conversations,
-            tasks=withdrawal.tasks,
+            tasks={**withdrawal.tasks, **reply.tasks},
             threads=threads.ticks,
             clock=clock,
         ),

@@ -6,8 +6,9 @@ from typing import Final
 
 from shared import logs
 from shared.bus.result import EventResult
+from shared.clock import Deadline
 from shared.conversation.captions import CaptionWriter
-from shared.conversation.compaction import Compaction
+from shared.conversation.compaction import FOLD_S, Compaction
 from shared.conversation.media import Media
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
@@ -20,6 +21,8 @@ from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
 _LAST_FETCH_S: Final = 30.0
+REQUEST_S: Final = 115.0
+"""Of the 120 s in which Pub/Sub waits for the acknowledgement; what is left after the answer is for the chat's memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,31 +44,37 @@ class MessageHandler:
         Repeated: an event whose outcome is recorded is not thought about again.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
+        deadline = self._deadline()
         conversation = self.conversations.of(event.conversation_id)
         message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
         if not message.addressed or message.reply_token is None:
-            return self._overhear(conversation, message)
+            return self._overhear(conversation, message, deadline)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
-            return self._answer(conversation, message)
+            return self._answer(conversation, message, deadline)
 
     def press(self, event: LineEvent, deferral_id: str) -> EventResult:
         """Send the answer behind the button, once, on the token of the press.
 
         Repeated, pressed again, pressed by another member: what was sent is not sent again. Raises: as for a message.
         """
-        return self._answer(self.conversations.of(event.conversation_id), self.intake.press(event, deferral_id))
+        conversation = self.conversations.of(event.conversation_id)
+        return self._answer(conversation, self.intake.press(event, deferral_id), self._deadline())
 
-    def _answer(self, conversation: Conversation, message: MessageRecord) -> EventResult:
+    def _deadline(self) -> Deadline:
+        return Deadline.after(self.conversations.clock, REQUEST_S)
+
+    def _answer(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         fetches = self.media.begin_fetch(conversation, message)
         try:
             run = self.reply(conversation, message, fetches)
         finally:
-            wait(fetches.values(), timeout=_LAST_FETCH_S)  # no work goes on once the request is answered
+            # No work goes on once the request is answered
+            wait(fetches.values(), timeout=min(_LAST_FETCH_S, deadline.left_s))
         if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
-            self._compact(conversation, may_ask_model=True)
+            self._compact(conversation, deadline, may_ask_model=True)
         return run.result
 
-    def _overhear(self, conversation: Conversation, message: MessageRecord) -> EventResult:
+    def _overhear(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         """Record the message as context; where the policy lets it, the model may still interject."""
         if not conversation.journal.record(message):
             return EventResult.WITHDRAWN
@@ -73,13 +82,15 @@ class MessageHandler:
         if self.intake.policy is GroupPolicy.MODEL and message.reply_token is not None:
             result = self.interjection(conversation, message)
         if self.compaction.is_triggered_by(message.line_message_id):
-            self._compact(conversation, may_ask_model=False)
+            self._compact(conversation, deadline, may_ask_model=False)
         return result
 
-    def _compact(self, conversation: Conversation, *, may_ask_model: bool) -> None:
-        """The answer is given and recorded: whatever fails here is left to the next compaction."""
+    def _compact(self, conversation: Conversation, deadline: Deadline, *, may_ask_model: bool) -> None:
+        """The answer is given and recorded: whatever fails here, or finds no time, is left to the next compaction."""
+        if deadline.left_s < FOLD_S:
+            return
         try:
-            if self.compaction.fold(conversation, may_ask_model=may_ask_model) and may_ask_model:
-                self.captions.write(conversation)
+            if self.compaction.fold(conversation, deadline if may_ask_model else None) and may_ask_model:
+                self.captions.write(conversation, deadline)
         except AizuchiError as cause:
             logs.warning("compaction_failed", error_type=type(cause).__name__)

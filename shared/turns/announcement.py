@@ -85,6 +85,10 @@ class _AnnouncementDelivery:
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
         return outcome.webhook_event_id == self.outcome.webhook_event_id
 
+    def hand_over(self) -> EventResult | None:
+        """An event leaves nothing behind that a later delivery could go by."""
+        return None
+
     def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:
         committed = lease.commit(self.outcome, self.route)
         return self.outbox.finish(lease, committed) if committed is not None else None

@@ -83,6 +83,10 @@ class _InterjectionDelivery:
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
         return self.own.line_message_id in outcome.covers
 
+    def hand_over(self) -> EventResult | None:
+        """An interjection does not wait."""
+        return None
+
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         own = history.amendments.overlay(self.own)
         attempt = Attempt.begin(

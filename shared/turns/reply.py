@@ -1,11 +1,13 @@
 """Reply to a message: record it, take its chat's turn, think, commit, send; all that was asked meanwhile is answered with it."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
 from shared.bus.result import EventResult
 from shared.clock import Clock
+from shared.conversation.due import DueMarkers
 from shared.conversation.history import History, Listing
 from shared.conversation.media import Fetches
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
@@ -19,9 +21,10 @@ from shared.turns.deferral import agenda_of
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
 from shared.turns.question import Question, Responder
-from shared.turns.runner import Run, TurnRunner
+from shared.turns.runner import OPENING_S, Run, TurnRunner
 from shared.turns.settle_window import SettleWindow
 
+REPLY: Final = "reply"
 _TRIES: Final = 3
 _TRIES_WITH_CONTEXT: Final = 2
 _THOUGHTS: Final = 4  # of one request: each was cut short because something in its prompt was edited or withdrawn
@@ -53,6 +56,23 @@ class Reply:
             seen = conversation.turn.read()
         delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches=fetches)
         return self.runner.run(conversation, delivery, seen)
+
+    def resume(self, conversation: Conversation, line_message_id: str) -> None:
+        """A message that was handed over came to its end: covered by an outcome, withdrawn, or too old to answer.
+
+        Waits for nobody. Repeated: does what is left. Raises: TurnBusyError, StorageUnavailableError; safe to repeat.
+        """
+        message = conversation.journal.message_of(line_message_id)
+        if message is None:
+            return
+        seen = conversation.turn.read()
+        delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches={})
+        self.runner.run(conversation, delivery, seen, patience_s=0.0)
+
+    @property
+    def tasks(self) -> Mapping[str, Callable[[Conversation, str], None]]:
+        """What a tick does, by the kind of its marker."""
+        return {REPLY: self.resume}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -96,6 +116,13 @@ class _ReplyDelivery:
 
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
         return self.own.line_message_id in outcome.covers
+
+    def hand_over(self) -> EventResult | None:
+        """The message is in the journal, so whoever opens the turn next answers it; if all of them die, a tick does."""
+        due = DueMarkers(store=self.conversation.objects.store)
+        at_ms = self.reply.clock.now_ms() + round(OPENING_S * 1_000)  # whoever waits has opened the turn by then
+        due.mark(REPLY, self.conversation, self.own.line_message_id, at_ms=at_ms)
+        return EventResult.HANDED_OVER
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         agenda = agenda_of(history, self._pending(history))

@@ -5,7 +5,8 @@
                                    ├▶ committed, its holder's lease expired: finish it, read again
                                    └▶ open ─▶ think ─▶ commit ─▶ finish, read again
 
-A delivery is acknowledged only when its own work came to an end; no delivery relies on another one's.
+A delivery is acknowledged only when its own work came to an end, or a marker under `due/` says that it has not: where many wait for one
+turn, the older ones leave.
 """
 
 import random
@@ -21,6 +22,7 @@ from shared.conversation.turn import SeenTurn
 from shared.errors import AizuchiError, TurnBusyError
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
+from shared.turns.waiting_room import Place, WaitingRoom
 
 OPENING_S: Final = 60.0
 """Who opens later could not think for 40 s and send for 10 s within the 120 s of the acknowledgement deadline."""
@@ -52,6 +54,10 @@ class TurnDelivery(Protocol):
         """Whether no work is left after this outcome."""
         ...
 
+    def hand_over(self) -> EventResult | None:
+        """Leave the work to the deliveries that wait for the same turn, and to a tick if they fail; None: this one has to wait itself."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
@@ -68,6 +74,7 @@ class _Patience:
 
     waiting: Deadline
     opening: Deadline
+    place: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,25 +83,35 @@ class TurnRunner:
 
     reader: HistoryReader
     outbox: Outbox
+    room: WaitingRoom = field(default_factory=WaitingRoom, repr=False)
     clock: Clock = field(repr=False)
     chance: random.Random = field(repr=False)
 
-    def run(self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn) -> Run:
-        """No work is left for the delivery; `seen` is the turn as it was read last.
+    def run(
+        self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn, *, patience_s: float = PATIENCE_S
+    ) -> Run:
+        """No work is left for the delivery, or it is handed over; `seen` is the turn as it was read last.
 
         Repeated: does what is left. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        patience = _Patience(
-            waiting=Deadline.after(self.clock, PATIENCE_S), opening=Deadline.after(self.clock, OPENING_S)
-        )
-        while patience.waiting.left_s:
-            # The turn is read before the chat: an outcome that is recorded between the two is then seen.
-            listing = self.reader.list(conversation)
-            ended = self._look(conversation, delivery, seen, listing, patience)
-            if ended is not None:
-                return ended
-            seen = conversation.turn.read()
-        raise TurnBusyError("the chat's turn was not free in time")
+        with self.room.place(conversation.id) as place:
+            patience = _Patience(
+                waiting=Deadline.after(self.clock, patience_s),
+                opening=Deadline.after(self.clock, OPENING_S),
+                place=place,
+            )
+            while True:
+                # The turn is read before the chat: an outcome that is recorded between the two is then seen.
+                listing = self.reader.list(conversation)
+                ended = self._look(conversation, delivery, seen, listing, patience)
+                if ended is not None:
+                    return ended
+                result = delivery.hand_over() if place.is_lost else None
+                if result is not None:
+                    return Run(result=result)
+                if not patience.waiting.left_s:
+                    raise TurnBusyError("the chat's turn was not free in time")
+                seen = conversation.turn.read()
 
     def try_once(self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn) -> OutcomeRecord | None:
         """Return the outcome if work was left and the turn was free; None otherwise.  Waits for no other worker, and takes no turn over.
@@ -143,7 +160,7 @@ class TurnRunner:
             return _run(result, history)
         if lease is None:
             if not may_open or self._is_held(seen, unfinished):
-                self._wait(conversation, seen, patience.waiting)
+                self._wait(conversation, seen, patience)
                 return None
             if unfinished is not None:
                 taken = take_over(conversation, seen)
@@ -163,10 +180,10 @@ class TurnRunner:
         is_taken = seen.record.state == "thinking" or unfinished is not None
         return is_taken and self.clock.now_ms() < seen.record.expires_ms
 
-    def _wait(self, conversation: Conversation, seen: SeenTurn, patience: Deadline) -> None:
+    def _wait(self, conversation: Conversation, seen: SeenTurn, patience: "_Patience") -> None:
         """Wait until the turn moves or its lease expires; only the journal tells whether a committed outcome was recorded."""
-        while patience.left_s:
-            self.clock.sleep(min(_POLL_S * self.chance.uniform(0.75, 1.25), patience.left_s))
+        while patience.waiting.left_s and not patience.place.is_lost:
+            self.clock.sleep(min(_POLL_S * self.chance.uniform(0.75, 1.25), patience.waiting.left_s))
             if seen.record.state != "thinking" or self.clock.now_ms() >= seen.record.expires_ms:
                 return
             if conversation.turn.read().generation != seen.generation:

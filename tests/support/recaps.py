@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from shared.clock import Clock
+from shared.adapters.memory import FixedClock
+from shared.clock import Clock, Deadline
 from shared.conversation.compaction import Compaction
 from shared.conversation.recap import RecapWriter
 from shared.conversation.records import MessageRecord, OutcomeRecord
@@ -12,6 +13,8 @@ from shared.conversation.store import Conversation
 from shared.errors import ModelUnavailableError
 from tests.support.chats import answer, message
 
+IN_TIME = Deadline.after(FixedClock(), 100)
+"""Of a request that has just begun."""
 LIMITS = MemoryLimits(journalled=4, verbatim=6, summed_up=3, recaps_at_once=2, recaps=3, sources=9)
 
 

@@ -73,6 +73,7 @@ class RepliedChat:
         self.may_answer = threading.Event()
         self.may_answer.set()
         self.poison: set[str] = set()
+        self.kills_by: Callable[[Question], bool] = lambda _: False
         self.meanwhile = lambda: None
         self.apologises = False
         outbox = outbox_on(self.line, self.clock, late_reply=late_reply)
@@ -106,6 +107,17 @@ class RepliedChat:
     def deliver(self, message: MessageRecord) -> str:
         return self._reply(self.conversation, message, {}).result
 
+    def resume(self, line_message_id: str) -> None:
+        """Do what a tick does for a message that was handed over."""
+        self._reply.resume(self.conversation, line_message_id)
+
+    def edit(self, line_message_id: str, text: str) -> None:
+        """Edit a message as an edit event does."""
+        self.clock.sleep(0.01)
+        withdrawal_of(self.clock).edit(
+            self.conversation, line_message_id, text=text, timestamp_ms=self.clock.now_ms() + 1_000
+        )
+
     def open_turn(self) -> Lease:
         """Open the turn as another worker does, and return its lease."""
         lease = open_turn(self.conversation, self.conversation.turn.read())
@@ -128,10 +140,11 @@ class RepliedChat:
         self.questions.append(asked)
         self.seconds.append(question.seconds)
         self.is_thinking.set()
-        if self.poison & set(asked):
+        if self.poison & set(asked) or self.kills_by(question):
             raise WorkerKilledError
         self.meanwhile()
         assert self.may_answer.wait(10)
         if self.apologises:
             return replace(question.draft, kind=OutcomeKind.APOLOGISED, text="sorry", saw=(), answers=())
-        return replace(question.draft, kind=OutcomeKind.REPLIED, text=f"re {' '.join(asked)}")
+        text = f"re {' '.join(asked)}"
+        return replace(question.draft, kind=OutcomeKind.REPLIED, text=text, model_name="model")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.clock import Deadline
 from shared.conversation.captions import AT_ONCE, CaptionWriter
 from shared.conversation.records import Amendment, MessageRecord, SnapshotRecord
 from shared.conversation.store import Conversation
@@ -12,6 +13,7 @@ from shared.errors import ModelUnavailableError
 from shared.storage.object_store import StoredObject
 from tests.support.chats import conversations_on, everything_in, message, reader
 from tests.support.inline import InlineExecutor
+from tests.support.recaps import IN_TIME
 
 
 @dataclass
@@ -71,8 +73,8 @@ def texts(chat: Conversation) -> dict[str, str]:
 def test_an_image_gets_its_caption_once(chat: Conversation, writer: CaptionWriter, captioner: KnownCaptions) -> None:
     fold_images(chat, 1, 2, 3)
 
-    writer.write(chat)
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
+    writer.write(chat, IN_TIME)
 
     assert texts(chat) == {"m1": "[image: a red bicycle]", "m2": "[image: a cat]", "m3": "[image]"}
     assert sorted(captioner.asked) == ["m1", "m2", "m3"]
@@ -83,11 +85,11 @@ def test_captions_are_written_a_few_at_a_time_newest_first(
 ) -> None:
     fold_images(chat, *range(1, 9))
 
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
     assert sorted(captioner.asked) == ["m6", "m7", "m8"]
     assert len(captioner.asked) == AT_ONCE
 
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
     assert sorted(captioner.asked[AT_ONCE:]) == ["m3", "m4", "m5"]
 
 
@@ -97,7 +99,7 @@ def test_a_snapshot_without_media_is_not_written(
     fold_images(chat)
     before = store.list("")
 
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
 
     assert store.list("") == before
 
@@ -110,7 +112,7 @@ def test_no_caption_is_begun_where_another_worker_has_rewritten_the_snapshot(
     fold_images(chat, 1)
     store.rewrites = True
 
-    CaptionWriter(captioner=captioner, clock=clock).write(chat)
+    CaptionWriter(captioner=captioner, clock=clock).write(chat, IN_TIME)
 
     assert captioner.asked == []
     assert texts(chat) == {"m1": "[image]"}
@@ -121,11 +123,11 @@ def test_a_caption_that_failed_is_tried_again_later(
 ) -> None:
     fold_images(chat, 1)
     captioner.is_down = True
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
     assert texts(chat) == {"m1": "[image]"}
 
     captioner.is_down = False
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
 
     assert texts(chat) == {"m1": "[image: a red bicycle]"}
 
@@ -139,10 +141,10 @@ def test_a_caption_that_crashed_its_worker_is_not_tried_again(
     fold_images(chat, 1)
     captioner.meanwhile = crash
     with pytest.raises(KeyboardInterrupt):
-        writer.write(chat)
+        writer.write(chat, IN_TIME)
     captioner.meanwhile = lambda: None
 
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
 
     assert captioner.asked == ["m1"]
 
@@ -157,7 +159,7 @@ def test_an_image_that_is_unsent_meanwhile_leaves_no_caption(
     fold_images(chat, 1)
     captioner.meanwhile = lambda: withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
 
     assert "bicycle" not in everything_in(store)
 
@@ -168,7 +170,7 @@ def test_no_caption_is_begun_after_an_unsend(
     fold_images(chat, 1, 2)
     captioner.meanwhile = lambda: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
 
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
 
     assert captioner.asked == ["m2"]
 
@@ -177,9 +179,21 @@ def test_a_caption_is_withdrawn_with_its_image(
     chat: Conversation, writer: CaptionWriter, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
     fold_images(chat, 1)
-    writer.write(chat)
+    writer.write(chat, IN_TIME)
     assert "bicycle" in everything_in(store)
 
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
     assert "bicycle" not in everything_in(store)
+
+
+def test_a_request_that_is_nearly_over_begins_no_caption(
+    chat: Conversation, writer: CaptionWriter, captioner: KnownCaptions
+) -> None:
+    fold_images(chat, 1)
+
+    writer.write(chat, Deadline.after(FixedClock(), 19))
+
+    assert captioner.asked == []
+    writer.write(chat, IN_TIME)
+    assert texts(chat) == {"m1": "[image: a red bicycle]"}

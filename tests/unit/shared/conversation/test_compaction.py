@@ -10,7 +10,7 @@ from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
 from tests.support.chats import answer, conversations_on, message, reader
 from tests.support.inline import InlineExecutor
-from tests.support.recaps import LIMITS, QuotingSummariser, compaction_by, keep_messages
+from tests.support.recaps import IN_TIME, LIMITS, QuotingSummariser, compaction_by, keep_messages
 
 CHAT = "U" + "1" * 32
 
@@ -23,7 +23,7 @@ def journalled(chat: Conversation) -> list[str]:
 def test_a_short_journal_is_not_folded(chat: Conversation, clock: FixedClock, compaction: Compaction) -> None:
     keep_messages(chat, clock, range(4))
 
-    assert not compaction.fold(chat, may_ask_model=True)
+    assert not compaction.fold(chat, IN_TIME)
 
 
 def test_readers_see_the_same_before_and_after_a_compaction(
@@ -32,7 +32,7 @@ def test_readers_see_the_same_before_and_after_a_compaction(
     keep_messages(chat, clock, range(5))
     before = reader().read_newest(chat)
 
-    assert compaction.fold(chat, may_ask_model=True)
+    assert compaction.fold(chat, IN_TIME)
 
     after = reader().read_newest(chat)
     assert journalled(chat) == ["e4.outcome.json"]
@@ -48,7 +48,7 @@ def test_a_pending_message_and_the_newest_outcome_stay_in_the_journal(
     keep_messages(chat, clock, range(5))
     [waiting] = keep_messages(chat, clock, range(7, 8), is_answered=False)
 
-    compaction.fold(chat, may_ask_model=True)
+    compaction.fold(chat, IN_TIME)
 
     assert journalled(chat) == ["e4.outcome.json", "m7.json"]
     assert reader().read_newest(chat).pending(waiting, now_ms=clock.now_ms()) == (waiting,)
@@ -60,7 +60,7 @@ def test_messages_that_are_too_old_to_be_answered_are_folded(
     keep_messages(chat, clock, range(5), is_answered=False)
     clock.move(ANSWERABLE_MS / 1_000)
 
-    assert compaction.fold(chat, may_ask_model=True)
+    assert compaction.fold(chat, IN_TIME)
     assert journalled(chat) == []
 
 
@@ -68,7 +68,7 @@ def test_a_redelivered_message_that_was_folded_is_known_as_answered(
     chat: Conversation, clock: FixedClock, compaction: Compaction
 ) -> None:
     kept = keep_messages(chat, clock, range(5))
-    compaction.fold(chat, may_ask_model=True)
+    compaction.fold(chat, IN_TIME)
 
     chat.journal.keep(kept[0])
 
@@ -83,7 +83,7 @@ def test_chatter_is_folded_without_the_model(
     for number in range(9):
         chat.journal.keep(message(number, addressed=False))
 
-    assert compaction.fold(chat, may_ask_model=False)
+    assert compaction.fold(chat, None)
     assert (summariser.asked, journalled(chat)) == ([], [])
 
 
@@ -93,7 +93,7 @@ def test_a_long_chat_is_kept_within_its_limits(
     sizes = []
     for begin in range(0, 90, 6):
         keep_messages(chat, clock, range(begin, begin + 6))
-        compaction.fold(chat, may_ask_model=True)
+        compaction.fold(chat, IN_TIME)
         history = reader().read_newest(chat)
         sizes.append((len(history.recaps), len(history.older), len(history.messages)))
 
@@ -110,7 +110,7 @@ def test_a_stored_answer_is_kept_until_its_button_is_pressed(
     chat.journal.record_outcome(late)
     for begin in range(0, 90, 6):
         keep_messages(chat, clock, range(begin, begin + 6))
-        compaction.fold(chat, may_ask_model=True)
+        compaction.fold(chat, IN_TIME)
 
     assert "e0-late" in reader().read_newest(chat).recorded
 
@@ -141,7 +141,7 @@ def test_no_message_is_lost_or_shown_twice_in_any_order_of_steps(steps: list[tup
                 keep_messages(chat, clock, range(number, number + 1))
                 said.add(f"m{number}")
             case "fold":
-                compaction.fold(chat, may_ask_model=True)
+                compaction.fold(chat, IN_TIME)
             case "unsend":
                 withdrawal.withdraw(chat, f"m{number}", timestamp_ms=1)
                 withdrawn.add(f"m{number}")
