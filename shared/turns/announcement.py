@@ -9,7 +9,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
 from shared.line.messaging import ReplyToken
 from shared.turns.lease import Lease
-from shared.turns.outbox import Outbox
+from shared.turns.outbox import SENDING_S, Outbox
 from shared.turns.runner import TurnRunner
 
 
@@ -66,6 +66,10 @@ class _AnnouncementDelivery:
     conversation: Conversation
     outcome: OutcomeRecord
     route: Route
+
+    @property
+    def turn_s(self) -> float:
+        return SENDING_S
 
     def has_work_by_name(self, _: SeenTurn, listing: Listing) -> bool:
         name = self.conversation.names.outcome(self.outcome.webhook_event_id)

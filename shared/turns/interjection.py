@@ -19,7 +19,7 @@ from shared.line.phrases import Phrases
 from shared.turns.attempt import Attempt
 from shared.turns.deferral import Agenda
 from shared.turns.lease import Lease
-from shared.turns.outbox import Outbox
+from shared.turns.outbox import SENDING_S, Outbox
 from shared.turns.question import Question, Responder
 from shared.turns.runner import TurnRunner
 
@@ -62,6 +62,10 @@ class _InterjectionDelivery:
     interjection: Interjection
     conversation: Conversation
     own: MessageRecord
+
+    @property
+    def turn_s(self) -> float:
+        return _SECONDS + SENDING_S
 
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
         return False

@@ -28,7 +28,7 @@ from shared.line.postback_data import confirm_forget_data, show_answer_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease
 
-_SECONDS: Final = 10.0
+SENDING_S: Final = 10.0
 _SENT_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 _RETRY_KEYS: Final = uuid.UUID("f1d1a7b5-3f0e-5d7c-9a61-6b0f3f1f6c2e")
 
@@ -137,7 +137,7 @@ class Outbox:
 
     def _send_along(self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool) -> Delivery:
         """Send along the committed route."""
-        route, deadline = lease.record.route, Deadline.after(self.clock, min(_SECONDS, lease.left_s))
+        route, deadline = lease.record.route, Deadline.after(self.clock, min(SENDING_S, lease.left_s))
         try:
             if route.token is not None:
                 return self._reply(route.token, outcome, deadline, is_takeover=is_takeover)

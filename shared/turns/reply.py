@@ -15,13 +15,13 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
 from shared.errors import PromptAmendedError
 from shared.line.phrases import Phrase, Phrases
-from shared.turns.attempt import Attempt
+from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.background import Background
 from shared.turns.deferral import agenda_of
 from shared.turns.lease import Lease
-from shared.turns.outbox import Outbox
+from shared.turns.outbox import SENDING_S, Outbox
 from shared.turns.question import Question, Responder
-from shared.turns.runner import OPENING_S, Run, TurnRunner
+from shared.turns.runner import Run, TurnRunner
 from shared.turns.settle_window import SettleWindow
 
 REPLY: Final = "reply"
@@ -67,7 +67,7 @@ class Reply:
             return
         seen = conversation.turn.read()
         delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches={})
-        self.runner.run(conversation, delivery, seen, patience_s=0.0)
+        self.runner.run(conversation, delivery, seen, waits=False)
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Conversation, str], None]]:
@@ -87,6 +87,10 @@ class _ReplyDelivery:
     own: MessageRecord
     fetches: Fetches
     thoughts: int = 0
+
+    @property
+    def turn_s(self) -> float:
+        return MODEL_S + SENDING_S
 
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
         own_id, names = self.own.line_message_id, self.conversation.names
@@ -118,9 +122,9 @@ class _ReplyDelivery:
         return self.own.line_message_id in outcome.covers
 
     def hand_over(self) -> EventResult | None:
-        """The message is in the journal, so whoever opens the turn next answers it; if all of them die, a tick does."""
+        """The message is in the journal, so whoever opens the turn next answers it; if nobody does, a tick."""
         due = DueMarkers(store=self.conversation.objects.store)
-        at_ms = self.reply.clock.now_ms() + round(OPENING_S * 1_000)  # whoever waits has opened the turn by then
+        at_ms = self.reply.clock.now_ms() + round(self.conversation.turn.lease_s * 1_000)
         due.mark(REPLY, self.conversation, self.own.line_message_id, at_ms=at_ms)
         return EventResult.HANDED_OVER
 

@@ -24,15 +24,18 @@ from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
 from shared.turns.waiting_room import Place, WaitingRoom
 
-OPENING_S: Final = 60.0
-"""Who opens later could not think for 40 s and send for 10 s within the 120 s of the acknowledgement deadline."""
-PATIENCE_S: Final = 112.0
-"""Who waited for that long while others had the turn is delivered again; two whole turns take less."""
+REQUEST_S: Final = 112.0
+"""A turn is opened only if it ends within this time of its request; Pub/Sub waits for the acknowledgement for 120 s."""
 _POLL_S: Final = 0.4
 
 
 class TurnDelivery(Protocol):
     """What one request wants of its chat's turn."""
+
+    @property
+    def turn_s(self) -> float:
+        """Seconds that its turn takes at most."""
+        ...
 
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
         """Whether the names of objects alone tell that work is left, so that the turn can be opened while the bodies are read."""
@@ -70,11 +73,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Patience:
-    """How long a delivery waits for others to answer its message, and how long it may still open the turn itself."""
+    """How long a delivery waits: until it could not end a turn in time, or until newer ones wait in its place."""
 
-    waiting: Deadline
-    opening: Deadline
+    deadline: Deadline
     place: Place
+
+    @property
+    def is_over(self) -> bool:
+        return self.place.is_lost or not self.deadline.left_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,18 +93,15 @@ class TurnRunner:
     clock: Clock = field(repr=False)
     chance: random.Random = field(repr=False)
 
-    def run(
-        self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn, *, patience_s: float = PATIENCE_S
-    ) -> Run:
+    def run(self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn, *, waits: bool = True) -> Run:
         """No work is left for the delivery, or it is handed over; `seen` is the turn as it was read last.
 
-        Repeated: does what is left. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
+        `waits` for others as long as it could still open the turn itself. Repeated: does what is left.
+        Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         with self.room.place(conversation.id) as place:
             patience = _Patience(
-                waiting=Deadline.after(self.clock, patience_s),
-                opening=Deadline.after(self.clock, OPENING_S),
-                place=place,
+                deadline=Deadline.after(self.clock, REQUEST_S - delivery.turn_s if waits else 0.0), place=place
             )
             while True:
                 # The turn is read before the chat: an outcome that is recorded between the two is then seen.
@@ -106,10 +109,11 @@ class TurnRunner:
                 ended = self._look(conversation, delivery, seen, listing, patience)
                 if ended is not None:
                     return ended
-                result = delivery.hand_over() if place.is_lost else None
-                if result is not None:
-                    return Run(result=result)
-                if not patience.waiting.left_s:
+                if patience.is_over:
+                    result = delivery.hand_over() if waits else None
+                    if result is not None:
+                        return Run(result=result)
+                if not patience.deadline.left_s:
                     raise TurnBusyError("the chat's turn was not free in time")
                 seen = conversation.turn.read()
 
@@ -134,8 +138,7 @@ class TurnRunner:
     ) -> Run | None:
         """Read the chat once, and do what has to be done about it; return what came of the delivery, or None: read again."""
         lease: Lease | None = None
-        may_open = bool(patience.opening.left_s)
-        is_free = may_open and self._is_free_by_name(conversation, seen, listing)
+        is_free = self._is_free_by_name(conversation, seen, listing)
         if is_free and delivery.has_work_by_name(seen, listing):
             early = conversation.objects.reads.submit(open_turn, conversation, seen)
             try:
@@ -159,7 +162,7 @@ class TurnRunner:
             _release(lease)
             return _run(result, history)
         if lease is None:
-            if not may_open or self._is_held(seen, unfinished):
+            if self._is_held(seen, unfinished):
                 self._wait(conversation, seen, patience)
                 return None
             if unfinished is not None:
@@ -182,9 +185,9 @@ class TurnRunner:
 
     def _wait(self, conversation: Conversation, seen: SeenTurn, patience: "_Patience") -> None:
         """Wait until the turn moves or its lease expires; only the journal tells whether a committed outcome was recorded."""
-        while patience.waiting.left_s and not patience.place.is_lost:
-            self.clock.sleep(min(_POLL_S * self.chance.uniform(0.75, 1.25), patience.waiting.left_s))
-            if seen.record.state != "thinking" or self.clock.now_ms() >= seen.record.expires_ms:
+        while not patience.is_over:
+            self.clock.sleep(min(_POLL_S * self.chance.uniform(0.75, 1.25), patience.deadline.left_s))
+            if seen.record.state == "committed" or self.clock.now_ms() >= seen.record.expires_ms:
                 return
             if conversation.turn.read().generation != seen.generation:
                 return

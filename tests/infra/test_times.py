@@ -15,7 +15,7 @@ from shared.handlers import tick
 from shared.line import messaging
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.unsend import unsend_settings
-from shared.turns import outbox, runner
+from shared.turns import runner
 from simulator.cloud_scheduler import TICK
 from simulator.stack import StackSettings
 from tests.infra.offline import ROOT, Plan
@@ -50,7 +50,7 @@ def test_lease_model_limit_token_and_deadline_are_in_order(full: Plan) -> None:
 
 def test_the_longest_turn_ends_before_request_timeout_and_redelivery(full: Plan) -> None:
     settle_s = agent_worker_settings(environment_of(full, "agent_worker")).settle_s
-    longest_s = settle_s + runner.PATIENCE_S + Limits().seconds + outbox._SECONDS  # noqa: SLF001 - this test is about it
+    longest_s = settle_s + runner.REQUEST_S
 
     for worker in WORKERS:
         assert longest_s <= function_of(full, worker)["timeout_seconds"]

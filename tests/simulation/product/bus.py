@@ -114,9 +114,7 @@ class Bus:
         name = f"{delivery.name} {delivery.attempts} on {instance.process.name}"
         published = dt.datetime.fromtimestamp(EPOCH_MS / 1_000 + delivery.published_s, tz=dt.UTC).isoformat()
         is_tick = delivery.event == {"type": TICK}
-        body = (
-            push.tick() if is_tick else push.envelope(delivery.event, attempt=delivery.attempts, published=published)
-        )
+        body = push.tick() if is_tick else push.envelope(delivery.event, attempt=delivery.attempts, published=published)
         answers: list[int] = []
 
         def settle(status: int) -> None:

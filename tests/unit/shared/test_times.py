@@ -6,6 +6,7 @@ from shared.adapters.memory import MemoryObjectStore
 from shared.agent import summaries
 from shared.agent.loop import Limits
 from shared.conversation import recap, records, turn, withdrawal
+from shared.handlers import message
 from shared.line import messaging
 from shared.settings.reader import LEAST_LEASE_S
 from shared.turns import attempt, deferral, outbox, runner
@@ -53,15 +54,15 @@ def test_a_deferral_is_sent_while_its_token_is_surely_alive() -> None:
     assert messaging.TOKEN_SURELY_DEAD_MS >= TOKEN_MS + SKEW_MS == TOKEN_MS + clock.SKEW_MS
 
 
-def test_the_longest_wait_leaves_time_to_think_and_send() -> None:
-    assert runner.OPENING_S + attempt.MODEL_S + outbox._SECONDS < runner.PATIENCE_S < DEADLINE_S  # noqa: SLF001
-    assert runner.OPENING_S > LEASE_S  # a worker that waits sees the lease of a dead holder end
+def test_a_request_ends_before_pub_sub_stops_waiting() -> None:
+    assert attempt.MODEL_S + outbox.SENDING_S < runner.REQUEST_S < message.REQUEST_S < DEADLINE_S
 
 
-def test_who_waits_sees_the_next_two_turns_end() -> None:
-    longest_turn_s = attempt.MODEL_S + outbox._SECONDS  # noqa: SLF001
+def test_who_waits_sees_another_turn_end_and_the_lease_of_a_dead_holder() -> None:
+    waits_s = runner.REQUEST_S - attempt.MODEL_S - outbox.SENDING_S
 
-    assert 2 * longest_turn_s < runner.PATIENCE_S
+    assert waits_s > attempt.MODEL_S + outbox.SENDING_S
+    assert waits_s > LEASE_S
 
 
 def test_a_recap_is_not_tried_again_while_the_model_may_still_answer() -> None:
