@@ -5,6 +5,8 @@ PORT ?= 8080
 ARGS ?=
 CONVERSATION ?=
 SEEDS ?= 20000
+FROM ?= 0
+CORES ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 FUNCTIONS := webhook agent_worker unsend
@@ -42,9 +44,8 @@ format: $(VENV)/.dev-installed ## Format the code and mend what can be mended
 bench: $(VENV)/.dev-installed ## Measure, as ratios against the least that could be done
 	$(BIN)/python -m benchmarks $(ARGS)
 
-simulate: $(VENV)/.dev-installed ## Play seeded schedules of the turn, its model and the product: make simulate SEEDS=100000
-	$(BIN)/python -m tests.simulation.model $(SEEDS)
-	$(BIN)/python -m tests.simulation.product $(SEEDS)
+simulate: $(VENV)/.dev-installed ## Play seeded schedules of the product: make simulate SEEDS=100000 [FROM=20000] [CORES=2]
+	$(BIN)/python -m tests.simulation.product $(SEEDS) --from $(FROM) --processes $(CORES)
 
 mutants: $(VENV)/.dev-installed ## Look for slips that no test finds; an hour and more: make mutants [ARGS="--module PATH --sample 50 --seed 1"]
 	$(BIN)/python -m tests.mutants $(ARGS)

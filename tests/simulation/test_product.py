@@ -17,9 +17,9 @@ from tests.simulation.product.schedule import play
 from tests.simulation.product.table import SEEDS, first_violation, rows_of
 
 ROOT = Path(__file__).parents[2]
-SEEDS_PLAYED = 2_000
-SEEDS_PER_TEST = 250
-SEEDS_SEARCHED = 300
+SEEDS_PLAYED = 800
+SEEDS_PER_TEST = 100
+SEEDS_SEARCHED = 200
 
 
 def unknown_violations(seed: int) -> list[str]:

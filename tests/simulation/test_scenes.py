@@ -2,162 +2,201 @@
 
 import pytest
 
-from tests.simulation.model.guards import Guards
-from tests.simulation.model.scene import Scene
+from shared.turns.deferral import LateReply
+from tests.simulation.product.people import Message
+from tests.simulation.product.scene import Scene
 from tests.simulation.product.times import DEFER_S, TOKEN_S
 
-
-def said(scene: Scene) -> list[str]:
-    return [effect.text for effect in scene.world.line.effects]
+BUTTON = "late:event-1"
 
 
-def deferred_and_stored(*, late_reply_is_ready: bool = True) -> Scene:
-    scene = Scene(Guards(), late_reply="button", seconds=70)
-    thinker = scene.asks("m0")
-    scene.until(thinker, "write journal/m0.outcome")
-    if late_reply_is_ready:
-        scene.through(thinker)
+def defers(scene: Scene, *, late_answer_is_ready: bool = True) -> Message:
+    """The model is slow, so "still thinking" is said; its answer is stored, or its worker dies first."""
+    question = scene.says()
+    delivery = scene.delivers(question)
+    scene.sleeps(20)
+    thinker = scene.pushes(delivery)
+    if late_answer_is_ready:
+        scene.runs_to_end(thinker)
     else:
-        scene.until(thinker, "sleep")
+        scene.runs_past(thinker, "write journal/U11111111111111111111111111111111/event-1.outcome")
         scene.dies(thinker)
-        scene.world.mind.seconds = (2.0, 2.0)
-    return scene
+        scene.stage.mood.seconds = (2.0, 2.0)
+    return question
+
+
+def presses(scene: Scene) -> None:
+    scene.runs_to_end(scene.pushes(scene.presses(BUTTON)))
+
+
+def answers(scene: Scene) -> list[str]:
+    return [one.text for one in scene.world.truth.said if not one.button]
 
 
 def test_a_press_shows_the_stored_answer_without_a_model_call() -> None:
-    scene = deferred_and_stored()
+    with Scene(seconds=39.0).playing() as scene:
+        defers(scene)
 
-    scene.through(scene.pushed(scene.received(scene.says("p1", presses="m0"))))
+        presses(scene)
 
-    assert scene.rests(calm=True) == []
-    assert said(scene) == ["still thinking", "re: <m0>"]
+        assert scene.rests(calm=True) == []
+    assert len(answers(scene)) == 1
     assert scene.world.truth.model_calls == 1
 
 
 def test_a_press_asks_the_model_if_no_answer_is_stored() -> None:
-    scene = deferred_and_stored(late_reply_is_ready=False)
+    with Scene(seconds=39.0).playing() as scene:
+        defers(scene, late_answer_is_ready=False)
 
-    scene.through(scene.pushed(scene.received(scene.says("p1", presses="m0"))))
+        presses(scene)
 
-    assert scene.rests(calm=True) == []
-    assert len(said(scene)) == 2
+        assert scene.rests(calm=True) == []
+    assert len(answers(scene)) == 1
 
 
-@pytest.mark.parametrize("ready", [True, False])
-def test_two_concurrent_presses_show_one_answer(ready: bool) -> None:
-    scene = deferred_and_stored(late_reply_is_ready=ready)
+@pytest.mark.parametrize("is_ready", [True, False])
+def test_two_concurrent_presses_show_one_answer(is_ready: bool) -> None:
+    with Scene(seconds=39.0).playing() as scene:
+        defers(scene, late_answer_is_ready=is_ready)
 
-    for name in ("p1", "p2"):
-        scene.pushed(scene.received(scene.says(name, presses="m0")))
+        for _ in range(2):
+            scene.pushes(scene.presses(BUTTON))
 
-    assert scene.rests() == []
-    assert len(said(scene)) == 2
+        assert scene.rests() == []
+    assert len(answers(scene)) == 1
 
 
 def test_a_press_after_the_answer_changes_nothing() -> None:
-    scene = deferred_and_stored()
+    with Scene(seconds=39.0).playing() as scene:
+        defers(scene)
 
-    for name in ("p1", "p2"):
-        scene.through(scene.pushed(scene.received(scene.says(name, presses="m0"))))
+        presses(scene)
+        presses(scene)
 
-    assert scene.rests() == []
-    assert said(scene) == ["still thinking", "re: <m0>"]
+        assert scene.rests() == []
+    assert len(answers(scene)) == 1
 
 
 def test_a_press_of_a_withdrawn_question_says_nothing() -> None:
-    scene = deferred_and_stored()
+    with Scene(seconds=39.0).playing() as scene:
+        question = defers(scene)
 
-    scene.through(scene.takes_back("m0"))
-    scene.through(scene.pushed(scene.received(scene.says("p1", presses="m0"))))
+        scene.runs_to_end(scene.takes_back(question))
+        presses(scene)
 
-    assert scene.rests() == []
-    assert said(scene) == ["still thinking"]
+        assert scene.rests() == []
+    assert answers(scene) == []
+
+
+def test_a_press_after_a_neighbours_unsend_shows_an_answer_without_its_words() -> None:
+    with Scene(seconds=39.0, group=True).playing() as scene:
+        neighbour = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(neighbour)))
+        question = scene.delivers(scene.says())
+        scene.sleeps(20)
+        scene.runs_to_end(scene.pushes(question))
+        scene.runs_to_end(scene.takes_back(neighbour))
+
+        scene.runs_to_end(scene.pushes(scene.presses("late:event-2")))
+
+        assert scene.rests() == []
+    assert "word0a" not in " ".join(answers(scene))
 
 
 def test_still_thinking_is_sent_before_the_token_expires() -> None:
-    scene = deferred_and_stored()
+    with Scene(seconds=39.0).playing() as scene:
+        defers(scene)
 
-    assert DEFER_S <= scene.world.line.effects[0].at_s < TOKEN_S
+    assert DEFER_S <= scene.world.truth.said[0].at_s < TOKEN_S
 
 
 def test_an_edit_delivered_before_its_message_is_answered() -> None:
-    scene = Scene(Guards())
-    message = scene.says("m0")
+    with Scene(group=True).playing() as scene:
+        message = scene.says()
+        scene.sleeps(1)
 
-    scene.through(scene.edits("m0"))
-    scene.through(scene.pushed(scene.received(message)))
+        scene.runs_to_end(scene.edits(message))
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
 
-    assert scene.rests(calm=True) == []
-    assert said(scene) == ["re: <m0 edited 1>"]
+        assert scene.rests(calm=True) == []
+    assert len(scene.said) == 1
+    assert "word0b" in scene.said[0]
 
 
 def test_an_edit_during_the_model_call_is_answered() -> None:
-    scene = Scene(Guards())
-    thinker = scene.asks("m0")
-    scene.until(thinker, "model")
+    with Scene(group=True).playing() as scene:
+        message = scene.says()
+        thinker = scene.pushes(scene.delivers(message))
+        scene.runs_until(thinker, "model")
+        scene.sleeps(0.5)
 
-    scene.through(scene.edits("m0"))
+        scene.runs_to_end(scene.edits(message))
 
-    assert scene.rests(calm=True) == []
-    assert said(scene) == ["re: <m0 edited 1>"]
+        assert scene.rests(calm=True) == []
+    assert len(scene.said) == 1
+    assert "word0b" in scene.said[0]
 
 
 def test_an_edit_does_not_restore_a_withdrawn_message() -> None:
-    scene = Scene(Guards())
-    message = scene.says("m0")
+    with Scene(group=True).playing() as scene:
+        message = scene.says()
+        scene.sleeps(1)
 
-    scene.through(scene.takes_back("m0"))
-    scene.through(scene.edits("m0"))
-    scene.through(scene.pushed(scene.received(message)))
+        scene.runs_to_end(scene.takes_back(message))
+        scene.runs_to_end(scene.edits(message))
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
 
-    assert scene.rests() == []
-    assert said(scene) == []
+        assert scene.rests() == []
+    assert scene.said == []
 
 
 def test_a_redelivered_reset_keeps_later_messages() -> None:
-    scene = Scene(Guards())
-    scene.through(scene.asks("m0"))
-    reset_s = scene.world.now_s
-    scene.through(scene.resets(at_s=reset_s))
-    scene.through(scene.asks("m1"))
+    with Scene().playing() as scene:
+        scene.runs_to_end(scene.asks())
+        scene.sleeps(1)
+        reset = scene.commands("reset")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(reset)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.asks())
 
-    scene.through(scene.resets(at_s=reset_s))
+        scene.runs_to_end(scene.pushes(scene.delivers_order(reset)))
 
-    assert scene.rests() == []
-    assert said(scene)[-1] == "re: <m1>"
-    assert scene.keeps("m1")
+        assert scene.rests() == []
+    assert "word2a" in scene.said[-1]
+    assert "word0a" not in scene.said[-1]
 
 
 def test_a_withdrawal_during_the_model_call_leaves_the_other_answer() -> None:
-    scene = Scene(Guards())
-    scene.until(scene.asks("m0"), "read turn")
-    thinker = scene.asks("m1")
-    scene.until(thinker, "write turn", times=2)
+    with Scene().playing() as scene:
+        scene.runs_until(scene.asks(), "list journal/")
+        withdrawn = scene.says()
+        thinker = scene.pushes(scene.delivers(withdrawn))
+        scene.runs_until(thinker, "model")
 
-    scene.comes_to(scene.takes_back("m1"), "list entries/")
-    scene.through(thinker)
+        scene.takes_back(withdrawn)
 
-    assert scene.rests(calm=True) == []
-    assert said(scene) == ["re: <m0>"]
+        assert scene.rests(calm=True) == []
+    assert len(scene.said) == 1
+    assert "word0a" in scene.said[0]
 
 
 def test_a_takeover_detects_that_the_dead_worker_replied() -> None:
-    scene = Scene(Guards())
-    worker = scene.asks("m0")
-    scene.until(worker, "reply")
-    scene.until(worker, "read snapshot")
+    with Scene().playing() as scene:
+        worker = scene.asks()
+        scene.runs_past(worker, "reply")
 
-    scene.dies(worker)
+        scene.dies(worker)
 
-    assert scene.rests() == []
-    assert said(scene) == ["re: <m0>"]
+        assert scene.rests() == []
+    assert len(scene.said) == 1
 
 
 def test_a_message_that_kills_its_workers_gets_an_apology() -> None:
-    scene = Scene(Guards(), late_reply="push")
-    scene.world.mind.poison = frozenset({"m0"})
+    with Scene(late_reply=LateReply.PUSH).playing() as scene:
+        scene.stage.mood.poison = frozenset({"word0a"})
 
-    scene.asks("m0")
+        scene.asks()
 
-    assert scene.rests() == []
-    assert said(scene) == ["sorry"]
+        assert scene.rests() == []
+    assert len(scene.said) == 1
+    assert "word0a" not in scene.said[0]

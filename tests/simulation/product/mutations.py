@@ -553,8 +553,8 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="a `/bye` that is delivered late leaves a group that was joined since",
     ),
     "erases_what_was_confirmed": Mutation(
-        f"{_COMMAND}:CommandHandler.confirm",
-        Always("confirms"),
+        f"{_COMMAND}:is_confirmed",
+        Return(value=False),
         lacks="the button of `/forget` erases nothing",
     ),
     "interjects_once": Mutation(

@@ -506,6 +506,24 @@ def interjection_over_an_unfinished_outcome() -> list[str]:
         return scene.rests()
 
 
+def message_that_is_filed() -> list[str]:
+    """A member asks for something to be kept."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        return scene.rests(calm=True)
+
+
+def forget_that_is_confirmed() -> list[str]:
+    """A member asks for everything to be forgotten, and presses the button."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("forget"))))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.confirms("forget:event-2")))
+        return scene.rests(calm=True)
+
+
 def classification_after_the_unsend() -> list[str]:
     """The model thinks for half a minute and files the message. Meanwhile the withdrawal is complete; then the tool asks for a category."""
     with Scene(seconds=35.0, has_knowledge=True).playing() as scene:
@@ -588,9 +606,11 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
+    "erases_what_was_confirmed": forget_that_is_confirmed,
     "interjects_once": message_that_comes_again_to_a_bot_that_interjects,
     "interjects_over_nothing": interjection_over_an_unfinished_outcome,
     "leaves_its_own_stay_only": bye_that_is_slower_than_a_new_invitation,
+    "applies_staged_writes": message_that_is_filed,
     "always_rewrites_snapshot": compaction_that_sleeps_through_an_unsend,
     "answers_young_only": question_from_long_ago,
     "begins_again_when_gone": compaction_between_listing_and_body,

@@ -1,0 +1,47 @@
+from shared.adapters.memory import MemoryObjectStore
+from tests.simulation.product.withdrawals import Withdrawals
+
+CHAT = "U" + "1" * 32
+OTHER = "U" + "3" * 32
+
+
+def handled(withdrawals: Withdrawals, subject_id: str | None) -> list[str]:
+    found: list[str] = []
+    withdrawals.acknowledge(CHAT, subject_id, lambda: found.append("handled"))
+    return found
+
+
+def test_a_withdrawal_without_a_marker_is_handled_when_it_is_acknowledged() -> None:
+    withdrawals = Withdrawals(objects=MemoryObjectStore())
+
+    assert handled(withdrawals, "m1") == ["handled"]
+
+
+def test_a_withdrawal_is_handled_once_its_marker_is_gone() -> None:
+    objects = MemoryObjectStore()
+    name = f"due/29400000/withdrawal.{CHAT}.m1"
+    objects.create(name, b"")
+    withdrawals = Withdrawals(objects=objects)
+
+    effects = handled(withdrawals, "m1")
+    assert effects == []
+
+    objects.delete(name)
+    withdrawals.look()
+    withdrawals.look()
+    assert effects == ["handled"]
+
+
+def test_markers_of_other_messages_chats_and_kinds_do_not_count() -> None:
+    objects = MemoryObjectStore()
+    for name in (f"withdrawal.{CHAT}.m2", f"withdrawal.{OTHER}.m1", f"reminder.{CHAT}.m1"):
+        objects.create(f"due/29400000/{name}", b"")
+
+    assert handled(Withdrawals(objects=objects), "m1") == ["handled"]
+
+
+def test_an_erasure_waits_for_every_marker_of_its_chat() -> None:
+    objects = MemoryObjectStore()
+    objects.create(f"due/29400000/withdrawal.{CHAT}.m2", b"")
+
+    assert handled(Withdrawals(objects=objects), None) == []
