@@ -14,6 +14,8 @@ from tests.simulation.product.people import People
 from tests.simulation.product.world import World
 
 _CATALOG: Final = "search.json"
+_KEEPS_PATHS: Final = frozenset({"file", "note", "page"})
+_WORD: Final = re.compile(r"word\d+[a-z]")
 _NAMED: Final = re.compile(r"(?:word|gloss)\d+[a-z]")
 
 
@@ -52,6 +54,22 @@ def check_entries(story: EntryStory) -> Iterator[str]:
     rows = {one.path for one in decode(Catalog, catalog.data).rows} if catalog is not None else set()
     if rows != there.keys():
         yield "I6: the catalog and the entries differ"
+    if not _KEEPS_PATHS.issuperset(_verbs(story.people)):
+        return  # a withdrawal may have given the entry another path, under which a later turn changed it
+    kept = {word for one in story.people.messages if story.people.is_kept(one) for word, _ in one.words[-1:]}
+    kept -= {word for one in story.people.messages if len(one.words) > 1 for word, _ in one.words}
+    if any(set(_WORD.findall(line)) <= kept and _WORD.search(line) for line in staged.keys() - lines.keys()):
+        yield "I6: an entry lost a line that nobody took back"
+
+
+def _verbs(people: People) -> set[str]:
+    """Return what the bot was asked to do with words."""
+    texts = (
+        str(message["text"])
+        for one in people.messages
+        if isinstance(message := one.event.get("message"), dict) and "text" in message
+    )
+    return {word for text in texts for word in text.split() if word.isalpha()}
 
 
 def _staged_entries(story: EntryStory) -> dict[str, str]:

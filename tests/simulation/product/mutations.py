@@ -21,6 +21,7 @@ from shared.conversation.records import Amendment, OutcomeRecord
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
+from shared.knowledge.entry import Entry, IsWithdrawn
 from shared.storage.object_store import ObjectStore
 from shared.turns.attempt import Attempt
 from shared.turns.lease import Lease
@@ -50,6 +51,7 @@ _ATTEMPT: Final = "shared.turns.attempt"
 _COMMAND: Final = "shared.handlers.command"
 _COMPACTION: Final = "shared.conversation.compaction"
 _DEFERRAL: Final = "shared.turns.deferral"
+_ENTRY_WORDS: Final = "shared.knowledge.entry_words"
 _HISTORY: Final = "shared.conversation.history"
 _INTERJECTION: Final = "shared.turns.interjection"
 _JOURNAL: Final = "shared.conversation.journal"
@@ -203,6 +205,10 @@ def _settle_without_looking(_snapshot: Snapshot, _log: AmendmentLog, looked: Ame
 def _newer_even_if_withdrawn(there: Amendment | None, new: Amendment) -> Amendment | None:
     is_newer = there is None or None in {there.text, new.text} or new.timestamp_ms > there.timestamp_ms
     return new if is_newer else None
+
+
+def _nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
+    return None
 
 
 MUTATIONS: Final[Mapping[str, Mutation]] = {
@@ -546,6 +552,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_WITHDRAWAL}:Withdrawal._sweep",
         Skip("_clear_holders"),
         lacks="entries, media and calls keep what was withdrawn",
+    ),
+    "keeps_what_others_said": Mutation(
+        f"{_ENTRY_WORDS}:_Removal._clean_entry",
+        Instead("without", _nothing_left),
+        lacks="an entry goes as a whole although only one of its messages was withdrawn",
     ),
     "leaves_its_own_stay_only": Mutation(
         f"{_COMMAND}:CommandHandler._is_of_an_earlier_stay",

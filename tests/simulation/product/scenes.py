@@ -513,6 +513,18 @@ def message_that_is_filed() -> list[str]:
         return scene.rests(calm=True)
 
 
+def entry_of_two_messages() -> list[str]:
+    """One message is filed, another one is added to its entry and then withdrawn."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(1)
+        note = scene.says(verb="note")
+        scene.runs_to_end(scene.pushes(scene.delivers(note)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.takes_back(note))
+        return scene.rests()
+
+
 def forget_that_is_confirmed() -> list[str]:
     """A member asks for everything to be forgotten, and presses the button."""
     with Scene(has_knowledge=True).playing() as scene:
@@ -625,6 +637,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "erases_twice": worker_that_dies_in_a_chat_that_is_left,
     "finishes_own_outcome": outcome_that_outlived_its_messages,
     "first_400_is_refused": dead_token_beside_a_refreshed_one,
+    "keeps_what_others_said": entry_of_two_messages,
     "keeps_roots": deferral_of_a_deferral,
     "late_repeated_400_is_unknown": late_answer_whose_receipt_is_lost,
     "looks_after_outcome": unsend_while_an_outcome_is_recorded,
