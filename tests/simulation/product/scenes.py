@@ -560,6 +560,16 @@ def answer_that_only_inherits() -> list[str]:
         return scene.rests()
 
 
+def call_that_begins_after_the_erasure() -> list[str]:
+    """The model thinks for half a minute; meanwhile the chat is reset. Then the tool writes its intent, for a message that is erased."""
+    with Scene(seconds=35.0, has_notion=True).playing() as scene:
+        worker = scene.asks_for("page")
+        scene.runs_until(worker, "model")
+        scene.sleeps(1)
+        scene.pushes(scene.delivers_order(scene.commands("reset")))
+        return scene.rests()
+
+
 def flood_that_holds_up_another_chat() -> list[str]:
     """Every thread of the instance has a message of one chat that waits for its turn; a message of another chat waits for a thread."""
     with Scene(seconds=20.0, threads=6, chats=2).playing() as scene:
@@ -604,6 +614,7 @@ def interjection_about_an_old_text() -> list[str]:
 KNOWN_BROKEN: Final[Mapping[str, Callable[[], list[str]]]] = {
     "answers are cleared of what they only inherit": answer_that_only_inherits,
     "a tool asks the model without a look": classification_after_the_unsend,
+    "a call of an erased message keeps its words": call_that_begins_after_the_erasure,
     "an interjection is about an old text": interjection_about_an_old_text,
     "one chat floods the threads": flood_that_holds_up_another_chat,
     "a burst of withdrawals meets 429": forty_unsends_at_once,
