@@ -113,7 +113,8 @@ def _check_machines(story: Story) -> Iterator[str]:
         yield f"I6: a request took longer than its deadline of {longest_s:.0f} s"
     if story.is_calm:
         most = max(story.world.truth.asked.values(), default=0)
-        if most > ASKED_AT_MOST and not story.mood.downs:
+        presses = sum(name.startswith("event-") for name in bus.waited_s)  # each may ask again
+        if most > ASKED_AT_MOST + presses and not story.mood.downs:
             yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
         for kind, attempts in story.world.most_attempts.items():
             if attempts > ATTEMPTS_AT_MOST:

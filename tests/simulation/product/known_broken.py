@@ -21,6 +21,7 @@ KNOWN_BROKEN: Final[Mapping[str, str]] = {
     r"I4: an interjection was committed to the text from before": "the same as the next",
     r"I4: an interjection's prompt held the text from before": "an interjection is about the text of its event, not the edited one",
     r"I4: \S+ is still in calls/": "a call is erased by the time of its intent, not by that of the messages behind it",
+    r"I2: Notion has \d+ pages for": "a call is known by the oldest message that waits, which may be another one the next time",
     r"I4: a classification that started after": "a tool of a round asks the model without a look at the amendments",
 }
 """By pattern of the sentence: why it is broken."""

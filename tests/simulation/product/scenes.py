@@ -570,6 +570,18 @@ def call_that_begins_after_the_erasure() -> list[str]:
         return scene.rests()
 
 
+def page_for_another_oldest_message() -> list[str]:
+    """Two messages are answered together, and a page is made for the second; the worker dies, and the first is withdrawn."""
+    with Scene(has_notion=True).playing() as scene:
+        first = scene.says()
+        scene.runs_until(scene.pushes(scene.delivers(first)), "list journal/")
+        worker = scene.asks_for("page")
+        scene.runs_past(worker, "Notion create page")
+        scene.dies(worker)
+        scene.runs_to_end(scene.takes_back(first))
+        return scene.rests()
+
+
 def flood_that_holds_up_another_chat() -> list[str]:
     """Every thread of the instance has a message of one chat that waits for its turn; a message of another chat waits for a thread."""
     with Scene(seconds=20.0, threads=6, chats=2).playing() as scene:
@@ -615,6 +627,7 @@ KNOWN_BROKEN: Final[Mapping[str, Callable[[], list[str]]]] = {
     "answers are cleared of what they only inherit": answer_that_only_inherits,
     "a tool asks the model without a look": classification_after_the_unsend,
     "a call of an erased message keeps its words": call_that_begins_after_the_erasure,
+    "a page is made again when the oldest message is withdrawn": page_for_another_oldest_message,
     "an interjection is about an old text": interjection_about_an_old_text,
     "one chat floods the threads": flood_that_holds_up_another_chat,
     "a burst of withdrawals meets 429": forty_unsends_at_once,
