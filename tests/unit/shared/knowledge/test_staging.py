@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +13,13 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversations
 from shared.knowledge.apply import StagedEntryWriter
+from shared.knowledge.catalog import Catalog, row_of
 from shared.knowledge.entry import Entry, Source
 from shared.knowledge.entry_file import format_entry, read_entry
 from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.staging import (
     CHANGES_LIMIT,
+    ENTRIES_LIMIT,
     EntryFault,
     EntryOverlay,
     EntryStaging,
@@ -24,6 +27,7 @@ from shared.knowledge.staging import (
     UndoEffect,
 )
 from shared.knowledge.undo import format_undo, read_undo
+from shared.storage.codec import encode
 from tests.support.inline import InlineExecutor
 from tests.support.knowledge import CHAT, OpenLease, WatchedStore
 
@@ -230,6 +234,27 @@ def test_a_turn_changes_as_many_entries_as_the_limit(chat: StagingChat) -> None:
         overlay.stage({paths[-1]: entry(paths[-1])})
 
     assert len(overlay.rows()) == CHANGES_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("paths", "is_full"),
+    [
+        ({"projects/new.md": False}, True),
+        ({"projects/n0.md": False, "projects/new.md": False}, True),
+        ({"projects/n0.md": False}, False),
+        ({"projects/n0.md": True, "projects/new.md": False}, False),  # as a move does
+    ],
+)
+def test_a_full_chat_takes_changes_and_no_new_entry(
+    chat: StagingChat, paths: Mapping[str, bool], *, is_full: bool
+) -> None:
+    rows = tuple(row_of(entry(f"projects/n{number}.md")) for number in range(ENTRIES_LIMIT))
+    chat.store.create(chat.conversation.names.entry("search.json"), encode(Catalog(rows=rows)))
+    overlay = chat.begin()
+    changes = {path: None if is_deleted else entry(path) for path, is_deleted in paths.items()}
+
+    with pytest.raises(EntryFault, match="full") if is_full else nullcontext():
+        overlay.stage(changes)
 
 
 def test_the_placement_is_that_of_the_last_filing_until_its_entry_changes(chat: StagingChat) -> None:
