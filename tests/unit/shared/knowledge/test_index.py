@@ -76,6 +76,69 @@ def test_an_index_lists_open_entries_and_counts_all() -> None:
     )
 
 
+def paths_in(text: str) -> list[str]:
+    return [line.split("](")[1].split(")")[0] for line in text.splitlines() if line.startswith("| [")]
+
+
+@pytest.mark.parametrize(
+    ("category", "status"),
+    [
+        (Category.PROJECTS, "active"),
+        (Category.PROJECTS, "waiting"),
+        (Category.IDEAS, ""),
+        (Category.PEOPLE, ""),
+        (Category.INBOX, "needs_review"),
+    ],
+)
+def test_a_section_lists_its_newest_entries_first(category: Category, status: str) -> None:
+    rows = tuple(row(number, category=category, status=status, day=day) for number, day in enumerate((2, 9, 5)))
+
+    assert paths_in(index_file(Catalog(rows=rows))) == [f"{category}/n{number}.md" for number in (1, 2, 0)]
+
+
+def test_people_are_listed_by_what_last_happened_with_them() -> None:
+    rows = (row(1, category=Category.PEOPLE, day=9), row(2, category=Category.PEOPLE, day=2, last_touched="2026-11-20"))
+
+    assert paths_in(index_file(Catalog(rows=rows))) == ["people/n2.md", "people/n1.md"]
+
+
+def test_tasks_are_listed_by_due_date_and_those_without_last() -> None:
+    days = ("", "2026-12-09", "2026-12-01")
+    rows = tuple(
+        row(number, category=Category.ADMIN, status="pending", due_date=day) for number, day in enumerate(days)
+    )
+
+    assert paths_in(index_file(Catalog(rows=rows))) == ["admin/n2.md", "admin/n1.md", "admin/n0.md"]
+
+
+def test_a_view_leaves_no_entry_out_that_has_room() -> None:
+    kinds = ((Category.PEOPLE, ""), (Category.PROJECTS, "active"), (Category.IDEAS, ""), (Category.ADMIN, "pending"))
+    rows = tuple(
+        row(10 * number + more, category=category, status=status)
+        for number, (category, status) in enumerate(kinds)
+        for more in range(4)
+    )
+    catalog = Catalog(rows=rows)
+    whole = estimated_tokens(index_view(catalog, limit_tokens=5_000).text)
+
+    spare = next(
+        more
+        for more in range(-40, 200)
+        if len(paths_in(index_view(catalog, limit_tokens=whole + more).text)) == len(rows)
+    )
+
+    assert 40 <= spare <= 70  # the line that tells how many are left out, and less than two tokens a row for rounding
+
+
+def test_a_short_view_shows_open_entries_before_newer_ones_that_are_put_off() -> None:
+    newer = tuple(row(number, category=Category.PEOPLE, status="someday", day=20) for number in range(1, 40))
+
+    view = index_view(Catalog(rows=(row(0, category=Category.PEOPLE, status="", day=1), *newer)), limit_tokens=400)
+
+    assert "people/n0.md" in paths_in(view.text)
+    assert len(paths_in(view.text)) < 40
+
+
 @settings(max_examples=300)
 @given(st.lists(ROWS, max_size=80), st.integers(400, 2_000))
 def test_a_view_stays_within_its_tokens_and_counts_the_omitted_entries(rows: list[Row], limit: int) -> None:
