@@ -104,7 +104,6 @@ class AgentResponder:
     def _context(self, question: Question) -> TurnContext:
         return TurnContext(
             conversation=question.conversation,
-            first_line_message_id=question.asked[0].line_message_id,
             seen_message_ids=frozenset(question.draft.saw),
             sequence=question.sequence,
             now_ms=self.clock.now_ms(),

@@ -66,14 +66,13 @@ class StagedEntries(Protocol):
 class TurnContext:
     """The chat and turn that a tool works for; none of it comes from the model.
 
-    `first_line_message_id` is the oldest message that the turn answers; `seen_message_ids` are all messages whose words its prompt can
-    hold. The executor waits for a tool until `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that
-    the turn answers, `earlier` the others that its prompt shows or quotes, and `retellings` are recaps and answers of the bot in it.
-    `entries` holds the staged writes of this attempt at the turn.
+    `seen_message_ids` are what its prompt holds, messages, answers and recaps by their own ids. The executor waits for a tool until
+    `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that the turn answers, `earlier` the others that
+    its prompt shows or quotes, and `retellings` are recaps and answers of the bot in it. `entries` holds the staged writes of this attempt
+    at the turn.
     """
 
     conversation: Conversation
-    first_line_message_id: str = ""
     seen_message_ids: frozenset[str] = frozenset()
     deadline: Deadline = field(default=_NEVER, compare=False, repr=False)
     sequence: int = 0
@@ -83,6 +82,16 @@ class TurnContext:
     retellings: tuple[Retelling, ...] = field(default=(), repr=False)
     entries: StagedEntries | None = field(default=None, repr=False)
     question: Question | None = field(default=None, repr=False)
+
+    @property
+    def asked_ids(self) -> tuple[str, ...]:
+        """The messages that the turn answers, oldest first."""
+        return tuple(one.line_message_id for one in self.to_answer)
+
+    @property
+    def since_ms(self) -> int | None:
+        """LINE's timestamp of the oldest thing in the prompt; None where there is no prompt."""
+        return self.question.basis.prompt.since_ms if self.question is not None else None
 
     @property
     def read_message_ids(self) -> frozenset[str]:

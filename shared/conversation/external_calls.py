@@ -3,13 +3,13 @@
     calls/{conversation_id}/{key}.json
     calls/{conversation_id}/{key}.result.json
 
-The key is made of the tool, its arguments and the oldest message that the turn answers, so that the same call of the same turn, thought
-again, finds what was done already. Only the intent holds words of people; a result holds ids and counts.
+The key is made of the tool, its arguments and the oldest message that the turn answers; the same call of a turn that answers one of these
+messages finds what was done already. Only the intent holds words of people; a result holds ids and counts.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -28,8 +28,9 @@ _Record = TypeVar("_Record")
 class CallRecord:
     """What a tool set out to do.
 
-    `arguments` are None once a message that they may repeat was withdrawn; `line_message_ids` are all that the prompt held, and
-    those behind the entries that the model had read. `started_ms` is this service's clock.
+    `arguments` are None once a message that they may repeat was withdrawn. `line_message_ids` are what the prompt held, messages, answers
+    and recaps by their own ids, the oldest of LINE's timestamp `since_ms`, and the messages behind the entries that the model had read;
+    `asked` are the messages that the turn was to answer. `started_ms` is this service's clock.
     """
 
     version: int = VERSION
@@ -37,6 +38,8 @@ class CallRecord:
     arguments: dict[str, object] | None = field(repr=False)
     line_message_ids: tuple[str, ...]
     started_ms: int
+    asked: tuple[str, ...] = ()
+    since_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,18 +88,19 @@ class ExternalCalls:
         """The intent is gone, because it had no effect.  Repeated: does nothing."""
         self._store.delete(self.conversation.names.call(key))
 
-    def of_turn(self, *, first_line_message_id: str) -> tuple[KnownCall, ...]:
-        """Return what earlier attempts at a turn set out to do, oldest first."""
-        calls_prefix = self.conversation.names.calls_prefix
-        keys = [
-            listed.name.removeprefix(calls_prefix).removesuffix(".json")
-            for listed in sorted(
-                self._store.list(f"{calls_prefix}{_turn_key(first_line_message_id)}-"),
-                key=lambda listed: listed.generation,
-            )
-            if not listed.name.endswith(CALL_RESULT_SUFFIX)
-        ]
-        known = map(self._known, keys)
+    def key_for(self, tool: str, arguments: Mapping[str, object], asked: Sequence[str]) -> str:
+        """Return the key of the call: that of an earlier attempt to answer one of the messages `asked`, else a new one.
+
+        The oldest message alone is no key, because it may be withdrawn, or answered by itself, before the others are.
+        """
+        fresh = call_key(tool, arguments, first_line_message_id=asked[0] if asked else "")
+        digest = fresh.rpartition("-")[2]
+        alike = (key for key in self._keys() if key.endswith(f"-{digest}"))
+        return next((key for key in alike if self._is_of_turn(key, asked)), fresh)
+
+    def of_turn(self, asked: Sequence[str]) -> tuple[KnownCall, ...]:
+        """Return what earlier attempts to answer one of these messages set out to do, oldest first."""
+        known = (self._known(key) for key in self._keys() if self._is_of_turn(key, asked))
         return tuple(one for one in known if one is not None)
 
     def results(self) -> tuple[Mapping[str, object], ...]:
@@ -104,6 +108,18 @@ class ExternalCalls:
         listed = self._store.list(self.conversation.names.calls_prefix)
         bodies = (self._data(one.name) for one in listed if one.name.endswith(CALL_RESULT_SUFFIX))
         return tuple(one.result for one in decode_readable(CallResult, bodies))
+
+    def _keys(self) -> list[str]:
+        names = self.conversation.names
+        listed = sorted(self._store.list(names.calls_prefix), key=lambda one: one.generation)
+        intents = (one.name for one in listed if not one.name.endswith(CALL_RESULT_SUFFIX))
+        return [one.removeprefix(names.calls_prefix).removesuffix(".json") for one in intents]
+
+    def _is_of_turn(self, key: str, asked: Sequence[str]) -> bool:
+        if any(key.startswith(f"{_turn_key(one)}-") for one in asked):
+            return True
+        record = _readable(CallRecord, self._data(self.conversation.names.call(key)))
+        return record is not None and not set(record.asked).isdisjoint(asked)
 
     @property
     def _store(self) -> ObjectStore:
@@ -149,8 +165,10 @@ def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendmen
 
 
 def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
-    is_erased = amendments.erased_ms >= 0 and record.started_ms <= amendments.erased_ms + SKEW_MS
-    return is_erased or not amendments.withdrawn.isdisjoint(record.line_message_ids)
+    since_ms = record.started_ms - SKEW_MS if record.since_ms is None else record.since_ms
+    is_erased = amendments.erased_ms >= 0 and since_ms <= amendments.erased_ms
+    gone = amendments.withdrawn.union(amendments.taken)
+    return is_erased or not gone.isdisjoint(record.line_message_ids)
 
 
 def _readable(kind: type[_Record], data: bytes | None) -> _Record | None:

@@ -43,10 +43,14 @@ _READ_ONLY_FIELDS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """When something is filed, and what the prompt holds that it may have come from."""
+    """When something is filed, and what the prompt holds that it may have come from.
+
+    `check_amendments` is called before a model is asked; it raises PromptAmendedError.
+    """
 
     now: dt.datetime
     possible: PossibleSources = field(default_factory=PossibleSources, repr=False)
+    check_amendments: Callable[[], None] = field(default=lambda: None, repr=False)
 
     @classmethod
     def at(cls, now_ms: int, zone: zoneinfo.ZoneInfo, *, possible: PossibleSources) -> "Occasion":

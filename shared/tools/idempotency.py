@@ -16,7 +16,7 @@ from shared import logs
 from shared.agent.model import Json
 from shared.agent.tools import ToolFault, TurnContext
 from shared.clock import Clock, Deadline
-from shared.conversation.external_calls import CallRecord, ExternalCalls, KnownCall, call_key
+from shared.conversation.external_calls import CallRecord, ExternalCalls, KnownCall
 from shared.errors import AizuchiError, TransientError
 
 ALREADY_DONE: Final = "This was done already for this message; it was not done a second time."
@@ -58,7 +58,7 @@ class IdempotentWrites:
 
         Repeated, in this attempt at the turn or in a later one: there is one effect, and the result is the same.
         """
-        key = call_key(write.tool, write.arguments, first_line_message_id=context.first_line_message_id)
+        key = ExternalCalls(context.conversation).key_for(write.tool, write.arguments, context.asked_ids)
         with self._hold((context.conversation.id, key), context.deadline) as is_held:
             if not is_held:
                 return ToolFault(message="The same call is still under way.", may_retry=False)
@@ -67,7 +67,7 @@ class IdempotentWrites:
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
         """Return what earlier attempts at this turn did, in sentences for the model, whose sources count as shown."""
         calls = ExternalCalls(context.conversation)
-        known = calls.of_turn(first_line_message_id=context.first_line_message_id)
+        known = calls.of_turn(context.asked_ids)
         if context.entries is not None:
             told = (one.record for one in known if one.record.arguments is not None)
             context.entries.mark_shown({one for record in told for one in record.line_message_ids})
@@ -81,6 +81,8 @@ class IdempotentWrites:
             arguments=dict(write.arguments),
             line_message_ids=tuple(sorted(read_ids)),
             started_ms=self.clock.now_ms(),
+            asked=context.asked_ids,
+            since_ms=context.since_ms,
         )
         known = calls.begin(key, record)
         # After the intent, because an unsend may have passed just before it was written

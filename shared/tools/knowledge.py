@@ -5,7 +5,7 @@ Every tool works on the turn's overlay, so nothing reaches the bucket before the
 
 import zoneinfo
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
@@ -92,6 +92,7 @@ class KnowledgeTools:
             return ToolFault(message="There is nothing to capture in the text.", may_retry=False)
         view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS)
         overlay.mark_shown(view.source_ids)
+        occasion.check_amendments()
         try:
             found = self.classifier.classify(text, hint, index=view.text, today=occasion.now.date())
         except (ModelUnavailableError, ModelRefusedError, ModelBlockedError) as cause:
@@ -128,7 +129,9 @@ def entry_tool(name: str, description: str, action: Action, *, time_zone: zonein
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
         possible = PossibleSources(to_answer=context.to_answer, earlier=context.earlier, retellings=context.retellings)
-        occasion = Occasion.at(context.now_ms, time_zone, possible=possible)
+        occasion = replace(
+            Occasion.at(context.now_ms, time_zone, possible=possible), check_amendments=context.check_amendments
+        )
         try:
             return action(_scrub(arguments), _overlay_of(context), occasion)
         except EntryFault as fault:

@@ -55,6 +55,7 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
     """Return `web_search`."""
 
     def search(arguments: Json, context: TurnContext) -> Cited | ToolFault:
+        context.check_amendments()
         try:
             answer = web.search(without_lone_surrogates(str(arguments["query"])), context.deadline)
         except ModelBlockedError:

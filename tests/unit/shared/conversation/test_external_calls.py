@@ -71,7 +71,7 @@ def test_the_calls_of_a_turn_come_oldest_first_without_others(conversations: Con
         ExternalCalls(conversations.of(chat)).begin(key, record(title))
         ExternalCalls(conversations.of(chat)).finish(key, {"page_id": title})
 
-    known = calls.of_turn(first_line_message_id="m1")
+    known = calls.of_turn(["m1"])
 
     assert [one.result for one in known] == [{"page_id": "0"}, {"page_id": "1"}]
     assert [result["page_id"] for result in calls.results()] != []
@@ -109,7 +109,7 @@ def test_a_withdrawal_removes_a_calls_words_and_keeps_its_result(
     everything = " ".join(bucket(store).values())
     assert "秘密" not in everything
     assert "卵" in everything
-    (known,) = calls.of_turn(first_line_message_id="m1")
+    (known,) = calls.of_turn(["m1"])
     assert known.record.arguments is None
     assert known.result == {"page_id": "a"}
     validator("records/call").validate(json.loads(bucket(store)[f"calls/{CHAT}/{KEY}.json"]))
@@ -159,7 +159,7 @@ def test_a_call_that_cannot_be_read_does_not_silence_a_turn(calls: ExternalCalls
     store.create(f"calls/{CHAT}/{KEY}.json", b"half")
     store.create(f"calls/{CHAT}/{KEY}.result.json", b"half")
 
-    assert calls.of_turn(first_line_message_id="m1") == ()
+    assert calls.of_turn(["m1"]) == ()
     assert calls.results() == ()
     assert calls.begin(KEY, record()) == KnownCall(record=record())
 
@@ -188,3 +188,24 @@ def test_an_erasure_removes_the_words_of_calls_that_may_have_begun_before_it(
     CallWords().remove_withdrawn(chat, Amendments(erased_ms=erased_ms))
 
     assert ("4711" in " ".join(bucket(store).values())) is is_kept
+
+
+@pytest.mark.parametrize(("since_ms", "is_kept"), [(9, False), (10, False), (11, True)])
+def test_a_call_is_erased_by_the_oldest_message_of_its_prompt(
+    calls: ExternalCalls, store: MemoryObjectStore, since_ms: int, *, is_kept: bool
+) -> None:
+    calls.begin(KEY, replace(record("4711"), started_ms=10**12, since_ms=since_ms))
+
+    CallWords().remove_withdrawn(calls.conversation, Amendments(erased_ms=10))
+
+    assert ("4711" in "".join(bucket(store).values())) is is_kept
+
+
+def test_a_call_loses_its_words_with_an_answer_that_its_prompt_held(
+    calls: ExternalCalls, store: MemoryObjectStore
+) -> None:
+    calls.begin(KEY, record("4711", "m2", "e1"))
+
+    CallWords().remove_withdrawn(calls.conversation, Amendments(taken={"e1": frozenset()}))
+
+    assert "4711" not in "".join(bucket(store).values())

@@ -63,7 +63,7 @@ def test_answer_carries_the_footnotes_of_its_turn() -> None:
         worker.deliver(event, thinks=[calling(("web_search", {"query": "x"})), calling(("web_search", {})), HELLO])
 
     assert worker.said == ["こんにちは！\n\n[1] example.com\nhttps://example.com"]
-    assert seen[0].first_line_message_id == event["message"]["id"]
+    assert seen[0].asked_ids == (event["message"]["id"],)
     assert seen[0].seen_message_ids == {event["message"]["id"]}
 
 

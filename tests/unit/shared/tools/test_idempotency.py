@@ -15,6 +15,7 @@ from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
 from shared.knowledge.staging import EntryOverlay, EntryStaging
 from shared.tools.idempotency import ALREADY_DONE, IdempotentWrites, UnknownEffectError, Write
+from tests.support.chats import message
 from tests.support.knowledge import CHAT, conversation_on
 
 OTHER_CHAT = "U" + "2" * 32
@@ -51,15 +52,15 @@ class Process:
         self.writes = IdempotentWrites(clock=FixedClock())
         self.context = TurnContext(
             conversation=conversation_on(store),
-            first_line_message_id="m1",
+            to_answer=(message(1),),
             seen_message_ids=frozenset({"m0", "m1"}),
         )
 
     def carry_out(self, write: Write, context: TurnContext | None = None) -> Json | ToolFault:
         return self.writes.carry_out(write, context or self.context)
 
-    def earlier(self, *, first: str = "m1") -> tuple[str, ...]:
-        return self.writes.describe_earlier(replace(self.context, first_line_message_id=first))
+    def earlier(self, *, asked: tuple[int, ...] = (1,)) -> tuple[str, ...]:
+        return self.writes.describe_earlier(replace(self.context, to_answer=tuple(map(message, asked))))
 
 
 def test_the_same_call_of_the_same_turn_is_done_once() -> None:
@@ -77,11 +78,23 @@ def test_equal_arguments_in_another_turn_or_chat_are_another_call() -> None:
     store, world = MemoryObjectStore(), World()
     process = Process(store)
 
-    for chat, first in [(CHAT, "m1"), (CHAT, "m2"), (OTHER_CHAT, "m1")]:
-        context = TurnContext(conversation=conversation_on(store, chat), first_line_message_id=first)
+    for chat, asked in [(CHAT, 1), (CHAT, 2), (OTHER_CHAT, 1)]:
+        context = TurnContext(conversation=conversation_on(store, chat), to_answer=(message(asked),))
         process.carry_out(world.write("牛乳"), context)
 
     assert world.there == ["牛乳"] * 3
+
+
+def test_a_call_is_done_once_for_its_message_whichever_other_ones_are_answered_with_it() -> None:
+    store, world = MemoryObjectStore(), World()
+    process = Process(store)
+    for asked in [(1, 2), (2,), (2, 3)]:
+        context = replace(process.context, to_answer=tuple(map(message, asked)))
+        process.carry_out(world.write("牛乳"), context)
+
+    assert world.there == ["牛乳"]
+    assert process.earlier(asked=(2,)) != ()
+    assert process.earlier(asked=(4,)) == ()
 
 
 def test_an_effect_whose_answer_was_lost_is_found_not_repeated() -> None:
@@ -219,7 +232,7 @@ def test_an_equal_call_is_waited_for_until_the_deadline_only() -> None:
     write = Write(tool="create_page", arguments={"title": "牛乳"}, do=slow, find=lambda _, __: None)
     late = TurnContext(
         conversation=process.context.conversation,
-        first_line_message_id="m1",
+        to_answer=(message(1),),
         deadline=Deadline.after(SystemClock(), 0.05),
     )
     with ThreadPoolExecutor(1) as pool:
@@ -244,4 +257,4 @@ def test_a_rerun_learns_which_calls_were_done_and_which_only_begun() -> None:
 
     assert 'already did create_page {"title": "牛乳"}; its result was {"page_id": "page of 牛乳"}' in done
     assert 'began create_page {"title": "卵"}' in begun
-    assert process.earlier(first="m9") == ()
+    assert process.earlier(asked=(9,)) == ()

@@ -15,6 +15,7 @@ from shared.tools.idempotency import IdempotentWrites
 from shared.tools.notion.databases import CACHE_TTL_S, Databases, TtlCache
 from shared.tools.notion.port import Property
 from shared.tools.notion.toolset import PAGES_SHOWN, NotionTools
+from tests.support.chats import message
 from tests.support.knowledge import CHAT, conversation_on
 from tests.support.notion import schema, shopping_list, todo_list
 
@@ -56,7 +57,9 @@ class Desk:
         assert tool is not None
         assert self.registry.faults_of_arguments(tool, arguments) is None
         context = TurnContext(
-            conversation=self.conversation, first_line_message_id=first, deadline=Deadline.after(self.clock, seconds)
+            conversation=self.conversation,
+            to_answer=(replace(message(1), line_message_id=first),),
+            deadline=Deadline.after(self.clock, seconds),
         )
         result = tool.run(arguments, context)
         if isinstance(result, ToolFault):
