@@ -70,13 +70,15 @@ class Listing:
 class History:
     """The newest part of a chat, without what was withdrawn; everything by LINE's timestamp.
 
-    `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show. `outcomes` have lost the words that
+    `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show, and `unshown` what is journalled and
+    too much to be shown, in a burst. `outcomes` have lost the words that
     repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes. `journalled` is how
     many messages a compaction could fold.
     """
 
     messages: tuple[MessageRecord, ...] = ()
     older: tuple[MessageRecord, ...] = ()
+    unshown: tuple[MessageRecord, ...] = ()
     recaps: tuple[Recap, ...] = ()
     outcomes: tuple[OutcomeRecord, ...] = ()
     shown_since_ms: int = 0
@@ -91,7 +93,7 @@ class History:
 
         `own` is the message of the delivery that asks; it counts even where a burst has pushed it out of the newest part.
         """
-        known = {one.line_message_id: one for one in self.messages}
+        known = {one.line_message_id: one for one in (*self.unshown, *self.messages)}
         mine = known.get(own.line_message_id, self.amendments.overlay(own))
         newest_ms = max(own.received_ms, mine.received_ms)  # a redelivery refreshes the token
         known[own.line_message_id] = replace(mine, received_ms=newest_ms)
@@ -246,10 +248,12 @@ def history_of(
     deadly_ids, deadly_until_ms = _deadly(recorded.values())
     shown = sorted((one for one in kept if one.line_message_id not in summed_up | deadly_ids), key=by_time)
     is_cut = len(shown) > MESSAGES_SHOWN or bool(summed_up) or deadly_until_ms >= 0
-    shown = [one for one in shown if one.timestamp_ms > deadly_until_ms][-MESSAGES_SHOWN:]
+    shown = [one for one in shown if one.timestamp_ms > deadly_until_ms]
+    unshown, shown = shown[:-MESSAGES_SHOWN], shown[-MESSAGES_SHOWN:]
     return History(
         messages=tuple(shown),
         older=tuple(sorted((one for one in kept if one.line_message_id in summed_up), key=by_time)),
+        unshown=tuple(one for one in unshown if one.line_message_id in fresh),
         recaps=clean.recaps,
         outcomes=tuple(sorted(recorded.values(), key=by_time)),
         shown_since_ms=shown[0].timestamp_ms if is_cut and shown else 0,

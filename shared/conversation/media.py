@@ -21,7 +21,7 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, LineRefusedError
 from shared.line.media_content import MESSAGE_TYPES, MediaSource, Unfetched, fetch_when_ready, readable_type
-from shared.storage.codec import VERSION, decode, encode
+from shared.storage.codec import VERSION, decode, decode_readable, encode
 
 FETCH_S: Final = 15.0
 _LABEL_SUFFIX: Final = ".json"
@@ -109,18 +109,21 @@ class MediaBytes:
 
         Repeated: does nothing. A medium whose label cannot be read goes with any erasure. Raises: StorageUnavailableError.
         """
-        prefix = conversation.names.media_prefix
-        names = (listed.name.removeprefix(prefix) for listed in conversation.objects.store.list(prefix))
-        for line_message_id in dict.fromkeys(name.removesuffix(_LABEL_SUFFIX) for name in names):
-            if line_message_id in amendments.withdrawn or _is_erased(conversation, line_message_id, amendments):
-                _drop(conversation, line_message_id)
+        prefix, objects = conversation.names.media_prefix, conversation.objects
+        listed = {one.name.removeprefix(prefix): one for one in objects.store.list(prefix)}
+        known = dict.fromkeys(name.removesuffix(_LABEL_SUFFIX) for name in listed)
+        gone = [one for one in known if one in amendments.withdrawn]
+        if amendments.erased_ms >= 0:
+            labels = [listed.get(f"{one}{_LABEL_SUFFIX}") for one in known]
+            bodies = objects.reads.map(lambda one: objects.read(one) if one is not None else None, labels)
+            gone += [one for one, data in zip(known, bodies, strict=True) if _is_erased(data, amendments)]
+        for line_message_id in dict.fromkeys(gone):
+            _drop(conversation, line_message_id)
 
 
-def _is_erased(conversation: Conversation, line_message_id: str, amendments: Amendments) -> bool:
-    if amendments.erased_ms < 0:
-        return False
-    label = _label(conversation, line_message_id)
-    return label is None or label.timestamp_ms <= amendments.erased_ms
+def _is_erased(label: bytes | None, amendments: Amendments) -> bool:
+    """Whether a medium of this label was erased; a medium without a readable label is as old as can be."""
+    return all(one.timestamp_ms <= amendments.erased_ms for one in decode_readable(MediumLabel, [label]))
 
 
 def _drop(conversation: Conversation, line_message_id: str) -> None:

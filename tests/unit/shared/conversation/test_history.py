@@ -134,6 +134,16 @@ def test_a_record_of_a_newer_release_is_an_error(chat: Conversation, store: Memo
         read(chat)
 
 
+def test_a_burst_that_is_too_long_to_be_shown_is_pending_as_a_whole(chat: Conversation) -> None:
+    for number in range(1, MESSAGES_SHOWN + 11):
+        chat.journal.keep(message(number))
+
+    history = read(chat)
+
+    assert len(history.messages) == MESSAGES_SHOWN
+    assert len(history.pending(message(1), now_ms=100)) == MESSAGES_SHOWN + 10
+
+
 def test_pending_messages_are_addressed_standing_uncovered_and_young(chat: Conversation) -> None:
     now_ms = ANSWERABLE_MS + 100
     messages = [message(1), message(100), message(101), message(102), message(103, addressed=False), message(104)]
