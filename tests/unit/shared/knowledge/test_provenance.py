@@ -48,6 +48,9 @@ def test_a_rephrased_text_came_from_every_answered_message() -> None:
         ("wednesday with sato", "on wednesday with nobody", True),
         ("tomorrow at noon", "see you tomorrow", False),
         ("来週の月曜から", "来週は雨", False),
+        ("1 abcdefghijkl 2", "3-abcdefghijkl-4", True),  # twelve characters
+        ("1 abcdefghijk 2", "3-abcdefghijk-4", False),
+        ("call me at noon", "see you at noon", False),
         ("", "anything", False),
     ],
 )
