@@ -131,11 +131,11 @@ class Hunt:
         slip, answer = self._running.pop(child)
         with os.fdopen(answer, encoding="utf-8") as told:
             stages = told.read().splitlines()
-        name = stages.pop() if stages and stages[-1] not in {"unit", "simulation"} else "time or memory limit"
-        is_found = status != 0
-        self.on_verdict(
-            Verdict(slip=slip, by=(stages or ["unit"])[-1] if is_found else "", name=name if is_found else "")
-        )
+        if not stages:
+            pytest.exit(f"cannot be made: {slip}", returncode=1)
+        stage = "simulation" if "simulation" in stages else "unit"
+        name = "time or memory limit" if stages[-1] == stage else stages[-1]
+        self.on_verdict(Verdict(slip=slip, by=stage if status else "", name=name if status else ""))
 
 
 def _tests_of(slip: Slip, items: Sequence[pytest.Item], reach: Mapping[str, Reach]) -> list[pytest.Item]:
