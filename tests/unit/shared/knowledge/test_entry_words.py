@@ -1,18 +1,38 @@
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.errors import StorageUnavailableError, UnknownRecordVersionError
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.entry import Source
 from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import index_file
+from shared.storage.object_store import StoredObject
 from tests.support.knowledge import FilingChat, found, message
 
 SECRET = "駐輪場の暗証番号は4711"
+
+
+class InterruptedStore(MemoryObjectStore):
+    """Another worker does something, once, before an object is read or replaced."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before_read: dict[str, Callable[[], object]] = {}
+        self.before_replace: dict[str, Callable[[], object]] = {}
+
+    def read(self, name: str) -> StoredObject | None:
+        self.before_read.pop(name, lambda: None)()
+        return super().read(name)
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        self.before_replace.pop(name, lambda: None)()
+        return super().replace(name, data, generation=generation)
 
 
 class LeaseOverBeforeCatalog:
@@ -323,6 +343,135 @@ def test_an_entry_that_is_newer_than_its_row_is_looked_into(chat: FilingChat) ->
     assert chat.paths == [path]
 
     assert [(row.path, row.source_ids) for row in chat.entries.catalog().rows] == [(path, frozenset({"m1"}))]
+
+
+def test_an_entry_without_catalog_and_undo_record_is_removed_and_neither_is_made(chat: FilingChat) -> None:
+    chat.file(SECRET, message(1, SECRET))
+    for name in ("search.json", "undo.json"):
+        chat.store.delete(chat.conversation.names.entry(name))
+
+    withdraw(chat, "m1")
+
+    assert [one.name.rpartition("/")[2] for one in chat.store.list("")] == ["index.md"]
+
+
+def test_an_entry_that_another_worker_deletes_meanwhile_loses_its_row() -> None:
+    store = InterruptedStore()
+    chat = FilingChat(store=store)
+    path = chat.file(SECRET, message(1, SECRET))
+    name = chat.conversation.names.entry(path)
+    store.before_read = {name: lambda: store.delete(name)}
+
+    withdraw(chat, "m1")
+
+    assert chat.entries.catalog().rows == ()
+    assert "4711" not in chat.words
+
+
+def test_a_clean_entry_that_the_catalog_does_not_know_is_added_and_not_written(chat: FilingChat) -> None:
+    path = chat.file("庭の工事", message(1, "庭の工事"))
+    turn = chat.begin(message(2, "金曜に"))
+    turn.call("update_entry", path=path, updates={"next_action": "金曜に"})
+    assert not StagedEntryWriter().apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
+    before = chat.store.read(chat.conversation.names.entry(path))
+
+    withdraw(chat, "m9")
+
+    assert chat.store.read(chat.conversation.names.entry(path)) == before
+    [row] = chat.entries.catalog().rows
+    assert before is not None
+    assert (row.generation, row.shown["next_action"]) == (before.generation, "金曜に")
+
+
+def test_an_entry_that_changes_while_it_is_cleaned_is_cleaned_again() -> None:
+    store = InterruptedStore()
+    chat = FilingChat(store=store)
+    path = chat.file("庭の工事", message(1, "庭の工事"))
+    chat.once("update_entry", message(2, SECRET), path=path, updates={"next_action": SECRET})
+    name = chat.conversation.names.entry(path)
+
+    def rewrite() -> None:
+        stored = store.read(name)
+        assert stored is not None
+        assert store.replace(name, stored.data, generation=stored.generation)
+
+    store.before_replace = {name: rewrite}
+
+    withdraw(chat, "m2")
+
+    assert "4711" not in chat.words
+    assert chat.entries.catalog().rows == chat.entries.rebuild_catalog().rows
+
+
+def test_a_later_state_that_another_worker_files_meanwhile_stays_in_the_catalog() -> None:
+    store = InterruptedStore()
+    chat = FilingChat(store=store)
+    path = chat.file("庭の工事", message(1, "庭の工事"))
+    chat.once("update_entry", message(2, SECRET), path=path, updates={"next_action": SECRET})
+
+    def update() -> None:
+        chat.once("update_entry", message(3, "金曜に"), path=path, updates={"next_action": "金曜に"})
+
+    store.before_read = {chat.conversation.names.entry("undo.json"): update}
+
+    withdraw(chat, "m2")
+
+    [row] = chat.entries.catalog().rows
+    stored = store.read(chat.conversation.names.entry(path))
+    assert stored is not None
+    assert (row.shown["next_action"], row.generation) == ("金曜に", stored.generation)
+
+
+def test_an_unreadable_entry_is_deleted_if_one_of_its_messages_was_withdrawn(chat: FilingChat) -> None:
+    path = chat.file("庭の工事", message(1, "庭の工事"))
+    chat.once("update_entry", message(2, SECRET), path=path, updates={"next_action": SECRET})
+    name = chat.conversation.names.entry(path)
+    stored = chat.store.read(name)
+    assert stored is not None
+    chat.store.replace(name, stored.data.replace(b"status: active", b"status: ["), generation=stored.generation)
+
+    withdraw(chat, "m2")
+
+    assert chat.paths == []
+
+
+def test_a_renamed_entry_takes_no_path_of_another(chat: FilingChat) -> None:
+    other = chat.file("管理人に聞く", message(5, "管理人に聞く"), name="管理人に聞く")
+    path = chat.file(SECRET, message(1, SECRET), name="暗証番号4711")
+    chat.once("update_entry", message(2, "管理人に聞く"), path=path, updates={"next_action": "管理人に聞く"})
+    kept = chat.file_text(other)
+
+    withdraw(chat, "m1")
+
+    assert chat.paths == ["projects/管理人に聞く-2.md", other]
+    assert chat.file_text(other) == kept
+    assert chat.entries.catalog().by_path.keys() == set(chat.paths)
+
+
+@pytest.mark.parametrize("call", range(20))
+def test_a_rename_that_failed_on_the_way_is_finished_at_one_path(call: int) -> None:
+    chat = FilingChat()
+    path = chat.file(SECRET, message(1, SECRET), name="暗証番号4711")
+    chat.once("update_entry", message(2, "管理人に聞く"), path=path, updates={"next_action": "管理人に聞く"})
+    chat.watched.fails_in = call
+    with suppress(StorageUnavailableError):
+        withdraw(chat, "m1")
+    chat.watched.fails_in = None
+
+    withdraw(chat, "m1")
+
+    assert chat.paths == ["projects/管理人に聞く.md"]
+
+
+def test_an_entry_with_a_numbered_path_stays_there(chat: FilingChat) -> None:
+    chat.file("庭の工事", message(1, "庭の工事"))
+    path = chat.file("庭の工事", message(2, "庭の工事"))
+    chat.once("update_entry", message(3, SECRET), path=path, updates={"next_action": SECRET})
+
+    withdraw(chat, "m3")
+
+    assert path == "projects/庭の工事-2.md"
+    assert chat.paths == [path, "projects/庭の工事.md"]
 
 
 def test_an_erasure_removes_everything_up_to_its_timestamp(chat: FilingChat) -> None:
