@@ -83,9 +83,8 @@ def report(slips: Sequence[Slip], verdicts: Mapping[str, str], *, is_whole: bool
 def _write(rows: Mapping[str, str]) -> None:
     """Put the rows into the table, in place of older ones of the same modules; the others stay."""
     lines = README.read_text(encoding="utf-8").splitlines()
-    first = next(number for number, line in enumerate(lines) if line.startswith("|---")) + 1
     there = {line.split("`")[1]: line for line in lines if line.startswith(_ROW)}
     others = [line for line in lines if not line.startswith(_ROW)]
     merged = {**there, **rows}
     table = [merged[path] for path in sorted(merged) if (README.parents[2] / path).exists()]
-    README.write_text("\n".join([*others[:first], *table, *others[first:]]) + "\n", encoding="utf-8")
+    README.write_text("\n".join([*others, *table]) + "\n", encoding="utf-8")  # the table stands at the end
