@@ -9,7 +9,7 @@ from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts
 from shared.agent.model import Content, TextContent
 from shared.agent.prompt import Part, People, PromptBuilder
-from shared.agent.retellings import messages_in_prompt, retellings_in_prompt
+from shared.agent.retellings import messages_in_prompt
 from shared.agent.tools import StagedEntries, TurnContext
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
@@ -109,7 +109,6 @@ class AgentResponder:
             now_ms=self.clock.now_ms(),
             to_answer=question.asked,
             earlier=messages_in_prompt(question.history, question.asked),
-            retellings=retellings_in_prompt(question.history, question.asked),
             entries=self.staging.begin(
                 question.conversation, sequence=question.sequence, amendments=question.history.amendments
             ),

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from jsonschema import Draft202012Validator
 
 from shared.agent.model import FunctionDeclaration, Json
-from shared.agent.retellings import Retelling
+from shared.agent.retellings import Retelling, retellings_in_prompt
 from shared.clock import Deadline, SystemClock
 from shared.conversation.records import MessageRecord, StagedWrite
 from shared.conversation.store import Conversation
@@ -68,8 +68,7 @@ class TurnContext:
 
     `seen_message_ids` are what its prompt holds, messages, answers and recaps by their own ids. The executor waits for a tool until
     `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that the turn answers, `earlier` the others that
-    its prompt shows or quotes, and `retellings` are recaps and answers of the bot in it. `entries` holds the staged writes of this attempt
-    at the turn.
+    its prompt shows or quotes. `entries` holds the staged writes of this attempt at the turn.
     """
 
     conversation: Conversation
@@ -79,7 +78,6 @@ class TurnContext:
     now_ms: int = 0
     to_answer: tuple[MessageRecord, ...] = field(default=(), repr=False)
     earlier: tuple[MessageRecord, ...] = field(default=(), repr=False)
-    retellings: tuple[Retelling, ...] = field(default=(), repr=False)
     entries: StagedEntries | None = field(default=None, repr=False)
     question: Question | None = field(default=None, repr=False)
 
@@ -87,6 +85,11 @@ class TurnContext:
     def asked_ids(self) -> tuple[str, ...]:
         """The messages that the turn answers, oldest first."""
         return tuple(one.line_message_id for one in self.to_answer)
+
+    @property
+    def retellings(self) -> tuple[Retelling, ...]:
+        """The recaps and answers of the bot in the prompt; compared only where something is filed."""
+        return () if self.question is None else retellings_in_prompt(self.question.history, self.question.asked)
 
     @property
     def since_ms(self) -> int | None:

@@ -3,8 +3,9 @@
 Whoever writes people's words into it looks at the amendments after the swap, because a withdrawal may have passed just before it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
 from shared.conversation.amendments import AmendmentLog, Amendments
@@ -15,7 +16,6 @@ from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
-_IDS_KEPT: Final = 50_000
 _OUTCOMES_KEPT: Final = 100
 _NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
 _LATE_KEPT: Final = 10
@@ -124,7 +124,8 @@ def with_saw(stored: SnapshotRecord) -> SnapshotRecord:
     def saw(outcome: OutcomeRecord) -> tuple[str, ...]:
         runs = stored.saw.get(outcome.webhook_event_id)
         if runs is not None:
-            return tuple(stored.ids[number] for number in _numbers_in(runs) if number < len(stored.ids))
+            found = (stored.ids[first : first + length] for first, length in zip(runs[::2], runs[1::2], strict=False))
+            return tuple(chain.from_iterable(found))
         within = (one for one, at in stored.timeline.items() if outcome.since_ms <= at <= outcome.until_ms)
         return tuple(dict.fromkeys((*outcome.saw, *within)))
 
@@ -146,11 +147,6 @@ def _runs_of(numbers: Iterable[int]) -> tuple[int, ...]:
         else:
             runs += (number, 1)
     return tuple(runs)
-
-
-def _numbers_in(runs: Sequence[int]) -> Iterator[int]:
-    for first, length in zip(runs[::2], runs[1::2], strict=False):
-        yield from range(first, first + min(length, _IDS_KEPT))
 
 
 def bounded(record: SnapshotRecord, limits: MemoryLimits) -> SnapshotRecord:
