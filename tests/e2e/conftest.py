@@ -5,10 +5,12 @@ import time
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import httpx2
 import pytest
 
+from shared.storage.object_names import DUE_PREFIX
 from simulator.functions import HISTORY_BUCKET
 from simulator.pubsub import Chaos
 from simulator.stack import CHANNEL_SECRET, LocalStack
@@ -19,6 +21,8 @@ from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
 
 PATIENCE_S = 60.0
+_OBJECTS = f"/storage/v1/b/{HISTORY_BUCKET}/o"
+_PAST_MINUTE = "20260101T0000"
 _Result = TypeVar("_Result")
 
 
@@ -71,15 +75,39 @@ class Platform:
         self.settle()
         return pubsub_message_id
 
+    def carry_out_due(self) -> None:
+        """The minute of every due marker comes, and a tick after it."""
+        due = self.names(DUE_PREFIX)
+        for name in due:
+            _, _, work = name.removeprefix(DUE_PREFIX).partition("/")
+            self.remove(name)
+            self.put(f"{DUE_PREFIX}{_PAST_MINUTE}/{work}")
+        if due:
+            self.tick()
+
+    def names(self, prefix: str = "") -> list[str]:
+        """Return the names of the objects that begin with the prefix."""
+        with self._storage() as storage:
+            listed = storage.get(_OBJECTS, params={"prefix": prefix}).raise_for_status().json()
+        return [item["name"] for item in listed.get("items", [])]
+
     def bucket(self) -> dict[str, bytes]:
         """Return every object, by name."""
-        with plain_http(base_url=self.stack.children["storage"].url) as storage:
-            listed = storage.get(f"/storage/v1/b/{HISTORY_BUCKET}/o").json().get("items", [])
-            names = [item["name"] for item in listed]
-            return {
-                name: storage.get(f"/download/storage/v1/b/{HISTORY_BUCKET}/o/{_quote(name)}?alt=media").content
-                for name in names
-            }
+        names = self.names()
+        with self._storage() as storage:
+            return {name: storage.get(f"/download{_path_of(name)}?alt=media").content for name in names}
+
+    def put(self, name: str, data: bytes = b"") -> None:
+        """Write an object, past every fault."""
+        with self._storage() as storage:
+            storage.post(
+                f"/upload{_OBJECTS}", params={"uploadType": "media", "name": name}, content=data
+            ).raise_for_status()
+
+    def remove(self, name: str) -> None:
+        """Delete an object, past every fault.  Repeated: does nothing."""
+        with self._storage() as storage:
+            storage.delete(_path_of(name))
 
     def log_lines(self, part: str) -> list[dict[str, Any]]:
         """Return the JSON lines that a function has logged."""
@@ -102,13 +130,17 @@ class Platform:
         self.do(set_chaos)
 
     def reset(self) -> None:
-        """Remove every script and fault; chats stay as they are."""
+        """Remove every script and fault, and carry out what is due; chats stay as they are."""
         self.settle()
         self.chaos()
         self.do(lambda stack: stack.gemini.reset())
         self.do(lambda stack: stack.line.faults.clear())
         self.do(lambda stack: stack.storage.faults.clear())
         self.do(lambda stack: setattr(stack.storage, "switches", StorageSwitches()))
+        self.carry_out_due()
+
+    def _storage(self) -> httpx2.Client:
+        return plain_http(base_url=self.stack.children["storage"].url)
 
 
 class Person:
@@ -142,8 +174,8 @@ class Person:
         raise AssertionError(f"the bot said {self.hears()} and nothing more within {PATIENCE_S:.0f} s")
 
 
-def _quote(name: str) -> str:
-    return name.replace("/", "%2F")
+def _path_of(name: str) -> str:
+    return f"{_OBJECTS}/{quote(name, safe='')}"
 
 
 @pytest.fixture(scope="session")
@@ -157,6 +189,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
 def platform(running: Platform) -> Iterator[Platform]:
     yield running
     running.reset()
+    assert running.names(DUE_PREFIX) == []
 
 
 @pytest.fixture

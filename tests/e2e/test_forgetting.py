@@ -1,13 +1,17 @@
-"""After an unsend no byte of the bucket holds the words, in any object that the bot has made of them."""
+"""After an unsend no byte of the bucket holds the words, in any object that the bot has made of them; nor after its second pass."""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from shared.storage.object_names import DUE_PREFIX, DueMarker
 from simulator.gemini.script import Hold, call
 from tests.e2e.conftest import PATIENCE_S, Person, Platform
+from tests.e2e.test_trace import trace
+from tests.support.stacks import running_stack
 
 BURST = 5
 SECRET = "swordfish"
@@ -53,6 +57,15 @@ def names_holding(platform: Platform, words: str = SECRET) -> list[str]:
     return [name for name, data in platform.bucket().items() if words.encode() in data]
 
 
+def assert_forgotten(platform: Platform, words: str = SECRET) -> None:
+    """No object holds the words once the event was acknowledged, and after a tick no second pass is left."""
+    platform.settle()
+    assert names_holding(platform, words) == []
+    platform.carry_out_due()
+    assert platform.names(DUE_PREFIX) == []
+    assert names_holding(platform, words) == []
+
+
 def test_an_unsend_removes_a_text_and_the_answers_that_repeat_it(platform: Platform, person: Person) -> None:
     secret = person.says(f"my word is {SECRET}")
     person.hears_next(after=0)
@@ -64,9 +77,8 @@ def test_an_unsend_removes_a_text_and_the_answers_that_repeat_it(platform: Platf
     assert len(names_holding(platform)) >= 3
 
     person.unsends(secret)
-    platform.settle()
 
-    assert names_holding(platform) == []
+    assert_forgotten(platform)
     person.says("what is my word?")
     assert SECRET not in person.hears_next(after=3)
     assert SECRET not in platform.do(lambda stack: str(stack.gemini.requests[-1].request))
@@ -91,8 +103,7 @@ def test_an_unsend_rewrites_the_recap_that_holds_the_message(platform: Platform,
     assert snapshot in names_holding(platform)
 
     group.unsends(secret)
-    platform.settle()
-    assert names_holding(platform) == []
+    assert_forgotten(platform)
 
     chatter(platform, group, range(85, 115))
     group.says("hello", to_bot=True)
@@ -117,10 +128,9 @@ def test_an_unsend_that_comes_before_its_message_keeps_it_out(held_deliveries: P
     held_deliveries.do(lambda stack: stack.line.courier.release(unsent.webhook_event_id))
     held_deliveries.settle()
     held_deliveries.do(lambda stack: stack.line.courier.release(said.webhook_event_id))
-    held_deliveries.settle()
 
+    assert_forgotten(held_deliveries)
     assert person.hears() == []
-    assert names_holding(held_deliveries) == []
     assert any(line["message"] == "withdrawn_message_unknown" for line in held_deliveries.log_lines("unsend"))
 
 
@@ -131,12 +141,45 @@ def test_an_unsend_during_the_model_call_prevents_the_answer(platform: Platform,
     hold.wait_until_reached(PATIENCE_S)
 
     person.unsends(secret)
-    platform.pause(1.0)  # the unsend finishes its first pass meanwhile
+    trace(platform, secret, until="acknowledged")
     hold.release()
-    platform.settle()
 
+    assert_forgotten(platform)
     assert person.hears() == []
-    assert names_holding(platform) == []
+
+
+def test_an_unsend_waits_for_no_lease_and_leaves_its_second_pass_to_a_tick(tmp_path: Path) -> None:
+    hold, lease_s = Hold(), 60
+    with running_stack(tmp_path, more_env={"SETTLE_MS": "0", "LEASE_S": str(lease_s)}) as (loop, stack):
+        platform = Platform(loop, stack, tmp_path)
+        person = Person(platform, "hasty")
+        platform.do(lambda stack: stack.gemini.script([call("reply", {"message": f"{SECRET}, noted"}).held(hold)]))
+        secret = person.says(f"my word is {SECRET}")
+        hold.wait_until_reached(PATIENCE_S)
+        message = f"journal/{person.id}/{secret}.json"
+        stored = platform.bucket()[message]
+        asked_ms = platform.do(lambda stack: stack.line.now_ms())
+
+        person.unsends(secret)
+        steps = trace(platform, secret, until="acknowledged")
+
+        handled = [line for line in platform.log_lines("agent_worker") if line["message"] == "event_handled"]
+        assert handled == []  # the model is still thinking, for which it has less time than a lease
+        assert not [step for step in steps if step["is_failed"] or step["is_repeated"]]
+        (marker,) = map(DueMarker.parse, platform.names(DUE_PREFIX))
+        assert (marker.kind, marker.conversation_id, marker.id) == ("withdrawal", person.id, secret)
+        assert marker.due_ms >= asked_ms + lease_s * 1_000
+        assert names_holding(platform) == []
+
+        hold.release()
+        platform.settle()
+        assert person.hears() == []
+        assert names_holding(platform) == []
+
+        platform.put(message, stored)  # by a writer that stalled until now
+        platform.carry_out_due()
+        assert names_holding(platform) == []
+        assert platform.names(DUE_PREFIX) == []
 
 
 def test_an_unsend_delivered_twice_at_once_leaves_no_text(platform: Platform, person: Person) -> None:
@@ -145,9 +188,8 @@ def test_an_unsend_delivered_twice_at_once_leaves_no_text(platform: Platform, pe
     platform.chaos(duplicate_probability=1.0)
 
     person.unsends(secret)
-    platform.settle()
 
-    assert names_holding(platform) == []
+    assert_forgotten(platform)
 
 
 def test_an_edit_changes_what_is_remembered(platform: Platform, group: Group) -> None:
@@ -168,10 +210,9 @@ def test_a_block_erases_the_chat(platform: Platform, person: Person) -> None:
     person.hears_next(after=0)
 
     platform.do(lambda stack: stack.line.unfollow(person.id))
-    platform.settle()
 
-    assert names_holding(platform) == []
-    assert [name for name in platform.bucket() if name.startswith(f"journal/{person.id}/")] == []
+    assert_forgotten(platform)
+    assert platform.names(f"journal/{person.id}/") == []
 
 
 def test_leaving_a_group_erases_it(platform: Platform, group: Group) -> None:
@@ -179,9 +220,8 @@ def test_leaving_a_group_erases_it(platform: Platform, group: Group) -> None:
     platform.settle()
 
     platform.do(lambda stack: stack.line.leave(group.id))
-    platform.settle()
 
-    assert names_holding(platform) == []
+    assert_forgotten(platform)
 
 
 def test_concurrent_unsends_keep_every_other_message(platform: Platform, person: Person) -> None:
@@ -191,7 +231,6 @@ def test_concurrent_unsends_keep_every_other_message(platform: Platform, person:
 
     with ThreadPoolExecutor(8) as people:
         list(people.map(person.unsends, secrets))
-    platform.settle()
 
-    assert names_holding(platform) == []
+    assert_forgotten(platform)
     assert f"journal/{person.id}/{kept}.json" in names_holding(platform, "and this may stay")

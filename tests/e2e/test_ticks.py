@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from simulator.functions import HISTORY_BUCKET
 from tests.e2e.conftest import PATIENCE_S, Person, Platform
 from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
@@ -18,15 +17,13 @@ PAST, FUTURE = "20260101T0000", "99991231T2359"
 @contextmanager
 def objects(platform: Platform, *names: str) -> Iterator[None]:
     """Empty objects that stand in the bucket during the block."""
-    with plain_http(base_url=platform.stack.children["storage"].url) as storage:
+    for name in names:
+        platform.put(name)
+    try:
+        yield
+    finally:
         for name in names:
-            path = f"/upload/storage/v1/b/{HISTORY_BUCKET}/o"
-            storage.post(path, params={"uploadType": "media", "name": name}, content=b"").raise_for_status()
-        try:
-            yield
-        finally:
-            for name in names:
-                storage.delete(f"/storage/v1/b/{HISTORY_BUCKET}/o/{name.replace('/', '%2F')}")
+            platform.remove(name)
 
 
 def lines_of(platform: Platform, message: str, *, pubsub_message_id: str) -> list[dict[str, Any]]:
@@ -41,7 +38,7 @@ def test_a_marker_of_an_unknown_kind_stays_and_is_reported(platform: Platform, p
     with objects(platform, due, later, f"due/{PAST}/odd"):
         ticked = platform.tick()
 
-        assert {due, later} <= platform.bucket().keys()
+        assert {due, later} <= set(platform.names("due/"))
 
     (unknown,) = lines_of(platform, "due_kind_unknown", pubsub_message_id=ticked)
     assert (unknown["severity"], unknown["kind"], unknown["count"]) == ("ERROR", "newer-kind", 1)

@@ -18,7 +18,7 @@ BASE_ENV = {name: value for name, value in os.environ.items() if name in {"PATH"
 def running_stack(folder: Path, **settings: Any) -> Iterator[tuple[LoopThread, LocalStack]]:  # noqa: ANN401 - fields of StackSettings
     """Start a stack that keeps only its logs, and stop it at the end of the block.
 
-    Leases are short, because an unsend waits for one.  Ticks come by `LocalStack.tick` only.  Functions start warm;
+    Leases are short, so that a killed worker's turn is soon free.  Ticks come by `LocalStack.tick` only.  Functions start warm;
     tests/e2e/test_launcher.py starts them cold.
     """
     settings = {"tick_s": 0.0, **settings}
