@@ -358,8 +358,8 @@ variable "unsend" {
   }
 
   validation {
-    condition     = var.unsend.timeout_s > 2 * var.bot.lease_s && var.unsend.timeout_s < var.delivery.ack_deadline_s
-    error_message = "unsend.timeout_s must be more than two leases, because it looks again a lease later, and less than delivery.ack_deadline_s."
+    condition     = var.unsend.timeout_s >= 60 && var.unsend.timeout_s < var.delivery.ack_deadline_s
+    error_message = "unsend.timeout_s must be at least 60, because calls of Cloud Storage are repeated for seconds, and less than delivery.ack_deadline_s."
   }
 }
 

@@ -10,7 +10,7 @@ import pytest
 from shared.agent.loop import Limits
 from shared.bus.envelope import decode_envelope
 from shared.bus.messages import Tick
-from shared.conversation import records, withdrawal
+from shared.conversation import records
 from shared.handlers import tick
 from shared.line import messaging
 from shared.settings.agent_worker import agent_worker_settings
@@ -65,13 +65,13 @@ def test_the_webhook_times_out_before_line_does(full: Plan) -> None:
     assert float(found[1]) < LINE_TIMEOUT_S <= function_of(full, "webhook")["timeout_seconds"]
 
 
-def test_the_second_pass_of_a_withdrawal_ends_before_its_request(full: Plan) -> None:
-    lease_s = unsend_settings(environment_of(full, "unsend")).lease_s
-    waits_s = lease_s * withdrawal._SECOND_PASS  # noqa: SLF001 - this test is about it
+def test_functions_that_share_a_bucket_have_the_same_lease(full: Plan) -> None:
+    leases = (
+        unsend_settings(environment_of(full, "unsend")).lease_s,
+        agent_worker_settings(environment_of(full, "agent_worker")).lease_s,
+    )
 
-    assert lease_s == agent_worker_settings(environment_of(full, "agent_worker")).lease_s
-    for worker in WORKERS:  # the agent worker also waits for a second pass, when it erases a chat
-        assert 2 * waits_s <= function_of(full, worker)["timeout_seconds"]
+    assert len(set(leases)) == 1
 
 
 def test_calls_are_kept_for_longer_than_a_message_is_answerable(full: Plan) -> None:

@@ -25,7 +25,7 @@ run "one" {
     agent_worker = { concurrency = 8 }                                            # fewer threads than waiting requests
     retention    = { idle_conversation_days = 20 }                                # idle conversations would lose their edits
     secrets      = { line_channel_secret = "s", line_channel_access_token = "t" } # no key for Gemini
-    unsend       = { timeout_s = 50 }                                             # it sweeps again one lease later
+    unsend       = { timeout_s = 50 }                                             # calls of Cloud Storage are repeated
     webhook      = { cpu = "0.5" }                                                # concurrent requests need a whole CPU
   }
 }
