@@ -214,7 +214,7 @@ class Row:
 
 
 ROWS: Final = (
-    Row(case="a message that nobody answered", said=says_the_place, goes=(PLACE,), is_in_group=True),
+    Row(case="a message without an answer", said=says_the_place, goes=(PLACE,), is_in_group=True),
     Row(case="a message that was answered", said=asks_about_the_place, goes=(PLACE,)),
     Row(case="a message in a recap", said=has_it_summed_up, goes=(PLACE,), stays=("we drink tea",)),
     Row(case="a message that a later answer repeats", said=gets(f"yes, {PLACE}"), goes=(PLACE,)),
