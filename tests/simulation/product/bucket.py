@@ -51,7 +51,8 @@ class Bucket:
     def _list_now(self, prefix: str, before: str | None) -> tuple[ListedObject, ...]:
         world = self._world
         if prefix.startswith("amended/"):
-            world.truth.amendments_listed_s[world.scheduler.current().request] = world.now_s
+            key = world.scheduler.current().request, prefix.split("/")[1]
+            world.truth.amendments_listed_s[key] = world.now_s
         return world.objects.list(prefix, before=before)
 
     def _write(self, name: str, data: bytes, generation: int) -> int | None:

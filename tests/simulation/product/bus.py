@@ -15,7 +15,7 @@ from tests.simulation.product import wiring
 from tests.simulation.product.people import Json
 from tests.simulation.product.scheduler import Process, Task
 from tests.simulation.product.times import BACKOFF_S
-from tests.simulation.product.wiring import Endpoint, Ports
+from tests.simulation.product.wiring import TICK, Endpoint, Ports
 from tests.simulation.product.withdrawals import Withdrawals
 from tests.simulation.product.world import EPOCH_MS, World
 from tests.support import push
@@ -23,7 +23,6 @@ from tests.support import push
 ACK_DEADLINE_S: Final = 120.0
 # As in infra/terraform.  It is high because a message that kills its workers also fails the deliveries that run beside it.
 DELIVERY_ATTEMPTS: Final = 20
-TICK: Final = "tick"
 TICK_S: Final = 60.0
 QUIET_TICKS: Final = 20
 """After so many ticks in which nothing else went on, a marker that is left stays for good."""
@@ -147,8 +146,7 @@ class Bus:
             instance.free_threads -= 1
             waited_s = world.now_s - begun_s
             self.waited_s[delivery.name] = max(self.waited_s.get(delivery.name, 0.0), waited_s)
-            world.chats[name] = delivery.conversation_id
-            return world.scheduler.begin(instance.process, name, request)
+            return world.scheduler.begin(instance.process, name, request, chat=delivery.conversation_id)
 
         world.scheduler.at(begun_s + ACK_DEADLINE_S, lambda: settle(_DEADLINE_PASSED), is_idle=True)
         if instance.free_threads > 0:

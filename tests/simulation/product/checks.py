@@ -376,7 +376,10 @@ def _check_kept(story: Story) -> Iterator[str]:
             kept.append(decode(MessageRecord, stored.data))
     by_id = {one.id: one for one in story.people.messages}
     for record in kept:
-        message = by_id[record.line_message_id]
+        message = by_id.get(record.line_message_id)
+        if message is None:
+            yield f"I7: {record.line_message_id} is kept in another chat"
+            continue
         if story.is_lost((message.id, f"unsend {message.id}", f"edit {message.id}", "part")):
             continue
         if not story.people.is_kept(message):

@@ -129,7 +129,7 @@ class Line:
         )
         truth.said.append(said)
         self.on_said(said)
-        if self._world.chats[self._world.scheduler.current().request] != conversation_id:
+        if self._world.scheduler.current().chat != conversation_id:
             truth.report("I7: a request of one chat spoke in another one")
         if truth.too_late.get((route, text)):
             truth.report("I4: something was said although it had been taken back before the commit")

@@ -137,17 +137,16 @@ class Mind:
 
     def _check(self, prompt: _Prompt, *, what: str = "a prompt") -> None:
         """No prompt holds withdrawn or outdated words, or words of another chat."""
-        truth, request = self._world.truth, self._world.scheduler.current().request
+        truth, task = self._world.truth, self._world.scheduler.current()
         words = set(WORD.findall(prompt.text))
         if not truth.forgotten.keys().isdisjoint(words):
             truth.report(f"I4: {what} that started after the withdrawal was handled held withdrawn words")
-        amendments_listed_s = truth.amendments_listed_s.get(request, 0.0)
+        amendments_listed_s = truth.amendments_listed_s.get((task.request, task.chat), 0.0)
         outdated = truth.outdated_s.keys() & set(WORD.findall(prompt.own_lines))
         if any(truth.outdated_s[word] < amendments_listed_s for word in outdated):
             what = "an interjection's prompt" if prompt.is_overheard else what
             truth.report(f"I4: {what} held the text from before an edit that had been handled")
-        chat = self._world.chats[request]
-        if any(self._world.authors.get(word[:-1], chat) != chat for word in words):
+        if any(self._world.authors.get(word[:-1], task.chat) != task.chat for word in words):
             truth.report("I7: a prompt held words of another chat")
 
     def _think(self, seconds: float, timeout_s: float) -> None:

@@ -28,16 +28,20 @@ class Process:
 
 
 class Task(greenlet):
-    """One thread of a process.  `about` names the call that it is at, `request` the thread that began the request, which may be itself."""
+    """One thread of a process.  `about` names the call that it is at, `request` the thread that began the request, which may be itself.
+
+    `chat` is the chat that it works for.
+    """
 
     def __init__(
-        self, scheduler: "Scheduler", hub: greenlet, process: Process, name: str, work: Callable[[], object]
+        self, scheduler: "Scheduler", hub: greenlet, process: Process, name: str, work: Callable[[], object], chat: str
     ) -> None:
         super().__init__(work, hub)
         self.scheduler = scheduler
         self.process = process
         self.name = name
         self.request = name.rstrip("+")
+        self.chat = chat
         self.label = zlib.crc32(name.encode())
         self.about = "begins"
         self.ticket = 0
@@ -86,9 +90,9 @@ class Scheduler:
         """The last steps as text."""
         return tuple(f"{now_s:.6f} {name}: {about}" for now_s, name, about in self._last_steps)
 
-    def begin(self, process: Process, name: str, work: Callable[[], object]) -> Task:
+    def begin(self, process: Process, name: str, work: Callable[[], object], *, chat: str) -> Task:
         """Begin a thread; it moves for the first time when the caller gives way."""
-        task = Task(self, self._hub, process, name, work)
+        task = Task(self, self._hub, process, name, work, chat)
         process.tasks[task] = None
         self.open_threads += 1
         self.wake(task)

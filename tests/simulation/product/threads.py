@@ -62,24 +62,25 @@ class Pool(Executor):
         self._scheduler = scheduler
         self._process = process
         self._free = size
-        self._queued: deque[tuple[str, Callable[[], None]]] = deque()
+        self._queued: deque[Callable[[], Task]] = deque()
 
     def submit(self, fn: Callable[..., _ResultT], /, *args: Any, **kwargs: Any) -> Future[_ResultT]:  # noqa: ANN401 - as in Executor
         pending: PendingResult[_ResultT] = PendingResult(self._scheduler)
         call = partial(fn, *args, **kwargs)
-        name = f"{self._scheduler.current().name}+"
+        caller = self._scheduler.current()
+        work = partial(self._run, pending.settle, call)
+        begin = partial(self._scheduler.begin, self._process, f"{caller.name}+", work, chat=caller.chat)
         if self._free:
             self._free -= 1
-            self._scheduler.begin(self._process, name, partial(self._run, pending.settle, call))
+            begin()
         else:
-            self._queued.append((name, partial(self._run, pending.settle, call)))
+            self._queued.append(begin)
         return pending
 
     def _run(self, settle: Callable[[Callable[[], object]], None], call: Callable[[], object]) -> None:
         settle(call)
         if self._queued:
-            name, work = self._queued.popleft()
-            self._scheduler.begin(self._process, name, work)
+            self._queued.popleft()()
         else:
             self._free += 1
 

@@ -8,13 +8,14 @@ from typing import Final, TypeAlias
 from shared.adapters.memory import MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.snapshot import MemoryLimits
-from shared.conversation.store import Conversations
+from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import FENCE
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Threads
 from shared.handlers.ports import Ports as WorkerPorts
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.line.mentions import GroupPolicy
+from shared.storage.object_cache import ObjectCache
 from shared.turns.background import ThreadBackground
 from shared.turns.deferral import LateReply
 from tests.simulation.product.bucket import Bucket
@@ -32,6 +33,8 @@ Endpoint: TypeAlias = Callable[[str, bytes], tuple[str, int]]
 THREADS: Final = 40
 """Requests that an instance handles at once.  Source: infra/terraform, `concurrency`, which is also THREADS of functions-framework."""
 READ_THREADS: Final = 32
+TICK: Final = "tick"
+"""With this the names of ticks begin."""
 SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_once=2, recaps=2, sources=4)
 """So that a chat of a few messages is folded and summed up."""
 
@@ -115,12 +118,25 @@ def unsend(ports: Ports, process: Process) -> Endpoint:
     return PushEndpoint(handle=handler, clock=clock)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Conversations(Conversations):
+    """The chats of a process.  A tick acts for the chat whose marker it carries out; any other request acts for its own."""
+
+    world: World
+
+    def of(self, conversation_id: str) -> Conversation:
+        task = self.world.scheduler.current()
+        if task.request.startswith(TICK):
+            task.chat = conversation_id
+        return Conversations.of(self, conversation_id)
+
+
 def _conversations(ports: Ports, process: Process) -> Conversations:
-    world = ports.world
-    return Conversations.on(
-        Bucket(world, ports.holders, ports.withdrawals),
-        reads=Pool(world.scheduler, process, size=READ_THREADS),
+    world, reads = ports.world, Pool(ports.world.scheduler, process, size=READ_THREADS)
+    return _Conversations(
+        objects=ObjectCache(store=Bucket(world, ports.holders, ports.withdrawals), reads=reads),
         clock=ProcessClock(world, process),
         lease_s=ports.settings.lease_s,
         new_id=lambda: f"id-{world.number()}",
+        world=world,
     )

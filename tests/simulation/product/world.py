@@ -108,8 +108,8 @@ class Truth:
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
     """The words that an answer to an edited message may hold."""
-    amendments_listed_s: dict[str, float] = field(default_factory=dict)
-    """When each request last listed the amendments."""
+    amendments_listed_s: dict[tuple[str, str], float] = field(default_factory=dict)
+    """When each request last listed the amendments of each chat."""
     model_calls: int = 0
     log: LogLines = field(default_factory=LogLines)
 
@@ -141,8 +141,6 @@ class World:
         self.objects = MemoryObjectStore(limited_by=ProcessClock(self, Process("true time")))
         self.stalls = weather.stalls
         self.requests: set[str] = set()
-        self.chats: dict[str, str] = {}
-        """The chat of each request."""
         self.authors: dict[str, str] = {}
         """The chat in which each word was written."""
         self.overheard: set[str] = set()
