@@ -168,7 +168,9 @@ def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
     since_ms = record.started_ms - SKEW_MS if record.since_ms is None else record.since_ms
     is_erased = amendments.erased_ms >= 0 and since_ms <= amendments.erased_ms
     gone = amendments.withdrawn.union(amendments.taken)
-    return is_erased or not gone.isdisjoint(record.line_message_ids)
+    edits_ms = (amendments.edited_ms[one] for one in record.line_message_ids if one in amendments.edited_ms)
+    is_edited = any(record.started_ms <= edited_ms + SKEW_MS for edited_ms in edits_ms)
+    return is_erased or is_edited or not gone.isdisjoint(record.line_message_ids)
 
 
 def _readable(kind: type[_Record], data: bytes | None) -> _Record | None:

@@ -21,6 +21,7 @@ from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
 _WITHDRAWAL: Final = "withdrawal"
+_EDIT: Final = "edit"
 _ERASURE: Final = "erasure"
 
 
@@ -46,7 +47,11 @@ class Withdrawal:
     @property
     def tasks(self) -> Mapping[str, Callable[[Conversation, str], None]]:
         """The second passes, by the kind of their marker."""
-        return {_WITHDRAWAL: self.finish_withdrawal, _ERASURE: self.finish_erasure}
+        return {
+            _WITHDRAWAL: self.finish_withdrawal,
+            _EDIT: self.finish_edit,
+            _ERASURE: self.finish_erasure,
+        }
 
     def second_pass_s(self, conversation: Conversation) -> float:
         """Return how many seconds after the amendment the second pass comes: every writer that had not seen it has ended by then."""
@@ -68,19 +73,23 @@ class Withdrawal:
     def edit(self, conversation: Conversation, line_message_id: str, *, text: str, timestamp_ms: int) -> bool:
         """Readers see the newest words, and no prompt that starts later holds older ones.  Answers that were given keep theirs.
 
-        What was filed or summed up from older words is removed; the newer ones are filed when a person asks for it. A turn that files older
-        words at the same time looks after its writes, so there is no second pass.
+        What was filed or summed up from older words is removed; the newer ones are filed when a person asks for it.
         Returns whether the edit counts; one from before an erasure does not.
         """
         conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text))
         if conversation.amendments.drop_erased_edit(line_message_id):
             return False
+        self._mark(conversation, _EDIT, line_message_id)
+        self.finish_edit(conversation, line_message_id)
+        return True
+
+    def finish_edit(self, conversation: Conversation, line_message_id: str) -> None:
+        """The second pass of an edit, and the first."""
         conversation.journal.apply_edit(line_message_id)
         conversation.turn.amend(is_affected=lambda _: False)
         amendments = conversation.amendments.look(besides={line_message_id})
         conversation.snapshot.clean(amendments)
         self._clear_holders(conversation, amendments)
-        return True
 
     def erase(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
         """Nothing up to this timestamp of LINE's is in any object, but for entries if those are spared; what came later stays."""

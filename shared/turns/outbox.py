@@ -93,9 +93,15 @@ class Outbox:
             outcome = outcome.without_words(OutcomeKind.WITHDRAWN)
         if lease.is_over or not self._apply_staged(lease, outcome):
             return None
-        if conversation.journal.record_outcome(replace(outcome, writes=())):
-            lease.amend(outcome.without_words(), lease.record.route)
+        self._record(lease, outcome)
         return outcome
+
+    def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
+        """The outcome is in the journal; neither it nor the turn holds words that have to go, nor writes that are applied."""
+        if lease.conversation.journal.record_outcome(replace(outcome, writes=())):
+            lease.amend(outcome.without_words(), lease.record.route)
+        elif outcome.writes:
+            lease.amend(replace(outcome, writes=()), lease.record.route)
 
     def _apply_staged(self, lease: Lease, outcome: OutcomeRecord) -> bool:
         """Return whether what the outcome stages is written, but for what was withdrawn or edited meanwhile.

@@ -209,3 +209,14 @@ def test_a_call_loses_its_words_with_an_answer_that_its_prompt_held(
     CallWords().remove_withdrawn(calls.conversation, Amendments(taken={"e1": frozenset()}))
 
     assert "4711" not in "".join(bucket(store).values())
+
+
+@pytest.mark.parametrize(("edited_ms", "is_kept"), [(4, False), (900_000, True)])
+def test_a_call_loses_words_that_an_edit_has_replaced(
+    calls: ExternalCalls, store: MemoryObjectStore, edited_ms: int, *, is_kept: bool
+) -> None:
+    calls.begin(KEY, replace(record("4711"), started_ms=1_000_000 if is_kept else 5))
+
+    CallWords().remove_withdrawn(calls.conversation, Amendments(edits={"m1": "x"}, edited_ms={"m1": edited_ms}))
+
+    assert ("4711" in "".join(bucket(store).values())) is is_kept

@@ -210,7 +210,6 @@ class Row:
     goes: tuple[str, ...]
     stays: tuple[str, ...] = ()
     is_in_group: bool = False
-    has_second_pass: bool = True
 
 
 ROWS: Final = (
@@ -254,7 +253,6 @@ ROWS: Final = (
         goes=(SAFE,),
         stays=("noted, in the house", "never mind"),
         is_in_group=True,
-        has_second_pass=False,
     ),
     Row(
         case="`/reset`; `/exit` or `/bye` in a 1:1 chat",
@@ -296,7 +294,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 def test_what_the_table_names_goes_and_the_rest_stays(row: Row, pool: ThreadPoolExecutor) -> None:
     chat = Chat(pool, is_in_group=row.is_in_group)
     row.said(chat)
-    before = chat.objects if row.has_second_pass else {}
+    before = chat.objects
     assert row.said is nothing or all(words in chat.kept for words in row.goes)
 
     row.taken_back(chat)

@@ -74,3 +74,29 @@ def test_policy_off_answers_only_commands_in_groups(pool: ThreadPoolExecutor, gr
 
     worker.deliver(group.text("/help"))
     assert worker.said == [japanese(Phrase.HELP_GROUP)]
+
+
+def test_message_that_quotes_is_recorded_before_the_chat_is_read(worker: PushedWorker, group: ChatEvents) -> None:
+    conversation = worker.conversations.of(recorded.GROUP)
+    worker.store.create(conversation.names.snapshot, b"{")
+    event = group.text("それで？", quotedMessageId="573999")
+
+    assert worker.deliver(event) == 500
+
+    assert conversation.journal.message_of("m1") is not None
+
+
+def test_quoting_message_of_a_worker_that_died_is_answered_by_the_next_delivery(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    worker.deliver(group.text("@Aizuchi 元気？"), thinks=[HELLO])
+    bubble = worker.outcome(group.event("", webhookEventId="event1"))["sent_message_ids"][0]
+    event = group.text("それで？", quotedMessageId=bubble)
+    snapshot = worker.conversations.of(recorded.GROUP).names.snapshot
+    worker.store.create(snapshot, b"{")
+    assert worker.deliver(event) == 500  # after the record
+    worker.store.delete(snapshot)
+
+    worker.deliver(event, thinks=[HELLO])
+
+    assert len(worker.said) == 2

@@ -10,12 +10,13 @@ from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import Json, ModelResponse
 from shared.agent.tools import Cited, Tool, TurnContext
 from shared.conversation.external_calls import CallRecord, ExternalCalls, call_key
+from shared.conversation.history import OUTCOMES_READ
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.handlers.ports import NotionPort
 from shared.line.phrases import Phrase
 from tests.support import recorded
 from tests.support.chats import everything_in
-from tests.support.people import ChatEvents
+from tests.support.people import ChatEvents, Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
 
@@ -277,3 +278,14 @@ def test_grown_chat_is_compacted_and_summed_up_after_the_answer(worker: PushedWo
 
     assert [number for number, left in enumerate(journalled, start=1) if not left] == [21, 42, 63]
     assert "summed up: They said hello many times." in worker.prompt()
+
+
+def test_a_message_stays_answered_however_many_commands_follow_it(worker: PushedWorker) -> None:
+    person = Person(worker, is_in_group=False)
+    first = person.says("hello", HELLO)
+    for _ in range(OUTCOMES_READ + 5):
+        person.says("/help")
+
+    worker.deliver(first, thinks=[HELLO])
+
+    assert worker.said.count("こんにちは！") == 1

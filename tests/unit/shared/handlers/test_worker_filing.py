@@ -13,7 +13,7 @@ from shared.knowledge.index import EMPTY_INDEX
 from shared.line.media_content import Fetched
 from tests.support import recorded
 from tests.support.chats import everything_in
-from tests.support.people import START_MS, ChatEvents
+from tests.support.people import START_MS, ChatEvents, Person
 from tests.support.pushed import PushedWorker
 
 HELLO: Final = calling(("reply", {"message": "こんにちは！"}))
@@ -299,3 +299,13 @@ def test_unsend_of_a_quoted_picture_removes_what_was_filed_from_it(worker: Pushe
     worker.withdraw(group.chat_id, picture["message"]["id"], timestamp_ms=START_MS + 10_000)
 
     assert entry_paths(worker) == []
+
+
+def test_turn_keeps_no_staged_words_once_they_are_written(worker: PushedWorker) -> None:
+    person = Person(worker, is_in_group=False)
+    person.files("garden")
+
+    turn = worker.conversations.of(person.events.chat_id).turn.read().record
+
+    assert turn.outcome is not None
+    assert turn.outcome.writes == ()
