@@ -153,7 +153,8 @@ class _Removal:
 
     def _clean_catalog(self, states: _States) -> None:
         def with_states(data: bytes | None) -> bytes | None:
-            if data is None:
+            # There is none yet where the worker that filed the first entries died before it wrote one
+            if data is None and not any(isinstance(state, Row) for state in states.values()):
                 return None
             catalog = self.entries.catalog_in(data)
             rows: dict[str, Row | None] = {

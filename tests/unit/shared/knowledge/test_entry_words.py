@@ -320,6 +320,19 @@ def test_an_erasure_removes_tombstones(chat: FilingChat) -> None:
     assert chat.entries.list() == []
 
 
+def test_the_first_entry_of_a_dead_worker_gets_its_row_when_another_message_is_withdrawn(chat: FilingChat) -> None:
+    chat.model.steps = [found(name="庭の工事")]
+    turn = chat.begin(message(1, "庭の工事"), message(2, SECRET))
+    turn.call("classify_and_capture", text="庭の工事")
+    assert not StagedEntryWriter().apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
+
+    withdraw(chat, "m2")
+
+    assert [row.path for row in chat.entries.catalog().rows] == chat.paths
+    assert len(chat.paths) == 1
+    assert chat.file_text("index.md") == index_file(chat.entries.catalog())
+
+
 def test_words_that_a_dead_worker_wrote_after_the_catalog_are_removed(chat: FilingChat) -> None:
     path = chat.file("庭の工事", message(1, "庭の工事"))
     turn = chat.begin(message(2, SECRET))
