@@ -71,6 +71,8 @@ class Bus:
 
     def __init__(self, ports: Ports, skews_s: tuple[float, ...]) -> None:
         self.dead_letters: list[str] = []
+        self.unsettled = 0
+        """The pushes that were not answered yet, also by a process that died before it began with one."""
         self.longest_s = 0.0
         self.failures: Counter[str] = Counter()
         """The requests that were answered with 5xx although their process lived, by the error behind it."""
@@ -115,11 +117,13 @@ class Bus:
         is_tick = delivery.event == {"type": TICK}
         body = push.tick() if is_tick else push.envelope(delivery.event, attempt=delivery.attempts, published=published)
         answers: list[int] = []
+        self.unsettled += 1
 
         def settle(status: int) -> None:
             if answers:
                 return
             answers.append(status)
+            self.unsettled -= 1
             if status == _ACKNOWLEDGED:
                 delivery.is_acknowledged = True
                 delivery.on_ack()
@@ -175,10 +179,11 @@ class Ticker:
     def _tick(self) -> None:
         world = self._bus.world
         scheduler, rng = world.scheduler, world.rng
-        is_quiet = scheduler.is_idle and world.now_s >= world.weather.outage_s[1]
+        is_idle = scheduler.is_idle and not self._bus.unsettled
+        is_quiet = is_idle and world.now_s >= world.weather.outage_s[1]
         self._quiet = self._quiet + 1 if is_quiet else 0
         has_markers = any(True for _ in self._withdrawals.markers())
-        if scheduler.is_idle and (not has_markers or self._quiet > QUIET_TICKS):
+        if is_idle and (not has_markers or self._quiet > QUIET_TICKS):
             return
         scheduler.at(world.now_s + TICK_S, self._tick, is_idle=True)
         for _ in range(1 if self._is_reliable else rng.choice((0, 1, 1, 1, 1, 2))):

@@ -10,12 +10,13 @@ from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import show_answer_data
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
+from shared.turns.attempt import MODEL_S
 from shared.turns.deferral import LateReply
 from tests.simulation.product.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.product.entry_checks import EntryStory, check_entries
 from tests.simulation.product.mind import Mood
 from tests.simulation.product.people import WORD, Message, Order, People, Welcome, gloss_of
-from tests.simulation.product.times import ANSWERABLE_S, SKEW_S, TOKEN_S
+from tests.simulation.product.times import ANSWERABLE_S, LEASE_S, SKEW_S, TOKEN_S
 from tests.simulation.product.wiring import Settings
 from tests.simulation.product.withdrawals import Withdrawals
 from tests.simulation.product.world import EPOCH_MS, ShownText, World
@@ -30,6 +31,8 @@ ATTEMPTS_AT_MOST: Final = 20
 _ERASING: Final = {"reset", "exit", "bye", "confirm"}
 _TWO_MS: Final = 0.002
 _PUSHING_S: Final = 15.0
+_BESIDE_THINKING_S: Final = 5.0
+"""What a turn takes beside the model: the settle window, reading, and writes that meet 429."""
 _SHOWN_KINDS: Final = {OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED}
 _UNSEEN_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKind.STORED}
 
@@ -46,6 +49,8 @@ class Story:
     withdrawals: Withdrawals
     forgets_outcomes: bool
     """Whether the bounds of memory are so small that the snapshot does not keep every outcome."""
+    messages_read: int
+    """How many messages of the journal a turn looks at."""
     page_counts: Mapping[str, int]
     """How many pages Notion has for each word."""
 
@@ -87,6 +92,12 @@ class Story:
         """Whether the outage of the bucket made one of these deliveries a dead letter; it would be replayed after the repair."""
         return self.has_outage and not set(self.bus.dead_letters).isdisjoint(deliveries)
 
+    @property
+    def thought_s(self) -> float:
+        """How long the model may think about a turn, with its tools and its retries."""
+        asks = 3 if self.mood.downs or self.settings.has_knowledge or self.settings.has_notion else 1
+        return min(MODEL_S, asks * self.mood.seconds[1])
+
     def waited_long(self, name: str) -> bool:
         """Whether the delivery waited for a thread while its token aged."""
         return self.bus.waited_s.get(name, 0.0) > LONG_WAIT_S
@@ -94,14 +105,15 @@ class Story:
 
 def violations(stories: Sequence[Story]) -> list[str]:
     """Return every violation, as one sentence each."""
-    found = [*stories[0].world.truth.violations, *_check_machines(stories[0])]
+    found = [*stories[0].world.truth.violations, *_check_machines(stories)]
     for story in stories:
         found += _violations_of_chat(story)
     return list(dict.fromkeys(found))
 
 
-def _check_machines(story: Story) -> Iterator[str]:
+def _check_machines(stories: Sequence[Story]) -> Iterator[str]:
     """What holds for all chats together: no crash, no failure in calm weather, no lost delivery, no marker that stays."""
+    story = stories[0]
     bus, log = story.bus, story.world.truth.log
     if not story.has_outage:
         yield from (f"I1: {name} ended as a dead letter" for name in bus.dead_letters)
@@ -116,8 +128,9 @@ def _check_machines(story: Story) -> Iterator[str]:
         presses = sum(name.startswith("event-") for name in bus.waited_s)  # each may ask again
         if most > ASKED_AT_MOST + presses and not story.mood.downs:
             yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
+        most_unsent = max(sum(message.unsent for message in one.people.messages) for one in stories)
         for kind, attempts in story.world.most_attempts.items():
-            if attempts > ATTEMPTS_AT_MOST:
+            if attempts > ATTEMPTS_AT_MOST + 2 * most_unsent:  # withdrawals of one second meet 429 and try again
                 yield f"I5: an object under {kind}/ met more than {ATTEMPTS_AT_MOST} attempts to write it within a second"
         flooded = {name for name, waited_s in bus.waited_s.items() if waited_s > LONG_WAIT_S}
         if flooded:
@@ -232,12 +245,22 @@ def _check_obeyed(story: Story, order: Order) -> Iterator[str]:
 def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> bool:
     """Whether silence is correct: the model skipped the message, or its token expired.
 
-    A token expires if no "still thinking" is sent, or if another message of the turn was withdrawn late, or any edited.
+    A token expires if no "still thinking" is sent; if amendments make a turn begin again and again while the message waits; or if more
+    messages wait than a turn reads. A lease that is shorter than the deployed one may end while a withdrawn answer is given back to
+    thinking; then nothing tells whether it was sent.
     """
+    if OutcomeKind.SKIPPED in kinds:
+        return True
+    since_s, until_s = message.at_s - TOKEN_S, message.at_s + TOKEN_S
+    others = [one for one in story.people.messages if one is not message]
+    amended = [at_s for one in story.people.messages for at_s in one.amended_s if since_s < at_s < until_s]
+    amended += [at_s for at_s in story.people.erasures_s if since_s < at_s < until_s]
+    if OutcomeKind.WITHDRAWN in kinds:
+        return bool(amended) and story.settings.lease_s < LEASE_S
     slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
-    neighbour = any(not story.people.is_kept(one) for one in story.people.messages if one is not message)
-    neighbour |= any(len(one.words) > 1 for one in story.people.messages)
-    return OutcomeKind.SKIPPED in kinds or (OutcomeKind.UNDELIVERED in kinds and (slow or neighbour))
+    begins_again = bool(amended) and (1 + len(amended)) * (story.thought_s + _BESIDE_THINKING_S) > TOKEN_S
+    crowded = sum(since_s < one.at_s < until_s for one in others) >= story.messages_read
+    return OutcomeKind.UNDELIVERED in kinds and (slow or begins_again or crowded)
 
 
 def _answer_count(story: Story, history: dict[str, OutcomeRecord], message: Message) -> int:
@@ -418,18 +441,26 @@ def _check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[st
 
 
 def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
-    """An answer keeps its words unless a withdrawn message stood in its prompt, or it repeats something that was taken out."""
+    """An answer keeps its words unless a withdrawn message stood in its prompt, or it repeats something that was taken out.
+
+    A prompt shows a medium without its word, so only `saw` tells of it.
+    """
     people, truth = story.people, story.world.truth
     if people.erased_s >= 0:
         return
     withdrawn = {one.id for one in people.messages if one.unsent}
+    media = {one.id for one in people.messages if one.unsent and one.medium is not None}
     lost = [
         said
         for said, outcome in _effects(story)
         if outcome.webhook_event_id in history and history[outcome.webhook_event_id].text is None
     ]
-    thoughts = {said: truth.thoughts.get(said.text.partition(" ")[0]) for said in lost}
-    direct = [said for said in lost if thoughts[said] is None or not withdrawn.isdisjoint(thoughts[said].shown)]  # type: ignore[union-attr]
+    direct = []
+    for said in lost:
+        thought = truth.thoughts.get(said.text.partition(" ")[0])
+        named = set(said.outcome.provenance.ids) & media if said.outcome is not None else set()
+        if thought is None or not withdrawn.isdisjoint(thought.shown | named):
+            direct.append(said)
     taken_out = {word for said in direct for word in WORD.findall(said.text)}
     for said in lost:
         if said not in direct and taken_out.isdisjoint(WORD.findall(said.text)):

@@ -36,7 +36,8 @@ def ids_repeated_in(text: str) -> set[str]:
 class Message:
     """A message of a member, or a press of a button, which has no words.  `words` are its texts, each with the time of its writing.
 
-    `is_unsure`: whether it is for the bot depends on whether the bot still knows the bubble that it quotes.
+    `amended_s` are the times at which it was edited or withdrawn. `is_unsure`: whether it is for the bot depends on whether the bot still
+    knows the bubble that it quotes.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Message:
     is_unsure: bool = False
     words: list[tuple[str, float]] = field(default_factory=list)
     unsent: bool = False
+    amended_s: list[float] = field(default_factory=list)
     presses: str | None = None
     medium: bytes | None = None
 
@@ -100,6 +102,7 @@ class People:
     erased_s: float = -1.0
     erased_entries_s: float = -1.0
     departed_s: list[float] = field(default_factory=list)
+    erasures_s: list[float] = field(default_factory=list)
     message_numbers: Iterator[int] = field(default_factory=itertools.count)
     event_numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -179,6 +182,7 @@ class People:
     def unsend(self, message: Message, *, at_s: float) -> Json:
         """Return the event of a withdrawal."""
         message.unsent = True
+        message.amended_s.append(at_s)
         return self._event("unsend", at_s, unsend={"messageId": message.id})
 
     def edit(self, message: Message, *, at_s: float) -> Json:
@@ -186,6 +190,7 @@ class People:
         before = message.words[0][0]
         word = f"{before[:-1]}{chr(ord('a') + len(message.words))}"
         message.words.append((word, round(at_s, 3)))
+        message.amended_s.append(at_s)
         was = message.event["message"]
         content = {**was, "text": str(was["text"]).replace(before, word)} if isinstance(was, dict) else {}
         return self._event("messageEdited", at_s, message=content)
@@ -205,6 +210,7 @@ class People:
 
     def erase(self, *, until_s: float, spares_entries: bool) -> None:
         """Everything up to then is erased."""
+        self.erasures_s.append(until_s)
         self.erased_s = max(self.erased_s, until_s)
         if not spares_entries:
             self.erased_entries_s = max(self.erased_entries_s, until_s)

@@ -16,6 +16,7 @@ from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import deferral_id_in
 from shared.storage.codec import decode
 from shared.turns.deferral import LateReply
+from shared.turns.waiting_room import PLACES
 from tests.simulation.product.bus import TICK_S, Bus, Delivery, Ticker
 from tests.simulation.product.checks import Story, violations
 from tests.simulation.product.holders import Holders
@@ -34,6 +35,8 @@ STEPS: Final = 400_000
 _KILLS: Final = 0.005
 _KILLS_BESIDE_POISON: Final = 3
 _INSTANCES: Final = 3
+_THREADS_A_CHAT: Final = PLACES + 2
+"""As few as let every chat have its holder, those that wait, and a thread for other work."""
 _MESSAGES: Final = 12
 _MANY_MESSAGES: Final = 40
 _BURST: Final = 40
@@ -104,6 +107,7 @@ def draw_stage(rng: random.Random) -> "Stage":
     """Draw the world of a schedule, in which nothing has happened yet."""
     lease_s = rng.choice((LEASE_S, LEASE_S, LEASE_S, LEASE_S, 10.0, 5.0))
     skew_s = SKEW_S * lease_s / LEASE_S
+    chats = rng.choice((1, 1, 1, 2, 3))
     return Stage(
         rng,
         _weather(rng),
@@ -113,10 +117,10 @@ def draw_stage(rng: random.Random) -> "Stage":
             group_policy=GroupPolicy.MODEL if rng.random() < 0.2 else GroupPolicy.MENTION,
             has_knowledge=rng.random() < 0.5,
             has_notion=rng.random() < 0.15,
-            threads=rng.choice((THREADS, THREADS, 6)),
+            threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
         ),
         skews_s=tuple(rng.uniform(-skew_s / 2, skew_s / 2) for _ in range(_INSTANCES)),
-        chats=rng.choice((1, 1, 1, 2, 3)),
+        chats=chats,
         bounds=SMALL_BOUNDS if rng.random() < 0.2 else {},
     )
 
@@ -253,6 +257,7 @@ class Stage:
                     settings=self.ports.settings,
                     withdrawals=self.withdrawals,
                     forgets_outcomes=bool(self.bounds),
+                    messages_read=self.bounds.get("messages_read", history.MESSAGES_READ),
                     page_counts=self.ports.notion.page_counts(),
                 )
                 for people in self.chats
