@@ -174,6 +174,16 @@ class Person:
         raise AssertionError(f"the bot said {self.hears()} and nothing more within {PATIENCE_S:.0f} s")
 
 
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Return once the condition holds."""
+    until_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until_s:
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"the condition did not hold within {PATIENCE_S:.0f} s")
+
+
 def _path_of(name: str) -> str:
     return f"{_OBJECTS}/{quote(name, safe='')}"
 

@@ -1,8 +1,7 @@
 """Answers that are not ready before the reply token expires, over real wires."""
 
 import datetime as dt
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simulator.gemini.script import Hold, call
-from tests.e2e.conftest import PATIENCE_S, Person, Platform
+from tests.e2e.conftest import PATIENCE_S, Person, Platform, wait_until
 from tests.support import push
 from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
@@ -51,14 +50,6 @@ class LateDelivery:
         self.platform.do(lambda stack: stack.line.press(person.id, person.id, data))
         self.platform.settle()
 
-    def wait_until(self, holds: Callable[[], bool]) -> None:
-        until_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < until_s:
-            if holds():
-                return
-            self.platform.pause(0.05)
-        raise AssertionError(f"the condition did not hold within {PATIENCE_S:.0f} s")
-
     def texts(self) -> list[str]:
         return [one for one in self.person.hears() if one != "None"]
 
@@ -74,7 +65,7 @@ def test_a_late_answer_is_fetched_once_by_its_button(tmp_path: Path) -> None:
         hold = Hold()
         asked = late.ask("how high is Fuji?", age_s=48.0, hold=hold)
         status = background.submit(late.deliver, asked)
-        late.wait_until(lambda: late.platform.do(lambda stack: stack.line.replies_with_effect) == 1)
+        wait_until(lambda: late.platform.do(lambda stack: stack.line.replies_with_effect) == 1)
         hold.release()
         assert status.result(PATIENCE_S) == 204
         assert late.texts() == []
@@ -90,7 +81,7 @@ def test_a_button_shows_nothing_in_another_chat(tmp_path: Path) -> None:
     with stack_with("button", tmp_path) as late, ThreadPoolExecutor(1) as background:
         hold = Hold()
         status = background.submit(late.deliver, late.ask("my secret?", age_s=48.0, hold=hold))
-        late.wait_until(lambda: late.platform.do(lambda stack: stack.line.replies_with_effect) == 1)
+        wait_until(lambda: late.platform.do(lambda stack: stack.line.replies_with_effect) == 1)
         hold.release()
         status.result(PATIENCE_S)
         stranger = Person(late.platform, "stranger")

@@ -9,10 +9,13 @@ from dataclasses import replace
 
 import pytest
 
+from shared.storage.object_names import DUE_PREFIX, DueMarker
+from shared.turns.waiting_room import PLACES
+from simulator.gemini.script import Hold, call
 from simulator.line.switches import Fault as LineFault
 from simulator.processes import Child, free_port
 from simulator.storage import Fault as StorageFault
-from tests.e2e.conftest import Person, Platform
+from tests.e2e.conftest import PATIENCE_S, Person, Platform, wait_until
 from tests.support import push
 from tests.support.serving import plain_http
 from tests.support.stacks import running_stack
@@ -43,6 +46,29 @@ def test_five_bubbles_within_a_second_cost_one_or_two_model_calls(settling_stack
     ]
     assert len(covered) == calls
     assert b"bubble 5" in settling_stack.do(lambda stack: stack.gemini.requests[-1].request.last_text.encode())  # type: ignore[union-attr]
+
+
+def test_deliveries_that_leave_a_crowded_turn_are_answered_with_the_others(platform: Platform, person: Person) -> None:
+    hold = Hold()
+    platform.do(lambda stack: stack.gemini.script([call("reply", {"message": "one moment"}).held(hold)]))
+    person.says("hello")
+    hold.wait_until_reached(PATIENCE_S)
+    crowd = {person.says(f"bubble {number}") for number in range(PLACES + 3)}
+    wait_until(lambda: len(platform.names(DUE_PREFIX)) == 3)
+    left = {DueMarker.parse(name) for name in platform.names(DUE_PREFIX)}
+    assert {(one.kind, one.conversation_id) for one in left} == {("reply", person.id)}
+    assert {one.id for one in left} < crowd
+
+    hold.release()
+    platform.settle()
+    last = platform.do(lambda stack: stack.gemini.requests[-1].request)
+    assert all(f"bubble {number}" in str(last) for number in range(PLACES + 3))
+    said = person.hears()
+    platform.carry_out_due()
+
+    assert platform.names(DUE_PREFIX) == []
+    assert person.hears() == said
+    assert len(said) <= 3
 
 
 @pytest.fixture
