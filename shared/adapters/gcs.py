@@ -12,13 +12,14 @@ import requests
 from google.api_core import exceptions
 from google.auth.exceptions import GoogleAuthError
 from google.cloud import storage
-from google.cloud.storage.exceptions import DataCorruption
+from google.cloud.storage.exceptions import DataCorruption, InvalidResponse
 from google.cloud.storage.retry import DEFAULT_RETRY
 
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, StoredObject
 
 _ATTEMPT_S: Final = (2.0, 5.0)  # to connect, to answer
+_TOO_MANY: Final = 429
 _RETRIES: Final = DEFAULT_RETRY.with_delay(initial=0.3, maximum=1.0)
 _CONTENT_TYPES: Final = {".json": "application/json", ".md": "text/markdown; charset=utf-8"}
 
@@ -88,11 +89,36 @@ class GcsObjectStore:
                     content_type=_CONTENT_TYPES.get(suffix, "application/octet-stream"),
                     if_generation_match=generation,
                     timeout=_ATTEMPT_S,
-                    retry=self._retries,
+                    retry=self._retries.with_predicate(lambda cause: self._may_still_win(name, generation, cause)),
                 )
             except (exceptions.PreconditionFailed, exceptions.NotFound):
                 return None
+            except exceptions.TooManyRequests:
+                if self._has_moved_on(name, generation):
+                    return None
+                raise
         return int(blob.generation)
+
+    def _may_still_win(self, name: str, generation: int, cause: Exception) -> bool:
+        """Whether a write that failed like this is tried again.
+
+        One that meets 429 is not where the object has moved on: it would lose, and waits in a line of writers that grows meanwhile.
+        """
+        is_limited = isinstance(cause, exceptions.TooManyRequests) or _status_in(cause) == _TOO_MANY
+        return _RETRIES._predicate(cause) and not (is_limited and self._has_moved_on(name, generation))  # noqa: SLF001 - the default's own
+
+    def _has_moved_on(self, name: str, generation: int) -> bool:
+        """Whether it is certain that the object is no longer at this generation."""
+        try:
+            found = self._bucket.get_blob(name, timeout=_ATTEMPT_S, retry=None)
+        except (exceptions.GoogleAPIError, GoogleAuthError, requests.RequestException, OSError):
+            return False
+        return (int(found.generation) if found is not None else 0) != generation
+
+
+def _status_in(cause: Exception) -> int | None:
+    """Return the status of an upload that was refused; the client makes an exception of its own of it only after the last attempt."""
+    return cause.response.status_code if isinstance(cause, InvalidResponse) else None
 
 
 @contextmanager

@@ -349,6 +349,17 @@ def test_a_write_that_was_refused_is_retried(emulator: Emulator, remote: GcsObje
     assert remote.read(NAME) == StoredObject(data=b"one", generation=generation)
 
 
+def test_a_limited_write_that_lost_meanwhile_is_not_retried(emulator: Emulator, remote: GcsObjectStore) -> None:
+    generation = create_object(remote, NAME, b"one")
+    assert remote.replace(NAME, b"two", generation=generation) is not None
+    emulator.proxy.faults.add(Fault(rule=lambda call: call.operation == "insert", error_status=429))
+
+    assert remote.replace(NAME, b"three", generation=generation) is None
+    assert remote.create(NAME, b"three") is None
+
+    assert [one.status for one in emulator.proxy.requests].count(429) == 2
+
+
 def test_a_second_write_within_a_second_is_retried(emulator: Emulator, remote: GcsObjectStore) -> None:
     emulator.proxy.switches = StorageSwitches(one_write_a_second=True)
     generation = create_object(remote, NAME, b"one")

@@ -1,6 +1,6 @@
 """The bucket of a process: its calls take time, fail, and lose their answers.
 
-It also does what GcsObjectStore leaves to the client library: a write that meets 429 is retried after 0.3 to 1 s, for up to 10 s.  A
+It also does what GcsObjectStore does: a write that meets 429 is retried after 0.3 to 1 s, for up to 10 s, unless it has lost meanwhile.  A
 conditional write that won, but whose answer was lost, is reported as lost, as a retry of it would be.
 """
 
@@ -67,6 +67,9 @@ class Bucket:
                         world.truth.report(f"I6: writes of {name.partition('/')[0]}/ met 429 until the client gave up")
                     raise
                 world.scheduler.give_way("429", pause_s)
+                stored = self._call(f"look at {name}", lambda: world.objects.read(name))
+                if (stored.generation if stored is not None else 0) != generation:
+                    return None
             else:
                 return None if world.rng.random() < world.weather.lost_answers else written
 
