@@ -77,11 +77,11 @@ class AmendmentLog:
         listed = self.newest_of(self.list_all(), besides=besides)
         return amendments_of(self.objects.read_all(listed), watermark.result())
 
-    def fresh_look(self) -> Amendments:
-        """Return what is amended by now, for a caller that acts on it at once: a look that took longer than `look_s` is repeated."""
+    def fresh_look(self, *, besides: AbstractSet[str] = frozenset()) -> Amendments:
+        """Return what `look` does, for a caller that acts on it at once: a look that took longer than `look_s` is repeated."""
         while True:
             begun_s = self.clock.monotonic_s()
-            amendments = self.look()
+            amendments = self.look(besides=besides)
             if self.clock.monotonic_s() - begun_s < self.look_s:
                 return amendments
 
@@ -91,7 +91,9 @@ class AmendmentLog:
 
     def newest_of(self, listed: Sequence[ListedObject], *, besides: AbstractSet[str]) -> tuple[ListedObject, ...]:
         """Return the newest edits and withdrawals, and those of the messages `besides`, however old."""
-        wanted = {self.names.amended(one) for one in besides}
+        if len(listed) <= NEWEST_READ:
+            return tuple(listed)
+        wanted = {f"{self.names.amended_prefix}{one}.json" for one in besides}
         older = (one for one in listed[:-NEWEST_READ] if one.name in wanted)
         return (*older, *listed[-NEWEST_READ:])
 
@@ -102,7 +104,7 @@ class AmendmentLog:
 
     def has_withdrawn_any(self, line_message_ids: AbstractSet[str]) -> bool:
         """Whether one of these messages is withdrawn by now."""
-        return not self.look().withdrawn.isdisjoint(line_message_ids)
+        return not self.look(besides=line_message_ids).withdrawn.isdisjoint(line_message_ids)
 
     def amendment_of(self, line_message_id: str) -> Amendment | None:
         """Return what became of this message, however long ago; None where it was neither edited nor withdrawn."""

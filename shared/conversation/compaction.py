@@ -54,7 +54,7 @@ class Compaction:
             return False
         old_ms = self.clock.now_ms() - ANSWERABLE_MS - SKEW_MS
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
-        record = bounded(cleaned(folding.record, amendments), self.limits)
+        record = bounded(cleaned(folding.record, amendments), self.limits, named=folding.named)
         writes_recaps = self.recaps.is_due(record, deadline)
         folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(record) if writes_recaps else record)
         if folded is None:
@@ -85,11 +85,12 @@ def _journalled(conversation: Conversation) -> tuple[list[MessageRecord], list[O
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Folding:
-    """What leaves the journal, and the snapshot that then holds it, before it is cleaned or cut."""
+    """What leaves the journal, and the snapshot that then holds it, before it is cleaned or cut; `named` by what stays journalled."""
 
     messages: tuple[MessageRecord, ...]
     outcomes: tuple[OutcomeRecord, ...]
     record: SnapshotRecord
+    named: frozenset[str]
 
     @classmethod
     def of(
@@ -121,6 +122,7 @@ class _Folding:
         return cls(
             messages=tuple(folded.values()),
             outcomes=done,
+            named=frozenset(named for one in outcomes if one not in done for named in one.saw),
             record=replace(
                 snapshot,
                 messages=tuple(sorted((*kept, *folded.values()), key=by_time)),

@@ -9,7 +9,7 @@ at the amendments after the write, because an unsend may have passed just before
 
 from dataclasses import dataclass, replace
 
-from shared.conversation.amendments import AmendmentLog
+from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.storage.codec import decode, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -115,10 +115,13 @@ class Journal:
         Repeated: changes nothing.
         """
         self._create(self.names.outcome(outcome.webhook_event_id), encode(outcome))
-        if not outcome.holds_words or self.amendments.look().without_lost(outcome) is outcome:
+        if not outcome.holds_words or self._look_for(outcome).without_lost(outcome) is outcome:
             return False
         self.remove_words(outcome.webhook_event_id)
         return True
+
+    def _look_for(self, outcome: OutcomeRecord) -> Amendments:
+        return self.amendments.look(besides=outcome.provenance.ids)
 
     def remove_words(self, webhook_event_id: str) -> None:
         """The outcome keeps its kind and loses its words.  Gone: a compaction folded it, and the snapshot is cleaned anyway."""

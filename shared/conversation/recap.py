@@ -103,7 +103,7 @@ def _with_recap(record: SnapshotRecord, text: str, limits: MemoryLimits) -> Snap
         id=f"recap-{record.recaps_written + 1}",
         text=text,
         covers=tuple(one.line_message_id for one in batch),
-        answers=tuple(one.webhook_event_id for one in answers),
+        saw=tuple(one.webhook_event_id for one in answers),
         timestamp_ms=batch[-1].timestamp_ms,
         since_ms=batch[0].timestamp_ms,
         until_ms=batch[-1].timestamp_ms,

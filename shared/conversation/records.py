@@ -194,7 +194,8 @@ class Watermark:
 class Recap:
     """Some ten older messages in a few sentences, or in none, where every try to sum them up ended the worker.
 
-    `covers` are the messages that it sums up, the newest of them of `timestamp_ms`, `answers` the answers among them, by their own ids.
+    `covers` are the messages that it sums up, the newest of them of `timestamp_ms`. `saw` are the answers among them, by their own ids, or
+    what these had seen, where it repeats one that is not kept any more.
     `id` is its own, by which answers name it; empty in snapshots from before recaps had ids. All that it sums up lies between `since_ms`
     and `until_ms`.
     """
@@ -205,12 +206,12 @@ class Recap:
     since_ms: int
     until_ms: int
     id: str = ""
-    answers: tuple[str, ...] = ()
+    saw: tuple[str, ...] = ()
 
     @property
     def provenance(self) -> Provenance:
         """Whose words it may hold."""
-        return Provenance(ids=frozenset((*self.covers, *self.answers)), since_ms=self.since_ms, until_ms=self.until_ms)
+        return Provenance(ids=frozenset((*self.covers, *self.saw)), since_ms=self.since_ms, until_ms=self.until_ms)
 
     @property
     def as_source(self) -> Provenance:

@@ -4,12 +4,21 @@ Whoever writes people's words into it looks at the amendments after the swap, be
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
 
 from shared.conversation.amendments import AmendmentLog, Amendments
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, by_time
+from shared.conversation.inheritance import with_inheritance
+from shared.conversation.records import (
+    MessageRecord,
+    OutcomeKind,
+    OutcomeRecord,
+    Recap,
+    SnapshotRecord,
+    by_time,
+)
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode, encode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
@@ -149,32 +158,43 @@ def _runs_of(numbers: Iterable[int]) -> tuple[int, ...]:
     return tuple(runs)
 
 
-def bounded(record: SnapshotRecord, limits: MemoryLimits) -> SnapshotRecord:
-    """Return the record within its limits; the oldest goes first, a recap with its sources."""
+def bounded(record: SnapshotRecord, limits: MemoryLimits, *, named: AbstractSet[str] = frozenset()) -> SnapshotRecord:
+    """Return the record within its limits; the oldest goes first, a recap with its sources.
+
+    `named` are the answers that journalled answers name, which stay. What repeats an answer or a recap that goes takes over its provenance.
+    """
     forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.covers)
     messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
-    record = replace(record, recaps=record.recaps[-limits.recaps :], messages=messages)
-    verbatim = without_recap(record)[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
-    sources = [one for one in record.messages if one.line_message_id in _in_recaps(record)]
+    recaps = record.recaps[-limits.recaps :]
+    verbatim = _without_recap(messages, recaps)[-(2 * limits.verbatim + limits.recaps_at_once * limits.summed_up) :]
+    summed_up = _covered_by(recaps)
+    sources = [one for one in messages if one.line_message_id in summed_up]
     oldest_ms = min((one.timestamp_ms for one in verbatim), default=0)
     shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
     newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
     late = {one.webhook_event_id for one in [one for one in record.outcomes if _is_late(one)][-_LATE_KEPT:]}
+    kept = shown | newest_ones | late | named
+    inherited = with_inheritance(record, {one.id for one in recaps} | kept)
     return replace(
-        record,
+        inherited,
         messages=tuple(sorted((*sources[-limits.sources :], *verbatim), key=by_time)),
-        outcomes=tuple(one for one in record.outcomes if one.webhook_event_id in shown | newest_ones | late),
+        outcomes=tuple(one for one in inherited.outcomes if one.webhook_event_id in kept),
+        recaps=inherited.recaps[-limits.recaps :],
     )
 
 
 def without_recap(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
     """Return the messages that no recap sums up, oldest first."""
-    summed_up = _in_recaps(record)
-    return tuple(one for one in record.messages if one.line_message_id not in summed_up)
+    return _without_recap(record.messages, record.recaps)
 
 
-def _in_recaps(record: SnapshotRecord) -> frozenset[str]:
-    return frozenset(one for recap in record.recaps for one in recap.covers)
+def _without_recap(messages: Iterable[MessageRecord], recaps: Iterable[Recap]) -> tuple[MessageRecord, ...]:
+    summed_up = _covered_by(recaps)
+    return tuple(one for one in messages if one.line_message_id not in summed_up)
+
+
+def _covered_by(recaps: Iterable[Recap]) -> frozenset[str]:
+    return frozenset(one for recap in recaps for one in recap.covers)
 
 
 def _is_late(outcome: OutcomeRecord) -> bool:

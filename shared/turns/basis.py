@@ -34,7 +34,10 @@ class Basis:
 
     def is_amended(self) -> bool:
         """Look whether anything of it was edited, withdrawn or erased since the chat was read.  Raises: StorageUnavailableError."""
-        return self.prompt.is_affected_since(self.before, self.conversation.amendments.fresh_look())
+        return self.prompt.is_affected_since(self.before, self._look())
+
+    def _look(self) -> Amendments:
+        return self.conversation.amendments.fresh_look(besides=self.prompt.ids)
 
     def check(self) -> None:
         """Look at the amendments; called before every request to the model.

@@ -76,7 +76,8 @@ class Outbox:
         """
         conversation = lease.conversation
         if outcome.holds_words:
-            if conversation.amendments.look().without_lost(outcome) is not outcome:
+            amendments = conversation.amendments.look(besides=outcome.provenance.ids)
+            if amendments.without_lost(outcome) is not outcome:
                 logs.info("reply_withheld", reason="withdrawn")
                 if not is_takeover:
                     lease.release()

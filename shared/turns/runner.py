@@ -27,6 +27,7 @@ from shared.turns.waiting_room import Place, WaitingRoom
 REQUEST_S: Final = 112.0
 """A turn is opened only if it ends within this time of its request; Pub/Sub waits for the acknowledgement for 120 s."""
 _POLL_S: Final = 0.4
+_LONGEST_TURN_S: Final = 50.0
 
 
 class TurnDelivery(Protocol):
@@ -73,10 +74,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Patience:
-    """How long a delivery waits: until it could not end a turn in time, or until newer ones wait in its place."""
+    """How long a delivery waits: until it could not end a turn in time, or until newer ones wait in its place.
+
+    Whose turn is short looks more often, so that it comes before those who think.
+    """
 
     deadline: Deadline
     place: Place
+    poll_s: float
 
     @property
     def is_over(self) -> bool:
@@ -101,7 +106,9 @@ class TurnRunner:
         """
         with self.room.place(conversation.id) as place:
             patience = _Patience(
-                deadline=Deadline.after(self.clock, REQUEST_S - delivery.turn_s if waits else 0.0), place=place
+                deadline=Deadline.after(self.clock, REQUEST_S - delivery.turn_s if waits else 0.0),
+                place=place,
+                poll_s=_POLL_S * delivery.turn_s / _LONGEST_TURN_S,
             )
             while True:
                 # The turn is read before the chat: an outcome that is recorded between the two is then seen.
@@ -186,7 +193,7 @@ class TurnRunner:
     def _wait(self, conversation: Conversation, seen: SeenTurn, patience: "_Patience") -> None:
         """Wait until the turn moves or its lease expires; only the journal tells whether a committed outcome was recorded."""
         while not patience.is_over:
-            self.clock.sleep(min(_POLL_S * self.chance.uniform(0.75, 1.25), patience.deadline.left_s))
+            self.clock.sleep(min(patience.poll_s * self.chance.uniform(0.75, 1.25), patience.deadline.left_s))
             if seen.record.state == "committed" or self.clock.now_ms() >= seen.record.expires_ms:
                 return
             if conversation.turn.read().generation != seen.generation:

@@ -523,7 +523,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "recaps_name_answers": Mutation(
         f"{_RECAP}:_with_recap",
-        DropArgument("Recap", "answers"),
+        DropArgument("Recap", "saw"),
         lacks="a recap keeps withdrawn words that its answers repeat from other messages",
     ),
     # compaction

@@ -86,7 +86,7 @@ def test_a_recap_names_the_messages_and_the_answers_that_it_sums_up(
     compaction.fold(chat, IN_TIME)
     recaps = chat.snapshot.read().record.recaps
     assert recaps
-    assert [one.answers for one in recaps] == [tuple(f"e{named[1:]}" for named in one.covers) for one in recaps]
+    assert [one.saw for one in recaps] == [tuple(f"e{named[1:]}" for named in one.covers) for one in recaps]
     assert [one.id for one in recaps] == [f"recap-{number + 1}" for number in range(len(recaps))]
 
     withdrawal.withdraw(chat, "m11", timestamp_ms=clock.now_ms())

@@ -102,7 +102,7 @@ SNAPSHOTS = st.builds(
             timestamp_ms=st.integers(0, 2**42),
             since_ms=st.integers(0, 2**42),
             id=st.just("") | IDS,
-            answers=st.lists(IDS, max_size=3).map(tuple),
+            saw=st.lists(IDS, max_size=3).map(tuple),
         ),
         max_size=2,
     ).map(tuple),

@@ -135,8 +135,8 @@ def test_an_answer_that_was_under_way_goes_with_the_one_that_it_saw(
 
 def test_a_recap_that_repeats_an_answer_that_went_goes_with_it(chat: Conversation, withdrawal: Withdrawal) -> None:
     recaps = (
-        replace(recap(1, "behind the third bookshelf"), answers=("e1",)),
-        replace(recap(2, "they spoke of furniture"), answers=("e1",)),
+        replace(recap(1, "behind the third bookshelf"), saw=("e1",)),
+        replace(recap(2, "they spoke of furniture"), saw=("e1",)),
     )
     chat.journal.record(message(1, "the safe stands behind the third bookshelf"))
     fold(chat, SnapshotRecord(outcomes=(answer(1, "noted: behind the third bookshelf"),), recaps=recaps))

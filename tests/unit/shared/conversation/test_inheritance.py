@@ -1,0 +1,68 @@
+from dataclasses import replace
+
+from shared.conversation.inheritance import SAW_KEPT, with_inheritance
+from shared.conversation.records import OutcomeRecord, Recap, SnapshotRecord
+from tests.support.chats import answer
+
+PLACE = "behind the third bookshelf"
+
+
+def seeing(number: int, text: str, *saw: str) -> OutcomeRecord:
+    """Return answer `e{number}`, whose prompt held what is named."""
+    return replace(answer(number, text), saw=saw)
+
+
+def test_an_answer_that_repeats_one_that_goes_names_its_sources() -> None:
+    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, f"as I said, {PLACE}", "e1", "m2")))
+
+    kept = with_inheritance(record, {"e2"}).outcomes[1]
+
+    assert set(kept.saw) == {"m0", "m1", "m2"}
+    assert kept.since_ms == 1
+
+
+def test_an_answer_that_rephrases_one_that_goes_forgets_it() -> None:
+    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, "where you said", "e1", "m2")))
+
+    kept = with_inheritance(record, {"e2"}).outcomes[1]
+
+    assert kept.saw == ("m2",)
+
+
+def test_words_that_were_handed_on_through_several_that_go_keep_their_first_source() -> None:
+    chain = (
+        seeing(1, f"it is {PLACE}", "m0"),
+        seeing(2, f"as I said, {PLACE}", "e1"),
+        seeing(3, f"still {PLACE}", "e2"),
+        seeing(4, f"yes, {PLACE}", "e3"),
+    )
+
+    kept = with_inheritance(SnapshotRecord(outcomes=chain), {"e4"}).outcomes[3]
+
+    assert "m0" in kept.saw
+
+
+def test_a_recap_takes_over_from_an_answer_and_an_answer_from_a_recap() -> None:
+    recap = Recap(id="recap-1", text=f"it is {PLACE}", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    newer = replace(recap, id="recap-2", covers=("m5",), saw=("e1",))
+    record = SnapshotRecord(
+        outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(3, f"yes, {PLACE}", "recap-1")), recaps=(recap, newer)
+    )
+
+    changed = with_inheritance(record, {"e3", "recap-2"})
+
+    assert changed.outcomes[1].saw == ("m1",)
+    assert set(changed.recaps[1].saw) == {"m0", "m1"}
+
+
+def test_what_would_have_to_name_too_much_loses_its_words() -> None:
+    many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
+    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", *many), seeing(2, f"yes, {PLACE}", "e1")))
+
+    assert not with_inheritance(record, {"e2"}).outcomes[1].holds_words
+
+
+def test_nothing_changes_where_nothing_goes() -> None:
+    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, f"yes, {PLACE}", "e1")))
+
+    assert with_inheritance(record, {"e1", "e2"}) == record
