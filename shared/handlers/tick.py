@@ -16,7 +16,7 @@ from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation, Conversations
-from shared.errors import StorageUnavailableError
+from shared.errors import StorageUnavailableError, TurnBusyError
 from shared.storage.object_names import DueMarker
 
 AT_ONCE: Final = 4  # of an instance, however many ticks it has: what is due can wait, what people say cannot
@@ -96,6 +96,9 @@ class TickHandler:
             try:
                 self.tasks[marker.kind](self.conversations.of(marker.conversation_id), marker.id)
                 self.markers.clear(marker)
+            except TurnBusyError:  # a live worker has the turn, and what it leaves the next tick does
+                logs.info("due_marker_waits")
+                return False
             except Exception as cause:  # noqa: BLE001 - whatever one marker raises, the others are carried out
                 logs.error("due_marker_failed", cause=cause)
                 return False

@@ -15,7 +15,7 @@ from shared.adapters.memory import FixedClock
 from shared.bus.result import EventResult
 from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation, Conversations
-from shared.errors import StorageUnavailableError
+from shared.errors import StorageUnavailableError, TurnBusyError
 from shared.handlers.tick import AT_ONCE, MARKERS_A_TICK, DueTask, TickHandler
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
@@ -183,6 +183,21 @@ def test_a_marker_whose_work_fails_is_left_and_holds_up_no_other(error: Exceptio
     assert line["conversation_id"] == logs.pseudonym(CHATS[0])
     assert "4711" not in lines.getvalue()
     assert CHATS[0] not in lines.getvalue()
+
+
+def test_a_marker_whose_chat_is_busy_is_left_without_an_error(lines: io.StringIO) -> None:
+    def wait(_: Conversation, __: str, /) -> None:
+        raise TurnBusyError("the chat's turn was not free in time")
+
+    agenda = Agenda(InlineExecutor(), wait=wait)
+    agenda.mark("m1", kind="wait")
+
+    agenda.tick()
+
+    assert agenda.left == ["m1"]
+    (line,) = read(lines, "due_marker_waits")
+    assert (line["severity"], line["kind"]) == ("INFO", "wait")
+    assert read(lines, "due_marker_failed") == []
 
 
 def test_work_that_failed_is_done_by_the_next_tick() -> None:
