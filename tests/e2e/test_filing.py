@@ -137,7 +137,10 @@ def test_an_unsend_leaves_no_byte_of_filed_words(platform: Platform, person: Per
     assert "admin/牛乳を買う.md" in paths_of(platform, person.id)
     assert answer_to(person, "八八六三を探して") == "見つかりませんでした。"
     assert answer_to(person, "やっぱり戻して") != "元に戻しました。"
+    platform.settle()
+    platform.carry_out_due()
     assert names_holding(platform, "駐輪場の番号は八八六三") == []
+    assert "admin/牛乳を買う.md" in paths_of(platform, person.id)
 
 
 def test_an_edit_removes_older_words_from_entries_and_files_nothing(platform: Platform) -> None:
@@ -154,6 +157,8 @@ def test_an_edit_removes_older_words_from_entries_and_files_nothing(platform: Pl
 
     assert names_holding(platform, "四七一一", under=f"entries/{group.id}/") == []
     assert names_holding(platform, "一一四七", under=f"entries/{group.id}/") == []
+    platform.carry_out_due()
+    assert names_holding(platform, "四七一一", under=f"entries/{group.id}/") == []
     assert paths_of(platform, group.id) == ["admin/牛乳を買う.md"]
     assert platform.do(lambda stack: len(stack.gemini.requests)) == calls
     group.says("駐輪場の番号は一一四七、メモして", to_bot=True)

@@ -197,9 +197,8 @@ def test_an_edit_changes_what_is_remembered(platform: Platform, group: Group) ->
     platform.settle()
 
     group.edits(message, "my word is trout")
-    platform.settle()
 
-    assert names_holding(platform) == []
+    assert_forgotten(platform)
     group.says("what is my word?", to_bot=True)
     platform.settle()
     assert "trout" in platform.do(lambda stack: str(stack.gemini.requests[-1].request))
