@@ -1,6 +1,6 @@
 """Announcements: fixed texts that answer an event, such as a greeting.  They go through the chat's turn like any answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.bus.result import EventResult
 from shared.conversation.history import History, Listing
@@ -90,8 +90,13 @@ class _AnnouncementDelivery:
         return outcome.webhook_event_id == self.outcome.webhook_event_id
 
     def hand_over(self) -> EventResult | None:
-        """An event leaves nothing behind that a later delivery could go by."""
-        return None
+        """An event leaves nothing behind that another delivery could go by; but once its token is dead there is nothing to wait for."""
+        token = self.route.token
+        if token is not None and not token.is_surely_dead(self.outbox.clock.now_ms()):
+            return None
+        undelivered = replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=None)
+        self.conversation.journal.record_outcome(undelivered)
+        return EventResult.UNDELIVERED
 
     def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:
         committed = lease.commit(self.outcome, self.route)

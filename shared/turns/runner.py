@@ -59,7 +59,7 @@ class TurnDelivery(Protocol):
         ...
 
     def hand_over(self) -> EventResult | None:
-        """Leave the work to the deliveries that wait for the same turn, and to a tick if they fail; None: this one has to wait itself."""
+        """Wait no longer, because others do the work, or because it has become pointless; None: this one has to wait itself."""
         ...
 
 

@@ -68,7 +68,11 @@ class Holders:
             route = after.route.reply_token or conversation_id
             truth.committed[route, outcome.text] = outcome
             if was_thinking:
-                repeated = {*outcome.covers, *ids_repeated_in(outcome.text)}
+                named = {
+                    *outcome.covers,
+                    *outcome.saw,
+                }  # what it repeats by an answer counts once the plan of the withdrawal stands
+                repeated = {*outcome.covers, *(named & ids_repeated_in(outcome.text))}
                 truth.too_late[route, outcome.text] = any(map(self._is_withdrawn, repeated))
 
     def _check_unfinished(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:

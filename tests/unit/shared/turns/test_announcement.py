@@ -58,3 +58,19 @@ def test_announcement_waits_for_the_holder_of_the_turn(group: AnnouncedChat) -> 
 
     assert group.deliver() == "replied"  # the lease expired while it waited
     assert lease.is_over
+
+
+def test_announcement_whose_token_died_while_others_had_the_turn_is_undelivered(group: AnnouncedChat) -> None:
+    lease = open_turn(group.conversation, group.conversation.turn.read())
+    assert lease is not None
+    renew = lease.renew
+
+    class Renewing(FixedClock):
+        def sleep(self, seconds: float) -> None:
+            super().sleep(seconds)
+            renew()
+
+    group.clock.__class__ = Renewing
+
+    assert [group.deliver(), group.deliver()] == ["undelivered", "already_answered"]
+    assert group.line.calls == 0
