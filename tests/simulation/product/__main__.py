@@ -23,19 +23,19 @@ from tests.simulation.product.schedule import Verdict, play
 _STEPS_PRINTED: Final = 12
 _SEEDS_A_BATCH: Final = 50
 _SEEDS_NAMED: Final = 3
-_CONVERSATION_ID: Final = re.compile(r"[UC]\d{32}")
-_NUMBER: Final = re.compile(r"\d+[a-z]?")
+_CONVERSATION_ID: Final = re.compile(r"[UC]\d{32}(/[\da-f]+-[\da-f]+)?")
+_NUMBER: Final = re.compile(r"(?<!^I)\d+[a-z]?")
 
 
 @dataclass(slots=True, kw_only=True)
 class Summary:
-    """What many schedules came to.  `sentences` are violations without their numbers, with the first seeds that show them."""
+    """What many schedules came to.  `sentences` are violations without their numbers, known or not, with the seeds that show them."""
 
     seeds: int = 0
     steps: int = 0
     calm: int = 0
     broken: list[int] = field(default_factory=list)
-    sentences: dict[str, list[int]] = field(default_factory=dict)
+    sentences: dict[tuple[str, bool], list[int]] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
     failures_when_calm: Counter[str] = field(default_factory=Counter)
     most_attempts: dict[str, int] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Summary:
         self.calm += verdict.is_calm
         if not all(map(is_known, verdict.violations)):
             self.broken.append(seed)
-        for sentence in {_without_numbers(one) for one in verdict.violations}:
+        for sentence in {_without_numbers(one): is_known(one) for one in verdict.violations}.items():
             self.sentences.setdefault(sentence, []).append(seed)
         (self.failures_when_calm if verdict.is_calm else self.failures).update(verdict.failures)
         for kind, attempts in verdict.most_attempts.items():
@@ -71,8 +71,8 @@ class Summary:
                 "seconds": round(seconds, 1),
                 "seeds_per_s": round(self.seeds / seconds, 1),
                 "sentences": {
-                    one: {"schedules": len(seeds), "first": seeds[:_SEEDS_NAMED], "is_known": is_known(one)}
-                    for one, seeds in sorted(self.sentences.items(), key=lambda item: -len(item[1]))
+                    one: {"schedules": len(seeds), "first": seeds[:_SEEDS_NAMED], "is_known": known}
+                    for (one, known), seeds in sorted(self.sentences.items(), key=lambda item: -len(item[1]))
                 },
                 "failed_requests": dict(self.failures.most_common()),
                 "failed_requests_when_calm": dict(self.failures_when_calm.most_common()),

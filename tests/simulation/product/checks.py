@@ -1,12 +1,14 @@
 """The invariants, checked when nothing is left to do.  Each violation is one sentence."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
+from shared.handlers.ports import Options
 from shared.line.mentions import GroupPolicy
+from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import show_answer_data
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
@@ -30,6 +32,7 @@ ASKED_AT_MOST: Final = 6
 ATTEMPTS_AT_MOST: Final = 20
 _ERASING: Final = {"reset", "exit", "bye", "confirm"}
 _TWO_MS: Final = 0.002
+_NOTHING_TO_SHOW: Final = phrase(Phrase.NOTHING_TO_SHOW, locale=Options().locale, bot_name="")
 _PUSHING_S: Final = 15.0
 _BESIDE_THINKING_S: Final = 5.0
 """What a turn takes beside the model: the settle window, reading, and writes that meet 429."""
@@ -91,6 +94,11 @@ class Story:
     def is_lost(self, deliveries: Iterable[str]) -> bool:
         """Whether the outage of the bucket made one of these deliveries a dead letter; it would be replayed after the repair."""
         return self.has_outage and not set(self.bus.dead_letters).isdisjoint(deliveries)
+
+    def is_amendment_lost(self, message: str) -> bool:
+        """Whether the outage made the message, or what withdraws, edits or erases it, a dead letter."""
+        orders = (one.id for one in self.people.orders)
+        return self.is_lost((message, f"unsend {message}", f"edit {message}", "part", *orders))
 
     @property
     def thought_s(self) -> float:
@@ -156,12 +164,8 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += _check_kept(story)
     found += _check_pages(story, history)
     found += _check_answers_kept(story, history)
-    found += check_entries(EntryStory(people=story.people, world=story.world, is_lost=_lost_check(story)))
+    found += check_entries(EntryStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
     return found
-
-
-def _lost_check(story: Story) -> Callable[[str], bool]:
-    return lambda name: story.is_lost((name, f"unsend {name}", f"edit {name}", "part"))
 
 
 def _history(story: Story) -> dict[str, OutcomeRecord]:
@@ -294,8 +298,7 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
     if not story.is_calm or story.mood.skips or story.mood.downs:
         return
     effects = [outcome for _, outcome in _effects(story)]
-    is_prolonged = (OutcomeKind.DEFERRED, OutcomeKind.APOLOGISED)
-    prolonged = {one for outcome in effects if outcome.kind in is_prolonged for one in outcome.covers}
+    prolonged = {one for outcome in effects if _is_prolonged_by(story, outcome) for one in outcome.covers}
     answered = {root for outcome in effects for root in outcome.answers if not outcome.has_button}
     deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
     for press in story.people.messages:
@@ -304,6 +307,12 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
             continue
         if press.id not in prolonged and answered.isdisjoint(deferral.answers):
             yield f"I6: {press.id} was pressed in vain"
+
+
+def _is_prolonged_by(story: Story, outcome: OutcomeRecord) -> bool:
+    """Whether a press may end so: with another button, or with an apology for the model; that nothing is kept is true for small bounds."""
+    is_empty = outcome.text == _NOTHING_TO_SHOW and not story.forgets_outcomes
+    return outcome.kind is OutcomeKind.DEFERRED or (outcome.kind is OutcomeKind.APOLOGISED and not is_empty)
 
 
 def _said(story: Story) -> list[ShownText]:
@@ -373,7 +382,7 @@ def _check_withdrawn(story: Story) -> Iterator[str]:
     log = world.truth.log.getvalue()
     if ("word" in log or "gloss" in log) and any(word in log or gloss_of(word) in log for word in words):
         yield "I4: a log line holds somebody's words"
-    kept = [one for one in people.messages if not story.is_lost((one.id, f"unsend {one.id}", "part"))]
+    kept = [one for one in people.messages if not story.is_amendment_lost(one.id)]
     withdrawn = {word: one for one in kept for word in people.withdrawn_words(one)}
     if not withdrawn:
         return
@@ -403,7 +412,7 @@ def _check_kept(story: Story) -> Iterator[str]:
         if message is None:
             yield f"I7: {record.line_message_id} is kept in another chat"
             continue
-        if story.is_lost((message.id, f"unsend {message.id}", f"edit {message.id}", "part")):
+        if story.is_amendment_lost(message.id):
             continue
         if not story.people.is_kept(message):
             yield f"I4: {message.id} was withdrawn and is kept"
@@ -420,7 +429,7 @@ def _check_kept(story: Story) -> Iterator[str]:
 def _check_media(story: Story) -> Iterator[str]:
     """Neither bytes nor label of a withdrawn medium are kept."""
     for message in story.people.messages:
-        if message.medium is None or story.people.is_kept(message) or story.is_lost((message.id, "part")):
+        if message.medium is None or story.people.is_kept(message) or story.is_amendment_lost(message.id):
             continue
         bytes_name = f"media/{story.chat}/{message.id}"
         if any(story.world.objects.read(name) is not None for name in (bytes_name, f"{bytes_name}.json")):

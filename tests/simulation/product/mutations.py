@@ -25,6 +25,7 @@ from shared.knowledge.entry import Entry, IsWithdrawn
 from shared.storage.object_store import ObjectStore
 from shared.turns.attempt import Attempt
 from shared.turns.lease import Lease
+from shared.turns.outbox import StagedWriter
 from shared.turns.reply import _ReplyDelivery
 from shared.turns.runner import Run, TurnDelivery, TurnRunner
 from tests.simulation.product.rules import (
@@ -207,6 +208,10 @@ def _newer_even_if_withdrawn(there: Amendment | None, new: Amendment) -> Amendme
     return new if is_newer else None
 
 
+def _apply_nothing(_staged: StagedWriter, _conversation: Conversation, _outcome: OutcomeRecord, _lease: Lease) -> bool:
+    return True
+
+
 def _nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
     return None
 
@@ -266,8 +271,8 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="a turn is opened while the lease of its holder still runs",
     ),
     "counts_tries": Mutation(
-        f"{_REPLY}:_ReplyDelivery._decide_without_model",
-        Never("tries"),
+        f"{_LEASE}:open_turn",
+        Never("state"),
         lacks="a message that kills its worker is tried for ever",
     ),
     "looks_before_model": Mutation(
@@ -540,7 +545,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     # entries, media, commands, interjections
     "applies_staged_writes": Mutation(
         f"{_OUTBOX}:Outbox._apply_staged",
-        Never("staged.apply"),
+        Instead("staged.apply", _apply_nothing),
         lacks="what a turn filed is never written",
     ),
     "updates_catalog": Mutation(
@@ -549,7 +554,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="the catalog does not know what was filed",
     ),
     "clears_holders": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._sweep",
+        f"{_WITHDRAWAL}:Withdrawal._remove_words",
         Skip("_clear_holders"),
         lacks="entries, media and calls keep what was withdrawn",
     ),
@@ -586,7 +591,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "commits_what_is_kept": Mutation(
         f"{_LEASE}:Lease.commit",
-        Always("cancels"),
+        Always("is_amended"),
         lacks="a turn is thought again although nothing of its prompt was taken back",
     ),
     "foresees_errors": Mutation(

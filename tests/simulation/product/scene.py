@@ -19,6 +19,8 @@ from tests.simulation.product.world import Weather
 
 _INSTANCES: Final = 6
 _CALL_S: Final = 0.05
+_SECOND_PASS_S: Final = 90.0
+"""Half a minute until it is due, and then up to a minute until the minute of its marker."""
 
 
 class Scene:
@@ -187,6 +189,12 @@ class Scene:
         """A minute has begun: a tick carries out what is due by now."""
         self.runs_to_end(self.pushes(self.stage.ticker.tick()))
 
+    def takes_effect(self, request: Task) -> None:
+        """The withdrawal or erasure is handled: the request ends, and a tick carries out its second pass."""
+        self.runs_to_end(request)
+        self.sleeps(_SECOND_PASS_S)
+        self.ticks()
+
     def runs(self, *, seconds: float) -> None:
         """Run everything for that long."""
         ends_s = self.world.now_s + seconds
@@ -199,6 +207,7 @@ class Scene:
 
     def sleeps_in(self, request: Task, *, seconds: float) -> None:
         """The request's instance does not move for that long, even if its calls return meanwhile."""
+        self.world.weather.stalls += 1
         self.world.scheduler.delay(request.process, seconds)
 
     def dies(self, request: Task) -> None:
