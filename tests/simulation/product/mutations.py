@@ -7,7 +7,8 @@ import ast
 import importlib
 import inspect
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,13 +17,13 @@ from typing import Any, Final
 
 from shared.bus.result import EventResult
 from shared.conversation.amendments import AmendmentLog, Amendments
-from shared.conversation.history import Listing
-from shared.conversation.records import Amendment, OutcomeRecord
+from shared.conversation.history import History, Listing
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.knowledge.entry import Entry, IsWithdrawn
-from shared.storage.object_store import ObjectStore
+from shared.storage.object_store import ListedObject, ObjectStore
 from shared.turns.attempt import Attempt
 from shared.turns.lease import Lease
 from shared.turns.outbox import StagedWriter
@@ -52,8 +53,10 @@ _ATTEMPT: Final = "shared.turns.attempt"
 _COMMAND: Final = "shared.handlers.command"
 _COMPACTION: Final = "shared.conversation.compaction"
 _DEFERRAL: Final = "shared.turns.deferral"
+_DESCENT: Final = "shared.conversation.descent"
 _ENTRY_WORDS: Final = "shared.knowledge.entry_words"
 _HISTORY: Final = "shared.conversation.history"
+_INTAKE: Final = "shared.handlers.intake"
 _INTERJECTION: Final = "shared.turns.interjection"
 _JOURNAL: Final = "shared.conversation.journal"
 _LEASE: Final = "shared.turns.lease"
@@ -61,6 +64,7 @@ _LOOP: Final = "shared.agent.loop"
 _OUTBOX: Final = "shared.turns.outbox"
 _RECAP: Final = "shared.conversation.recap"
 _REPLY: Final = "shared.turns.reply"
+_ROOM: Final = "shared.turns.waiting_room"
 _RUNNER: Final = "shared.turns.runner"
 _SNAPSHOT: Final = "shared.conversation.snapshot"
 _TURN: Final = "shared.conversation.turn"
@@ -149,17 +153,6 @@ def _recompile(before: Any, tree: ast.FunctionDef) -> Any:  # noqa: ANN401 - as 
 # Substitutes for calls, for mutations that need more than an omission.  Each takes the owner of the method and its arguments.
 
 
-def _look_with_newer_turn(
-    runner: TurnRunner,
-    conversation: Conversation,
-    delivery: TurnDelivery,
-    _seen: SeenTurn,
-    listing: Listing,
-    patience: Any,  # noqa: ANN401 - its own
-) -> Run | None:
-    return runner._look(conversation, delivery, conversation.turn.read(), listing, patience)  # noqa: SLF001 - its own method
-
-
 def _acknowledge_while_held(
     runner: TurnRunner,
     conversation: Conversation,
@@ -212,6 +205,24 @@ def _apply_nothing(_staged: StagedWriter, _conversation: Conversation, _outcome:
     return True
 
 
+def _newest_only(
+    log: AmendmentLog, listed: Sequence[ListedObject], *, besides: AbstractSet[str]  # noqa: ARG001 - as in the product
+) -> tuple[ListedObject, ...]:
+    return log.newest_of(listed, besides=frozenset())
+
+
+def _look_at_newest(log: AmendmentLog, *, besides: AbstractSet[str]) -> Amendments:  # noqa: ARG001 - as in the product
+    return log.look()
+
+
+def _show_everything(history: History, _asked: Sequence[MessageRecord]) -> History:
+    return history
+
+
+def _nothing_is_deadly(_outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
+    return frozenset(), -1
+
+
 def _nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
     return None
 
@@ -239,11 +250,6 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="a committed outcome is never recorded once its messages are too old to be answered",
     ),
     # reading
-    "reads_turn_before_list": Mutation(
-        f"{_RUNNER}:TurnRunner.run",
-        Instead("_look", _look_with_newer_turn),
-        lacks="the view of the chat may be older than the generation at which the turn is opened",
-    ),
     "begins_again_when_gone": Mutation(
         f"{_HISTORY}:HistoryReader.read",
         Never("None"),
@@ -603,5 +609,102 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_COMPACTION}:Compaction.fold",
         Bypass("cleaned"),
         lacks="withdrawn words are folded into the snapshot",
+    ),
+    # what goes with a withdrawn message
+    "stores_the_plan": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal._plan",
+        Skip("add_taken"),
+        lacks="a withdrawal that died on the way cannot compare any more, and takes every answer that came from another one",
+    ),
+    "keeps_what_repeats_nothing": Mutation(
+        f"{_AMENDMENTS}:AmendmentLog.add_taken",
+        DropArgument("replace", "kept"),
+        lacks="an answer loses its words because its prompt held an answer that lost them",
+    ),
+    "lets_heirs_keep_their_words": Mutation(
+        f"{_DESCENT}:Descent.look_at",
+        Always("_may_repeat"),
+        lacks="the same, already when it is found",
+    ),
+    "compares_heirs": Mutation(
+        f"{_DESCENT}:Descent.look_at",
+        Never("_may_repeat"),
+        lacks="an answer keeps withdrawn words that it repeats from another answer",
+    ),
+    "marks_withdrawals": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal.withdraw",
+        Skip("_mark"),
+        lacks="the second pass of a withdrawal never comes",
+    ),
+    "marks_erasures": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal.erase",
+        Skip("_mark"),
+        lacks="the second pass of an erasure never comes",
+    ),
+    "relies_on_epochs_of_others": Mutation(
+        f"{_TURN}:Turn.amend",
+        Never("state"),
+        lacks="each of many withdrawals has to write the turn",
+    ),
+    "looks_at_amendments_of_the_journal": Mutation(
+        f"{_HISTORY}:HistoryReader.list",
+        Instead("newest_of", _newest_only),
+        lacks="a message that comes after its withdrawal, and after many others, is answered",
+    ),
+    "looks_at_the_amendment_of_its_message": Mutation(
+        f"{_JOURNAL}:Journal.record",
+        Instead("amendments.look", _look_at_newest),
+        lacks="a message that comes after its withdrawal, and after many others, is kept",
+    ),
+    # waiting, and what kills workers
+    "hands_over": Mutation(
+        f"{_REPLY}:_ReplyDelivery.hand_over",
+        Return(value=None),
+        lacks="a delivery that waited in vain for the turn fails",
+    ),
+    "marks_what_is_handed_over": Mutation(
+        f"{_REPLY}:_ReplyDelivery.hand_over",
+        Skip("due.mark"),
+        lacks="a message that was handed over is answered by chance only",
+    ),
+    "resumes_what_was_handed_over": Mutation(
+        f"{_REPLY}:Reply.resume",
+        Skip("runner.run"),
+        lacks="the same",
+    ),
+    "gives_up_its_place": Mutation(
+        f"{_ROOM}:WaitingRoom.place",
+        Never("PLACES"),
+        lacks="deliveries of one chat that wait hold the threads of all",
+    ),
+    "isolates_after_deaths": Mutation(
+        f"{_REPLY}:_ReplyDelivery.take_turn",
+        Instead("isolated", _show_everything),
+        lacks="a question is not answered because another message in its prompt kills workers",
+    ),
+    "keeps_deadly_messages_out": Mutation(
+        f"{_HISTORY}:history_of",
+        Instead("_deadly", _nothing_is_deadly),
+        lacks="what killed workers once stands in the next prompt",
+    ),
+    "remembers_what_was_covered": Mutation(
+        f"{_TURN}:TurnRecord.followed_by",
+        DropArgument("TurnRecord", "covered"),
+        lacks="a message is answered again once its outcome is no longer read",
+    ),
+    "counts_what_the_turn_covers": Mutation(
+        f"{_HISTORY}:History.beside",
+        DropArgument("replace", "covered"),
+        lacks="the same",
+    ),
+    "marks_quotes_as_addressed": Mutation(
+        f"{_INTAKE}:Intake.record_quote",
+        Skip("mark_as_addressed"),
+        lacks="a message that quotes the bot stays unanswered",
+    ),
+    "interjects_about_the_newest_text": Mutation(
+        f"{_INTERJECTION}:_InterjectionDelivery.take_turn",
+        Bypass("overlay"),
+        lacks="the model is asked about the text from before an edit",
     ),
 }

@@ -1,26 +1,26 @@
 """A scene: a schedule that is written step by step instead of drawn.  Only the failures that it states occur."""
 
+import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from shared.turns.deferral import LateReply
-from tests.simulation.product.bus import Delivery
+from tests.simulation.product.bus import TICK_S, Delivery
 from tests.simulation.product.mind import Manner, Mood
 from tests.simulation.product.people import Message, Order
 from tests.simulation.product.schedule import STEPS, Stage, playing
 from tests.simulation.product.scheduler import Task
-from tests.simulation.product.times import SETTLE_S
+from tests.simulation.product.times import LEASE_S, SETTLE_S
 from tests.simulation.product.wiring import SMALL, THREADS, Settings
 from tests.simulation.product.world import Weather
 
 _INSTANCES: Final = 6
 _CALL_S: Final = 0.05
-_SECOND_PASS_S: Final = 90.0
-"""Half a minute until it is due, and then up to a minute until the minute of its marker."""
+_SECOND_PASS_S: Final = LEASE_S * 1.2
 
 
 class Scene:
@@ -43,10 +43,12 @@ class Scene:
         threads: int = THREADS,
         chats: int = 1,
         group_policy: GroupPolicy = GroupPolicy.MENTION,
+        bounds: Mapping[str, int] | None = None,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
 
         `clocks_hold`: no wall clock is off by more than 5 s.  If one is, a live holder may lose its turn, but nothing else may break.
+        `bounds` are as in `SMALL_BOUNDS`.
         `even_call_s`: every call takes that long and the settle window is 0, so that the elapsed time counts sequential calls.
         """
         is_even = even_call_s is not None
@@ -66,6 +68,7 @@ class Scene:
             mood=Mood(seconds=(seconds, seconds), manner=manner),
             skews_s=skews_s,
             chats=chats,
+            bounds=bounds,
             ticks_are_reliable=True,
         )
         self.world = self.stage.world
@@ -192,7 +195,8 @@ class Scene:
     def takes_effect(self, request: Task) -> None:
         """The withdrawal or erasure is handled: the request ends, and a tick carries out its second pass."""
         self.runs_to_end(request)
-        self.sleeps(_SECOND_PASS_S)
+        due_s = math.ceil((self.world.now_s + _SECOND_PASS_S) / TICK_S) * TICK_S
+        self.sleeps(due_s - self.world.now_s)
         self.ticks()
 
     def runs(self, *, seconds: float) -> None:

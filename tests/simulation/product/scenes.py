@@ -9,10 +9,12 @@ from typing import Final
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from shared.turns.deferral import LateReply
+from shared.turns.waiting_room import PLACES
 from tests.simulation.product.people import PERSON
 from tests.simulation.product.scene import Scene
 
 _MINUTE_S: Final = 60.0
+_ALL_JOURNALLED: Final = MemoryLimits(journalled=100)
 _LONG_SLEEP_S: Final = 120.0
 """Longer than both passes of a withdrawal take."""
 _INSTANCES: Final = 6
@@ -32,13 +34,14 @@ def outcome_that_outlived_its_messages() -> list[str]:
 
 def holder_that_sleeps_before_it_speaks() -> list[str]:
     """The answer is committed, and its holder has looked at the amendments. Then the holder sleeps, and the message is withdrawn."""
-    with Scene(seed=1, late_reply=LateReply.PUSH).playing() as scene:
+    with Scene(seed=1).playing() as scene:
+        scene.sleeps(20)  # so that the second pass comes while the token lives
         message = scene.says()
         worker = scene.pushes(scene.delivers(message))
         scene.runs_until(worker, "write turns/", times=2)
         scene.runs_until(worker, "list amended/")
         scene.runs_until(worker, "waits")  # it waits for the read of the watermark
-        scene.sleeps_in(worker, seconds=_LONG_SLEEP_S)
+        scene.sleeps_in(worker, seconds=45)
         scene.takes_effect(scene.takes_back(message))
         return scene.rests()
 
@@ -96,23 +99,6 @@ def dead_token_beside_a_refreshed_one() -> list[str]:
         scene.runs_to_end(worker)
         silent = [] if scene.said else ["I6: nobody got an answer although a token was alive"]
         return scene.rests() + silent
-
-
-def idle_turn_and_stale_view() -> list[str]:
-    """Two presses of a button. The first one has its listing when the second is served, and when another turn is released after that."""
-    with Scene(seconds=39.0).playing() as scene:
-        _defers(scene)
-        slow = scene.pushes(scene.presses(_BUTTON))
-        scene.runs_past(slow, "list journal/")
-        scene.runs_to_end(scene.pushes(scene.presses(_BUTTON)))
-        other = scene.says()
-        thinker = scene.pushes(scene.delivers(other))
-        scene.runs_until(thinker, "write turns/")
-        scene.runs_until(thinker, "list amended/")
-        scene.runs_until(scene.takes_back(other), "list amended/")
-        scene.runs_to_end(thinker)
-        scene.runs_to_end(slow)
-        return scene.rests()
 
 
 def compaction_between_listing_and_body() -> list[str]:
@@ -258,9 +244,9 @@ def delivery_beside_a_slow_thinker() -> list[str]:
 
 
 def answer_that_repeats_something_erased() -> list[str]:
-    """The second answer repeats the first message. The erasure ends between the two."""
-    with Scene().playing() as scene:
-        scene.runs_to_end(scene.asks())
+    """The answer repeats a message that was for others. The erasure ends between that message and the question."""
+    with Scene(group=True).playing() as scene:
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
         scene.sleeps(_MINUTE_S)
         parted_s = scene.world.now_s
         scene.sleeps(_MINUTE_S)
@@ -395,7 +381,8 @@ def compaction_that_sleeps_through_another() -> list[str]:
             scene.runs_to_end(scene.asks())
         slow = scene.asks()
         scene.runs_until(slow, "reply")
-        scene.runs_until(slow, "write snapshots/")
+        scene.runs_until(slow, "list journal/")
+        scene.runs_until(slow, ("read snapshots/", "write snapshots/"))
         for _ in range(3):
             scene.runs_to_end(scene.asks())
         scene.runs_to_end(slow)
@@ -450,13 +437,13 @@ def recap_of_an_answer_that_knew_more() -> list[str]:
 
 def compaction_that_sleeps_in_its_look() -> list[str]:
     """A worker that is about to sum up messages has read the amendments. Then it sleeps, and one of the messages is withdrawn."""
-    with Scene(seed=5).playing() as scene:
+    with Scene().playing() as scene:
         first = scene.says()
         scene.runs_to_end(scene.pushes(scene.delivers(first)))
         for _ in range(4):
             scene.runs_to_end(scene.asks())
         worker = scene.asks()
-        for step in ("reply", "read snapshots/", "list journal/", "list amended/", "waits"):
+        for step in ("reply", "delete journal/", "list amended/", "waits"):
             scene.runs_until(worker, step)
         scene.sleeps_in(worker, seconds=_LONG_SLEEP_S)
         scene.takes_effect(scene.takes_back(first))
@@ -556,13 +543,16 @@ def forget_that_is_confirmed() -> list[str]:
 
 
 def classification_after_the_unsend() -> list[str]:
-    """The model thinks for half a minute and files the message. Meanwhile the withdrawal is complete; then the tool asks for a category."""
-    with Scene(seconds=35.0, has_knowledge=True).playing() as scene:
+    """The model thinks for 37 s and files the message. Meanwhile the withdrawal takes effect; then the tool asks for a category."""
+    with Scene(seconds=37.0, has_knowledge=True).playing() as scene:
+        scene.sleeps(24)  # so that the second pass comes while the model thinks
         message = scene.says(verb="file")
         worker = scene.pushes(scene.delivers(message))
         scene.runs_until(worker, "model")
         scene.sleeps(1)
         scene.runs_to_end(scene.takes_back(message))
+        scene.runs(seconds=34)
+        scene.ticks()
         scene.runs_to_end(worker)
         return scene.rests()
 
@@ -611,23 +601,100 @@ def flood_that_holds_up_another_chat() -> list[str]:
         return scene.rests(calm=True)
 
 
-def forty_unsends_at_once() -> list[str]:
-    """Forty messages that were not for the bot are withdrawn within a second."""
-    with Scene(group=True).playing() as scene:
+def forty_unsends_while_somebody_thinks() -> list[str]:
+    """Forty messages that were not for the bot are withdrawn within a second, while the model thinks about a question."""
+    with Scene(group=True, seconds=20.0).playing() as scene:
         messages = [scene.says(addressed=False) for _ in range(40)]
         for message in messages:
             scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_until(scene.asks(), "model")
         for message in messages:
             scene.takes_back(message)
         return scene.rests(calm=True)
 
 
+def message_whose_successors_are_withdrawn() -> list[str]:
+    """The model thinks. One message waits, and then four newer ones do, which take its place; they are withdrawn."""
+    with Scene(seconds=20.0, late_reply=LateReply.PUSH).playing() as scene:
+        scene.asks(instance=0)
+        scene.runs(seconds=3)
+        waiting = []
+        for _ in range(1 + PLACES):
+            waiting.append(scene.says())
+            scene.pushes(scene.delivers(waiting[-1]), instance=0)
+            scene.runs(seconds=2)
+        for message in waiting[1:]:
+            scene.takes_back(message)
+        return scene.rests(calm=True)
+
+
+def withdrawal_that_dies_between_two_answers() -> list[str]:
+    """The model repeats nothing. The withdrawal dies after the answers that held the message lost their words, and comes again."""
+    bounds = {"messages_shown": 3}
+    with Scene(manner="says nothing", limits=_ALL_JOURNALLED, bounds=bounds).playing() as scene:
+        first = scene.says()
+        scene.runs_until(scene.pushes(scene.delivers(first)), "list journal/")
+        for _ in range(4):  # the first answer is to two messages, so a prompt may show it without the first of them
+            scene.sleeps(1)
+            scene.runs_to_end(scene.asks())
+        withdrawal = scene.takes_back(first)
+        scene.runs_until(withdrawal, "read snapshots/", times=3)
+        scene.dies(withdrawal)
+        return scene.rests()
+
+
+def message_that_kills_whoever_reads_it() -> list[str]:
+    """A message for others kills every worker whose prompt holds it. A member asks two questions."""
+    with Scene(group=True, late_reply=LateReply.PUSH).playing() as scene:
+        scene.stage.mood.poison = frozenset({"word0a"})
+        scene.stage.mood.poisons_anywhere = True
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False))))
+        scene.asks()
+        found = scene.rests()
+        scene.sleeps(_MINUTE_S)
+        attempts = scene.delivers(scene.says())
+        scene.pushes(attempts)
+        found += scene.rests()
+        answers = " ".join(scene.said)
+        silent = [word for word in ("word1a", "word2a") if word not in answers]
+        found += [f"I6: {word} got no answer, because another message kills workers" for word in silent]
+        again = attempts.attempts > 1
+        return [*found, *(["I1: what killed workers is shown again"] if again else [])]
+
+
+def quote_of_the_bot() -> list[str]:
+    """A message in a group does not mention the bot, but quotes it."""
+    with Scene(group=True).playing() as scene:
+        scene.runs_to_end(scene.asks())
+        bubble = scene.world.truth.said[0].bubble_ids[0]
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(addressed=False, quotes=bubble))))
+        found = scene.rests()
+        return found if len(scene.said) > 1 else [*found, "I6: a message that quotes the bot met silence"]
+
+
+def message_that_comes_after_many_amendments(*, addressed: bool = True) -> list[str]:
+    """A withdrawal is handled, and more of them than a reader looks at. Then the first message is delivered."""
+    with Scene(group=True, bounds={"amendments_read": 2}).playing() as scene:
+        late, *others = [scene.says(addressed=addressed) for _ in range(4)]
+        for message in (late, *others):
+            scene.runs_to_end(scene.takes_back(message))
+        scene.sleeps(_MINUTE_S)
+        scene.ticks()
+        scene.runs_to_end(scene.pushes(scene.delivers(late)))
+        return scene.rests()
+
+
+def context_that_comes_after_many_amendments() -> list[str]:
+    """The same for a message that is for others."""
+    return message_that_comes_after_many_amendments(addressed=False)
+
+
 def question_that_waits_for_slow_turns() -> list[str]:
-    """Questions come ten seconds apart, and each takes the model half a minute. The last one waits for longer than a request may."""
-    with Scene(seconds=38.0, late_reply=LateReply.DROP).playing() as scene:
-        for _ in range(6):
+    """A question waits for one slow turn, and then another delivery answers it together with others, for longer than a request may wait."""
+    with Scene(seconds=38.0, late_reply=LateReply.PUSH).playing() as scene:
+        for _ in range(4):
             scene.asks(instance=0)
-            scene.runs(seconds=12)
+            scene.runs(seconds=3)
         return scene.rests(calm=True)
 
 
@@ -643,14 +710,9 @@ def interjection_about_an_old_text() -> list[str]:
 
 
 KNOWN_BROKEN: Final[Mapping[str, Callable[[], list[str]]]] = {
-    "answers are cleared of what they only inherit": answer_that_only_inherits,
     "a tool asks the model without a look": classification_after_the_unsend,
     "a call of an erased message keeps its words": call_that_begins_after_the_erasure,
     "a page is made again when the oldest message is withdrawn": page_for_another_oldest_message,
-    "an interjection is about an old text": interjection_about_an_old_text,
-    "one chat floods the threads": flood_that_holds_up_another_chat,
-    "a burst of withdrawals meets 429": forty_unsends_at_once,
-    "requests wait in vain for the turn": question_that_waits_for_slow_turns,
 }
 """What the product does not do yet: by what is wrong."""
 
@@ -669,6 +731,24 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
+    "commits_what_is_kept": renewal_that_loses_to_an_unsend,
+    "compares_heirs": answer_that_repeats_an_answer,
+    "gives_up_its_place": flood_that_holds_up_another_chat,
+    "hands_over": question_that_waits_for_slow_turns,
+    "interjects_about_the_newest_text": interjection_about_an_old_text,
+    "isolates_after_deaths": message_that_kills_whoever_reads_it,
+    "keeps_deadly_messages_out": message_that_kills_whoever_reads_it,
+    "keeps_what_repeats_nothing": answer_that_only_inherits,
+    "lets_heirs_keep_their_words": answer_that_only_inherits,
+    "looks_at_amendments_of_the_journal": message_that_comes_after_many_amendments,
+    "looks_at_the_amendment_of_its_message": context_that_comes_after_many_amendments,
+    "marks_erasures": worker_that_dies_in_a_chat_that_is_left,
+    "marks_quotes_as_addressed": quote_of_the_bot,
+    "marks_what_is_handed_over": message_whose_successors_are_withdrawn,
+    "marks_withdrawals": worker_that_dies_before_its_last_look,
+    "relies_on_epochs_of_others": forty_unsends_while_somebody_thinks,
+    "resumes_what_was_handed_over": message_whose_successors_are_withdrawn,
+    "stores_the_plan": withdrawal_that_dies_between_two_answers,
     "erases_what_was_confirmed": forget_that_is_confirmed,
     "interjects_once": message_that_comes_again_to_a_bot_that_interjects,
     "interjects_over_nothing": interjection_over_an_unfinished_outcome,
@@ -698,7 +778,6 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "outcomes_tell_since_when": answer_that_repeats_something_erased,
     "passes_twice": worker_that_dies_before_its_last_look,
     "pushes_young_only": push_after_twenty_minutes,
-    "reads_turn_before_list": idle_turn_and_stale_view,
     "recaps_name_answers": recap_of_an_answer_that_knew_more,
     "renews_at_once": renewal_that_loses_to_an_unsend,
     "renews_lease": delivery_beside_a_slow_thinker,

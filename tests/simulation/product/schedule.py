@@ -55,6 +55,7 @@ SMALL_BOUNDS: Final[Mapping[str, int]] = {
     "messages_read": 4,
     "outcomes_read": 4,
     "messages_shown": 4,
+    "amendments_read": 3,
     "outcomes_kept": 4,
     "newest_outcomes_kept": 2,
     "folded_at_once": 6,
