@@ -518,12 +518,12 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="the edit that was delivered last wins",
     ),
     "rewrites_edited_record": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal.edit",
+        f"{_WITHDRAWAL}:Withdrawal.finish_edit",
         Skip("apply_edit"),
         lacks="the record of an edited message keeps the old text",
     ),
     "edits_cancel": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal.edit",
+        f"{_WITHDRAWAL}:Withdrawal.finish_edit",
         Skip("turn.amend"),
         lacks="an answer to the old text is committed after the edit",
     ),
@@ -664,7 +664,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "marks_what_is_handed_over": Mutation(
         f"{_REPLY}:_ReplyDelivery.hand_over",
-        Skip("due.mark"),
+        Skip("mark"),
         lacks="a message that was handed over is answered by chance only",
     ),
     "resumes_what_was_handed_over": Mutation(

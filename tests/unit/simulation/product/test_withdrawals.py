@@ -40,8 +40,8 @@ def test_markers_of_other_messages_chats_and_kinds_do_not_count() -> None:
     assert handled(Withdrawals(objects=objects), "m1") == ["handled"]
 
 
-def test_an_erasure_waits_for_every_marker_of_its_chat() -> None:
+def test_an_erasure_waits_for_every_erasure_of_its_chat() -> None:
     objects = MemoryObjectStore()
-    objects.create(f"due/29400000/withdrawal.{CHAT}.m2", b"")
+    objects.create(f"due/29400000/erasure.{CHAT}.5", b"")
 
     assert handled(Withdrawals(objects=objects), None) == []
