@@ -90,7 +90,7 @@ class Journal:
             if data is None:
                 return None
             message = decode(MessageRecord, data)
-            newest = self.amendments.look().overlay(message)
+            newest = self.amendments.look(besides={line_message_id}).overlay(message)
             return None if newest == message else encode(newest)
 
         update_by_swap(self.objects.store, self.names.message(line_message_id), edited, what="a message")

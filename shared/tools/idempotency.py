@@ -8,6 +8,7 @@ Left open: a worker that is suspended for longer than a lease between its look a
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,6 +17,7 @@ from shared import logs
 from shared.agent.model import Json
 from shared.agent.tools import ToolFault, TurnContext
 from shared.clock import Clock, Deadline
+from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, ExternalCalls, KnownCall
 from shared.errors import AizuchiError, TransientError
 
@@ -86,7 +88,7 @@ class IdempotentWrites:
         )
         known = calls.begin(key, record)
         # After the intent, because an unsend may have passed just before it was written
-        if context.conversation.amendments.has_withdrawn_any(read_ids):
+        if _is_taken_back(context, read_ids, context.conversation.amendments.look(besides=read_ids)):
             if known is None or known.record == record:
                 calls.drop(key)
             return ToolFault(message="Not done: a message of this chat was taken back meanwhile.", may_retry=False)
@@ -125,6 +127,12 @@ class IdempotentWrites:
                 with self._condition:
                     self._current_calls.discard(call)
                     self._condition.notify_all()
+
+
+def _is_taken_back(context: TurnContext, read_ids: AbstractSet[str], amendments: Amendments) -> bool:
+    """Whether anything that the model has read was withdrawn, went with something withdrawn, or was erased."""
+    gone = amendments.withdrawn | amendments.taken.keys()
+    return not gone.isdisjoint(read_ids) or any(map(amendments.is_withdrawn, (*context.to_answer, *context.earlier)))
 
 
 def _find_effect(write: Write, key: str, calls: ExternalCalls, known: KnownCall) -> Json | ToolFault | None:

@@ -150,7 +150,8 @@ class Bus:
             instance.free_threads -= 1
             waited_s = world.now_s - begun_s
             self.waited_s[delivery.name] = max(self.waited_s.get(delivery.name, 0.0), waited_s)
-            return world.scheduler.begin(instance.process, name, request, chat=delivery.conversation_id)
+            thread = world.scheduler.thread(instance.process, name, request, chat=delivery.conversation_id)
+            return world.scheduler.begin(thread)
 
         world.scheduler.at(begun_s + ACK_DEADLINE_S, lambda: settle(_DEADLINE_PASSED), is_idle=True)
         if instance.free_threads > 0:

@@ -34,7 +34,7 @@ def outcome_that_outlived_its_messages() -> list[str]:
 
 def holder_that_sleeps_before_it_speaks() -> list[str]:
     """The answer is committed, and its holder has looked at the amendments. Then the holder sleeps, and the message is withdrawn."""
-    with Scene(seed=1).playing() as scene:
+    with Scene().playing() as scene:
         scene.sleeps(20)  # so that the second pass comes while the token lives
         message = scene.says()
         worker = scene.pushes(scene.delivers(message))
@@ -437,7 +437,7 @@ def recap_of_an_answer_that_knew_more() -> list[str]:
 
 def compaction_that_sleeps_in_its_look() -> list[str]:
     """A worker that is about to sum up messages has read the amendments. Then it sleeps, and one of the messages is withdrawn."""
-    with Scene().playing() as scene:
+    with Scene(seed=2).playing() as scene:
         first = scene.says()
         scene.runs_to_end(scene.pushes(scene.delivers(first)))
         for _ in range(4):

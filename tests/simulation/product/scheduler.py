@@ -30,7 +30,7 @@ class Process:
 class Task(greenlet):
     """One thread of a process.  `about` names the call that it is at, `request` the thread that began the request, which may be itself.
 
-    `chat` is the chat that it works for.
+    `chat` is the chat that it works for. `starter` is the thread that started it, until it gives way for the first time.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class Task(greenlet):
         self.label = zlib.crc32(name.encode())
         self.about = "begins"
         self.ticket = 0
+        self.starter: greenlet | None = None
 
 
 _Due: TypeAlias = tuple[float, int, Callable[[], object] | Task, int]
@@ -90,13 +91,25 @@ class Scheduler:
         """The last steps as text."""
         return tuple(f"{now_s:.6f} {name}: {about}" for now_s, name, about in self._last_steps)
 
-    def begin(self, process: Process, name: str, work: Callable[[], object], *, chat: str) -> Task:
+    def thread(self, process: Process, name: str, work: Callable[[], object], *, chat: str) -> Task:
+        """Return a thread that has not begun."""
+        return Task(self, self._hub, process, name, work, chat)
+
+    def begin(self, task: Task) -> Task:
         """Begin a thread; it moves for the first time when the caller gives way."""
-        task = Task(self, self._hub, process, name, work, chat)
-        process.tasks[task] = None
+        task.process.tasks[task] = None
         self.open_threads += 1
         self.wake(task)
         return task
+
+    def start(self, task: Task) -> None:
+        """Begin a thread that moves at once, until it gives way for the first time."""
+        task.parent = task.starter = getcurrent()
+        task.process.tasks[task] = None
+        self.open_threads += 1
+        task.switch()
+        if task.dead:
+            self._forget(task)
 
     def delay(self, process: Process, seconds: float) -> None:
         """Hold every thread of the process for that long."""
@@ -155,7 +168,12 @@ class Scheduler:
 
     def park(self, task: Task) -> None:
         """Let other threads move until this one is woken."""
-        self._hub.switch()
+        starter, task.starter = task.starter, None
+        if starter is None:
+            self._hub.switch()
+        else:
+            task.parent = self._hub
+            starter.switch()
         if task.process.is_dead:
             raise GreenletExit
 
@@ -184,8 +202,12 @@ class Scheduler:
         if thing.process.is_dead:
             return
         thing.switch()
-        if thing.dead and thing in thing.process.tasks:
-            del thing.process.tasks[thing]
+        if thing.dead:
+            self._forget(thing)
+
+    def _forget(self, task: Task) -> None:
+        if task in task.process.tasks:
+            del task.process.tasks[task]
             self.open_threads -= 1
 
     def _end_threads(self, process: Process) -> None:

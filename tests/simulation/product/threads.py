@@ -62,25 +62,25 @@ class Pool(Executor):
         self._scheduler = scheduler
         self._process = process
         self._free = size
-        self._queued: deque[Callable[[], Task]] = deque()
+        self._queued: deque[Task] = deque()
 
     def submit(self, fn: Callable[..., _ResultT], /, *args: Any, **kwargs: Any) -> Future[_ResultT]:  # noqa: ANN401 - as in Executor
         pending: PendingResult[_ResultT] = PendingResult(self._scheduler)
         call = partial(fn, *args, **kwargs)
         caller = self._scheduler.current()
         work = partial(self._run, pending.settle, call)
-        begin = partial(self._scheduler.begin, self._process, f"{caller.name}+", work, chat=caller.chat)
+        thread = self._scheduler.thread(self._process, f"{caller.name}+", work, chat=caller.chat)
         if self._free:
             self._free -= 1
-            begin()
+            self._scheduler.start(thread)
         else:
-            self._queued.append(begin)
+            self._queued.append(thread)
         return pending
 
     def _run(self, settle: Callable[[Callable[[], object]], None], call: Callable[[], object]) -> None:
         settle(call)
         if self._queued:
-            self._queued.popleft()()
+            self._scheduler.begin(self._queued.popleft())
         else:
             self._free += 1
 

@@ -115,6 +115,16 @@ def test_a_withdrawal_removes_a_calls_words_and_keeps_its_result(
     validator("records/call").validate(json.loads(bucket(store)[f"calls/{CHAT}/{KEY}.json"]))
 
 
+def test_a_call_loses_its_words_with_an_answer_that_its_prompt_held(
+    chat: Conversation, calls: ExternalCalls, store: MemoryObjectStore
+) -> None:
+    calls.begin(KEY, record("秘密", "m1", "event-0"))
+
+    CallWords().remove_withdrawn(chat, Amendments(withdrawn=frozenset({"m0"}), taken={"event-0": frozenset()}))
+
+    assert "秘密" not in " ".join(bucket(store).values())
+
+
 def test_a_withdrawal_deletes_a_call_that_cannot_be_read(chat: Conversation, store: MemoryObjectStore) -> None:
     store.create(f"calls/{CHAT}/{KEY}.json", b'{"version": 1, "arguments": "half')
 

@@ -1,6 +1,7 @@
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.conversation import amendments
 from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnusableIdError
@@ -55,6 +56,17 @@ def test_an_older_edit_never_overwrites_a_newer_one(chat: Conversation) -> None:
         chat.journal.apply_edit("m1")
 
     assert kept(chat, 1).text == "newest"
+
+
+def test_an_edit_is_applied_also_after_many_newer_ones(chat: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(amendments, "NEWEST_READ", 2)
+    chat.journal.record(message(1, "first"))
+    for number in range(1, 5):
+        chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=9, text="edited"))
+
+    chat.journal.apply_edit("m1")
+
+    assert kept(chat, 1).text == "edited"
 
 
 def test_an_edit_that_stands_already_is_not_written_again(chat: Conversation, store: MemoryObjectStore) -> None:

@@ -159,6 +159,34 @@ def test_a_withdrawal_prevents_the_write_and_leaves_no_words() -> None:
     assert [one.name for one in store.list("")] == [process.context.conversation.names.amended("m0")]
 
 
+def test_an_answer_that_went_with_a_withdrawn_message_prevents_the_write() -> None:
+    store, world = MemoryObjectStore(), World()
+    process = Process(store)
+    process.context = replace(process.context, seen_message_ids=frozenset({"m1", "event-0"}))
+    amendments = process.context.conversation.amendments
+    amendments.amend(Amendment(line_message_id="m0", timestamp_ms=1))
+    amendments.add_taken("m0", taken=frozenset({"event-0"}), kept=frozenset())
+
+    answer = process.carry_out(world.write("牛乳"))
+
+    assert isinstance(answer, ToolFault)
+    assert world.there == []
+
+
+@pytest.mark.parametrize("place", ["to_answer", "earlier"])
+def test_an_erasure_before_the_intent_prevents_the_write_and_leaves_no_words(place: str) -> None:
+    store, world = MemoryObjectStore(), World()
+    process = Process(store)
+    process.context = replace(process.context, **{place: (message(1),)})
+    process.context.conversation.amendments.erase(1)
+
+    answer = process.carry_out(world.write("牛乳"))
+
+    assert isinstance(answer, ToolFault)
+    assert world.there == []
+    assert [one.name for one in store.list("")] == [process.context.conversation.names.watermark]
+
+
 def reading(process: Process, line_message_id: str) -> EntryOverlay:
     """Return the entries of the process's turn, of which the model read one that came from this message."""
     overlay = EntryStaging().begin(process.context.conversation, sequence=1, amendments=Amendments())
