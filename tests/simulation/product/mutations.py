@@ -206,7 +206,10 @@ def _apply_nothing(_staged: StagedWriter, _conversation: Conversation, _outcome:
 
 
 def _newest_only(
-    log: AmendmentLog, listed: Sequence[ListedObject], *, besides: AbstractSet[str]  # noqa: ARG001 - as in the product
+    log: AmendmentLog,
+    listed: Sequence[ListedObject],
+    *,
+    besides: AbstractSet[str],  # noqa: ARG001 - as in the product
 ) -> tuple[ListedObject, ...]:
     return log.newest_of(listed, besides=frozenset())
 
@@ -706,5 +709,20 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_INTERJECTION}:_InterjectionDelivery.take_turn",
         Bypass("overlay"),
         lacks="the model is asked about the text from before an edit",
+    ),
+    "calls_nothing_that_was_erased": Mutation(
+        "shared.tools.idempotency:_is_taken_back",
+        DropClause("is_withdrawn"),
+        lacks="the intent of an external call holds words that were erased while the model thought",
+    ),
+    "clears_markers": Mutation(
+        "shared.handlers.tick:TickHandler._is_done",
+        Skip("markers.clear"),
+        lacks="a tick carries out again what is done",
+    ),
+    "limits_thoughts": Mutation(
+        f"{_REPLY}:_ReplyDelivery._decide_without_model",
+        Never("_THOUGHTS"),
+        lacks="a request asks the model again as often as its prompt is amended",
     ),
 }

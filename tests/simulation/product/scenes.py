@@ -711,7 +711,6 @@ def interjection_about_an_old_text() -> list[str]:
 
 KNOWN_BROKEN: Final[Mapping[str, Callable[[], list[str]]]] = {
     "a tool asks the model without a look": classification_after_the_unsend,
-    "a call of an erased message keeps its words": call_that_begins_after_the_erasure,
     "a page is made again when the oldest message is withdrawn": page_for_another_oldest_message,
 }
 """What the product does not do yet: by what is wrong."""
@@ -731,6 +730,7 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
+    "calls_nothing_that_was_erased": call_that_begins_after_the_erasure,
     "commits_what_is_kept": renewal_that_loses_to_an_unsend,
     "compares_heirs": answer_that_repeats_an_answer,
     "gives_up_its_place": flood_that_holds_up_another_chat,

@@ -173,11 +173,14 @@ def test_an_answer_that_went_with_a_withdrawn_message_prevents_the_write() -> No
     assert world.there == []
 
 
-@pytest.mark.parametrize("place", ["to_answer", "earlier"])
-def test_an_erasure_before_the_intent_prevents_the_write_and_leaves_no_words(place: str) -> None:
+@pytest.mark.parametrize("is_answered", [True, False])
+def test_an_erasure_before_the_intent_prevents_the_write_and_leaves_no_words(is_answered: bool) -> None:
     store, world = MemoryObjectStore(), World()
     process = Process(store)
-    process.context = replace(process.context, **{place: (message(1),)})
+    erased, none = (message(1),), ()
+    process.context = replace(
+        process.context, to_answer=erased if is_answered else none, earlier=none if is_answered else erased
+    )
     process.context.conversation.amendments.erase(1)
 
     answer = process.carry_out(world.write("牛乳"))
