@@ -102,10 +102,6 @@ class AmendmentLog:
         stored = self.objects.store.read(self.names.watermark)
         return decode(Watermark, stored.data) if stored else Watermark()
 
-    def has_withdrawn_any(self, line_message_ids: AbstractSet[str]) -> bool:
-        """Whether one of these messages is withdrawn by now."""
-        return not self.look(besides=line_message_ids).withdrawn.isdisjoint(line_message_ids)
-
     def amendment_of(self, line_message_id: str) -> Amendment | None:
         """Return what became of this message, however long ago; None where it was neither edited nor withdrawn."""
         stored = self.objects.store.read(self.names.amended(line_message_id))

@@ -211,16 +211,6 @@ def test_a_call_is_erased_by_the_oldest_message_of_its_prompt(
     assert ("4711" in "".join(bucket(store).values())) is is_kept
 
 
-def test_a_call_loses_its_words_with_an_answer_that_its_prompt_held(
-    calls: ExternalCalls, store: MemoryObjectStore
-) -> None:
-    calls.begin(KEY, record("4711", "m2", "e1"))
-
-    CallWords().remove_withdrawn(calls.conversation, Amendments(taken={"e1": frozenset()}))
-
-    assert "4711" not in "".join(bucket(store).values())
-
-
 @pytest.mark.parametrize(("edited_ms", "is_kept"), [(4, False), (900_000, True)])
 def test_a_call_loses_words_that_an_edit_has_replaced(
     calls: ExternalCalls, store: MemoryObjectStore, edited_ms: int, *, is_kept: bool
