@@ -17,7 +17,7 @@ from tests.simulation.product.schedule import play
 from tests.simulation.product.table import SEEDS, first_violation, rows_of
 
 ROOT = Path(__file__).parents[2]
-SEEDS_PLAYED = 800
+SEEDS_PLAYED = 300
 SEEDS_PER_TEST = 100
 SEEDS_SEARCHED = 200
 

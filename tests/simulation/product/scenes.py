@@ -739,6 +739,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "isolates_after_deaths": message_that_kills_whoever_reads_it,
     "keeps_deadly_messages_out": message_that_kills_whoever_reads_it,
     "keeps_what_repeats_nothing": answer_that_only_inherits,
+    "looks_after_record": context_that_comes_after_many_amendments,
     "lets_heirs_keep_their_words": answer_that_only_inherits,
     "looks_at_amendments_of_the_journal": message_that_comes_after_many_amendments,
     "looks_at_the_amendment_of_its_message": context_that_comes_after_many_amendments,

@@ -44,4 +44,9 @@ def test_an_erasure_waits_for_every_erasure_of_its_chat() -> None:
     objects = MemoryObjectStore()
     objects.create(f"due/29400000/erasure.{CHAT}.5", b"")
 
+    objects.create(f"due/29400000/erasure.{CHAT}.1763700000000", b"")
+    objects.create(f"due/29400000/withdrawal.{OTHER}.m2", b"")
+
     assert handled(Withdrawals(objects=objects), None) == []
+    objects.delete(f"due/29400000/erasure.{CHAT}.1763700000000")
+    assert handled(Withdrawals(objects=objects), None) == ["handled"]
