@@ -1,0 +1,159 @@
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from shared.conversation.amendments import Amendments
+from shared.conversation.descent import Descent, Repeatable, repeatable
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import Recap, StagedWrite
+from tests.support.chats import answer
+
+PLACE = "behind the third bookshelf"
+
+
+def descent(taken: Mapping[str, frozenset[str]] | None = None) -> Descent:
+    """Return the descent from message m1, whose withdrawal has taken these before."""
+    return Descent(amendments=Amendments(withdrawn=frozenset({"m1"}), taken=taken or {}))
+
+
+def said(own_id: str, *words: str, saw: str) -> Repeatable:
+    """Return an answer whose prompt held one other thing."""
+    return Repeatable(id=own_id, provenance=Provenance(ids=frozenset({saw}), since_ms=5), words=words)
+
+
+def test_what_was_made_of_the_message_itself_goes_whatever_it_says() -> None:
+    found = descent()
+
+    assert found.look_at([said("e1", "hello", saw="m1"), said("e2", "hello", saw="m2")])
+
+    assert (found.taken, found.kept) == ({"e1"}, set())
+
+
+def test_another_look_at_the_same_finds_nothing_more() -> None:
+    found = descent()
+    answers = [said("e1", PLACE, saw="m1"), said("e2", f"still {PLACE}", saw="e1"), said("e3", "ok", saw="e2")]
+
+    assert [found.look_at(answers), found.look_at(answers)] == [True, False]
+    assert (found.taken, found.kept) == ({"e1", "e2"}, {"e3"})
+
+
+def test_words_that_were_handed_on_go_however_far_and_in_any_order() -> None:
+    found = descent()
+
+    found.look_at([said("e3", PLACE, saw="e2"), said("e2", f"it is {PLACE}", saw="e1"), said("e1", PLACE, saw="m1")])
+
+    assert found.taken == {"e1", "e2", "e3"}
+
+
+def test_the_same_words_from_elsewhere_stay() -> None:
+    found = descent()
+
+    found.look_at([said("e1", PLACE, saw="m1"), said("e2", PLACE, saw="m2")])
+
+    assert (found.taken, found.kept) == ({"e1"}, set())
+
+
+def test_one_repeated_text_of_several_is_enough() -> None:
+    found = descent()
+
+    found.look_at([said("e1", PLACE, saw="m1"), said("e2", "all right", PLACE, saw="e1")])
+
+    assert found.taken == {"e1", "e2"}
+
+
+@pytest.mark.parametrize(
+    ("text", "repeated", "goes"),
+    [
+        ("4711", "it is 4711", True),
+        ("no 9", "number: no 9", True),
+        ("no9", "number: no9", False),
+        ("hunter", "it is Hunter", True),
+        ("maybe", "maybe later", False),
+        ("４７１１", "it is 4711", True),
+        ("4711", "it is 4712", False),
+    ],
+)
+def test_a_whole_message_that_is_shorter_than_a_run_counts_where_it_is_distinctive(
+    text: str, repeated: str, *, goes: bool
+) -> None:
+    found = descent()
+    found.add_words([text, "and something else that nothing repeats"])
+
+    found.look_at([said("e1", "ok", saw="m1"), said("e2", repeated, saw="e1")])
+
+    assert ("e2" in found.taken) is goes
+
+
+def test_a_part_of_a_message_counts_from_a_run_on() -> None:
+    found = descent()
+    found.add_words([f"the safe stands {PLACE}"])
+
+    found.look_at([said("e1", "ok", saw="m1"), said("e2", "the third bookshelf", saw="e1"), said("e3", "a", saw="e1")])
+
+    assert found.taken == {"e1", "e2"}
+
+
+def test_what_is_found_to_repeat_after_all_is_no_longer_kept() -> None:
+    found = descent()
+    found.look_at([said("e1", "ok", saw="m1"), said("e2", PLACE, saw="e1"), said("e3", "sure", saw="e1")])
+    assert found.kept == {"e2", "e3"}
+
+    assert found.look_at([said("e2", PLACE, saw="e1"), said("e4", PLACE, saw="m1")])
+
+    assert (found.taken, found.kept) == ({"e1", "e2", "e4"}, {"e3"})
+
+
+def test_what_lost_its_words_for_another_reason_takes_all_that_saw_it() -> None:
+    found = descent()
+
+    found.look_at([said("e1", saw="m1"), said("e2", "anything", saw="e1"), said("e3", saw="e1")])
+
+    assert (found.taken, found.kept) == ({"e1", "e2"}, {"e3"})
+
+
+def test_what_lost_its_words_to_this_withdrawal_was_compared_with_what_saw_it() -> None:
+    found = descent(taken={"e1": frozenset({"e2"})})
+
+    found.look_at([said("e1", saw="m1"), said("e2", "anything", saw="e1")])
+
+    assert (found.taken, found.kept) == ({"e1"}, {"e2"})
+
+
+def test_a_recap_from_before_recaps_had_ids_is_not_named() -> None:
+    found = descent()
+
+    assert not found.look_at([said("", PLACE, saw="m1")])
+
+    assert (found.taken, found.kept) == (set(), set())
+
+
+@pytest.mark.parametrize(
+    ("own_id", "text", "saw", "is_lost"),
+    [
+        ("e5", "hello", "m1", True),
+        ("e5", PLACE, "e1", True),
+        ("e5", "hello", "e1", False),
+        ("e5", PLACE, "m2", False),
+        ("e0", "hello", "m2", True),
+    ],
+)
+def test_a_committed_answer_is_lost_as_a_recorded_one_is(own_id: str, text: str, saw: str, *, is_lost: bool) -> None:
+    found = descent(taken={"e0": frozenset()})
+    found.look_at([said("e1", PLACE, saw="m1")])
+
+    committed = replace(answer(5, text), webhook_event_id=own_id, saw=(saw,))
+
+    assert found.is_lost(committed) is is_lost
+
+
+def test_answers_with_all_that_they_wrote_and_recaps_may_be_repeated() -> None:
+    outcome = replace(answer(2, "noted", saw=(1,)), writes=(StagedWrite(path="safe", text=PLACE),))
+    recap = Recap(
+        id="recap-1", text="they met", covers=("m0",), timestamp_ms=0, since_ms=0, until_ms=0, answers=("e0",)
+    )
+
+    first, second = repeatable([outcome], [recap])
+
+    assert (first.id, first.provenance, set(first.words)) == ("e2", outcome.provenance, {"safe", PLACE, "noted"})
+    assert (second.id, second.provenance, second.words) == ("recap-1", recap.provenance, ("they met",))
