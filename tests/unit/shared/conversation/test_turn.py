@@ -2,12 +2,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.adapters.memory import MemoryObjectStore
+from shared.clock import SKEW_MS
+from shared.conversation.records import ANSWERABLE_MS, OutcomeKind
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import ReplyToken
-from tests.support.chats import withdraw_from_turn
+from tests.support.chats import answer, withdraw_from_turn
+from tests.support.races import SharedStore
+
+
+@pytest.fixture
+def store() -> SharedStore:
+    return SharedStore()
+
+
+def think(chat: Conversation) -> None:
+    chat.turn.swap(chat.turn.read(), TurnRecord(state="thinking"))
+
+
+def amend(chat: Conversation, *, is_affected: bool = True) -> None:
+    chat.turn.amend(is_affected=lambda _: is_affected)
+
+
+def commit(chat: Conversation) -> None:
+    seen = chat.turn.read()
+    chat.turn.swap(seen, seen.record.with_outcome(answer(1, "your pin is 4711"), Route()))
 
 
 def test_a_chat_without_a_turn_is_idle(chat: Conversation) -> None:
@@ -31,7 +51,7 @@ def test_a_withdrawal_moves_the_generation_of_a_thinking_turn(chat: Conversation
     assert chat.turn.swap(thinking, TurnRecord()) is None
 
 
-def test_an_update_that_loses_every_swap_is_an_error(chat: Conversation, store: MemoryObjectStore) -> None:
+def test_an_update_that_loses_every_swap_is_an_error(chat: Conversation, store: SharedStore) -> None:
     def never(*_: object, **__: object) -> None:
         return None
 
@@ -40,6 +60,80 @@ def test_an_update_that_loses_every_swap_is_an_error(chat: Conversation, store: 
 
     with pytest.raises(StorageUnavailableError, match="others kept changing the turn"):
         chat.turn.amend(is_affected=lambda _: True)
+
+
+def test_an_amendment_that_loses_to_a_renewal_counts_all_the_same(chat: Conversation, store: SharedStore) -> None:
+    think(chat)
+    store.others = [lambda: chat.turn.swap(chat.turn.read(), chat.turn.read().record)]
+
+    amend(chat)
+
+    assert chat.turn.read().record.epoch == 1
+
+
+def test_of_two_amendments_at_once_one_moves_the_epoch_for_both(chat: Conversation, store: SharedStore) -> None:
+    think(chat)
+    store.others = [lambda: amend(chat)]
+
+    amend(chat)
+
+    assert chat.turn.read().record.epoch == 1
+
+
+def test_an_amendment_that_loses_to_the_commit_takes_its_words(chat: Conversation, store: SharedStore) -> None:
+    def commit_after_another_look() -> None:
+        amend(chat, is_affected=False)
+        commit(chat)
+
+    think(chat)
+    for other in (lambda: commit(chat), commit_after_another_look):
+        store.others = [other]
+
+        amend(chat)
+
+        outcome = chat.turn.read().record.outcome
+        assert outcome is not None
+        assert (outcome.kind, outcome.text) == (OutcomeKind.WITHDRAWN, None)
+        think(chat)
+
+
+def test_a_committed_answer_that_is_not_affected_is_not_written(chat: Conversation) -> None:
+    think(chat)
+    commit(chat)
+    before = chat.turn.read()
+
+    amend(chat, is_affected=False)
+
+    assert chat.turn.read() == before
+
+
+def test_an_answer_without_words_stays_as_it_is(chat: Conversation) -> None:
+    think(chat)
+    seen = chat.turn.read()
+    chat.turn.swap(seen, seen.record.with_outcome(answer(1, None), Route()))
+    before = chat.turn.read()
+
+    amend(chat)
+
+    assert chat.turn.read() == before
+
+
+@pytest.mark.parametrize(
+    ("age_ms", "covered"), [(ANSWERABLE_MS + SKEW_MS - 1, {"m0": 0, "m1": 1}), (ANSWERABLE_MS + SKEW_MS, {"m1": 1})]
+)
+def test_what_is_covered_is_known_while_a_late_clock_may_take_it_for_answerable(
+    age_ms: int, covered: dict[str, int]
+) -> None:
+    turn = TurnRecord(state="committed", covered={"m0": 0}, outcome=answer(1))
+
+    assert turn.followed_by("idle", now_ms=age_ms).covered == covered
+
+
+def test_only_a_committed_turn_has_an_outcome_to_deliver() -> None:
+    outcome = answer(1)
+
+    assert SeenTurn(record=TurnRecord(state="committed", outcome=outcome), generation=1).committed == outcome
+    assert SeenTurn(record=TurnRecord(state="idle", outcome=outcome), generation=1).committed is None
 
 
 @given(st.text(max_size=5), st.integers(0, 2**42))
