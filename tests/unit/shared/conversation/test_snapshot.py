@@ -1,15 +1,44 @@
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.conversation.records import SnapshotRecord
-from shared.conversation.snapshot import with_numbers, with_saw
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import Amendment, OutcomeKind, Recap, SnapshotRecord
+from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, cleaned, with_numbers, with_saw
 from shared.conversation.store import Conversation
+from shared.errors import StorageUnavailableError
 from shared.storage.codec import encode
-from tests.support.chats import answer
+from tests.support.chats import answer, message
+from tests.support.races import SharedStore
 
 NUMBERS = st.lists(st.integers(0, 30), unique=True, max_size=20)
+
+
+@pytest.fixture
+def store() -> SharedStore:
+    return SharedStore()
+
+
+def recap(number: int, *covered: int) -> Recap:
+    times = covered or (number,)
+    return Recap(
+        id=f"recap-{number}",
+        text=f"recap {number}",
+        covers=tuple(f"m{one}" for one in covered),
+        timestamp_ms=max(times),
+        since_ms=min(times),
+        until_ms=max(times),
+    )
+
+
+def recap_ids(record: SnapshotRecord) -> list[str]:
+    return [one.id for one in record.recaps]
+
+
+def message_ids(record: SnapshotRecord) -> list[str]:
+    return [one.line_message_id for one in record.messages]
 
 
 @given(st.lists(NUMBERS, max_size=6))
@@ -46,3 +75,129 @@ def test_an_outcome_of_an_earlier_release_saw_all_in_its_interval() -> None:
     (read,) = with_saw(old).outcomes
 
     assert read.saw == ("m2", "m3", "m4", "m5")
+
+
+def test_a_chat_without_a_snapshot_has_an_empty_one(chat: Conversation) -> None:
+    assert chat.snapshot.read() == SeenSnapshot(record=SnapshotRecord(), generation=0)
+
+
+def test_of_two_swaps_over_one_generation_one_wins(chat: Conversation) -> None:
+    seen = chat.snapshot.read()
+
+    assert chat.snapshot.swap(seen, SnapshotRecord(recap_tries=1)) == chat.snapshot.read()
+    assert chat.snapshot.swap(seen, SnapshotRecord(recap_tries=2)) is None
+    assert chat.snapshot.read().record.recap_tries == 1
+
+
+def test_a_snapshot_that_another_worker_changes_meanwhile_is_cleaned_all_the_same(
+    chat: Conversation, store: SharedStore
+) -> None:
+    def add_another() -> None:
+        seen = chat.snapshot.read()
+        chat.snapshot.swap(seen, replace(seen.record, messages=(*seen.record.messages, message(2))))
+
+    chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(messages=(message(1),)))
+    store.others = [add_another]
+
+    chat.snapshot.clean(Amendments(withdrawn=frozenset({"m1"})))
+
+    assert message_ids(chat.snapshot.read().record) == ["m2"]
+
+
+def test_a_cleaning_that_loses_every_swap_is_an_error(chat: Conversation, store: SharedStore) -> None:
+    def write() -> None:
+        seen = chat.snapshot.read()
+        chat.snapshot.swap(seen, replace(seen.record, recap_tries=seen.record.recap_tries + 1))
+
+    chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(messages=(message(1),)))
+    store.others = [write] * 100
+
+    with pytest.raises(StorageUnavailableError, match="others kept changing the snapshot"):
+        chat.snapshot.clean(Amendments(withdrawn=frozenset({"m1"})))
+
+
+def test_what_was_amended_after_the_look_is_taken_out_until_nothing_more_comes(
+    chat: Conversation, store: SharedStore
+) -> None:
+    looked = chat.amendments.look()
+    chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(messages=(message(1), message(2), message(3))))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
+    store.others = [lambda: chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=9))]
+
+    settled = chat.snapshot.settle(chat.amendments, looked)
+
+    assert settled == Amendments(withdrawn=frozenset({"m1", "m2"}))
+    assert message_ids(chat.snapshot.read().record) == ["m3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "edited_ms", "is_kept"),
+    [("newer", 9, False), ("hi", 9, True), ("newer", 5, True)],
+    ids=["another text", "the same text", "an edit that it was made of"],
+)
+def test_a_recap_goes_where_a_source_has_other_words_by_now(text: str, edited_ms: int, *, is_kept: bool) -> None:
+    record = SnapshotRecord(messages=(replace(message(1), edited_ms=5), message(2)), recaps=(recap(1, 1), recap(2, 2)))
+
+    clean = cleaned(record, Amendments(edits={"m1": text}, edited_ms={"m1": edited_ms}))
+
+    assert recap_ids(clean) == (["recap-1", "recap-2"] if is_kept else ["recap-2"])
+
+
+def test_an_erasure_leaves_what_came_after_its_timestamp() -> None:
+    record = SnapshotRecord(
+        messages=(message(4), message(5), message(6)),
+        outcomes=(answer(4), answer(5), answer(6, saw=(5,)), answer(7)),
+        recaps=(recap(1, 4, 5), recap(2, 5, 6), recap(3, 6)),
+    )
+
+    clean = cleaned(record, Amendments(erased_ms=5))
+
+    assert message_ids(clean) == ["m6"]
+    assert [(one.webhook_event_id, one.text) for one in clean.outcomes] == [("e6", None), ("e7", "hello")]
+    assert recap_ids(clean) == ["recap-3"]
+
+
+def test_the_oldest_recaps_go_with_their_sources() -> None:
+    record = SnapshotRecord(
+        messages=tuple(map(message, range(1, 8))), recaps=(recap(1, 1, 2), recap(2, 3), recap(3, 4, 5))
+    )
+
+    within = bounded(record, MemoryLimits(recaps=2, sources=2))
+
+    assert recap_ids(within) == ["recap-2", "recap-3"]
+    assert message_ids(within) == ["m4", "m5", "m6", "m7"]
+
+
+def test_twice_what_is_shown_and_the_next_recaps_wait_beyond_the_sources() -> None:
+    record = SnapshotRecord(messages=tuple(map(message, range(1, 31))), recaps=(recap(1, 1),))
+
+    within = bounded(record, MemoryLimits(verbatim=5, summed_up=3, recaps_at_once=2))
+
+    assert message_ids(within) == ["m1", *(f"m{number}" for number in range(15, 31))]
+
+
+def test_outcomes_are_kept_beside_their_messages_and_late_ones_longer() -> None:
+    late = (
+        *(replace(answer(number), has_button=True) for number in range(1, 7)),
+        *(replace(answer(number), kind=OutcomeKind.STORED) for number in range(7, 13)),
+    )
+    record = SnapshotRecord(
+        messages=tuple(map(message, range(50, 101))), outcomes=(*late, *map(answer, range(13, 101)))
+    )
+
+    within = bounded(record, MemoryLimits(verbatim=10, summed_up=5, recaps_at_once=4))
+
+    kept = [one.timestamp_ms for one in within.outcomes]
+    assert kept == [*range(3, 13), *range(61, 101)]
+
+
+def test_the_newest_outcomes_are_kept_however_old() -> None:
+    record = SnapshotRecord(messages=(message(200),), outcomes=tuple(map(answer, range(1, 31))))
+
+    assert [one.timestamp_ms for one in bounded(record, MemoryLimits()).outcomes] == [*range(11, 31)]
+
+
+def test_at_most_a_hundred_outcomes_are_kept_beside_old_messages() -> None:
+    record = SnapshotRecord(messages=(message(1),), outcomes=tuple(map(answer, range(1, 111))))
+
+    assert [one.timestamp_ms for one in bounded(record, MemoryLimits()).outcomes] == [*range(11, 111)]
