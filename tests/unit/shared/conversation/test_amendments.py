@@ -2,15 +2,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.adapters.memory import MemoryObjectStore
+from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import NEWEST_READ, Amendments
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
-from tests.support.chats import conversations_on, everything_in, message
+from shared.storage.object_store import ListedObject
+from tests.support.chats import answer, conversations_on, everything_in, message
 from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
 UNSEND = Amendment(line_message_id="m1", timestamp_ms=5)
+
+
+class SlowStore(MemoryObjectStore):
+    """A bucket that takes some time for a list, as often as `seconds` says."""
+
+    def __init__(self, clock: FixedClock) -> None:
+        super().__init__()
+        self._clock = clock
+        self.seconds: list[float] = []
+
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        listed = super().list(prefix, before=before)
+        if self.seconds:
+            self._clock.move(self.seconds.pop())
+        return listed
 
 
 def edit(timestamp_ms: int, text: str) -> Amendment:
@@ -105,3 +121,150 @@ def test_an_entry_may_hold_the_newest_words_that_stand(line_message_id: str, wor
     amendments = Amendments(withdrawn=frozenset({"m1"}), edited_ms={"m2": 7}, erased_ms=9, erased_entries_ms=4)
 
     assert amendments.is_withdrawn_from_entries(line_message_id, words_ms) is expected
+
+
+def test_an_answer_is_without_its_words_where_they_have_to_go() -> None:
+    amendments = Amendments(withdrawn=frozenset({"m1"}))
+
+    assert amendments.without_lost(answer(1, "hello")) == answer(1, None)
+    assert amendments.without_lost(answer(2, "hello")) == answer(2, "hello")
+    for wordless in (answer(1, None), answer(2, None)):
+        assert amendments.without_lost(wordless) is wordless
+
+
+def test_an_edit_is_shown_with_the_time_of_its_words() -> None:
+    amendments = Amendments(edits={"m1": "newer"}, edited_ms={"m1": 9})
+
+    shown = amendments.overlay(message(1))
+
+    assert (shown.text, shown.edited_ms) == ("newer", 9)
+    assert amendments.overlay(message(2)) == message(2)
+
+
+def test_a_look_that_was_valid_too_shortly_is_repeated(clock: FixedClock) -> None:
+    store = SlowStore(clock)
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    store.seconds = [16.9, 17.0, 30.0]  # a look is valid for 17 s
+    begun_s = clock.monotonic_s()
+
+    chat.amendments.fresh_look()
+
+    assert clock.monotonic_s() - begun_s == pytest.approx(63.9)
+
+
+def test_an_old_amendment_is_found_where_its_message_is_asked_for(chat: Conversation) -> None:
+    for number in range(NEWEST_READ + 5):
+        chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=number))
+
+    withdrawn = chat.amendments.look(besides={"m1", "m9", "m999"}).withdrawn
+
+    assert withdrawn == {"m1", *(f"m{number}" for number in range(5, NEWEST_READ + 5))}
+    assert chat.amendments.amendment_of("m0") == Amendment(line_message_id="m0", timestamp_ms=0)
+    assert chat.amendments.amendment_of("m999") is None
+
+
+@pytest.mark.parametrize(
+    ("line_message_id", "timestamp_ms", "expected"),
+    [("m1", 99, True), ("m2", 99, False), ("m3", 99, False), ("m2", 10, True), ("m3", 10, True), ("m3", 11, False)],
+)
+def test_a_message_was_withdrawn_by_an_unsend_or_an_erasure_and_not_by_an_edit(
+    chat: Conversation, line_message_id: str, timestamp_ms: int, *, expected: bool
+) -> None:
+    chat.amendments.erase(10)
+    chat.amendments.amend(UNSEND)
+    chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=50, text="newer"))
+
+    assert chat.amendments.has_withdrawn(line_message_id, timestamp_ms=timestamp_ms) is expected
+
+
+def test_one_withdrawn_message_among_several_is_noticed(chat: Conversation) -> None:
+    chat.amendments.amend(UNSEND)
+
+    assert chat.amendments.has_withdrawn_any({"m1", "m2"})
+    assert not chat.amendments.has_withdrawn_any({"m2"})
+
+
+def test_what_went_with_a_message_is_collected_over_several_passes(chat: Conversation) -> None:
+    chat.amendments.amend(UNSEND)
+
+    chat.amendments.add_taken("m1", taken=frozenset({"e1"}), kept=frozenset({"e2", "e3"}))
+    chat.amendments.add_taken("m1", taken=frozenset({"e2"}), kept=frozenset({"e1", "e4"}))
+
+    stored = chat.amendments.amendment_of("m1")
+    assert stored is not None
+    assert (stored.taken, stored.kept) == (("e1", "e2"), ("e3", "e4"))
+
+
+def test_only_a_withdrawal_takes_anything(chat: Conversation, store: MemoryObjectStore) -> None:
+    chat.amendments.amend(edit(3, "a"))
+
+    for one in ("m1", "m2"):
+        chat.amendments.add_taken(one, taken=frozenset({"e1"}), kept=frozenset())
+
+    assert chat.amendments.look().taken == {}
+    assert len(store.list("amended/")) == 1
+
+
+def test_an_answer_that_two_withdrawals_took_is_compared_by_both(chat: Conversation) -> None:
+    for one, kept in (("m1", {"e2", "e3"}), ("m2", {"e3", "e4"}), ("m3", {"e9"})):
+        chat.amendments.amend(Amendment(line_message_id=one, timestamp_ms=5))
+        taken = frozenset({"e7"}) if one == "m3" else frozenset({"e1"})
+        chat.amendments.add_taken(one, taken=taken, kept=frozenset(kept))
+
+    assert chat.amendments.look().taken == {"e1": {"e3"}, "e7": {"e9"}}
+
+
+def test_nothing_is_written_where_a_repeated_step_changes_nothing(chat: Conversation, store: MemoryObjectStore) -> None:
+    def step() -> None:
+        chat.amendments.amend(UNSEND)
+        chat.amendments.add_taken("m1", taken=frozenset({"e1"}), kept=frozenset({"e2"}))
+        chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=9, text="newer"))
+        chat.amendments.erase(4)
+        chat.amendments.erase(4, spares_entries=True)
+        chat.amendments.drop_erased_edit("m2")
+
+    step()
+    before = store.list("")
+
+    step()
+
+    assert store.list("") == before
+
+
+def test_of_two_edits_in_one_millisecond_the_first_stands(chat: Conversation) -> None:
+    chat.amendments.amend(edit(9, "first"))
+    chat.amendments.amend(edit(9, "second"))
+
+    assert chat.amendments.look().edits == {"m1": "first"}
+
+
+def test_an_erasure_that_spares_entries_leaves_their_watermark(chat: Conversation) -> None:
+    marks = []
+    for timestamp_ms, spares_entries in ((3, True), (4, False), (9, True), (6, False), (5, False)):
+        chat.amendments.erase(timestamp_ms, spares_entries=spares_entries)
+        look = chat.amendments.look()
+        marks.append((look.erased_ms, look.erased_entries_ms))
+
+    assert marks == [(3, -1), (4, 4), (9, 4), (9, 6), (9, 6)]
+
+
+def test_an_erasure_leaves_edits_that_came_later(chat: Conversation) -> None:
+    chat.amendments.amend(edit(5, "before"))
+    chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=6, text="after"))
+
+    chat.amendments.erase(5)
+
+    look = chat.amendments.look()
+    assert look == Amendments(
+        edits={"m2": "after"}, edited_ms={"m2": 6}, withdrawn=frozenset({"m1"}), erased_ms=5, erased_entries_ms=5
+    )
+
+
+def test_what_was_never_edited_is_not_dropped(chat: Conversation, store: MemoryObjectStore) -> None:
+    chat.amendments.erase(9)
+    chat.amendments.amend(UNSEND)
+    before = store.list("")
+
+    assert not chat.amendments.drop_erased_edit("m1")
+    assert not chat.amendments.drop_erased_edit("m2")
+    assert store.list("") == before

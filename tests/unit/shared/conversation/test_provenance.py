@@ -129,3 +129,40 @@ def test_an_erasure_of_entries_affects_a_prompt_that_begins_later(before: int, *
     prompt = Provenance(since_ms=20)
 
     assert prompt.is_affected_since(Amendments(erased_entries_ms=before), erased) is expected
+
+
+@pytest.mark.parametrize(
+    ("own_id", "amendments", "is_lost"),
+    [
+        ("e1", Amendments(withdrawn=frozenset({"m1"})), True),
+        ("e1", Amendments(withdrawn=frozenset({"m9"})), False),
+        ("e1", Amendments(taken={"e1": frozenset()}), True),
+        ("e1", Amendments(taken={"e0": frozenset()}), True),
+        ("e1", Amendments(taken={"e0": frozenset({"e1", "e2"})}), False),
+        ("e1", Amendments(taken={"e9": frozenset()}), False),
+        ("e1", Amendments(taken={"e0": frozenset({"e1"}), "recap-1": frozenset()}), True),
+        ("e1", Amendments(taken={"e0": frozenset({"e1"}), "e9": frozenset()}), False),
+        ("e1", Amendments(), False),
+    ],
+)
+def test_words_are_lost_with_what_they_were_made_of_unless_they_were_compared(
+    own_id: str, amendments: Amendments, *, is_lost: bool
+) -> None:
+    provenance = Provenance(ids=frozenset({"m1", "e0", "recap-1"}), since_ms=3)
+
+    assert provenance.is_lost_with(amendments, own_id) is is_lost
+
+
+@pytest.mark.parametrize(
+    ("now", "is_affected"),
+    [
+        (Amendments(taken={"e1": frozenset()}), True),
+        (Amendments(taken={"e9": frozenset()}), False),
+        (Amendments(taken={"e2": frozenset({"e3"})}), False),
+        (Amendments(taken={"e1": frozenset()}, withdrawn=frozenset({"m9"})), True),
+    ],
+)
+def test_a_prompt_is_affected_by_answers_that_lost_their_words_since(now: Amendments, *, is_affected: bool) -> None:
+    prompt = Provenance(ids=frozenset({"m1", "e1", "e2"}), since_ms=3)
+
+    assert prompt.is_affected_since(Amendments(taken={"e2": frozenset()}), now) is is_affected
