@@ -385,3 +385,112 @@ def test_message_and_edits_commute(steps: list[str]) -> None:
 
     assert [one.text for one in read(chat).messages] == ["edit 9"]
     assert "first words" not in everything_in(store)
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_words_of_the_message_itself_are_found_again_in_what_never_saw_it(
+    chat: Conversation, withdrawal: Withdrawal, *, is_folded: bool
+) -> None:
+    said = message(1, "the safe stands behind the third bookshelf"), message(2, "the weather is fine again today")
+    if is_folded:
+        fold(chat, SnapshotRecord(messages=said))
+    else:
+        for one in said:
+            chat.journal.record(one)
+    chat.journal.record_outcome(answer(1, "noted"))
+    chat.journal.record_outcome(seeing(answer(3, "it was behind the third bookshelf"), "e1"))
+    chat.journal.record_outcome(seeing(answer(4, "the weather is fine again today"), "e1"))
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert [one.text for one in read(chat).outcomes] == [None, None, "the weather is fine again today"]
+    stored = chat.amendments.amendment_of("m1")
+    assert stored is not None
+    assert (stored.taken, stored.kept) == (("e1", "e3"), ("e4",))
+
+
+def test_a_withdrawal_knows_a_message_that_only_an_answer_names(chat: Conversation, withdrawal: Withdrawal) -> None:
+    chat.journal.record_outcome(answer(5, "hello", saw=(3,)))
+    chat.journal.record_outcome(answer(6, "hello"))
+
+    assert withdrawal.withdraw(chat, "m3", timestamp_ms=9)
+    assert not withdrawal.withdraw(chat, "m4", timestamp_ms=9)
+
+
+def test_a_withdrawal_knows_a_message_that_only_the_snapshot_holds(chat: Conversation, withdrawal: Withdrawal) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1), message(2))))
+
+    assert withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    assert not withdrawal.withdraw(chat, "m4", timestamp_ms=9)
+
+
+def test_a_withdrawal_takes_out_what_another_one_left(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1), message(2, "my pin is 4711"))))
+    chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=9))  # its worker dies here
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "4711" not in everything_in(store)
+
+
+def test_an_erasure_takes_later_answers_that_repeat_erased_ones(chat: Conversation, withdrawal: Withdrawal) -> None:
+    chat.journal.record_outcome(answer(1, "behind the third bookshelf"))
+    chat.journal.record_outcome(seeing(answer(6, "still behind the third bookshelf"), "e1"))
+    chat.journal.record_outcome(seeing(answer(7, "you told me"), "e1"))
+
+    withdrawal.erase(chat, until_ms=4)
+
+    assert [one.text for one in read(chat).outcomes] == [None, None, "you told me"]
+
+
+def test_outcomes_without_words_go_with_the_second_pass_of_an_erasure(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    for one in (answer(3), answer(4, None), answer(5, None), answer(6)):
+        chat.journal.record_outcome(one)
+    withdrawal.erase(chat, until_ms=4)
+
+    withdrawal.finish_erasure(chat, "4")
+
+    assert read(chat).recorded == {"e5", "e6"}
+
+
+def test_an_edit_clears_what_was_made_of_older_words(chat: Conversation) -> None:
+    class Entries:
+        def __init__(self) -> None:
+            self.edits: list[dict[str, str]] = []
+
+        def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+            assert conversation.id == CHAT
+            self.edits.append(dict(amendments.edits))
+
+    entries = Entries()
+    withdrawal = Withdrawal(holders=(entries,), clock=FixedClock())
+
+    assert withdrawal.edit(chat, "m1", text="newer", timestamp_ms=9)
+    withdrawal.erase(chat, until_ms=20)
+    assert not withdrawal.edit(chat, "m2", text="older", timestamp_ms=19)
+
+    assert entries.edits == [{"m1": "newer"}, {}]
+    assert chat.amendments.look().edits == {}
+
+
+def test_an_edit_moves_the_epoch_of_a_thinking_turn(chat: Conversation, withdrawal: Withdrawal) -> None:
+    assert open_turn(chat, chat.turn.read()) is not None
+
+    withdrawal.edit(chat, "m1", text="newer", timestamp_ms=9)
+
+    assert chat.turn.read().record.epoch == 1
+
+
+def test_both_second_passes_are_done_by_a_tick(chat: Conversation, withdrawal: Withdrawal) -> None:
+    chat.journal.keep(message(1))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
+    chat.journal.record_outcome(answer(2, None))
+
+    withdrawal.tasks["withdrawal"](chat, "m1")
+    withdrawal.tasks["erasure"](chat, "4")
+
+    assert reader().list(chat).messages == reader().list(chat).outcomes == ()
