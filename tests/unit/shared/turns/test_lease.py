@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from shared.turns.basis import Basis
 from shared.turns.lease import Lease, open_turn, take_over
 from tests.support.chats import basis_of, conversations_on, withdraw_from_turn
 from tests.support.inline import InlineExecutor
+from tests.support.races import SharedStore
 
 CHAT = "U" + "1" * 32
 NOW_MS = FixedClock().now_ms()
@@ -42,6 +44,37 @@ class ForgetfulStore(MemoryObjectStore):
             self.loses -= 1
             return None
         return written
+
+
+class RacedChat:
+    """A chat whose turn others write first."""
+
+    def __init__(self, clock: FixedClock) -> None:
+        self.store = SharedStore()
+        self.chat = conversations_on(self.store, InlineExecutor(), clock).of(CHAT)
+        self.lease = opened(self.chat)
+
+    def withdraw_first(self, *line_message_ids: str) -> None:
+        """Let these messages be withdrawn, one before each of the next writes."""
+        self.store.others = [partial(withdraw_from_turn, self.chat, one) for one in line_message_ids]
+
+    def touch_first(self) -> None:
+        """Let the turn be written before every further write of its holder, who stays its holder."""
+
+        def touch() -> None:
+            seen = self.chat.turn.read()
+            self.chat.turn.swap(seen, seen.record)
+
+        self.store.others = [touch] * 100
+
+    def take_first(self) -> None:
+        """Let another worker open the turn before the next write."""
+        self.store.others = [partial(opened, self.chat)]
+
+
+@pytest.fixture
+def raced(clock: FixedClock) -> RacedChat:
+    return RacedChat(clock)
 
 
 class SlowStore(MemoryObjectStore):
@@ -284,6 +317,149 @@ def test_a_renewed_lease_lasts_longer(chat: Conversation, clock: FixedClock) -> 
 
     assert chat.turn.read().record.expires_ms > clock.now_ms()
     assert commit(lease)
+
+
+def test_a_renewal_writes_the_turn_once(chat: Conversation) -> None:
+    lease = opened(chat)
+    before = chat.turn.read()
+
+    lease.renew()
+
+    assert chat.turn.read().generation == before.generation + 1
+
+
+def test_a_renewal_that_loses_to_an_unsend_is_repeated_at_once(raced: RacedChat, clock: FixedClock) -> None:
+    clock.move(10)
+    raced.withdraw_first("m8", "m9")
+
+    raced.lease.renew()
+
+    record = raced.chat.turn.read().record
+    assert (record.expires_ms, record.epoch) == (clock.now_ms() + 25_000, 2)
+
+
+def test_a_committed_turn_is_not_renewed(chat: Conversation) -> None:
+    lease = opened(chat)
+    commit(lease)
+    before = chat.turn.read()
+
+    lease.renew()
+
+    assert chat.turn.read() == before
+
+
+def test_a_commit_that_loses_to_an_unsend_looks_whether_it_concerns_the_prompt(raced: RacedChat) -> None:
+    raced.withdraw_first("m9", "m0")
+
+    assert not commit(raced.lease)
+    assert raced.chat.turn.read().record.state == "idle"
+
+
+def test_a_commit_that_loses_to_unsends_of_other_messages_is_repeated(raced: RacedChat) -> None:
+    raced.withdraw_first("m8", "m9")
+
+    assert commit(raced.lease)
+    assert raced.chat.turn.read().record.state == "committed"
+
+
+def test_what_is_committed_is_never_committed_again(chat: Conversation) -> None:
+    lease = opened(chat)
+
+    assert commit(lease)
+    assert not commit(lease)
+    assert chat.turn.read().record.sequence == 1
+
+
+def test_a_release_that_loses_to_an_unsend_is_repeated(raced: RacedChat) -> None:
+    raced.withdraw_first("m8", "m9")
+
+    raced.lease.release()
+
+    assert raced.chat.turn.read().record.state == "idle"
+
+
+def test_a_release_writes_the_turn_once(chat: Conversation) -> None:
+    lease = opened(chat)
+    before = chat.turn.read()
+
+    lease.release()
+
+    assert chat.turn.read().generation == before.generation + 1
+
+
+def test_a_change_that_loses_to_an_unsend_keeps_the_words_out(raced: RacedChat) -> None:
+    commit(raced.lease)
+    raced.withdraw_first("m0")
+
+    assert raced.lease.amend(replace(OUTCOME, kind=OutcomeKind.UNKNOWN), Route())
+
+    record = raced.chat.turn.read().record
+    assert record.outcome is not None
+    assert (record.outcome.kind, record.outcome.text, record.route) == (OutcomeKind.UNKNOWN, None, Route())
+
+
+def test_a_change_of_words_that_stand_is_written_whole(chat: Conversation) -> None:
+    lease = opened(chat)
+    commit(lease)
+
+    assert lease.amend(replace(FIRST, kind=OutcomeKind.UNKNOWN), Route(kind="push"))
+
+    record = chat.turn.read().record
+    assert (record.outcome, record.route) == (replace(FIRST, kind=OutcomeKind.UNKNOWN), Route(kind="push"))
+
+
+@pytest.mark.parametrize("step", ["renew", "release", "commit", "amend"])
+def test_a_holder_whose_turn_another_worker_took_changes_nothing_more(raced: RacedChat, step: str) -> None:
+    if step == "amend":
+        commit(raced.lease)
+    raced.take_first()
+
+    match step:
+        case "commit":
+            assert not commit(raced.lease)
+        case "amend":
+            assert not raced.lease.amend(OUTCOME, ROUTE)
+        case _:
+            getattr(raced.lease, step)()
+
+    record = raced.chat.turn.read().record
+    assert (record.state, record.holder == raced.lease.holder) == ("thinking", False)
+    assert raced.lease.is_over
+
+
+def test_a_holder_that_loses_every_swap_gives_up(raced: RacedChat) -> None:
+    raced.touch_first()
+    raced.lease.renew()
+    raced.lease.release()
+    assert not commit(raced.lease)
+    raced.store.others = []
+    assert commit(raced.lease)
+
+    raced.touch_first()
+    assert not raced.lease.amend(replace(OUTCOME, kind=OutcomeKind.UNKNOWN), ROUTE)
+    assert raced.chat.turn.read().record.outcome == FIRST
+
+
+def test_a_takeover_goes_on_with_what_was_committed(chat: Conversation) -> None:
+    former = opened(chat)
+    commit(former)
+
+    lease = take_over(chat, chat.turn.read())
+
+    assert lease is not None
+    assert (lease.record.state, lease.record.outcome, lease.record.route) == ("committed", FIRST, ROUTE)
+    assert not former.amend(OUTCOME, Route())
+    assert take_over(chat, replace(chat.turn.read(), generation=1)) is None
+
+
+def test_seconds_that_are_left_are_counted_down_to_none(chat: Conversation, clock: FixedClock) -> None:
+    lease = opened(chat)
+    left = [lease.left_s]
+    for seconds in (10, 6, 2, 60):
+        clock.move(seconds)
+        left.append(lease.left_s)
+
+    assert left == [pytest.approx(one) for one in (17, 7, 1, 0, 0)]
 
 
 @given(
