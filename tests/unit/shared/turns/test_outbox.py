@@ -1,22 +1,25 @@
 import io
+import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
-from shared.adapters.memory import FixedClock, MemoryLineApi
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
+from shared.line.postback_data import confirm_forget_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
-from tests.support.chats import answer, conversations_on, withdraw_from_turn
+from tests.support.chats import answer, conversations_on, everything_in, withdraw_from_turn
 from tests.support.knowledge import FilingChat, StallingStore, found
 from tests.support.knowledge import message as said
+from tests.support.races import SharedStore
 from tests.support.turns import outbox_on
 
 
@@ -358,3 +361,204 @@ def test_holder_whose_lease_expired_sends_nothing_more(committed: CommittedChat)
 
     assert committed.finish(lease) is None
     assert committed.line.calls == 0
+
+
+def test_a_push_is_wanted_where_the_newest_message_is_young(committed: CommittedChat) -> None:
+    now_ms = committed.clock.now_ms()
+    messages = [pending("old", 0, timestamp_ms=0), pending("young", 0, timestamp_ms=now_ms)]
+
+    assert committed.outbox(LateReply.PUSH).routes(messages) == (Route(kind="push"),)
+
+
+@pytest.mark.parametrize(("age_ms", "routes"), [(1_194_999, ["push"]), (1_195_000, [])])
+def test_a_push_ends_before_a_clock_that_is_ahead_takes_the_message_for_old(
+    committed: CommittedChat, age_ms: int, routes: list[str]
+) -> None:
+    message = pending("dead", 0, timestamp_ms=committed.clock.now_ms() - age_ms)
+
+    assert [one.kind for one in committed.outbox(LateReply.PUSH).routes([message])] == routes
+
+
+def test_a_message_without_a_token_has_no_route(committed: CommittedChat) -> None:
+    without = replace(pending("m1", committed.clock.now_ms()), reply_token=None)
+
+    assert committed.outbox().routes([without]) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "recorded"),
+    [
+        (OutcomeKind.REPLIED, OutcomeKind.WITHDRAWN),
+        (OutcomeKind.APOLOGISED, OutcomeKind.WITHDRAWN),
+        (OutcomeKind.DEFERRED, OutcomeKind.WITHDRAWN),
+        (OutcomeKind.SKIPPED, OutcomeKind.SKIPPED),
+        (OutcomeKind.UNDELIVERED, OutcomeKind.UNDELIVERED),
+    ],
+)
+def test_an_answer_whose_words_were_taken_out_of_the_turn_is_recorded_as_withdrawn(
+    committed: CommittedChat, kind: OutcomeKind, recorded: OutcomeKind
+) -> None:
+    committed.commit(outcome(None, kind))
+
+    finished = committed.finish(committed.take_over(), is_takeover=True)
+
+    assert finished is not None
+    assert (finished.kind, committed.line.calls) == (recorded, 0)
+
+
+def test_a_takeover_that_loses_the_turn_before_it_withholds_the_words_records_nothing(
+    clock: FixedClock, reads: ThreadPoolExecutor
+) -> None:
+    store = SharedStore()
+    chat = CommittedChat(conversations_on(store, reads, clock).of("U" + "1" * 32), clock)
+    chat.commit(outcome("your pin is 4711"))
+    chat.withdraw()
+    lease = chat.take_over()
+    store.others = [chat.take_over]
+
+    assert chat.finish(lease, is_takeover=True) is None
+    assert chat.recorded is None
+
+
+def test_an_answer_that_is_withdrawn_while_it_is_recorded_stays_nowhere(
+    committed: CommittedChat, store: MemoryObjectStore
+) -> None:
+    lease = committed.commit(outcome("your pin is 4711"))
+    reply = committed.line.reply
+
+    def reply_and_withdraw(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        committed.withdraw()
+        return reply(reply_token, messages)
+
+    committed.line.reply = reply_and_withdraw  # type: ignore[method-assign]
+
+    assert committed.finish(lease) is not None
+    assert "4711" not in everything_in(store)
+
+
+def test_a_recorded_answer_stays_in_the_turn_as_it_was_committed(committed: CommittedChat) -> None:
+    lease = committed.commit(outcome("hello"))
+    before = committed.conversation.turn.read()
+
+    committed.finish(lease)
+
+    assert committed.conversation.turn.read() == before
+
+
+def test_a_worker_that_loses_the_turn_between_two_routes_sends_nothing_more(
+    clock: FixedClock, reads: ThreadPoolExecutor
+) -> None:
+    store = SharedStore()
+    chat = CommittedChat(conversations_on(store, reads, clock).of("U" + "1" * 32), clock, fates=["refused"])
+    lease = chat.commit(outcome("hello"))
+    store.others = [chat.take_over]
+
+    assert chat.finish(lease, spare=[Route.on(ReplyToken(value="t0", received_ms=clock.now_ms()))]) is None
+    assert (chat.line.calls, chat.recorded) == (1, None)
+
+
+def test_a_token_that_is_committed_is_tried_once(committed_with: MakeChat) -> None:
+    chat = committed_with(fates=["refused"])
+    lease = chat.commit(outcome("hello"))
+
+    finished = chat.finish(lease, spare=[lease.record.route])
+
+    assert finished is not None
+    assert (finished.kind, chat.line.calls) == (OutcomeKind.UNDELIVERED, 1)
+
+
+def test_where_every_token_is_refused_the_answer_is_undelivered(committed_with: MakeChat) -> None:
+    chat = committed_with(fates=["refused", "refused"])
+    spare = Route.on(ReplyToken(value="t0", received_ms=chat.clock.now_ms()))
+
+    finished = chat.finish(chat.commit(outcome("hello")), spare=[spare])
+
+    assert finished is not None
+    assert (finished.kind, chat.line.calls) == (OutcomeKind.UNDELIVERED, 2)
+
+
+def test_an_accepted_answer_is_sent_along_one_route_only(committed: CommittedChat) -> None:
+    spare = Route.on(ReplyToken(value="t0", received_ms=committed.clock.now_ms()))
+
+    committed.finish(committed.commit(outcome("hello")), spare=[spare])
+
+    assert committed.line.replies == {"t1": ("hello",)}
+
+
+@pytest.mark.parametrize(("age_ms", "kind"), [(52_999, OutcomeKind.REPLIED), (53_000, OutcomeKind.UNKNOWN)])
+def test_a_token_that_may_be_dead_says_nothing_about_a_dead_holder(
+    committed: CommittedChat, age_ms: int, kind: OutcomeKind
+) -> None:
+    committed.commit(outcome("hello"))
+    committed.line.reply("t1", [OutgoingMessage(text="hello")])
+    committed.clock.move(age_ms / 1_000)
+
+    finished = committed.finish(committed.take_over(), is_takeover=True)
+
+    assert finished is not None
+    assert finished.kind is kind
+
+
+def test_a_takeover_on_a_token_that_was_not_spent_sends_the_answer(committed: CommittedChat) -> None:
+    committed.commit(outcome("hello"))
+    committed.clock.move(60)
+
+    finished = committed.finish(committed.take_over(), is_takeover=True)
+
+    assert finished is not None
+    assert (finished.kind, finished.sent_message_ids) == (OutcomeKind.REPLIED, ("1-1",))
+
+
+def test_a_push_whose_fate_stays_unknown_is_recorded_so(committed_with: MakeChat) -> None:
+    chat = committed_with(fates=["unknown, not sent"] * 20)
+
+    finished = chat.finish(chat.commit(recent(chat), Route(kind="push")), late_reply=LateReply.PUSH)
+
+    assert finished is not None
+    assert finished.kind is OutcomeKind.UNKNOWN
+
+
+def test_a_pushed_answer_is_known_by_its_message_ids(committed: CommittedChat) -> None:
+    finished = committed.finish(committed.commit(recent(committed), Route(kind="push")), late_reply=LateReply.PUSH)
+
+    assert finished is not None
+    assert (finished.kind, finished.sent_message_ids) == (OutcomeKind.REPLIED, ("p1-1",))
+
+
+def test_a_question_whether_to_forget_is_sent_with_its_button(committed: CommittedChat) -> None:
+    committed.finish(committed.commit(replace(outcome("sure?"), asks_to_forget=True)))
+
+    [message] = committed.line.replied["t1"]
+    assert message.button is not None
+    assert (message.text, message.button.label) == ("sure?", "forget_button")
+    assert message.button.data == confirm_forget_data("e1")
+
+
+@pytest.mark.parametrize(("model_name", "bubbles"), [("model", 2), (None, 1)])
+def test_only_words_of_the_model_are_split_into_short_bubbles(
+    committed: CommittedChat, model_name: str | None, bubbles: int
+) -> None:
+    text = "a sentence of words. " * 10
+    committed.finish(committed.commit(replace(outcome(text), model_name=model_name, quote_token="q1")))
+
+    sent = committed.line.replied["t1"]
+    assert [one.quote_token for one in sent] == ["q1", None][:bubbles]
+
+
+@pytest.mark.parametrize(
+    ("fates", "logged"),
+    [
+        ([], ("INFO", "reply_sent", 1)),
+        (["refused"], ("WARNING", "reply_undelivered", 0)),
+        (["unknown, not sent"] * 20, ("WARNING", "reply_fate_unknown", 0)),
+    ],
+)
+def test_the_fate_of_an_answer_is_logged(
+    committed_with: MakeChat, lines: io.StringIO, fates: list[str], logged: tuple[str, str, int]
+) -> None:
+    chat = committed_with(fates=fates)
+
+    chat.finish(chat.commit(outcome("hello")))
+
+    last = [json.loads(line) for line in lines.getvalue().splitlines()][-1]
+    assert (last["severity"], last["message"], last["bubbles"]) == logged
