@@ -22,7 +22,7 @@ _PATTERNS: Final = (
         f"shared/knowledge/{name}.py"
         for name in ("apply", "catalog", "entry_store", "entry_words", "index", "provenance", "staging", "undo")
     ),
-    *(f"shared/handlers/{name}.py" for name in ("command", "departure", "edit", "unsend")),
+    *(f"shared/handlers/{name}.py" for name in ("command", "departure", "edit", "intake", "message", "tick", "unsend")),
 )
 MODULES: Final = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path

@@ -21,7 +21,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Final, TypeAlias, TypedDict
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests.mutants.slips import Slip, codes_of
 from tests.simulation.product.scenes import SCENES
@@ -70,8 +70,15 @@ class Hunt:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
-        """Examples are the same for every slip, and none is kept."""
-        settings.register_profile("mutants", settings.default, database=None, derandomize=True, print_blob=False)
+        """Examples are the same for every slip, and none is kept; one that fails is not made smaller."""
+        settings.register_profile(
+            "mutants",
+            settings.default,
+            database=None,
+            derandomize=True,
+            phases=(Phase.explicit, Phase.generate),
+            print_blob=False,
+        )
         settings.load_profile("mutants")
 
     @pytest.hookimpl(tryfirst=True)

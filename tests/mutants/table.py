@@ -16,17 +16,21 @@ _ROW: Final = "| `shared/"
 
 
 class StaleEntryError(Exception):
-    """An entry of equivalent.toml names no slip, several, or one that a test finds."""
+    """An entry of equivalent.toml names no slip, more or fewer than it says, or one that a test finds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """A slip that changes nothing: the one of its kind in the function whose changed source holds `about`; and why."""
+    """A slip that changes nothing: the one of its kind in the function whose changed source holds `about`; and why.
+
+    Slips that look the same share an entry, which says how many `times` they occur.
+    """
 
     function: str
     kind: str
     about: str
     why: str
+    times: int = 1
 
     def names(self, slip: Slip) -> bool:
         """Whether the entry is about the slip."""
@@ -40,13 +44,13 @@ def equivalents() -> tuple[Equivalent, ...]:
 
 
 def keys_of_equivalents(slips: Sequence[Slip], entries: Iterable[Equivalent]) -> dict[str, Equivalent]:
-    """Return the entries by the keys of their slips.  Raises: StaleEntryError, unless each entry names one of the slips."""
+    """Return the entries by the keys of their slips.  Raises: StaleEntryError, unless each entry names as many as it says."""
     found: dict[str, Equivalent] = {}
     for entry in entries:
         named = [one for one in slips if entry.names(one)]
-        if len(named) != 1:
+        if len(named) != entry.times:
             raise StaleEntryError(f"{entry} names {len(named)} slips")
-        found[named[0].key] = entry
+        found |= {one.key: entry for one in named}
     return found
 
 
