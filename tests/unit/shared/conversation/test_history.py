@@ -6,15 +6,18 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import MESSAGES_SHOWN, History
+from shared.conversation.history import MESSAGES_SHOWN, History, IndexView
 from shared.conversation.provenance import LATEST_MS
 from shared.conversation.quotes import Quotable
-from shared.conversation.records import ANSWERABLE_MS, Amendment, Recap, SnapshotRecord
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, Recap, SnapshotRecord
 from shared.conversation.snapshot import SeenSnapshot
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.turn import TurnRecord
 from shared.errors import UnknownRecordVersionError
 from shared.storage.codec import encode
-from tests.support.chats import answer, message, reader
+from shared.storage.object_store import StoredObject
+from tests.support.chats import answer, conversations_on, message, reader
+from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
 OTHER_CHAT = "U" + "2" * 32
@@ -228,3 +231,137 @@ def test_a_prompt_names_the_message_that_was_quoted(known: set[int], quoted: int
 
     assert (f"m{quoted}" in history.provenance.ids) is is_known
     assert (history.provenance_of_quotes(history.messages).since_ms < LATEST_MS) is is_known
+
+
+@pytest.mark.parametrize(("age_ms", "is_pending"), [(ANSWERABLE_MS - 1, True), (ANSWERABLE_MS, False)])
+def test_a_message_is_pending_for_as_long_as_it_can_be_answered(age_ms: int, *, is_pending: bool) -> None:
+    assert bool(History().pending(message(7), now_ms=7 + age_ms)) is is_pending
+
+
+def test_a_message_without_a_token_is_never_pending() -> None:
+    without = replace(message(8), reply_token=None)
+
+    assert History(messages=(without,)).pending(message(9), now_ms=10) == (message(9),)
+
+
+def test_the_turn_tells_what_is_covered_by_outcomes_that_are_recorded() -> None:
+    history = History(covered=frozenset({"m1"}), recorded=frozenset({"e2"}))
+    turn = TurnRecord(covered={"m5": 5})
+
+    assert history.beside(turn).covered == {"m1", "m5"}
+    assert history.beside(replace(turn, outcome=answer(2))).covered == {"m1", "m2", "m5"}
+    assert history.beside(replace(turn, outcome=answer(3))).covered == {"m1", "m5"}
+
+
+def test_an_isolated_prompt_shows_what_is_asked_and_may_quote_the_rest() -> None:
+    recap = Recap(id="recap-1", text="r", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    asking = replace(message(9), quoted_message_id="m2")
+    history = History(
+        messages=(message(2), message(3), asking),
+        older=(message(1),),
+        recaps=(recap,),
+        outcomes=(answer(3),),
+        index=IndexView(text="entries", source_ids=frozenset({"m0"})),
+    )
+
+    isolated = history.isolated([asking])
+
+    assert (isolated.messages, isolated.recaps, isolated.answers) == ((asking,), (), ())
+    assert isolated.older == (message(1), message(2), message(3))
+    assert isolated.provenance.ids == {"m9", "m2"}
+
+
+def test_a_prompt_shows_answers_with_words_that_are_not_older_than_its_messages() -> None:
+    stored = replace(answer(6), kind=OutcomeKind.STORED)
+    history = History(outcomes=(answer(4), answer(5), answer(7, None), stored, answer(8)), shown_since_ms=5)
+
+    assert [one.webhook_event_id for one in history.answers] == ["e5", "e8"]
+
+
+def test_a_question_that_killed_its_workers_is_not_shown_again(chat: Conversation) -> None:
+    deadly = replace(answer(2, "sorry"), kind=OutcomeKind.APOLOGISED, isolates=True)
+    fold(chat, SnapshotRecord(messages=(message(1), message(2), message(3)), outcomes=(deadly, answer(3))))
+
+    history = read(chat)
+
+    assert [one.line_message_id for one in history.messages] == ["m1", "m3"]
+    assert history.shown_since_ms == 0
+
+
+@pytest.mark.parametrize("since_ms", [1, 4])
+def test_context_that_killed_workers_is_not_shown_again(chat: Conversation, since_ms: int) -> None:
+    isolating = tuple(
+        replace(answer(7), webhook_event_id=f"e{one}", since_ms=one, isolates=True, model_name="model")
+        for one in {1, since_ms}
+    )
+    fold(chat, SnapshotRecord(messages=tuple(map(message, range(8))), outcomes=(answer(0), *isolating)))
+
+    history = read(chat)
+
+    assert [one.timestamp_ms for one in history.messages] == [*range(since_ms, 8)]
+    assert history.shown_since_ms == since_ms
+    assert {one.timestamp_ms for one in history.answers} == {7}
+
+
+def test_answers_are_shown_whatever_their_age_where_every_message_is(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(messages=tuple(map(message, range(2, MESSAGES_SHOWN + 2))), outcomes=(answer(1),)))
+    assert read(chat).shown_since_ms == 0
+
+    chat.journal.keep(message(MESSAGES_SHOWN + 2))
+    history = read(chat)
+    assert (history.shown_since_ms, history.answers) == (3, ())
+
+
+def test_answers_before_the_verbatim_part_are_behind_the_recap(chat: Conversation) -> None:
+    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    fold(chat, SnapshotRecord(messages=(message(1), message(3)), recaps=(recap,), outcomes=(answer(1), answer(3))))
+
+    assert read(chat).shown_since_ms == 3
+    assert read(chat).answers == (answer(3),)
+
+
+def test_a_chat_that_is_summed_up_as_a_whole_shows_no_message(chat: Conversation) -> None:
+    recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    fold(chat, SnapshotRecord(messages=(message(1),), recaps=(recap,)))
+
+    history = read(chat)
+
+    assert (history.messages, history.shown_since_ms) == ((), 0)
+
+
+def test_only_journalled_messages_of_a_burst_wait_unshown(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1), message(2))))
+    for number in range(3, MESSAGES_SHOWN + 5):
+        chat.journal.keep(message(number))
+
+    history = read(chat)
+
+    assert [one.line_message_id for one in history.unshown] == ["m3", "m4"]
+
+
+def test_what_journal_and_snapshot_know_of_outcomes_is_joined(chat: Conversation) -> None:
+    fold(chat, SnapshotRecord(outcomes=(answer(1), answer(2))))
+    chat.journal.record_outcome(answer(2))
+    chat.journal.record_outcome(answer(3))
+
+    history = read(chat)
+
+    assert [one.webhook_event_id for one in history.outcomes] == ["e1", "e2", "e3"]
+    assert history.covered == {"m1", "m2", "m3"}
+    assert history.recorded == {"e1", "e2", "e3"}
+
+
+def test_the_reader_begins_again_where_compactions_pass(chat: Conversation, store: MemoryObjectStore) -> None:
+    chat.journal.keep(message(1))
+    chat.journal.keep(message(2))
+    read_object, gone = store.read, [chat.names.message("m1")]
+
+    def read_while_folded(name: str) -> StoredObject | None:
+        if name in gone:
+            store.delete(gone.pop())
+        return read_object(name)
+
+    conversation = conversations_on(store, InlineExecutor()).of(CHAT)  # with no body in its cache
+    store.read = read_while_folded  # type: ignore[method-assign]
+
+    assert [one.line_message_id for one in reader().read_newest(conversation).messages] == ["m2"]
