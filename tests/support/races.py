@@ -1,4 +1,4 @@
-"""Other workers that write between a worker's read and its write."""
+"""Other workers that write between a worker's read and its write, or right after."""
 
 from collections.abc import Callable
 
@@ -6,18 +6,23 @@ from shared.adapters.memory import MemoryObjectStore
 
 
 class SharedStore(MemoryObjectStore):
-    """A bucket in which others write first: each time an object is replaced, the next of `others` is called before."""
+    """A bucket to which others write, too: each time an object is replaced, the next of `others` comes before, of `followed_by` after."""
 
     others: list[Callable[[], object]]
+    followed_by: list[Callable[[], object]]
 
     def __init__(self) -> None:
         super().__init__()
         self.others = []
+        self.followed_by = []
 
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
-        if self.others:
-            first, *left = self.others
-            self.others = []  # they race with nobody
-            first()
-            self.others = left
-        return super().replace(name, data, generation=generation)
+        before, after = self.others, self.followed_by
+        self.others, self.followed_by = [], []  # the others race with nobody
+        for other in before[:1]:
+            other()
+        written = super().replace(name, data, generation=generation)
+        for other in after[:1]:
+            other()
+        self.others, self.followed_by = before[1:], after[1:]
+        return written

@@ -1,15 +1,18 @@
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.clock import SKEW_MS
 from shared.conversation.compaction import Compaction
-from shared.conversation.records import ANSWERABLE_MS, OutcomeKind
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
-from tests.support.chats import answer, conversations_on, message, reader
+from tests.support.chats import answer, conversations_on, everything_in, message, reader
 from tests.support.inline import InlineExecutor
+from tests.support.races import SharedStore
 from tests.support.recaps import IN_TIME, LIMITS, QuotingSummariser, compaction_by, keep_messages
 
 CHAT = "U" + "1" * 32
@@ -119,6 +122,74 @@ def test_about_one_message_in_sixteen_triggers_a_compaction_check(compaction: Co
     triggering = sum(compaction.is_triggered_by(f"57300000000000{number:04}") for number in range(3_200))
 
     assert 150 < triggering < 250
+
+
+@pytest.mark.parametrize(
+    ("journalled", "shown", "is_due"), [(5, 0, True), (4, 0, False), (0, 9, True), (0, 8, False), (4, 8, False)]
+)
+def test_a_compaction_is_due_for_a_long_journal_or_a_long_prompt(
+    compaction: Compaction, journalled: int, shown: int, *, is_due: bool
+) -> None:
+    assert compaction.is_due(journalled=journalled, shown=shown) is is_due
+
+
+@pytest.mark.parametrize(
+    ("age_ms", "is_folded"), [(ANSWERABLE_MS + SKEW_MS, False), (ANSWERABLE_MS + SKEW_MS + 1, True)]
+)
+def test_a_message_waits_while_a_late_clock_may_take_it_for_answerable(
+    chat: Conversation, clock: FixedClock, compaction: Compaction, age_ms: int, *, is_folded: bool
+) -> None:
+    keep_messages(chat, clock, range(5))
+    chat.journal.keep(message(9, timestamp_ms=clock.now_ms() - age_ms))
+
+    compaction.fold(chat, None)
+
+    assert ("m9.json" in journalled(chat)) is not is_folded
+
+
+def test_a_compaction_that_another_one_overtook_leaves_the_journal(
+    clock: FixedClock, summariser: QuotingSummariser
+) -> None:
+    store = SharedStore()
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    keep_messages(chat, clock, range(9))
+    before = journalled(chat)
+
+    def write_another() -> None:
+        assert chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(messages=(message(1),)))
+
+    store.others = [write_another]
+
+    assert not compaction_by(summariser, clock).fold(chat, IN_TIME)
+    assert (journalled(chat), summariser.asked) == (before, [])
+
+
+def test_what_is_withdrawn_while_it_is_folded_is_neither_kept_nor_summed_up(
+    clock: FixedClock, summariser: QuotingSummariser
+) -> None:
+    store = SharedStore()
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    keep_messages(chat, clock, range(13))
+    store.others = [lambda: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=clock.now_ms()))]
+
+    assert compaction_by(summariser, clock).fold(chat, IN_TIME)
+
+    assert summariser.asked == [("m0", "m2", "m3"), ("m4", "m5", "m6")]
+    assert "word-1 " not in everything_in(store) + " "
+
+
+def test_an_outcome_stays_while_one_of_its_messages_waits(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
+) -> None:
+    kept = keep_messages(chat, clock, range(6))
+    chat.journal.drop_outcome("e1")
+    waiting = answer(1)
+    chat.journal.record_outcome(replace(waiting, timestamp_ms=kept[1].timestamp_ms, covers=("m1", "m2")))
+    chat.journal.record_outcome(replace(answer(70), timestamp_ms=clock.now_ms()))
+
+    compaction.fold(chat, None)
+
+    assert journalled(chat) == ["e70.outcome.json"]
 
 
 @given(
