@@ -5,11 +5,14 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import Deadline
 from shared.conversation.compaction import Compaction
-from shared.conversation.records import Amendment
+from shared.conversation.recap import RecapWriter
+from shared.conversation.records import Amendment, OutcomeKind, Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
-from tests.support.chats import answer, everything_in, message, reader
-from tests.support.recaps import IN_TIME, QuotingSummariser, keep_messages
+from tests.support.chats import answer, conversations_on, everything_in, message, reader
+from tests.support.inline import InlineExecutor
+from tests.support.races import SharedStore
+from tests.support.recaps import IN_TIME, LIMITS, QuotingSummariser, compaction_by, keep_messages
 
 
 def test_messages_beyond_the_verbatim_part_are_summed_up_with_their_answers(
@@ -202,3 +205,147 @@ def test_a_request_that_is_nearly_over_begins_no_recap_and_counts_no_try(
 
     assert summariser.asked == []
     assert chat.snapshot.read().record.recap_tries == 0
+
+
+@pytest.mark.parametrize(("seconds", "is_due"), [(20, True), (19.9, False)])
+def test_a_recap_is_begun_where_it_ends_in_time(
+    chat: Conversation, compaction: Compaction, summariser: QuotingSummariser, seconds: float, *, is_due: bool
+) -> None:
+    for number in range(12):
+        chat.journal.keep(message(number, addressed=False))
+
+    compaction.fold(chat, Deadline.after(FixedClock(), seconds))
+
+    assert bool(summariser.asked) is is_due
+
+
+def test_after_the_last_recap_of_a_compaction_the_next_one_is_free(
+    chat: Conversation, clock: FixedClock, compaction: Compaction, summariser: QuotingSummariser
+) -> None:
+    keep_messages(chat, clock, range(16))
+
+    compaction.fold(chat, IN_TIME)
+
+    record = chat.snapshot.read().record
+    assert (len(summariser.asked), record.recap_tries, record.recap_until_ms) == (2, 0, 0)
+    assert compaction.fold(chat, IN_TIME)
+    assert len(summariser.asked) == 3
+
+
+def test_a_recap_that_loses_its_swap_is_left_with_all_that_follow(
+    chat: Conversation, clock: FixedClock, compaction: Compaction, summariser: QuotingSummariser
+) -> None:
+    def write_another() -> None:
+        seen = chat.snapshot.read()
+        chat.snapshot.swap(seen, replace(seen.record, recap_tries=7))
+
+    keep_messages(chat, clock, range(16))
+    summariser.meanwhile = write_another
+
+    assert compaction.fold(chat, IN_TIME)
+
+    record = chat.snapshot.read().record
+    assert (len(summariser.asked), record.recaps, record.recap_tries) == (1, (), 7)
+
+
+def test_nothing_more_is_summed_up_after_an_unsend_that_came_while_a_recap_was_written(
+    clock: FixedClock, summariser: QuotingSummariser
+) -> None:
+    store = SharedStore()
+    chat = conversations_on(store, InlineExecutor(), clock).of("U" + "1" * 32)
+    keep_messages(chat, clock, range(16))
+
+    def unsend_before_the_next_write() -> None:
+        summariser.meanwhile = lambda: None
+        store.others = [lambda: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=clock.now_ms()))]
+
+    summariser.meanwhile = unsend_before_the_next_write
+
+    assert compaction_by(summariser, clock).fold(chat, IN_TIME)
+
+    assert summariser.asked == [("m0", "m1", "m2")]
+    assert chat.snapshot.read().record.recaps == ()
+
+
+def recap(number: int, newest: int) -> Recap:
+    return Recap(
+        id=f"recap-{number}",
+        text="they met",
+        covers=(f"gone-{number}",),
+        timestamp_ms=newest,
+        since_ms=newest,
+        until_ms=newest,
+    )
+
+
+def summed_up(chat: Conversation, summariser: QuotingSummariser, record: SnapshotRecord) -> tuple[str, ...]:
+    """Return what the next recap sums up, and write it; nothing where none is due."""
+    writer = RecapWriter(summariser=summariser, limits=replace(LIMITS, recaps_at_once=1), clock=FixedClock())
+    seen = chat.snapshot.swap(chat.snapshot.read(), record)
+    assert seen is not None
+    if not writer.is_due(record, IN_TIME):
+        return ()
+    writer.write(chat, seen, chat.amendments.look(), IN_TIME)
+    return summariser.asked[-1]
+
+
+@pytest.mark.parametrize(
+    ("newest_of_recaps", "expected"),
+    [
+        ((), ()),
+        ((5,), ("m1", "m2")),
+        ((2,), ("m1", "m2")),
+        ((1,), ("m1",)),
+        ((5, 1), ("m1",)),
+        ((0,), ()),
+    ],
+)
+def test_what_a_lost_recap_leaves_between_others_is_summed_up_however_little(
+    chat: Conversation, summariser: QuotingSummariser, newest_of_recaps: tuple[int, ...], expected: tuple[str, ...]
+) -> None:
+    recaps = tuple(recap(number, newest) for number, newest in enumerate(newest_of_recaps))
+    record = SnapshotRecord(messages=tuple(map(message, range(1, 9))), recaps=recaps)
+
+    assert summed_up(chat, summariser, record) == expected
+
+
+def test_a_full_batch_is_summed_up_and_no_more(chat: Conversation, summariser: QuotingSummariser) -> None:
+    record = SnapshotRecord(messages=tuple(map(message, range(1, 12))))
+
+    assert summed_up(chat, summariser, record) == ("m1", "m2", "m3")
+    assert summed_up(chat, summariser, replace(record, recaps=(recap(1, 5),))) == ("m1", "m2", "m3")
+
+
+def test_a_short_chat_has_nothing_to_sum_up(chat: Conversation, summariser: QuotingSummariser) -> None:
+    record = SnapshotRecord(messages=tuple(map(message, range(1, 6))), recaps=(recap(1, 9),))
+
+    assert summed_up(chat, summariser, record) == ()
+
+
+def test_messages_from_before_ids_were_kept_are_not_summed_up(
+    chat: Conversation, summariser: QuotingSummariser
+) -> None:
+    legacy = tuple(replace(message(number), line_message_id="") for number in range(1, 4))
+    record = SnapshotRecord(messages=(*legacy, *map(message, range(4, 13))))
+
+    assert summed_up(chat, summariser, record) == ("m4", "m5", "m6")
+
+
+def test_a_recap_sums_up_the_answers_that_were_given_among_its_messages(
+    chat: Conversation, summariser: QuotingSummariser
+) -> None:
+    outcomes = (
+        replace(answer(1), timestamp_ms=0, webhook_event_id="before"),
+        answer(1),
+        answer(2, None),
+        replace(answer(2, "late"), webhook_event_id="e2-late", kind=OutcomeKind.STORED),
+        answer(3),
+        answer(4),
+    )
+    record = SnapshotRecord(messages=tuple(map(message, range(1, 12))), outcomes=outcomes)
+
+    summed_up(chat, summariser, record)
+
+    [written] = chat.snapshot.read().record.recaps
+    assert (written.answers, written.since_ms, written.until_ms) == (("e1", "e3"), 1, 3)
+    assert "late" not in written.text
