@@ -42,6 +42,18 @@ def test_of_two_swaps_over_one_generation_one_wins(chat: Conversation) -> None:
     assert chat.turn.read().record.sequence == 1
 
 
+def test_a_swap_that_won_is_known_to_have_won_although_another_follows_at_once(
+    chat: Conversation, store: SharedStore
+) -> None:
+    seen = chat.turn.read()
+    store.followed_by = [lambda: think(chat)]
+
+    written = chat.turn.swap(seen, TurnRecord(sequence=1))
+
+    assert written is not None
+    assert (written.record.sequence, written.generation) == (1, chat.turn.read().generation - 1)
+
+
 def test_a_withdrawal_moves_the_generation_of_a_thinking_turn(chat: Conversation) -> None:
     thinking = chat.turn.swap(chat.turn.read(), TurnRecord(state="thinking"))
     assert thinking is not None
