@@ -2,14 +2,16 @@ import io
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
+from shared.errors import LineRefusedError
 from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
 from shared.line.postback_data import confirm_forget_data
@@ -562,3 +564,70 @@ def test_the_fate_of_an_answer_is_logged(
 
     last = [json.loads(line) for line in lines.getvalue().splitlines()][-1]
     assert (last["severity"], last["message"], last["bubbles"]) == logged
+
+
+def test_an_answer_that_line_refuses_for_good_is_undelivered(committed: CommittedChat) -> None:
+    def refuse(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        raise LineRefusedError(f"{len(messages)} messages on {len(reply_token)} characters: 403")
+
+    lease = committed.commit(outcome("hello"))
+    committed.line.reply = refuse  # type: ignore[method-assign]
+
+    finished = committed.finish(lease)
+
+    assert finished is not None
+    assert finished.kind is OutcomeKind.UNDELIVERED
+
+
+def test_an_empty_text_is_not_sent(committed: CommittedChat) -> None:
+    finished = committed.finish(committed.commit(outcome("")))
+
+    assert finished is not None
+    assert (finished.kind, committed.line.replies) == (OutcomeKind.UNDELIVERED, {})
+
+
+@dataclass
+class FiledEntries:
+    """Entries that are written while something is amended; how often they were looked through for words that have to go."""
+
+    meanwhile: Callable[[Conversation], object]
+    looked_through: int = 0
+
+    def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: Lease) -> bool:
+        assert not lease.is_over
+        if outcome.writes:
+            self.meanwhile(conversation)
+        return True
+
+    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+        assert conversation.amendments.look() == amendments
+        self.looked_through += 1
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "times"),
+    [
+        (lambda _: None, 0),
+        (lambda chat: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=2)), 1),
+        (lambda chat: chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=2)), 0),
+        (lambda chat: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=2, text="new")), 1),
+        (lambda chat: chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=2, text="new")), 0),
+        (lambda chat: chat.amendments.erase(1, spares_entries=True), 1),
+        (lambda chat: chat.amendments.erase(0, spares_entries=True), 0),
+        (lambda chat: chat.amendments.erase(0), 1),
+    ],
+    ids=["nothing", "unsend", "other unsend", "edit", "other edit", "erasure", "older erasure", "erasure of entries"],
+)
+@pytest.mark.parametrize("writes", [True, False])
+def test_entries_are_looked_through_where_an_amendment_may_concern_what_was_filed(
+    committed: CommittedChat, meanwhile: Callable[[Conversation], object], times: int, *, writes: bool
+) -> None:
+    entries = FiledEntries(meanwhile)
+    staged = (StagedWrite(path="a.md", text="x"),) if writes else ()
+    lease = committed.commit(replace(outcome(None), writes=staged))
+    assert lease.record.outcome is not None
+
+    outbox = replace(committed.outbox(), staged=entries, entries=entries)
+
+    assert outbox.finish(lease, lease.record.outcome) is not None
+    assert entries.looked_through == (times if writes else 0)
