@@ -1,13 +1,21 @@
-"""The runner: what is left of a turn when a delivery fails on the way."""
+"""The runner: how a delivery waits for its turn, and what is left of a turn when a delivery fails on the way."""
 
+import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.records import OutcomeKind, outcome_covering
+from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import StoredObject
+from shared.turns.lease import Lease, take_over
+from shared.turns.runner import REQUEST_S
 from tests.support.chats import conversations_on, message
+from tests.support.races import SharedStore
 from tests.support.turns import RepliedChat
 
 
@@ -72,3 +80,168 @@ def test_message_is_answered_at_once_where_a_compaction_passes_while_the_chat_is
 
     assert store.read(chat.conversation.names.message("m7")) is None
     assert clock.monotonic_s() < 1
+
+
+class ActingClock(FixedClock):
+    """Lets something happen during the next sleep."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        if seconds and self.meanwhile is not None:
+            happens, self.meanwhile = self.meanwhile, None
+            happens()
+
+
+class StoreThatReadsLast(MemoryObjectStore):
+    """A bucket that answers a read of the snapshot only once the turn is opened, or after five seconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_open = threading.Event()
+        self.were_open: list[bool] = []
+
+    def read(self, name: str) -> StoredObject | None:
+        if name.startswith("snapshots/"):
+            self.were_open.append(self.is_open.wait(5))
+        return super().read(name)
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        written = super().replace(name, data, generation=generation)
+        if name.startswith("turns/"):
+            self.is_open.set()
+        return written
+
+
+def committed_by_another(chat: RepliedChat) -> Lease:
+    """Commit an answer to message m1, as another worker does that has not sent it."""
+    asked = chat.message(1)
+    chat.conversation.journal.record(asked)
+    lease = chat.open_turn()
+    outcome = replace(outcome_covering([asked], OutcomeKind.REPLIED), text="decided before")
+    assert lease.commit(outcome, Route.on(asked.token)) is not None
+    return lease
+
+
+def test_a_turn_is_opened_beside_the_read_of_the_chat(pool: ThreadPoolExecutor) -> None:
+    store = StoreThatReadsLast()
+    chat = RepliedChat(pool, clock=FixedClock(), store=store)
+
+    assert chat.deliver(chat.message(1)) == "replied"
+
+    assert store.were_open[0]
+
+
+def test_a_turn_is_opened_beside_the_read_also_after_earlier_answers(pool: ThreadPoolExecutor) -> None:
+    store = StoreThatReadsLast()
+    store.is_open.set()
+    chat = RepliedChat(pool, clock=FixedClock(), store=store)
+    for number in (1, 2):
+        assert chat.deliver(chat.message(number)) == "replied"
+    store.is_open.clear()
+    store.were_open.clear()
+
+    assert chat.deliver(chat.message(3)) == "replied"
+
+    assert store.were_open[0]
+
+
+def test_a_delivery_waits_for_as_long_as_it_could_open_the_turn_itself(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock(), lease_s=1_000)
+    chat.open_turn()
+
+    assert chat.deliver(chat.message(1)) == "handed_over"
+
+    assert chat.clock.monotonic_s() == pytest.approx(REQUEST_S - 50)
+
+
+def test_a_waiting_delivery_opens_the_turn_as_soon_as_it_is_free(pool: ThreadPoolExecutor) -> None:
+    clock = ActingClock()
+    chat = RepliedChat(pool, clock=clock)
+    clock.meanwhile = chat.open_turn().release
+
+    assert chat.deliver(chat.message(1)) == "replied"
+
+    assert 0.2 < clock.monotonic_s() < 0.6
+
+
+def test_a_waiting_delivery_ends_as_soon_as_another_worker_has_answered(pool: ThreadPoolExecutor) -> None:
+    clock = ActingClock()
+    chat = RepliedChat(pool, clock=clock)
+    lease = committed_by_another(chat)
+
+    def record() -> None:
+        assert lease.record.outcome is not None
+        chat.conversation.journal.record_outcome(lease.record.outcome)
+
+    clock.meanwhile = record
+
+    assert chat.deliver(chat.message(1)) == "already_answered"
+
+    assert (clock.monotonic_s() < 0.6, chat.line.calls, chat.questions) == (True, 0, [])
+
+
+def test_a_lease_that_ends_in_this_millisecond_is_waited_for_no_longer(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    chat.conversation.journal.record(chat.message(1))
+    chat.open_turn()
+    asked = chat.message(1)
+    chat.clock.sleep(25)
+
+    assert chat.deliver(asked) == "replied"
+    assert (chat.clock.monotonic_s(), chat.conversation.turn.read().record.sequence) == (25, 1)
+
+
+def test_an_answer_whose_holder_died_is_sent_when_its_lease_ends(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    asked = chat.message(1)
+    committed_by_another(chat)
+    chat.clock.sleep(24.9)
+
+    assert chat.deliver(asked) == "replied"
+
+    assert chat.line.replies == {"t1": ("decided before",)}
+    assert (25 <= chat.clock.monotonic_s() < 25.6, chat.questions) == (True, [])
+
+
+def test_another_question_follows_the_answer_that_it_took_over(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    committed_by_another(chat)
+    chat.clock.sleep(25)
+
+    assert chat.deliver(chat.message(2)) == "replied"
+
+    assert chat.line.replies == {"t1": ("decided before",), "t2": ("re m2",)}
+
+
+def test_a_takeover_that_another_worker_overtook_reads_the_chat_again(pool: ThreadPoolExecutor) -> None:
+    store = SharedStore()
+    chat = RepliedChat(pool, clock=FixedClock(), store=store)
+    committed_by_another(chat)
+    chat.clock.sleep(25)
+
+    def finish() -> None:
+        lease = take_over(chat.conversation, chat.conversation.turn.read())
+        assert lease is not None
+        assert lease.record.outcome is not None
+        chat.conversation.journal.record_outcome(lease.record.outcome)
+
+    store.others = [finish]
+
+    assert chat.deliver(chat.message(1)) == "already_answered"
+    assert chat.line.calls == 0
+
+
+def test_a_turn_that_another_worker_opened_first_is_waited_for(pool: ThreadPoolExecutor) -> None:
+    clock, store = ActingClock(), SharedStore()
+    chat = RepliedChat(pool, clock=clock, store=store)
+
+    def open_first() -> None:
+        clock.meanwhile = chat.open_turn().release
+
+    store.others = [open_first]
+
+    assert chat.deliver(chat.message(1)) == "replied"
+    assert chat.questions == [("m1",)]
+    assert clock.monotonic_s() > 0
