@@ -177,13 +177,6 @@ def test_a_message_was_withdrawn_by_an_unsend_or_an_erasure_and_not_by_an_edit(
     assert chat.amendments.has_withdrawn(line_message_id, timestamp_ms=timestamp_ms) is expected
 
 
-def test_one_withdrawn_message_among_several_is_noticed(chat: Conversation) -> None:
-    chat.amendments.amend(UNSEND)
-
-    assert chat.amendments.has_withdrawn_any({"m1", "m2"})
-    assert not chat.amendments.has_withdrawn_any({"m2"})
-
-
 def test_what_went_with_a_message_is_collected_over_several_passes(chat: Conversation) -> None:
     chat.amendments.amend(UNSEND)
 

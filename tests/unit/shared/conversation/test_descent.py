@@ -149,9 +149,7 @@ def test_a_committed_answer_is_lost_as_a_recorded_one_is(own_id: str, text: str,
 
 def test_answers_with_all_that_they_wrote_and_recaps_may_be_repeated() -> None:
     outcome = replace(answer(2, "noted", saw=(1,)), writes=(StagedWrite(path="safe", text=PLACE),))
-    recap = Recap(
-        id="recap-1", text="they met", covers=("m0",), timestamp_ms=0, since_ms=0, until_ms=0, answers=("e0",)
-    )
+    recap = Recap(id="recap-1", text="they met", covers=("m0",), timestamp_ms=0, since_ms=0, until_ms=0, saw=("e0",))
 
     first, second = repeatable([outcome], [recap])
 

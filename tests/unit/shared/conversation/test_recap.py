@@ -347,5 +347,5 @@ def test_a_recap_sums_up_the_answers_that_were_given_among_its_messages(
     summed_up(chat, summariser, record)
 
     [written] = chat.snapshot.read().record.recaps
-    assert (written.answers, written.since_ms, written.until_ms) == (("e1", "e3"), 1, 3)
+    assert (written.saw, written.since_ms, written.until_ms) == (("e1", "e3"), 1, 3)
     assert "late" not in written.text

@@ -42,8 +42,6 @@ def test_markers_of_other_messages_chats_and_kinds_do_not_count() -> None:
 
 def test_an_erasure_waits_for_every_erasure_of_its_chat() -> None:
     objects = MemoryObjectStore()
-    objects.create(f"due/29400000/erasure.{CHAT}.5", b"")
-
     objects.create(f"due/29400000/erasure.{CHAT}.1763700000000", b"")
     objects.create(f"due/29400000/withdrawal.{OTHER}.m2", b"")
 
