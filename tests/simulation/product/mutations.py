@@ -280,8 +280,8 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="a turn is opened while the lease of its holder still runs",
     ),
     "counts_tries": Mutation(
-        f"{_LEASE}:open_turn",
-        Never("state"),
+        f"{_TURN}:TurnRecord.followed_by",
+        DropArgument("TurnRecord", "tries"),
         lacks="a message that kills its worker is tried for ever",
     ),
     "looks_before_model": Mutation(
@@ -710,10 +710,10 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Bypass("overlay"),
         lacks="the model is asked about the text from before an edit",
     ),
-    "calls_nothing_that_was_erased": Mutation(
-        "shared.tools.idempotency:_is_taken_back",
-        DropClause("is_withdrawn"),
-        lacks="the intent of an external call holds words that were erased while the model thought",
+    "clears_calls": Mutation(
+        "shared.conversation.external_calls:_is_affected",
+        Return(value=False),
+        lacks="the intent of an external call keeps words that were erased",
     ),
     "clears_markers": Mutation(
         "shared.handlers.tick:TickHandler._is_done",

@@ -570,12 +570,13 @@ def answer_that_only_inherits() -> list[str]:
 
 
 def call_that_begins_after_the_erasure() -> list[str]:
-    """The model thinks for half a minute; meanwhile the chat is reset. Then the tool writes its intent, for a message that is erased."""
-    with Scene(seconds=35.0, has_notion=True).playing() as scene:
-        worker = scene.asks_for("page")
-        scene.runs_until(worker, "model")
-        scene.sleeps(1)
-        scene.pushes(scene.delivers_order(scene.commands("reset")))
+    """The chat is left. The event is slow, so a page is made meanwhile for a message from before."""
+    with Scene(has_notion=True).playing() as scene:
+        page = scene.asks_for("page")
+        left_s = scene.world.now_s
+        scene.runs_to_end(page)
+        scene.sleeps(_MINUTE_S)
+        scene.runs_to_end(scene.bot_leaves(at_s=left_s))
         return scene.rests()
 
 
@@ -730,7 +731,7 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
-    "calls_nothing_that_was_erased": call_that_begins_after_the_erasure,
+    "clears_calls": call_that_begins_after_the_erasure,
     "commits_what_is_kept": renewal_that_loses_to_an_unsend,
     "compares_heirs": answer_that_repeats_an_answer,
     "gives_up_its_place": flood_that_holds_up_another_chat,
