@@ -644,6 +644,14 @@ def withdrawal_that_dies_between_two_answers() -> list[str]:
         return scene.rests()
 
 
+def message_that_kills_its_workers() -> list[str]:
+    """Every worker that is asked about the message dies."""
+    with Scene(late_reply=LateReply.PUSH).playing() as scene:
+        scene.stage.mood.poison = frozenset({"word0a"})
+        scene.asks()
+        return scene.rests()
+
+
 def message_that_kills_whoever_reads_it() -> list[str]:
     """A message for others kills every worker whose prompt holds it. A member asks two questions."""
     with Scene(group=True, late_reply=LateReply.PUSH).playing() as scene:
@@ -661,6 +669,19 @@ def message_that_kills_whoever_reads_it() -> list[str]:
         found += [f"I6: {word} got no answer, because another message kills workers" for word in silent]
         again = attempts.attempts > 1
         return [*found, *(["I1: what killed workers is shown again"] if again else [])]
+
+
+def message_that_comes_again_after_many_others() -> list[str]:
+    """A message is answered, and so many others after it that memory does not keep its outcome. Then LINE delivers it once more."""
+    bounds = {"outcomes_read": 1, "outcomes_kept": 1, "newest_outcomes_kept": 1}
+    with Scene(late_reply=LateReply.PUSH, bounds=bounds).playing() as scene:
+        message = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        for _ in range(6):
+            scene.sleeps(1)
+            scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        return scene.rests()
 
 
 def quote_of_the_bot() -> list[str]:
@@ -733,6 +754,10 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "clears_calls": call_that_begins_after_the_erasure,
     "commits_what_is_kept": renewal_that_loses_to_an_unsend,
+    "counts_what_the_turn_covers": message_that_comes_again_after_many_others,
+    "remembers_what_was_covered": message_that_comes_again_after_many_others,
+    "counts_tries": message_that_kills_its_workers,
+    "updates_catalog": message_that_is_filed,
     "compares_heirs": answer_that_repeats_an_answer,
     "gives_up_its_place": flood_that_holds_up_another_chat,
     "hands_over": question_that_waits_for_slow_turns,
