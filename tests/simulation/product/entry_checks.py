@@ -1,6 +1,5 @@
 """What a chat's entries hold in the end: what the committed outcomes staged, once, but for what was taken back."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,13 +9,11 @@ from shared.knowledge.catalog import Catalog
 from shared.knowledge.tombstone import tombstone_in
 from shared.storage.codec import decode
 from shared.storage.object_names import is_entry_path
-from tests.simulation.product.people import People
+from tests.simulation.product.people import NAMED, WORD, People
 from tests.simulation.product.world import World
 
 _CATALOG: Final = "search.json"
 _KEEPS_PATHS: Final = frozenset({"file", "note", "page"})
-_WORD: Final = re.compile(r"word\d+[a-z]")
-_NAMED: Final = re.compile(r"(?:word|gloss)\d+[a-z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +55,7 @@ def check_entries(story: EntryStory) -> Iterator[str]:
         return  # a withdrawal may have given the entry another path, under which a later turn changed it
     kept = {word for one in story.people.messages if story.people.is_kept(one) for word, _ in one.words[-1:]}
     kept -= {word for one in story.people.messages if len(one.words) > 1 for word, _ in one.words}
-    if any(set(_WORD.findall(line)) <= kept and _WORD.search(line) for line in staged.keys() - lines.keys()):
+    if any(set(WORD.findall(line)) <= kept and WORD.search(line) for line in staged.keys() - lines.keys()):
         yield "I6: an entry lost a line that nobody took back"
 
 
@@ -96,4 +93,4 @@ def _has_taken_back(people: People) -> bool:
 def _lines(text: str) -> list[str]:
     """Return the lines of the body that people's words are in."""
     body = text.rpartition("\n---\n")[2]
-    return [line for line in body.splitlines() if _NAMED.search(line)]
+    return [line for line in body.splitlines() if NAMED.search(line)]

@@ -116,6 +116,7 @@ class Mind:
         self._think(seconds, request.timeout_s)
         words = " ".join(self._words(prompt))
         if is_out_of_turn:
+            world.truth.recaps.append(Thought(shown=prompt.shown_ids, text=words))
             return calling((request.declarations[0].name, {"text": words or "nothing"}))
         calls = [*self._calls(request, prompt)]
         if calls:

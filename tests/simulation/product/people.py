@@ -14,6 +14,8 @@ from tests.simulation.product.world import EPOCH_MS
 
 Json: TypeAlias = dict[str, object]
 WORD: Final = re.compile(r"word\d+[a-z]")
+NAMED: Final = re.compile(r"(?:word|gloss)\d+[a-z]")
+"""A word of a message, or the other word for it."""
 PERSON: Final = "U" + "1" * 32
 GROUP: Final = "C" + "2" * 32
 _MEMBERS: Final = ("U" + "a" * 32, "U" + "b" * 32)

@@ -69,7 +69,9 @@ class LogLines(io.StringIO):
         if '"event_failed"' in line or '"event_crashed"' in line:
             fields = json.loads(line)
             is_crash = fields["message"] == "event_crashed"
-            self.last_failure = f"{fields['error_type']} at {fields['places'][-1]}"
+            is_fixed = any(place.startswith("announcement.py") for place in fields["places"])
+            what = " of an announcement" if is_fixed else ""
+            self.last_failure = f"{fields['error_type']}{what} at {fields['places'][-1]}"
             (self.crashes if is_crash else self.failures)[self.last_failure] += 1
         return super().write(line)
 
@@ -95,6 +97,7 @@ class Truth:
     forgotten: dict[str, None] = field(default_factory=dict)
     thoughts: dict[str, Thought] = field(default_factory=dict)
     """By the mark with which the answer begins."""
+    recaps: list[Thought] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     """How often a thought about a message began; each may ask the model several times."""
     staged: list[tuple[str, OutcomeRecord]] = field(default_factory=list)
