@@ -91,6 +91,5 @@ def _has_taken_back(people: People) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines of the body that people's words are in."""
-    body = text.rpartition("\n---\n")[2]
-    return [line for line in body.splitlines() if NAMED.search(line)]
+    """Return the lines of an entry, its fields and its notes, that people's words are in."""
+    return [line for line in text.splitlines() if NAMED.search(line)]

@@ -710,6 +710,16 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Bypass("overlay"),
         lacks="the model is asked about the text from before an edit",
     ),
+    "looks_before_tools_ask": Mutation(
+        "shared.tools.knowledge:KnowledgeTools._capture",
+        Skip("check_amendments"),
+        lacks="a tool asks the model about words that were withdrawn while the model thought",
+    ),
+    "knows_calls_by_each_message": Mutation(
+        "shared.conversation.external_calls:ExternalCalls._is_of_turn",
+        Return(value=False),
+        lacks="a call is made again when another message is the oldest that waits",
+    ),
     "clears_calls": Mutation(
         "shared.conversation.external_calls:_is_affected",
         Return(value=False),

@@ -437,7 +437,7 @@ def recap_of_an_answer_that_knew_more() -> list[str]:
 
 def compaction_that_sleeps_in_its_look() -> list[str]:
     """A worker that is about to sum up messages has read the amendments. Then it sleeps, and one of the messages is withdrawn."""
-    with Scene(seed=2).playing() as scene:
+    with Scene().playing() as scene:
         first = scene.says()
         scene.runs_to_end(scene.pushes(scene.delivers(first)))
         for _ in range(4):
@@ -731,13 +731,6 @@ def interjection_about_an_old_text() -> list[str]:
         return scene.rests()
 
 
-KNOWN_BROKEN: Final[Mapping[str, Callable[[], list[str]]]] = {
-    "a tool asks the model without a look": classification_after_the_unsend,
-    "a page is made again when the oldest message is withdrawn": page_for_another_oldest_message,
-}
-"""What the product does not do yet: by what is wrong."""
-
-
 def _defers(scene: Scene) -> None:
     """The model is slow about one question, so it is deferred, and the answer is stored."""
     question = scene.delivers(scene.says())
@@ -753,6 +746,8 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "clears_calls": call_that_begins_after_the_erasure,
+    "looks_before_tools_ask": classification_after_the_unsend,
+    "knows_calls_by_each_message": page_for_another_oldest_message,
     "commits_what_is_kept": renewal_that_loses_to_an_unsend,
     "counts_what_the_turn_covers": message_that_comes_again_after_many_others,
     "remembers_what_was_covered": message_that_comes_again_after_many_others,
