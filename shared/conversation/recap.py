@@ -69,10 +69,12 @@ class RecapWriter:
 
     def _recap_text(self, conversation: Conversation, record: SnapshotRecord, amendments: Amendments) -> str | None:
         """Return the next recap, None where there is none this time."""
+        batch = _next_batch(record, self.limits)
+        if not batch:  # all of it was withdrawn since the attempt was recorded
+            return None
         if record.recap_tries > _TRIES:
             logs.error("recap_given_up")
             return ""
-        batch = _next_batch(record, self.limits)
         if conversation.amendments.fresh_look() != amendments:  # no prompt may hold withdrawn words
             return None
         try:

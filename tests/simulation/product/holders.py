@@ -1,5 +1,6 @@
 """Checks every write of the turn: which request holds it, whether its lease still runs, and what was committed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -68,12 +69,7 @@ class Holders:
             route = after.route.reply_token or conversation_id
             truth.committed[route, outcome.text] = outcome
             if was_thinking:
-                named = {
-                    *outcome.covers,
-                    *outcome.saw,
-                }  # what it repeats by an answer counts once the plan of the withdrawal stands
-                repeated = {*outcome.covers, *(named & ids_repeated_in(outcome.text))}
-                truth.too_late[route, outcome.text] = any(map(self._is_withdrawn, repeated))
+                truth.too_late[route, outcome.text] = self._is_taken_back(outcome.covers, outcome.text)
 
     def _check_unfinished(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
         """A committed outcome is recorded before another one begins, unless its holder gave it up before LINE was asked."""
@@ -98,11 +94,22 @@ class Holders:
             what = "an interjection" if self._world.overheard.issuperset(outcome.covers) else "an answer"
             truth.report(f"I4: {what} was committed to the text from before an edit that had been handled")
 
-    def _is_withdrawn(self, line_message_id: str) -> bool:
+    def _is_taken_back(self, covers: Iterable[str], text: str) -> bool:
+        """Whether an outcome must not be said: a message that it covers or was shown is withdrawn, or one that it repeats from an answer.
+
+        What goes with a withdrawn message besides is only known once the withdrawal has stored it.
+        """
+        thought = self._world.truth.thoughts.get(text.partition(" ")[0])
+        repeated = ids_repeated_in(text)
+        direct = {*covers, *(thought.shown & repeated if thought is not None else ())}
+        found = [one for name in repeated | direct if (one := self._withdrawal_of(name)) is not None]
+        return any(one.line_message_id in direct or one.taken for one in found)
+
+    def _withdrawal_of(self, line_message_id: str) -> Amendment | None:
         objects = self._world.objects
         names = [one.name for one in objects.list("amended/") if one.name.endswith(f"/{line_message_id}.json")]
         amendments = [decode(Amendment, stored.data) for name in names if (stored := objects.read(name)) is not None]
-        return any(one.text is None for one in amendments)
+        return next((one for one in amendments if one.text is None), None)
 
     def _is_alive(self, holder: str) -> bool:
         hold = self._known.get(holder)

@@ -140,6 +140,15 @@ def test_no_recap_is_begun_after_the_first_step_of_an_unsend(
     assert summariser.asked == [("m0", "m1", "m2")]
 
 
+def test_a_recap_whose_messages_were_all_withdrawn_meanwhile_is_not_written(
+    chat: Conversation, compaction: Compaction, summariser: QuotingSummariser
+) -> None:
+    compaction.recaps.write(chat, chat.snapshot.read(), chat.amendments.look(), IN_TIME)
+
+    assert summariser.asked == []
+    assert chat.snapshot.read().record.recaps == ()
+
+
 def test_a_recap_that_crashed_its_workers_is_given_up(
     chat: Conversation, clock: FixedClock, compaction: Compaction, summariser: QuotingSummariser
 ) -> None:
