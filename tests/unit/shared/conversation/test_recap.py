@@ -276,6 +276,44 @@ def test_nothing_more_is_summed_up_after_an_unsend_that_came_while_a_recap_was_w
     assert chat.snapshot.read().record.recaps == ()
 
 
+def test_no_recap_is_begun_after_an_unsend_that_came_while_the_journal_was_folded(
+    chat: Conversation,
+    clock: FixedClock,
+    compaction: Compaction,
+    summariser: QuotingSummariser,
+    store: MemoryObjectStore,
+) -> None:
+    keep_messages(chat, clock, range(13))
+    delete = store.delete
+
+    def delete_and_unsend(name: str) -> None:
+        delete(name)
+        chat.amendments.amend(Amendment(line_message_id="m4", timestamp_ms=clock.now_ms()))
+
+    store.delete = delete_and_unsend  # type: ignore[method-assign]
+
+    assert compaction.fold(chat, IN_TIME)
+    assert summariser.asked == []
+
+
+def test_a_second_recap_that_ends_its_worker_counts_as_a_try(
+    chat: Conversation, clock: FixedClock, compaction: Compaction, summariser: QuotingSummariser
+) -> None:
+    def crash_later() -> None:
+        if summariser.asked:
+            raise SystemExit
+
+    keep_messages(chat, clock, range(13))
+    summariser.meanwhile = crash_later
+
+    with pytest.raises(SystemExit):
+        compaction.fold(chat, IN_TIME)
+
+    record = chat.snapshot.read().record
+    assert (len(record.recaps), record.recap_tries) == (1, 1)
+    assert record.recap_until_ms == clock.now_ms() + 30_000
+
+
 def recap(number: int, newest: int) -> Recap:
     return Recap(
         id=f"recap-{number}",
