@@ -1,8 +1,10 @@
 """Other workers that write between a worker's read and its write, or right after."""
 
+import threading
 from collections.abc import Callable
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.storage.object_store import StoredObject
 
 
 class SharedStore(MemoryObjectStore):
@@ -25,4 +27,24 @@ class SharedStore(MemoryObjectStore):
         for other in after[:1]:
             other()
         self.others, self.followed_by = before[1:], after[1:]
+        return written
+
+
+class StoreThatReadsLast(MemoryObjectStore):
+    """A bucket that answers a read of the snapshot only once the turn is opened, or after five seconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_open = threading.Event()
+        self.were_open: list[bool] = []
+
+    def read(self, name: str) -> StoredObject | None:
+        if name.startswith("snapshots/"):
+            self.were_open.append(self.is_open.wait(5))
+        return super().read(name)
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        written = super().replace(name, data, generation=generation)
+        if name.startswith("turns/"):
+            self.is_open.set()
         return written

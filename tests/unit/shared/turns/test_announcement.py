@@ -1,11 +1,20 @@
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
 import pytest
 
-from shared.adapters.memory import FixedClock, MemoryLineApi
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
+from shared.conversation.records import OutcomeKind
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
 from shared.line.messaging import ReplyToken
 from shared.turns.announcement import Announcement, Announcer
 from shared.turns.lease import open_turn
+from shared.turns.outbox import SENDING_S
+from shared.turns.runner import REQUEST_S
+from tests.support.chats import answer, conversations_on
+from tests.support.races import SharedStore, StoreThatReadsLast
 from tests.support.turns import outbox_on, runner_on
 
 HELLO = Announcement(webhook_event_id="e1", timestamp_ms=5, text="hello")
@@ -20,9 +29,9 @@ class AnnouncedChat:
         outbox = outbox_on(self.line, clock)
         self._announcer = Announcer(runner=runner_on(outbox), outbox=outbox)
 
-    def deliver(self) -> str:
+    def deliver(self, announcement: Announcement = HELLO) -> str:
         token = ReplyToken(value="t1", received_ms=self.clock.now_ms())
-        return self._announcer.announce(self.conversation, HELLO, token)
+        return self._announcer.announce(self.conversation, announcement, token)
 
 
 @pytest.fixture
@@ -73,4 +82,90 @@ def test_announcement_whose_token_died_while_others_had_the_turn_is_undelivered(
     group.clock.__class__ = Renewing
 
     assert [group.deliver(), group.deliver()] == ["undelivered", "already_answered"]
+    assert group.line.calls == 0
+
+
+def test_announcement_waits_for_as_long_as_it_could_be_sent(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=1_000), clock)
+    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+
+    assert group.deliver() == "undelivered"
+
+    assert clock.monotonic_s() == pytest.approx(REQUEST_S - SENDING_S)
+
+
+def test_announcement_is_recorded_with_what_it_asks_or_greets(group: AnnouncedChat) -> None:
+    group.deliver(replace(HELLO, asks_to_forget=True))
+    asking = group.conversation.journal.outcome_of("e1")
+    group.deliver(replace(HELLO, webhook_event_id="e2", is_joining=True))
+    greeting = group.conversation.journal.outcome_of("e2")
+
+    assert asking is not None
+    assert greeting is not None
+    assert [(one.asks_to_forget, one.is_joining) for one in (asking, greeting)] == [(True, False), (False, True)]
+    assert (asking.kind, asking.covers, asking.since_ms, asking.until_ms) == (OutcomeKind.REPLIED, (), 5, 5)
+
+
+@pytest.mark.parametrize(("until_ms", "result"), [(4, "replied"), (5, "erased")])
+def test_event_that_is_erased_opens_no_turn(
+    group: AnnouncedChat, withdrawal: Withdrawal, until_ms: int, result: str
+) -> None:
+    withdrawal.erase(group.conversation, until_ms=until_ms)
+
+    assert group.deliver() == result
+    assert (group.conversation.turn.read().generation == 0) is (result == "erased")
+
+
+def test_redelivered_event_opens_no_turn(group: AnnouncedChat) -> None:
+    group.deliver()
+    other = replace(HELLO, webhook_event_id="e2", text="bye")
+    group.deliver(other)
+    before = group.conversation.turn.read()
+
+    assert [group.deliver(), group.deliver(other)] == ["already_answered", "already_answered"]
+
+    assert group.conversation.turn.read() == before
+
+
+def test_announcement_opens_its_turn_beside_the_read_of_the_chat(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
+    store = StoreThatReadsLast()
+    group = AnnouncedChat(conversations_on(store, reads, clock), clock)
+
+    assert group.deliver() == "replied"
+
+    assert store.were_open[0]
+
+
+def test_announcement_follows_the_answer_that_it_took_over(group: AnnouncedChat) -> None:
+    lease = open_turn(group.conversation, group.conversation.turn.read())
+    assert lease is not None
+    before = Route.on(ReplyToken(value="t0", received_ms=group.clock.now_ms()))
+    assert lease.commit(answer(9, "decided before"), before) is not None
+    group.clock.move(26)
+
+    assert group.deliver() == "replied"
+
+    assert group.line.replies == {"t0": ("decided before",), "t1": ("hello",)}
+
+
+def test_announcement_that_loses_its_turn_is_sent_by_the_next_one(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
+    store = SharedStore()
+    group = AnnouncedChat(conversations_on(store, reads, clock), clock)
+    store.others = [lambda: None, lambda: open_turn(group.conversation, group.conversation.turn.read())]
+
+    assert group.deliver() == "replied"
+
+    assert group.line.calls == 1
+
+
+def test_announcement_that_is_committed_when_everything_is_erased_is_recorded_without_words(
+    group: AnnouncedChat, withdrawal: Withdrawal
+) -> None:
+    lease = open_turn(group.conversation, group.conversation.turn.read())
+    assert lease is not None
+    assert lease.commit(HELLO.outcome, Route()) is not None
+    withdrawal.erase(group.conversation, until_ms=5)
+    group.clock.move(26)
+
+    assert group.deliver() == "withdrawn"
     assert group.line.calls == 0

@@ -1,6 +1,5 @@
 """The runner: how a delivery waits for its turn, and what is left of a turn when a delivery fails on the way."""
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,7 +14,7 @@ from shared.storage.object_store import StoredObject
 from shared.turns.lease import Lease, take_over
 from shared.turns.runner import REQUEST_S
 from tests.support.chats import conversations_on, message
-from tests.support.races import SharedStore
+from tests.support.races import SharedStore, StoreThatReadsLast
 from tests.support.turns import RepliedChat
 
 
@@ -92,26 +91,6 @@ class ActingClock(FixedClock):
         if seconds and self.meanwhile is not None:
             happens, self.meanwhile = self.meanwhile, None
             happens()
-
-
-class StoreThatReadsLast(MemoryObjectStore):
-    """A bucket that answers a read of the snapshot only once the turn is opened, or after five seconds."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_open = threading.Event()
-        self.were_open: list[bool] = []
-
-    def read(self, name: str) -> StoredObject | None:
-        if name.startswith("snapshots/"):
-            self.were_open.append(self.is_open.wait(5))
-        return super().read(name)
-
-    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
-        written = super().replace(name, data, generation=generation)
-        if name.startswith("turns/"):
-            self.is_open.set()
-        return written
 
 
 def committed_by_another(chat: RepliedChat) -> Lease:
