@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock
-from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
 from shared.turns.attempt import MODEL_S
@@ -88,7 +88,7 @@ def test_press_of_an_unknown_button_gets_an_apology(pool: ThreadPoolExecutor) ->
 def test_press_after_a_failed_thought_asks_the_model_again(pool: ThreadPoolExecutor) -> None:
     chat = DeferredChat(pool)
     chat.apologises = True
-    chat.deliver_late()
+    assert chat.deliver_late() == "deferred"
     chat.apologises = False
 
     assert chat.deliver(chat.press(5, "e1")) == "replied"
@@ -104,8 +104,8 @@ def test_late_answer_to_a_withdrawn_message_is_not_stored(pool: ThreadPoolExecut
         chat.withdraw("m1")
 
     chat.meanwhile = withdraw
-    chat.deliver_late()
 
+    assert chat.deliver_late() == "deferred"
     assert chat.conversation.journal.outcome_of("e1-late") is None
     assert chat.deliver(chat.press(5, "e1")) == "skipped"
 
@@ -165,3 +165,36 @@ def test_without_late_replies_the_token_outlives_the_thought_by_an_apology(
     chat.deliver(chat.message(1, token_age_ms=token_age_ms))
 
     assert chat.seconds == [pytest.approx(seconds, abs=0.01)]
+
+
+def test_an_apology_is_sent_whatever_was_edited_while_the_model_thought(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    chat.conversation.journal.record(replace(chat.message(1), addressed=False))
+    chat.meanwhile = lambda: chat.edit("m1", "newer words")
+    chat.apologises = True
+
+    assert chat.deliver(chat.message(2)) == "apologised"
+    assert chat.questions == [("m2",)]
+
+
+def test_without_late_replies_a_token_that_is_nearly_dead_leaves_no_time(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock(), late_reply=LateReply.DROP)
+
+    chat.deliver(chat.message(1, token_age_ms=60_000))
+
+    assert chat.seconds == [0]
+
+
+class FilingChat(DeferredChat):
+    """A chat whose responder files something."""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        return replace(super().respond(question), writes=(StagedWrite(path="a.md", text="x"),))
+
+
+def test_late_answer_that_files_something_is_not_stored(pool: ThreadPoolExecutor) -> None:
+    chat = FilingChat(pool)
+
+    assert chat.deliver_late() == "deferred"
+
+    assert chat.conversation.journal.outcome_of("e1-late") is None
