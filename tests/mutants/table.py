@@ -21,7 +21,7 @@ class StaleEntryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """A slip that changes nothing: the one of its kind in the function whose changed source holds `about`; and why.
+    """A slip that changes nothing: the one of its kind in the function whose changed source is `about`, or else holds it; and why.
 
     Slips that look the same share an entry, which says how many `times` they occur.
     """
@@ -47,7 +47,8 @@ def keys_of_equivalents(slips: Sequence[Slip], entries: Iterable[Equivalent]) ->
     """Return the entries by the keys of their slips.  Raises: StaleEntryError, unless each entry names as many as it says."""
     found: dict[str, Equivalent] = {}
     for entry in entries:
-        named = [one for one in slips if entry.names(one)]
+        holding = [one for one in slips if entry.names(one)]
+        named = [one for one in holding if one.before == entry.about] or holding
         if len(named) != entry.times:
             raise StaleEntryError(f"{entry} names {len(named)} slips")
         found |= {one.key: entry for one in named}

@@ -43,5 +43,15 @@ def test_slips_that_look_the_same_share_an_entry(tmp_path: Path) -> None:
     assert set(found) == {slip.key for slip in slips}
 
 
+def test_entry_that_is_the_whole_changed_source_is_about_that_alone(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text("def f(a, b):\n return (a if b else b) if a else b\n", encoding="utf-8")
+    slips = [*slips_in(path, "module")]
+
+    found = keys_of_equivalents(slips, [Equivalent("module:f", "branch removed", "a if b else b", "it is a test")])
+
+    assert [slip.before for slip in slips if slip.key in found] == ["a if b else b"]
+
+
 def test_entry_has_a_reason() -> None:
     assert all(len(entry.why.split()) > 3 for entry in equivalents())
