@@ -10,7 +10,8 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.records import OutcomeKind, outcome_covering
 from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
-from shared.storage.object_store import StoredObject
+from shared.line.messaging import OutgoingMessage
+from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.lease import Lease, take_over
 from shared.turns.runner import REQUEST_S
 from tests.support.chats import conversations_on, message
@@ -93,6 +94,16 @@ class ActingClock(FixedClock):
             happens()
 
 
+class CountingStore(MemoryObjectStore):
+    """A bucket that counts its lists."""
+
+    lists = 0
+
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        self.lists += 1
+        return super().list(prefix, before=before)
+
+
 def committed_by_another(chat: RepliedChat) -> Lease:
     """Commit an answer to message m1, as another worker does that has not sent it."""
     asked = chat.message(1)
@@ -112,12 +123,20 @@ def test_a_turn_is_opened_beside_the_read_of_the_chat(pool: ThreadPoolExecutor) 
     assert store.were_open[0]
 
 
-def test_a_turn_is_opened_beside_the_read_also_after_earlier_answers(pool: ThreadPoolExecutor) -> None:
+@pytest.mark.parametrize("before", ["one answer", "two answers", "released", "expired"])
+def test_a_free_turn_is_opened_beside_the_read(pool: ThreadPoolExecutor, before: str) -> None:
     store = StoreThatReadsLast()
     store.is_open.set()
     chat = RepliedChat(pool, clock=FixedClock(), store=store)
-    for number in (1, 2):
-        assert chat.deliver(chat.message(number)) == "replied"
+    match before:
+        case "released":
+            chat.open_turn().release()
+        case "expired":
+            chat.open_turn()
+            chat.clock.sleep(25)
+        case _:
+            for number in range(1 if before == "one answer" else 2):
+                assert chat.deliver(chat.message(number)) == "replied"
     store.is_open.clear()
     store.were_open.clear()
 
@@ -192,6 +211,54 @@ def test_another_question_follows_the_answer_that_it_took_over(pool: ThreadPoolE
     assert chat.deliver(chat.message(2)) == "replied"
 
     assert chat.line.replies == {"t1": ("decided before",), "t2": ("re m2",)}
+    assert chat.clock.monotonic_s() == 25
+
+
+def test_a_committed_answer_is_not_lost_beside_earlier_ones(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    assert chat.deliver(chat.message(5)) == "replied"
+    committed_by_another(chat)
+
+    assert chat.deliver(chat.message(7)) == "replied"
+
+    assert chat.line.replies["t1"] == ("decided before",)
+    assert chat.line.replies["t7"] == ("re m7",)
+
+
+def test_an_answer_that_a_dead_holder_had_sent_counts_as_sent(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    committed_by_another(chat)
+    chat.line.reply("t1", [OutgoingMessage(text="decided before")])  # it died before it could record that
+    chat.clock.sleep(25)
+
+    assert chat.deliver(chat.message(1)) == "replied"
+    assert chat.outcome("e1").kind is OutcomeKind.REPLIED
+
+
+def test_a_waiting_delivery_reads_the_turn_alone_until_it_moves(pool: ThreadPoolExecutor) -> None:
+    store = CountingStore()
+    chat = RepliedChat(pool, clock=FixedClock(), store=store)
+    chat.open_turn()
+
+    assert chat.deliver(chat.message(1)) == "replied"
+
+    assert chat.clock.monotonic_s() > 25
+    assert store.lists < 20
+
+
+def test_an_edited_question_whose_turn_another_worker_opens_first_waits(pool: ThreadPoolExecutor) -> None:
+    clock, store = ActingClock(), SharedStore()
+    chat = RepliedChat(pool, clock=clock, store=store)
+    chat.edit("m1", "newer words")
+
+    def open_first() -> None:
+        clock.meanwhile = chat.open_turn().release
+
+    store.others = [lambda: None, open_first]  # the first write is that of the newer words
+
+    assert chat.deliver(chat.message(1)) == "replied"
+    assert chat.questions == [("m1",)]
+    assert store.others == []
 
 
 def test_a_takeover_that_another_worker_overtook_reads_the_chat_again(pool: ThreadPoolExecutor) -> None:
