@@ -631,3 +631,13 @@ def test_entries_are_looked_through_where_an_amendment_may_concern_what_was_file
 
     assert outbox.finish(lease, lease.record.outcome) is not None
     assert entries.looked_through == (times if writes else 0)
+
+
+def test_an_answer_that_line_cannot_take_is_tried_for_ten_seconds(committed_with: MakeChat) -> None:
+    chat = committed_with(fates=["not_sent"] * 99)
+
+    finished = chat.finish(chat.commit(outcome("hello")))
+
+    assert finished is not None
+    assert finished.kind is OutcomeKind.UNDELIVERED
+    assert 8 < chat.clock.monotonic_s() <= 10
