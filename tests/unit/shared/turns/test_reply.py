@@ -7,14 +7,18 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock
+from shared.conversation.due import DueMarkers
 from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, outcome_covering
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
 from shared.turns.lease import open_turn
+from shared.turns.question import Question
+from shared.turns.settle_window import IMAGE_SET_S
 from shared.turns.waiting_room import PLACES
 from tests.support.chats import everything_in
+from tests.support.races import StoreThatReadsLast
 from tests.support.turns import RepliedChat, WorkerKilledError
 
 
@@ -284,3 +288,124 @@ def test_answer_that_line_cannot_take_is_tried_until_the_fence_only(pool: Thread
 
     assert chat.deliver(chat.message(1)) == "undelivered"
     assert chat.line.calls == 4  # after 0, 0.5, 1.5 and 3 seconds; the fence is at 3.4
+
+
+def test_a_message_waits_for_its_settle_window(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+
+    assert chat.deliver(replace(chat.message(1), image_set_id="set-1", image_set_size=2)) == "replied"
+
+    assert chat.clock.monotonic_s() == pytest.approx(IMAGE_SET_S)
+
+
+def test_a_turn_that_ends_in_the_settle_window_is_not_waited_for(pool: ThreadPoolExecutor) -> None:
+    clock = FixedClock()
+    chat = RepliedChat(pool, clock=clock)
+    lease = chat.open_turn()
+
+    class Releasing(FixedClock):
+        def sleep(self, seconds: float) -> None:
+            super().sleep(seconds)
+            lease.release()
+
+    clock.__class__ = Releasing
+
+    assert chat.deliver(replace(chat.message(1), image_set_id="set-1", image_set_size=2)) == "replied"
+
+    assert clock.monotonic_s() == pytest.approx(IMAGE_SET_S)
+
+
+def test_a_message_that_is_handed_over_is_due_after_one_lease(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock(), lease_s=600)
+    chat.open_turn()
+
+    assert chat.deliver(chat.message(1)) == "handed_over"
+
+    due = DueMarkers(store=chat.store)
+    assert due.until(chat.clock.now_ms() + 599_000) == ()
+    [marker] = due.until(chat.clock.now_ms() + 660_000)
+    assert (marker.kind, marker.id) == ("reply", "m1")
+
+
+@pytest.mark.parametrize("before", ["answered", "withdrawn", "erased"])
+def test_a_message_that_wants_no_answer_opens_no_turn(pool: ThreadPoolExecutor, before: str) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    message = chat.message(1)
+    match before:
+        case "answered":
+            chat.deliver(message)
+        case "withdrawn":
+            chat.withdraw("m1")
+        case _:
+            withdrawal_of(chat.clock).erase(chat.conversation, until_ms=message.timestamp_ms)
+    seen = chat.conversation.turn.read()
+
+    assert chat.deliver(message) == ("already_answered" if before == "answered" else "withdrawn")
+
+    assert chat.conversation.turn.read() == seen
+    assert before == "answered" or "text 1" not in everything_in(chat.store)
+
+
+def test_a_turn_is_opened_early_whatever_else_was_said_and_withdrawn(pool: ThreadPoolExecutor) -> None:
+    store = StoreThatReadsLast()
+    store.is_open.set()
+    chat = RepliedChat(pool, clock=FixedClock(), store=store)
+    withdrawal_of(chat.clock).erase(chat.conversation, until_ms=chat.clock.now_ms())
+    chat.conversation.journal.record(replace(chat.message(2), addressed=False))
+    chat.withdraw("m9")
+    store.is_open.clear()
+    store.were_open.clear()
+
+    assert chat.deliver(chat.message(3)) == "replied"
+
+    assert store.were_open[0]
+
+
+def test_a_message_that_was_edited_before_it_came_is_kept_with_its_newest_words(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    chat.edit("m1", "newest words")
+
+    assert chat.deliver(chat.message(1)) == "replied"
+
+    kept = chat.conversation.journal.message_of("m1")
+    assert kept is not None
+    assert kept.text == "newest words"
+
+
+def test_questions_are_numbered_as_their_outcomes_will_be(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    numbers: list[int] = []
+
+    def number(question: Question) -> bool:
+        numbers.append(question.sequence)
+        return False
+
+    chat.kills_by = number
+    for one in (1, 2):
+        chat.deliver(chat.message(one))
+
+    assert numbers == [chat.outcome("e1").sequence, chat.outcome("e2").sequence] == [1, 2]
+
+
+def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    asked = chat.message(1)
+    deferral = replace(outcome_covering([asked], OutcomeKind.DEFERRED), has_button=True, answers=("e1",))
+    stored = replace(
+        outcome_covering([asked], OutcomeKind.STORED),
+        webhook_event_id="e1-late",
+        answers=("e1",),
+        text="3,776 m",
+        saw=("m0",),
+        since_ms=5,
+    )
+    chat.conversation.journal.record(asked)
+    for one in (deferral, stored):
+        chat.conversation.journal.record_outcome(one)
+    press = chat.press(7, "e1")
+
+    assert chat.deliver(press) == "replied"
+
+    sent = chat.outcome("e7")
+    assert (sent.text, sent.covers, sent.answers) == ("3,776 m", ("e7",), ("e1",))
+    assert (sent.saw, sent.since_ms, sent.until_ms) == (("m0", "m1"), 5, press.timestamp_ms)
