@@ -81,6 +81,21 @@ def test_button_of_another_chat_or_of_a_lost_deferral_is_unknown() -> None:
     assert (agenda.is_fulfilled, agenda.is_unknown) == (True, True)
 
 
+def test_unknown_button_beside_one_that_was_served_gets_no_apology() -> None:
+    delivered = replace(answer(5, "3,776 m"), answers=("e1",))
+
+    agenda = agenda_of(history(DEFERRAL, delivered), [press(6), press(7, "e777")])
+
+    assert (agenda.is_fulfilled, agenda.is_unknown) == (True, False)
+
+
+def test_newest_of_several_stored_answers_is_sent() -> None:
+    second = replace(DEFERRAL, webhook_event_id="e5", timestamp_ms=5, covers=("m5",), answers=("e5", "e1"))
+    newer = replace(answer(5, "3,776.24 m"), webhook_event_id="e5-late", kind=OutcomeKind.STORED, answers=("e5", "e1"))
+
+    assert agenda_of(history(DEFERRAL, second, newer, STORED), [press(6)]).stored == newer
+
+
 def test_withdrawn_question_wants_no_answer() -> None:
     agenda = agenda_of(history(DEFERRAL, messages=()), [press(5)])
 

@@ -27,3 +27,36 @@ def test_a_place_that_was_left_is_free_again() -> None:
             return place
 
     assert not any(stay().is_lost for _ in range(3 * PLACES))
+
+
+def test_a_delivery_keeps_its_place_while_others_come_and_leave() -> None:
+    room = WaitingRoom()
+    with room.place("a") as place:
+        for _ in range(3 * PLACES):
+            with room.place("a"):
+                pass
+
+        assert not place.is_lost
+
+
+def test_a_delivery_that_leaves_leaves_the_others_in_one_room() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        first = waiting.enter_context(room.place("a"))
+        with room.place("a"):
+            pass
+        for _ in range(PLACES):
+            waiting.enter_context(room.place("a"))
+
+        assert first.is_lost
+
+
+def test_a_chat_that_nobody_waits_for_takes_no_memory() -> None:
+    places: dict[str, list[Place]] = {}
+    room = WaitingRoom(_places=places)
+
+    with ExitStack() as waiting:
+        for _ in range(PLACES + 2):
+            waiting.enter_context(room.place("a"))
+
+    assert places == {}
