@@ -198,3 +198,30 @@ def test_late_answer_that_files_something_is_not_stored(pool: ThreadPoolExecutor
     assert chat.deliver_late() == "deferred"
 
     assert chat.conversation.journal.outcome_of("e1-late") is None
+
+
+def test_an_outcome_without_a_route_is_recorded_as_undelivered(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+
+    assert chat.deliver(chat.message(1, token_age_ms=70_000)) == "undelivered"
+
+    assert (chat.outcome("e1").kind, chat.questions, chat.line.calls) == (OutcomeKind.UNDELIVERED, [], 0)
+
+
+class AmendedChat(DeferredChat):
+    """A chat whose responder finds, after the deferral, that the question was edited."""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        outcome = super().respond(question)
+        self.edit("m1", "newer words")
+        question.check_amendments(frozenset())
+        return outcome
+
+
+def test_a_deferral_stands_where_the_prompt_is_amended_after_it(pool: ThreadPoolExecutor) -> None:
+    chat = AmendedChat(pool)
+
+    assert chat.deliver_late() == "deferred"
+
+    assert chat.conversation.journal.outcome_of("e1-late") is None
+    assert chat.line.replies == {"t1": (Phrase.STILL_THINKING.value,)}

@@ -8,7 +8,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock
 from shared.conversation.due import DueMarkers
-from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, outcome_covering
+from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord, outcome_covering
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
@@ -409,3 +409,41 @@ def test_a_repeated_answer_reaches_back_to_what_it_was_made_of(pool: ThreadPoolE
     sent = chat.outcome("e7")
     assert (sent.text, sent.covers, sent.answers) == ("3,776 m", ("e7",), ("e1",))
     assert (sent.saw, sent.since_ms, sent.until_ms) == (("m0", "m1"), 5, press.timestamp_ms)
+
+
+def test_a_withdrawn_question_whose_answer_is_committed_ends_with_that(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    message = chat.message(1)
+    chat.conversation.journal.record(message)
+    committed = replace(outcome_covering([message], OutcomeKind.REPLIED), text="decided before")
+    assert chat.open_turn().commit(committed, Route.on(message.token)) is not None
+    chat.withdraw("m1")
+
+    assert chat.deliver(message) == "withdrawn"
+
+    assert (chat.outcome("e1").kind, chat.line.calls) == (OutcomeKind.WITHDRAWN, 0)
+    assert chat.clock.monotonic_s() >= 25
+
+
+class CheckingChat(RepliedChat):
+    """A chat whose responder asks the model twice."""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        outcome = super().respond(question)
+        question.check_amendments(frozenset())
+        return outcome
+
+
+def test_a_prompt_that_is_amended_between_two_requests_to_the_model_is_made_again(pool: ThreadPoolExecutor) -> None:
+    chat = CheckingChat(pool, clock=FixedClock())
+
+    def edit() -> None:
+        chat.meanwhile = lambda: None
+        chat.edit("m1", "newer words")
+
+    chat.meanwhile = edit
+
+    assert chat.deliver(chat.message(1)) == "replied"
+    assert chat.questions == [("m1",), ("m1",)]
+    assert chat.conversation.turn.read().record.sequence == 1
+    assert chat.clock.monotonic_s() < 1
