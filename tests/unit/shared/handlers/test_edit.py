@@ -1,3 +1,8 @@
+import io
+import json
+
+import pytest
+
 from shared.adapters.memory.scripted_model import calling
 from tests.support import recorded
 from tests.support.people import ChatEvents
@@ -27,3 +32,25 @@ def test_edit_is_stored_without_the_name_of_the_bot(worker: PushedWorker, group:
     worker.deliver(group.text("@Aizuchi ねえ"), thinks=[HELLO])
 
     assert "] 本当に元気？" in worker.prompt()
+
+
+@pytest.mark.parametrize("changes", [{"type": "image"}, {"text": None}, {"text": 7}])
+def test_edit_of_anything_but_text_changes_nothing(worker: PushedWorker, changes: dict[str, object]) -> None:
+    edited = recorded.event("message-edited")
+    edited["message"] |= changes
+
+    assert worker.deliver(edited) == 204
+
+    assert worker.store.list("") == ()
+
+
+@pytest.mark.parametrize(("until_ms", "outcome"), [(0, "edited"), (2**41, "erased")])
+def test_edit_from_before_an_erasure_does_not_count(
+    worker: PushedWorker, lines: io.StringIO, until_ms: int, outcome: str
+) -> None:
+    worker.erase(recorded.event("message-edited")["source"]["groupId"], until_ms=until_ms)
+
+    assert worker.deliver(recorded.event("message-edited")) == 204
+
+    handled = [json.loads(line) for line in lines.getvalue().splitlines()][-1]
+    assert (handled["message"], handled["outcome"]) == ("event_handled", outcome)

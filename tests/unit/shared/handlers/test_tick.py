@@ -348,3 +348,16 @@ def test_lines_of_the_work_carry_the_fields_of_the_tick(threads: ThreadPoolExecu
 
     (line,) = read(lines, "worked")
     assert (line["pubsub_message_id"], line["kind"]) == ("7", "work")
+
+
+def test_a_marker_whose_work_failed_counts_as_left(lines: io.StringIO) -> None:
+    def fail(_: Conversation, __: str, /) -> None:
+        raise StorageUnavailableError("down")
+
+    agenda = Agenda(InlineExecutor(), fail=fail)
+    agenda.mark("m1", kind="fail")
+    agenda.mark("m2")
+
+    agenda.tick()
+
+    assert [(line["done"], line["left"]) for line in read(lines, "tick_handled")] == [(1, 1)]

@@ -1,3 +1,6 @@
+import io
+import json
+
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
@@ -101,3 +104,13 @@ def test_unsend_in_a_chat_that_cannot_be_read_waits_for_an_operator(
     store.delete(name)
     assert deliver(conversations, recorded.event("unsend")) == 204
     assert "4711" not in everything_in(store)
+
+
+def test_what_came_of_an_unsend_is_logged(conversations: Conversations, lines: io.StringIO) -> None:
+    deliver(conversations, recorded.event("unsend"))
+    conversations.of(recorded.USER).journal.keep(SECRET)
+    deliver(conversations, recorded.event("unsend"))
+    deliver(conversations, recorded.event("unsend", unsend=None))
+
+    handled = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == "event_handled"]
+    assert [line["outcome"] for line in handled] == ["unknown", "withdrawn", "ignored"]
