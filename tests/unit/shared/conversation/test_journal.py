@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
@@ -6,6 +8,7 @@ from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnusableIdError
 from shared.storage.codec import decode
+from shared.storage.object_store import StoredObject
 from tests.support.chats import answer, everything_in, message
 
 CHAT = "U" + "1" * 32
@@ -109,3 +112,34 @@ def test_removing_the_words_of_an_absent_outcome_does_nothing(chat: Conversation
 def test_an_id_that_is_not_lines_is_no_chat(conversations: Conversations, conversation_id: str) -> None:
     with pytest.raises(UnusableIdError, match="no LINE id"):
         conversations.of(conversation_id)
+
+
+def test_a_message_is_marked_as_meant_for_the_bot_where_it_is_still_there(
+    chat: Conversation, store: MemoryObjectStore
+) -> None:
+    said = replace(message(1), addressed=False)
+    chat.journal.keep(said)
+
+    chat.journal.mark_as_addressed("m1")
+    chat.journal.mark_as_addressed("m2")
+
+    before = store.list("")
+    assert chat.journal.message_of("m1") == replace(said, addressed=True)
+    assert chat.journal.message_of("m2") is None
+    chat.journal.mark_as_addressed("m1")
+    assert store.list("") == before
+
+
+def test_what_was_just_recorded_is_not_read_again(chat: Conversation, store: MemoryObjectStore) -> None:
+    chat.journal.record(message(1))
+    names: list[str] = []
+    read = store.read
+
+    def read_and_note(name: str) -> StoredObject | None:
+        names.append(name)
+        return read(name)
+
+    store.read = read_and_note  # type: ignore[method-assign]
+
+    assert [one.line_message_id for one in chat.journal.read_messages()] == ["m1"]
+    assert names == []
