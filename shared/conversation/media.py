@@ -65,11 +65,19 @@ class Media:
     def fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
         """The bytes of the message are kept; return what they are, or why there are none.
 
-        LINE is asked again until the deadline. Withdrawn meanwhile: nothing is kept. Repeated: nothing is fetched again.
+        LINE is asked again until the deadline. Withdrawn meanwhile: nothing is kept. Repeated: nothing is fetched again, but looked again.
         """
         known = self.label(conversation, message.line_message_id)
-        if known is not None:
-            return known
+        kept = self._fetch(conversation, message, deadline) if known is None else known
+        if not isinstance(kept, MediumLabel):
+            return kept
+        if conversation.amendments.has_withdrawn(message.line_message_id, timestamp_ms=message.timestamp_ms):
+            _drop(conversation, message.line_message_id)
+            return "gone"
+        return kept
+
+    def _fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
+        """The bytes of the message are written, if LINE has them; the caller looks at the amendments next."""
         try:
             fetched = fetch_when_ready(self.source, message.line_message_id, clock=self.clock, deadline=deadline)
         except LineRefusedError as cause:
@@ -85,9 +93,6 @@ class Media:
         names, store = conversation.names, conversation.objects.store
         store.create(names.medium(message.line_message_id), fetched.data)
         store.create(names.medium_label(message.line_message_id), encode(label))
-        if conversation.amendments.has_withdrawn(message.line_message_id, timestamp_ms=message.timestamp_ms):
-            _drop(conversation, message.line_message_id)
-            return "gone"
         logs.info("medium_kept", content_type=content_type, size_bytes=len(fetched.data))
         return label
 

@@ -9,10 +9,10 @@ from shared.bus.result import EventResult
 from shared.clock import Deadline
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import FOLD_S, Compaction
-from shared.conversation.media import Media
+from shared.conversation.media import Fetches, Media
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
-from shared.errors import AizuchiError
+from shared.errors import AizuchiError, StorageUnavailableError
 from shared.handlers.intake import Intake
 from shared.line.events import LineEvent, MessageContent
 from shared.line.mentions import GroupPolicy
@@ -70,6 +70,7 @@ class MessageHandler:
         finally:
             # No work goes on once the request is answered
             wait(fetches.values(), timeout=min(_LAST_FETCH_S, deadline.left_s))
+        _check_ended(fetches)
         if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
             self._compact(conversation, deadline, may_ask_model=True)
         return run.result
@@ -94,3 +95,12 @@ class MessageHandler:
                 self.captions.write(conversation, deadline)
         except AizuchiError as cause:
             logs.warning("compaction_failed", error_type=type(cause).__name__)
+
+
+def _check_ended(fetches: Fetches) -> None:
+    """Raises: StorageUnavailableError, where a fetch may have kept bytes without a look at the amendments; the next delivery looks."""
+    for fetch in fetches.values():
+        try:
+            fetch.result(timeout=0)
+        except (TimeoutError, StorageUnavailableError) as cause:
+            raise StorageUnavailableError("a medium may be kept that was withdrawn meanwhile") from cause

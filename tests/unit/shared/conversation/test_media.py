@@ -133,3 +133,14 @@ def test_a_medium_without_a_readable_label_is_removed_by_any_erasure_and_by_noth
     MediaBytes().remove_withdrawn(chat, Amendments(erased_ms=erased_ms, withdrawn=frozenset({"m5"})))
 
     assert bool(kept(store)) is is_left
+
+
+def test_a_medium_that_was_kept_without_a_look_goes_with_the_next_delivery(
+    media: Media, chat: Conversation, clock: FixedClock, store: MemoryObjectStore
+) -> None:
+    keep(media, chat, clock, 4)  # by a worker whose look failed
+    chat.amendments.amend(Amendment(line_message_id="m4", timestamp_ms=9))
+
+    assert media.fetch(chat, image(4), Deadline.after(clock, 1)) == "gone"
+
+    assert kept(store) == []
