@@ -17,7 +17,7 @@ from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn
 from shared.turns.outbox import Outbox
 from shared.turns.question import Question
-from shared.turns.reply import Reply
+from shared.turns.reply import REPLY, Reply
 from shared.turns.runner import TurnRunner
 from shared.turns.settle_window import SettleWindow
 from tests.support.chats import conversations_on, reader
@@ -109,7 +109,7 @@ class RepliedChat:
 
     def resume(self, line_message_id: str) -> None:
         """Do what a tick does for a message that was handed over."""
-        self._reply.resume(self.conversation, line_message_id)
+        self._reply.tasks[REPLY](self.conversation, line_message_id)
 
     def edit(self, line_message_id: str, text: str) -> None:
         """Edit a message as an edit event does."""

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,11 +14,14 @@ from shared.conversation.records import (
     SnapshotRecord,
     StagedWrite,
     Watermark,
+    outcome_covering,
+    provenance_of,
 )
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import CorruptRecordError
 from shared.storage.codec import decode, encode
 from tests.support import schemas
+from tests.support.chats import message
 
 IDS = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=50)
@@ -198,3 +202,30 @@ def test_words_of_people_are_not_in_the_repr() -> None:
     )
 
     assert "4711" not in repr(record)
+
+
+def test_words_are_as_old_as_their_last_edit() -> None:
+    assert [replace(message(5), edited_ms=edited_ms).words_ms for edited_ms in (0, 9)] == [5, 9]
+
+
+def test_the_provenance_of_messages_spans_their_timestamps() -> None:
+    provenance = provenance_of([message(5), message(3), message(9)])
+
+    assert (provenance.ids, provenance.since_ms, provenance.until_ms) == (frozenset({"m3", "m5", "m9"}), 3, 9)
+
+
+def test_an_outcome_quotes_the_newest_question_that_can_be_quoted() -> None:
+    asked = (message(1), replace(message(2), quote_token="q2"), replace(message(3), quote_token="q3"), message(4))
+
+    outcome = outcome_covering(asked, OutcomeKind.SKIPPED)
+
+    assert (outcome.quote_token, outcome.webhook_event_id, outcome.since_ms, outcome.until_ms) == ("q3", "e4", 1, 4)
+    assert outcome_covering(asked[:1], OutcomeKind.SKIPPED).quote_token is None
+
+
+def test_a_recap_is_named_by_its_own_id_or_else_by_its_sources() -> None:
+    recap = Recap(id="recap-1", text="r", covers=("m1", "m2"), timestamp_ms=2, since_ms=1, until_ms=2)
+
+    assert recap.as_source.ids == {"recap-1"}
+    assert recap.as_source.since_ms == 1
+    assert replace(recap, id="").as_source.ids == {"m1", "m2"}
