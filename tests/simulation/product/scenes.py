@@ -435,6 +435,16 @@ def recap_of_an_answer_that_knew_more() -> list[str]:
         return scene.rests()
 
 
+def message_that_is_edited() -> list[str]:
+    """A member edits a message that nobody answers."""
+    with Scene(group=True).playing() as scene:
+        first = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(first)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.edits(first))
+        return scene.rests()
+
+
 def compaction_that_sleeps_in_its_look() -> list[str]:
     """A worker that is about to sum up messages has read the amendments. Then it sleeps, and one of the messages is withdrawn."""
     with Scene().playing() as scene:
@@ -746,6 +756,7 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "clears_calls": call_that_begins_after_the_erasure,
+    "rewrites_edited_record": message_that_is_edited,
     "looks_before_tools_ask": classification_after_the_unsend,
     "knows_calls_by_each_message": page_for_another_oldest_message,
     "commits_what_is_kept": renewal_that_loses_to_an_unsend,
