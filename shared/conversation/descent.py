@@ -93,5 +93,5 @@ def repeatable(outcomes: Iterable[OutcomeRecord], recaps: Iterable[Recap] = ()) 
     """Return what prompts may have shown of these: recorded answers and recaps."""
     return [
         *(Repeatable(id=one.webhook_event_id, provenance=one.provenance, words=one.words) for one in outcomes),
-        *(Repeatable(id=one.id, provenance=one.provenance, words=(one.text,)) for one in recaps),
+        *(Repeatable(id=one.id, provenance=one.provenance, words=one.words) for one in recaps),
     ]

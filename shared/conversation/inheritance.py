@@ -47,8 +47,7 @@ def _heir(one: _Holder, gone: OutcomeRecord | Recap, runs: dict[str, Runs]) -> _
 def _runs_of(one: OutcomeRecord | Recap, runs: dict[str, Runs]) -> Runs:
     own_id = _id_of(one)
     if own_id not in runs:
-        words = one.words if isinstance(one, OutcomeRecord) else (one.text,)
-        runs[own_id] = Runs(frozenset(run for text in words for run in Runs.of(text).folded))
+        runs[own_id] = Runs(frozenset(run for text in one.words for run in Runs.of(text).folded))
     return runs[own_id]
 
 

@@ -214,6 +214,11 @@ class Recap:
         return Provenance(ids=frozenset((*self.covers, *self.saw)), since_ms=self.since_ms, until_ms=self.until_ms)
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """Every text in it, as of an outcome."""
+        return (self.text,)
+
+    @property
     def as_source(self) -> Provenance:
         """The provenance of something that was made of it."""
         return Provenance(ids=frozenset({self.id}), since_ms=self.since_ms) if self.id else self.provenance

@@ -109,7 +109,6 @@ def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
             for one in snapshot.recaps
             if edited.isdisjoint(one.covers) and not one.provenance.is_lost_with(amendments, one.id)
         ),
-        timeline={one: at for one, at in snapshot.timeline.items() if at > amendments.erased_ms},
     )
 
 
