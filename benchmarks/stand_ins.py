@@ -19,9 +19,9 @@ from starlette.types import ASGIApp
 
 from simulator.gemini.app import GeminiStandIn
 from simulator.line.platform import LinePlatform
+from simulator.line.servers import HttpServer
 from simulator.processes import HOST, listening_socket
 from simulator.pubsub import PubSubServer
-from simulator.servers import HttpServer
 from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET, TOPIC
 from simulator.storage import Fault, StorageProxy
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
-HOST: Final = "127.0.0.1"
+from simulator.line import servers
+
+HOST: Final = servers.LOOPBACK
 _READY_POLL_S: Final = 0.02
 _STOP_S: Final = 8.0
 _LOG_LINES_TOLD: Final = 5
@@ -24,16 +26,10 @@ class StackError(Exception):
 
 def listening_socket(port: int) -> socket.socket:
     """Return a socket that listens on the port, 0 for any free one.  Raises: StackError, where another process has it."""
-    # With an explicit protocol asyncio disables Nagle's algorithm; otherwise a body waits 40 ms for the acknowledgement of its head.
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        sock.bind((HOST, port))
-    except OSError as cause:
-        sock.close()
+        return servers.listening_socket(port, HOST)
+    except servers.PortInUseError as cause:
         raise StackError(f"port {port} is in use; take another one with: make run PORT={port + 1}") from cause
-    sock.listen(128)
-    return sock
 
 
 def free_port() -> int:

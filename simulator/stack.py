@@ -21,16 +21,17 @@ from simulator.functions import (
     function_ports,
 )
 from simulator.gemini.app import GeminiStandIn
+from simulator.line.page.app import page_routes
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
+from simulator.line.servers import HttpServer
 from simulator.notion.api import NotionStandIn
 from simulator.notion.lists import add_default_databases, ids_by_name
 from simulator.notion.workspace import Workspace
-from simulator.page.app import page_routes
-from simulator.page.knowledge import KnowledgeReader
+from simulator.panels.knowledge_reader import KnowledgeReader
+from simulator.panels.stack_panel import stack_panel
 from simulator.processes import HOST, Child, Launch, execute, free_port, listening_socket
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
-from simulator.servers import HttpServer
 from simulator.storage import StorageProxy, create_bucket, storage_child
 from simulator.trace.logs import LogFollower
 from simulator.trace.steps import FUNCTIONS
@@ -137,7 +138,11 @@ class LocalStack:
         settings = self._settings
         page = HttpServer(
             app=self.line.app_with(
-                page_routes(self.line, self._about(), self.trace, self.notion.workspace, self.knowledge)
+                page_routes(
+                    self.line,
+                    self._about(),
+                    [stack_panel(self.line, self.trace, self.notion.workspace, self.knowledge)],
+                )
             ),
             sock=listening_socket(settings.page_port),
         )

@@ -33,7 +33,7 @@ from simulator.gemini.request_codec import read_request
 from simulator.gemini.request_log import RequestLog, RequestRecord
 from simulator.gemini.script import Script, Step
 from simulator.gemini.signatures import Signer
-from simulator.responses import cut_json_response
+from simulator.line.responses import cut_json_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

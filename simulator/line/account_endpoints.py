@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final
 
-from simulator.line.calls import Answer, Call
-from simulator.line.channel import Channel
-from simulator.line.errors import Detail, bad_request, invalid_body, not_found, removed_content
-from simulator.line.media import Media
-from simulator.line.messages import Message
+from .calls import Answer, Call
+from .channel import Channel
+from .errors import Detail, bad_request, invalid_body, not_found, removed_content
+from .media import Media
+from .messages import Message
 
 WEBHOOK_URL_CHARACTERS: Final = 500
 _WITH_PREVIEW: Final = frozenset({"image", "video"})

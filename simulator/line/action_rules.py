@@ -5,8 +5,8 @@ Source: Messaging API reference, "Action objects", "Quick reply", "Template mess
 
 from typing import Final
 
-from simulator.line.messages import JsonObject
-from simulator.line.problems import Problems
+from .messages import JsonObject
+from .problems import Problems
 
 QUICK_REPLY_ITEMS: Final = 13
 LABEL_CHARACTERS: Final = 20

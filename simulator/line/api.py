@@ -17,13 +17,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from simulator.faults import RequestFaults
-from simulator.line import account_endpoints, chat_endpoints, message_endpoints
-from simulator.line.calls import Answer, Call, LoggedRequest
-from simulator.line.channel import Channel
-from simulator.line.errors import LineError, not_found, rate_limit_exceeded, unauthorized
-from simulator.line.switches import Fault, Faults
-from simulator.responses import CutResponse
+from . import account_endpoints, chat_endpoints, message_endpoints
+from .calls import Answer, Call, LoggedRequest
+from .channel import Channel
+from .errors import LineError, not_found, rate_limit_exceeded, unauthorized
+from .faults import RequestFaults
+from .responses import CutResponse
+from .switches import Fault, Faults
 
 Handler = Callable[[Any, Call], Awaitable[Answer]]
 

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from simulator.line.channel import Channel
-from simulator.line.events import WebhookEvent
-from simulator.line.messages import JsonObject
+from .channel import Channel
+from .events import WebhookEvent
+from .messages import JsonObject
 
 
 class BackgroundEvents(Channel):

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
 
-from simulator.line.errors import LineError, bad_request
-from simulator.line.messages import JsonObject
+from .errors import LineError, bad_request
+from .messages import JsonObject
 
 BODY_BYTES: Final = 2 * 1024 * 1024
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -12,17 +12,17 @@ from typing import Any
 
 import httpx2
 
-from simulator.line.chats import Chat, ChatKind
-from simulator.line.deliveries import Courier, DeliveryAttempt
-from simulator.line.errors import ImpossibleActionError
-from simulator.line.events import QUOTABLE, WebhookEvent, is_repliable, source_of
-from simulator.line.ids import Ids
-from simulator.line.media import Media
-from simulator.line.messages import DeliveryState, JsonObject, Message, Notice
-from simulator.line.people import Bot, Person
-from simulator.line.quota import MonthlyQuota, RetryKeys
-from simulator.line.reply_tokens import ReplyTokens
-from simulator.listeners import Listeners
+from .chats import Chat, ChatKind
+from .deliveries import Courier, DeliveryAttempt
+from .errors import ImpossibleActionError
+from .events import QUOTABLE, WebhookEvent, is_repliable, source_of
+from .ids import Ids
+from .listeners import Listeners
+from .media import Media
+from .messages import DeliveryState, JsonObject, Message, Notice
+from .people import Bot, Person
+from .quota import MonthlyQuota, RetryKeys
+from .reply_tokens import ReplyTokens
 
 
 def _ignore(_name: str, _fields: dict[str, Any]) -> None:

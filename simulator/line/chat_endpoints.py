@@ -3,14 +3,14 @@
 from http import HTTPStatus
 from typing import Final
 
-from simulator.line.calls import Answer, Call
-from simulator.line.channel import Channel
-from simulator.line.chat_membership import remove_account
-from simulator.line.chats import Chat, ChatKind
-from simulator.line.errors import Detail, invalid_body, invalid_property, not_for_this_account, not_found
-from simulator.line.messages import JsonObject
-from simulator.line.people import Friendship, Person
-from simulator.line.problems import is_number
+from .calls import Answer, Call
+from .channel import Channel
+from .chat_membership import remove_account
+from .chats import Chat, ChatKind
+from .errors import Detail, invalid_body, invalid_property, not_for_this_account, not_found
+from .messages import JsonObject
+from .people import Friendship, Person
+from .problems import is_number
 
 LOADING_S: Final = (5, 60)
 LOADING_STEP_S: Final = 5

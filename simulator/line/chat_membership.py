@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from simulator.line.channel import Channel
-from simulator.line.chats import Chat, ChatKind
-from simulator.line.errors import ImpossibleActionError
-from simulator.line.events import WebhookEvent, follow_event, members_event
-from simulator.line.people import Friendship
+from .channel import Channel
+from .chats import Chat, ChatKind
+from .errors import ImpossibleActionError
+from .events import WebhookEvent, follow_event, members_event
+from .people import Friendship
 
 
 class ChatMembership(Channel):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from simulator.line.messages import Message, Notice
+from .messages import Message, Notice
 
 ENTRIES_KEPT: Final = 1_000
 

@@ -12,8 +12,8 @@ from typing import Any, Final, Literal
 
 import httpx2
 
-from simulator.line.events import WebhookEvent
-from simulator.line.switches import DeliverySwitches
+from .events import WebhookEvent
+from .switches import DeliverySwitches
 
 USER_AGENT: Final = "LineBotWebhook/2.0"
 

@@ -6,9 +6,9 @@ Source: Messaging API reference, "Webhook Event Objects"; webhook.yml of line-op
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from simulator.line.chats import Chat, ChatKind
-from simulator.line.messages import JsonObject, Message
-from simulator.line.people import Person
+from .chats import Chat, ChatKind
+from .messages import JsonObject, Message
+from .people import Person
 
 _REPLIABLE: Final = frozenset(
     {

@@ -9,8 +9,8 @@ from typing import Any, Final, Self, TypeVar
 
 import httpx2
 
-from simulator.line.messages import JsonObject
-from simulator.line.platform import LinePlatform
+from .messages import JsonObject
+from .platform import LinePlatform
 
 CHANNEL_SECRET: Final = "8c570fa6dd201bb328f1c1eac23a96d8"  # noqa: S105 - the secret of LINE's own signature example
 ACCESS_TOKEN: Final = "harness-token"  # noqa: S105 - opens nothing

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from simulator.line.errors import ImpossibleActionError
-from simulator.line.messages import JsonObject, utf16_units
-from simulator.line.people import Bot, Person
+from .errors import ImpossibleActionError
+from .messages import JsonObject, utf16_units
+from .people import Bot, Person
 
 ALL_MEMBERS: Final = "all"
 """The mention `@All`, which has neither a user id nor `isSelf`."""

@@ -4,14 +4,14 @@ import re
 from http import HTTPStatus
 from typing import Final
 
-from simulator.line.calls import Answer, Call
-from simulator.line.channel import Channel
-from simulator.line.chats import Chat, ChatKind
-from simulator.line.errors import Detail, LineError, bad_request, invalid_body, invalid_property, monthly_limit_reached
-from simulator.line.message_rules import Destination, check_messages
-from simulator.line.messages import JsonObject
-from simulator.line.people import Friendship
-from simulator.line.quota import AcceptedRequest
+from .calls import Answer, Call
+from .channel import Channel
+from .chats import Chat, ChatKind
+from .errors import Detail, LineError, bad_request, invalid_body, invalid_property, monthly_limit_reached
+from .message_rules import Destination, check_messages
+from .messages import JsonObject
+from .people import Friendship
+from .quota import AcceptedRequest
 
 MULTICAST_RECIPIENTS: Final = 500
 _RECIPIENT: Final = re.compile(r"[UCR][0-9a-f]{32}")

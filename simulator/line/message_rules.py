@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from simulator.line.action_rules import check_quick_reply, check_template
-from simulator.line.errors import invalid_property
-from simulator.line.messages import JsonObject
-from simulator.line.problems import Problems
-from simulator.line.text_rules import MayMention, check_text, check_text_v2
+from .action_rules import check_quick_reply, check_template
+from .errors import invalid_property
+from .messages import JsonObject
+from .problems import Problems
+from .text_rules import MayMention, check_text, check_text_v2
 
 MESSAGES: Final = 5
 MESSAGE_TYPES: Final = (

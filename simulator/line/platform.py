@@ -8,14 +8,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
-from simulator.line.api import Api
-from simulator.line.background_events import BackgroundEvents
-from simulator.line.calls import LoggedRequest
-from simulator.line.chat_membership import ChatMembership
-from simulator.line.deliveries import DeliveryAttempt
-from simulator.line.state_file import load, save
-from simulator.line.switches import DeliverySwitches, Faults
-from simulator.line.user_messages import UserMessages
+from .api import Api
+from .background_events import BackgroundEvents
+from .calls import LoggedRequest
+from .chat_membership import ChatMembership
+from .deliveries import DeliveryAttempt
+from .state_file import load, save
+from .switches import DeliverySwitches, Faults
+from .user_messages import UserMessages
 
 
 @dataclass(kw_only=True)

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from simulator.line.errors import Detail, invalid_body, invalid_property
-from simulator.line.messages import JsonObject, utf16_units
+from .errors import Detail, invalid_body, invalid_property
+from .messages import JsonObject, utf16_units
 
 
 @dataclass(slots=True)

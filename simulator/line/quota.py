@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Final
 
-from simulator.line.messages import JsonObject
+from .messages import JsonObject
 
 _JAPAN: Final = timezone(timedelta(hours=9))
 RETRY_KEY_LIFETIME_MS: Final = 24 * 60 * 60_000

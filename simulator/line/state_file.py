@@ -8,11 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from simulator.json_file import write_json_file
-from simulator.line.channel import Channel
-from simulator.line.chats import Chat, ChatKind
-from simulator.line.messages import DeliveryState, JsonObject, Message, Notice
-from simulator.line.people import Bot, Friendship, Person
+from .channel import Channel
+from .chats import Chat, ChatKind
+from .json_file import write_json_file
+from .messages import DeliveryState, JsonObject, Message, Notice
+from .people import Bot, Friendship, Person
 
 VERSION: Final = 1
 

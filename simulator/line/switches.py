@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from simulator.faults import FaultsInForce, RequestFault
+from .faults import FaultsInForce, RequestFault
 
 WEBHOOK_TIMEOUT_S: Final = 2.0
 

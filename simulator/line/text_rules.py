@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from simulator.line.messages import JsonObject
-from simulator.line.problems import Problems
+from .messages import JsonObject
+from .problems import Problems
 
 TEXT_UNITS: Final = 5_000
 SUBSTITUTIONS: Final = 100

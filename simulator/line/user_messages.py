@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from simulator.line.channel import Channel
-from simulator.line.chats import Chat, ChatKind
-from simulator.line.errors import ImpossibleActionError
-from simulator.line.events import (
+from .channel import Channel
+from .chats import Chat, ChatKind
+from .errors import ImpossibleActionError
+from .events import (
     QUOTABLE,
     WebhookEvent,
     edited_event,
@@ -15,10 +15,10 @@ from simulator.line.events import (
     postback_event,
     unsend_event,
 )
-from simulator.line.media import Media
-from simulator.line.mentions import ALL_MEMBERS, mention_object
-from simulator.line.messages import DeliveryState, JsonObject, Message
-from simulator.line.people import Bot, Friendship, Person
+from .media import Media
+from .mentions import ALL_MEMBERS, mention_object
+from .messages import DeliveryState, JsonObject, Message
+from .people import Bot, Friendship, Person
 
 StickerResourceType = Literal[
     "STATIC",

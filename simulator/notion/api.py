@@ -13,18 +13,18 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from simulator.line.responses import cut_json_response
 from simulator.notion.errors import NotionError, invalid_value, not_found, validation_error
 from simulator.notion.filters import lets_through
 from simulator.notion.rules import empty_value, new_blocks, property_values
 from simulator.notion.switches import Call, Faults, Rate
-from simulator.responses import cut_json_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from starlette.requests import Request
 
-    from simulator.faults import RequestFaults
+    from simulator.line.faults import RequestFaults
     from simulator.notion.switches import Fault
     from simulator.notion.workspace import JsonObject, Workspace
 

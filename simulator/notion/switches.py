@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from simulator.faults import FaultsInForce, RequestFault
+from simulator.line.faults import FaultsInForce, RequestFault
 from simulator.notion.errors import NotionError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from simulator.json_file import write_json_file
-from simulator.listeners import Listeners
+from simulator.line.json_file import write_json_file
+from simulator.line.listeners import Listeners
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from starlette.responses import Response
 
-from simulator.responses import CutResponse
+from simulator.line.responses import CutResponse
 from simulator.storage.errors import RefusedError
 
 Headers = tuple[tuple[bytes, bytes], ...]

@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from simulator.faults import RequestFaults
+from simulator.line.faults import RequestFaults
 from simulator.storage.answers import Answer, WholeResponse, cut_response, refusal
 from simulator.storage.calls import MUTATIONS, Call, Operation, classify
 from simulator.storage.conditions import Check, Target, Version

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from simulator.faults import FaultsInForce, RequestFault
+from simulator.line.faults import FaultsInForce, RequestFault
 from simulator.storage.calls import Call, Operation
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from simulator.listeners import Listeners
+from simulator.line.listeners import Listeners
 from simulator.trace.steps import Part, TraceStep, sort_steps
 
 EVENTS_KEPT: Final = 200

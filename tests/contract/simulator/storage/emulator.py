@@ -13,8 +13,8 @@ from typing import TypeVar
 import pytest
 from google.cloud import storage
 
+from simulator.line.servers import HttpServer
 from simulator.processes import HOST, StackError, free_port, listening_socket
-from simulator.servers import HttpServer
 from simulator.storage import StorageProxy, StorageSwitches, create_bucket, storage_child
 from tests.support.loop import LoopThread
 from tests.support.serving import plain_http

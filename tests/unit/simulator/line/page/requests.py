@@ -1,12 +1,13 @@
 """Requests to the page of one LINE harness."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import httpx2
 
 from simulator.line.harness import LineHarness
-from simulator.page.app import page_routes
-from simulator.trace.trace import Trace
+from simulator.line.page.app import page_routes
+from simulator.line.page.panels import Panel
 
 ABOUT = {"model": "stand-in", "notice": "Answers come from a script."}
 
@@ -16,11 +17,11 @@ def ask(
     method: str,
     path: str,
     *,
-    trace: Trace | None = None,
+    panels: Sequence[Panel] = (),
     **request: Any,  # noqa: ANN401 - whatever httpx2 takes
 ) -> httpx2.Response:
     async def send() -> httpx2.Response:
-        app = line.platform.app_with(page_routes(line.platform, ABOUT, trace or Trace(now_ms=line.platform.now_ms)))
+        app = line.platform.app_with(page_routes(line.platform, ABOUT, panels))
         async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://page.test") as client:
             response = await client.request(method, path, **request)
         await line.platform.wait_until_settled()

@@ -3,13 +3,11 @@
 import { ask, attempt, complain, perform } from "./actions.js";
 import { actionButton, make } from "./bubbles.js";
 import "./composer.js";
-import { attachKnowledge, refreshKnowledge, showKnowledge } from "./knowledge.js";
-import { showLists } from "./lists.js";
+import { panels, tell } from "./panels.js";
 import { attachPeople } from "./people.js";
 import { stateNow, watch } from "./platform.js";
 import { fillIn, secondOf, texts } from "./texts.js";
-import { clearThread, showThread, showTraceMark, stayAtEnd } from "./thread.js";
-import { closeTrace, refreshTrace } from "./trace.js";
+import { clearThread, showThread, stayAtEnd } from "./thread.js";
 import { chat, nameOf, personOf, view } from "./view.js";
 
 const by = (id) => document.getElementById(id);
@@ -18,8 +16,7 @@ let loadingTimer = 0;
 
 fillIn(document);
 const showPeople = attachPeople({ ask, enter });
-attachKnowledge({ onOpen: closeTrace });
-watch(show, refreshTrace, refreshKnowledge, () => complain(texts.disconnected));
+watch(show, Object.assign({}, ...panels.map((panel) => panel.changes)), () => complain(texts.disconnected));
 
 function show(newState) {
   if (!view.state) enableControls();
@@ -32,15 +29,13 @@ function show(newState) {
   showLoading();
   showQuickReplies();
   showFacts();
-  showLists(view.state.lists);
-  showKnowledge(view.chatId);
-  showTraceMark();
   showPeople(view.state, chat());
+  tell("show");
 }
 
 // The controls are disabled until the first state arrives.
 function enableControls() {
-  for (const id of ["text", "attach", "friend-button", "filed-button", "people-button"]) by(id).disabled = false;
+  for (const id of ["text", "attach", "friend-button", "people-button"]) by(id).disabled = false;
 }
 
 function chooseChat() {
@@ -68,10 +63,10 @@ function fill(select, items, optionOf, chosen) {
 
 function showAbout() {
   const { model, notice } = view.state.about;
-  const isStandIn = !model || model === "stand-in";
+  const modelLine = { "stand-in": texts.standInModel }[model] ?? (model ? texts.model(model) : "");
   by("about-stand-in").textContent = texts.standIn;
-  by("about-model").classList.toggle("warns", isStandIn);
-  by("about-model").textContent = [isStandIn ? texts.standInModel : texts.model(model), notice].filter(Boolean).join(" ");
+  by("about-model").classList.toggle("warns", model === "stand-in");
+  by("about-model").textContent = [modelLine, notice].filter(Boolean).join(" ");
 }
 
 function showTop() {

@@ -1,8 +1,7 @@
 // The HTTP API of the simulator: the state, its changes, and the actions of a person.
 
-/** Calls `onState` with every new state, `onSteps` after new steps of any event, `onKnowledge` after writes to entries, and `onLost` while
- * there is no connection. */
-export function watch(onState, onSteps, onKnowledge, onLost) {
+/** Calls `onState` with every new state, the functions of `onChanges` at the events of their names, and `onLost` while there is no connection. */
+export function watch(onState, onChanges, onLost) {
   let isFetching = false;
   let isStale = false;
 
@@ -25,28 +24,12 @@ export function watch(onState, onSteps, onKnowledge, onLost) {
 
   const changes = new EventSource("/simulator/events");
   changes.addEventListener("changed", refresh);
-  changes.addEventListener("traced", onSteps);
-  changes.addEventListener("filed", onKnowledge);
+  for (const [name, run] of Object.entries(onChanges)) changes.addEventListener(name, run);
   changes.addEventListener("error", onLost);
 }
 
 export async function stateNow() {
   return (await fetch("/simulator/state")).json();
-}
-
-/** The trace of an event: `{type, steps}`. */
-export async function traceOf(webhookEventId) {
-  return bodyOf(await fetch(`/simulator/trace/${encodeURIComponent(webhookEventId)}`));
-}
-
-/** The knowledge base of a chat: `{index, entries: [{path, generation}]}`. */
-export async function entriesOf(chatId) {
-  return bodyOf(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}`));
-}
-
-/** The text of an entry in the bucket: `{text}`. Throws where it does not exist. */
-export async function entryText(chatId, path) {
-  return bodyOf(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}/${path.split("/").map(encodeURIComponent).join("/")}`));
 }
 
 /** Carries out an action and returns its result. Throws an Error that says why it is not possible. */
@@ -59,7 +42,8 @@ export async function sendImage(user_id, chat_id, file) {
   return bodyOf(await fetch(`/simulator/image?${where}`, { method: "POST", headers: { "Content-Type": file.type }, body: file }));
 }
 
-async function bodyOf(response) {
+/** The JSON of an answer. Throws an Error with the message of a refusal. */
+export async function bodyOf(response) {
   const body = await response.json();
   if (!response.ok) throw new Error(body.message);
   return body;

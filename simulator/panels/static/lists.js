@@ -1,7 +1,7 @@
 // The lists in Notion: one row for each page of a database.
 
-import { make } from "./bubbles.js";
-import { texts } from "./texts.js";
+import { make } from "/static/bubbles.js";
+import { texts } from "/static/texts.js";
 
 const by = (id) => document.getElementById(id);
 let drawn = "";

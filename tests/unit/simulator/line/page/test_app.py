@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-import simulator.page
+import simulator.line.page
 from simulator.line.harness import LineHarness
-from tests.unit.simulator.page.requests import act, ask, state
+from tests.unit.simulator.line.page.requests import act, ask, state
 
-STATIC = Path(simulator.page.__path__[0]) / "static"
+STATIC = Path(simulator.line.page.__path__[0]) / "static"
 
 
 def test_the_page_may_load_only_its_own_files(line: LineHarness) -> None:

@@ -7,8 +7,9 @@ import httpx2
 import pytest
 
 from simulator.line.harness import LineHarness
-from simulator.page.app import page_routes
-from simulator.page.knowledge import KnowledgeReader
+from simulator.line.page.app import page_routes
+from simulator.panels.knowledge_reader import KnowledgeReader
+from simulator.panels.stack_panel import stack_panel
 from simulator.trace.trace import Trace
 
 _Result = TypeVar("_Result")
@@ -98,7 +99,11 @@ def test_entries_of_an_unknown_chat_are_not_found(line: LineHarness) -> None:
     bucket = Bucket({f"entries/{chat_id}/admin/牛乳.md": "<b>milk</b>", "entries/U2/admin/秘密.md": "secret"})
 
     async def asked() -> list[tuple[int, Any]]:
-        routes = page_routes(line.platform, {}, Trace(now_ms=line.platform.now_ms), knowledge=filed_in(bucket))
+        routes = page_routes(
+            line.platform,
+            {},
+            [stack_panel(line.platform, Trace(now_ms=line.platform.now_ms), knowledge=filed_in(bucket))],
+        )
         transport = httpx2.ASGITransport(app=line.platform.app_with(routes))
         async with httpx2.AsyncClient(transport=transport, base_url="http://page.test") as client:
             paths = (chat_id, f"{chat_id}/admin/牛乳.md", f"{chat_id}/admin/x.md", "U2", "U2/admin/秘密.md")

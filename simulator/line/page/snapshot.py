@@ -1,13 +1,11 @@
-"""The state for the page: chats, people, the latest requests, and the steps of an event. It contains no token."""
+"""The state for the page: chats, people, and the latest requests. It contains no token."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
-from simulator.line.chats import Chat
-from simulator.line.messages import JsonObject, Message, Notice
-from simulator.line.platform import LinePlatform
-from simulator.trace.steps import flag_repeats
-from simulator.trace.trace import EventTrace
+from ..chats import Chat
+from ..messages import JsonObject, Message, Notice
+from ..platform import LinePlatform
 
 ENTRIES_SHOWN: Final = 300
 FACTS_SHOWN: Final = 40
@@ -27,25 +25,6 @@ def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
         ],
         "chats": [_chat(chat, event_ids) for chat in platform.chats.values()],
         "facts": _facts(platform),
-    }
-
-
-def trace_view(event: EventTrace) -> JsonObject:
-    """Return `{"type", "steps": [{"name", "part", "since_ms", "details", "is_failed", "is_repeated"}]}`; steps oldest first."""
-    steps, start_ms = event.steps, event.start_ms
-    return {
-        "type": event.type,
-        "steps": [
-            {
-                "name": step.name,
-                "part": step.part,
-                "since_ms": step.at_ms - start_ms,
-                "details": dict(step.details),
-                "is_failed": step.is_failed,
-                "is_repeated": is_repeated,
-            }
-            for step, is_repeated in zip(steps, flag_repeats(steps), strict=True)
-        ],
     }
 
 

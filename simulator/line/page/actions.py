@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Final
 
-from simulator.line.errors import ImpossibleActionError
-from simulator.line.events import WebhookEvent
-from simulator.line.messages import JsonObject
-from simulator.line.platform import LinePlatform
+from ..errors import ImpossibleActionError
+from ..events import WebhookEvent
+from ..messages import JsonObject
+from ..platform import LinePlatform
 
 Action = Callable[[LinePlatform, JsonObject], JsonObject]
 

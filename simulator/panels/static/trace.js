@@ -1,8 +1,8 @@
 // The trace of a message, step by step: a panel beside the phone, or a sheet over it on a narrow screen.
 
-import { make } from "./bubbles.js";
-import { traceOf } from "./platform.js";
-import { lang, texts } from "./texts.js";
+import { make } from "/static/bubbles.js";
+import { traceOf } from "./requests.js";
+import { lang, texts } from "/static/texts.js";
 
 const HIDDEN_DETAILS = new Set(["severity", "type", "pubsub_message_id", "is_dead_letter", "model"]);
 const by = (id) => document.getElementById(id);

@@ -3,17 +3,15 @@
 import { attempt, perform } from "./actions.js";
 import { dateLine, messageRow, noticeLine, summaryOf } from "./bubbles.js";
 import { setPending } from "./composer.js";
-import { closeKnowledge } from "./knowledge.js";
 import { attachMenu } from "./menu.js";
+import { tell } from "./panels.js";
 import { dayOf, texts } from "./texts.js";
-import { closeTrace, hasRoom, openTrace, updateTrace } from "./trace.js";
 import { chat, messageOf, nameOf, view } from "./view.js";
 
 const NEAR_THE_END_PX = 80;
 const SAME_GROUP_MS = 60_000;
 const by = (id) => document.getElementById(id);
 
-let traceMessageId = null; // the line_message_id of the message whose trace is shown
 let isAtEnd = true;
 const drawn = new Map(); // by key: {node, signature}
 
@@ -94,7 +92,7 @@ function noticeOf(entry) {
 
 function noticeOfMessage(entry, text) {
   const line = noticeLine(text);
-  if (entry.webhook_event_ids?.length > 0) attachChoices(line, line.firstElementChild, entry, () => traceChoices(entry));
+  if (entry.webhook_event_ids?.length > 0) attachChoices(line, line.firstElementChild, entry, () => tell("choices", entry));
   return line;
 }
 
@@ -113,11 +111,11 @@ function rowOf(message, follows, quoted) {
   return row;
 }
 
-/** Attaches the menu to the bubble; where there is room, a click or Space shows the trace. */
+/** Attaches the menu to the bubble; a click or Space chooses it, for the panels. */
 function attachChoices(row, bubble, message, choices) {
   row.dataset.lineMessageId = message.line_message_id;
   attachMenu(bubble, choices);
-  const choose = () => eventsAbout(message).length > 0 && hasRoom() && trace(message, false);
+  const choose = () => tell("choose", message);
   bubble.addEventListener("click", (event) => {
     if (!event.target.closest("a, button") && getSelection().isCollapsed) choose();
   });
@@ -133,41 +131,13 @@ function choicesFor(message, isMine) {
   const choices = [[texts.quote, () => setPending("quote", message)]];
   if (isText) choices.push([texts.copy, () => navigator.clipboard?.writeText(message.content.text)]);
   if (isMine && isText && chat().kind !== "user" && message.caused_event) choices.push([texts.edit, () => setPending("edit", message)]);
-  choices.push(...traceChoices(message));
+  choices.push(...tell("choices", message));
   if (isMine && message.caused_event) choices.push([texts.unsend, () => attempt("unsend", { line_message_id: message.line_message_id })]);
   return choices;
 }
 
-const traceChoices = (message) => (eventsAbout(message).length > 0 ? [[texts.trace, () => trace(message, true)]] : []);
-const eventsAbout = (message) => messageOf(message.line_message_id)?.webhook_event_ids ?? [];
-
-function trace(message, takesFocus) {
-  closeKnowledge();
-  traceMessageId = message.line_message_id;
-  openTrace({ about: aboutTrace(message), webhookEventIds: eventsAbout(message), takesFocus, onClose: leaveTrace });
-  showTraceMark();
-}
-
-function leaveTrace(hadFocus) {
-  const bubble = bubbleWith(traceMessageId);
-  traceMessageId = null;
-  showTraceMark();
-  if (hadFocus) (bubble ?? by("text")).focus();
-}
-
-const bubbleWith = (id) => by("entries").querySelector(`[data-line-message-id="${id}"] :is(.bubble, .notice-text)`);
-const aboutTrace = (message) => `${nameOf(message.sender_id)}: ${summaryOf(message)}`;
-
-/** Marks the message whose trace is shown, and updates the trace. */
-export function showTraceMark() {
-  for (const marked of by("entries").querySelectorAll("[aria-current]")) marked.removeAttribute("aria-current");
-  if (traceMessageId === null) return;
-  const message = messageOf(traceMessageId);
-  if (!message) return closeTrace();
-  bubbleWith(traceMessageId)?.setAttribute("aria-current", "true");
-  updateTrace(aboutTrace(message), message.webhook_event_ids);
-}
-
+/** The bubble or notice of a message in the chat. */
+export const bubbleWith = (id) => by("entries").querySelector(`[data-line-message-id="${id}"] :is(.bubble, .notice-text)`);
 const sizes = new ResizeObserver(stayAtEnd);
 sizes.observe(by("scroller"));
 sizes.observe(by("entries"));

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx2
 
-from simulator.listeners import Listeners
+from simulator.line.listeners import Listeners
 
 _ENTRY: Final = re.compile(r"[a-z]+/[^/]+\.md")
 _INDEX: Final = "index.md"

@@ -1,8 +1,8 @@
 // The knowledge base of the chat: a drawer beside the phone, or a sheet over it on a narrow screen.
 
-import { make } from "./bubbles.js";
-import { entriesOf, entryText } from "./platform.js";
-import { texts } from "./texts.js";
+import { make } from "/static/bubbles.js";
+import { entriesOf, entryText } from "./requests.js";
+import { texts } from "/static/texts.js";
 
 const by = (id) => document.getElementById(id);
 const drawer = by("filed");

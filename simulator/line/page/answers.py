@@ -1,0 +1,23 @@
+"""The answers of the page: JSON and refusals, with the headers that keep foreign content out."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from starlette.responses import JSONResponse, Response
+
+HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def answer(body: Any, status: int = HTTPStatus.OK) -> Response:  # noqa: ANN401 - any JSON
+    """Return the body as JSON."""
+    return JSONResponse(body, status_code=status, headers=HEADERS)
+
+
+def refusal(message: str, status: HTTPStatus) -> Response:
+    """Return `{"message"}`."""
+    return answer({"message": message}, status)

@@ -1,0 +1,134 @@
+"""The web page for a chat with the bot: static files, the state as JSON, a stream of changes, and the actions."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from ..errors import ImpossibleActionError
+from ..media import Media
+from ..platform import LinePlatform
+from .actions import ACTIONS
+from .answers import HEADERS, answer, refusal
+from .panels import Panel, fill_slots
+from .snapshot import snapshot
+
+IMAGE_BYTES: Final = 10 * 1024 * 1024
+HEARTBEAT_S: Final = 15
+_STATIC: Final = Path(__file__).parent / "static"
+
+
+def page_routes(platform: LinePlatform, about: Mapping[str, Any], panels: Sequence[Panel] = ()) -> list[BaseRoute]:
+    """Return the routes of the page.
+
+    `about` is shown unchanged: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`
+    is named in the page's bar.
+    """
+    page = _Page(platform, about, panels)
+    return [
+        Route("/", page.index),
+        Route("/simulator/state", page.state),
+        Route("/simulator/events", page.events),
+        Route("/simulator/media/{line_message_id}", page.media),
+        Route("/simulator/image", page.image, methods=["POST"]),
+        *(route for panel in panels for route in panel.routes),
+        Route("/simulator/{action}", page.act, methods=["POST"]),
+        Mount("/static", StaticFiles(directory=_STATIC)),
+        *(panel.mount() for panel in panels),
+    ]
+
+
+class _Page:
+    def __init__(self, platform: LinePlatform, about: Mapping[str, Any], panels: Sequence[Panel]) -> None:
+        self._platform = platform
+        self._about = about
+        self._panels = panels
+        self._html = fill_slots((_STATIC / "index.html").read_text(encoding="utf-8"), panels)
+
+    async def index(self, _request: Request) -> Response:
+        return HTMLResponse(self._html, headers=HEADERS)
+
+    async def state(self, _request: Request) -> Response:
+        state = snapshot(self._platform, self._about)
+        for panel in self._panels:
+            state |= panel.state()
+        return answer(state)
+
+    async def events(self, _request: Request) -> Response:
+        return StreamingResponse(self._changes(), media_type="text/event-stream", headers=HEADERS)
+
+    async def media(self, request: Request) -> Response:
+        media = self._platform.media.get(request.path_params["line_message_id"])
+        if media is None or not media.content_type.startswith("image/"):
+            return refusal("there is no such image", HTTPStatus.NOT_FOUND)
+        return Response(media.content, media_type=media.content_type, headers=HEADERS)
+
+    async def image(self, request: Request) -> Response:
+        """Send an image: the body is its bytes, `user_id` and `chat_id` are in the query."""
+        content_type = request.headers.get("content-type", "")
+        content = await request.body()
+        if (
+            content_type not in {"image/jpeg", "image/png", "image/gif", "image/webp"}
+            or not 0 < len(content) <= IMAGE_BYTES
+        ):
+            return refusal("only images of at most 10 MB can be sent", HTTPStatus.UNPROCESSABLE_ENTITY)
+        media = Media(content=content, content_type=content_type)
+        try:
+            event = self._platform.send_image(request.query_params["user_id"], request.query_params["chat_id"], media)
+        except (ImpossibleActionError, KeyError) as error:
+            return refusal(str(error), HTTPStatus.CONFLICT)
+        return JSONResponse({"webhook_event_id": event.webhook_event_id, "line_message_id": event.line_message_id})
+
+    async def act(self, request: Request) -> Response:
+        """Carry out an action: 409 where a person cannot do it, 400 for a malformed body.
+
+        Only JSON is accepted: a form on a foreign web page cannot send it, so it cannot act for the person.
+        """
+        action = ACTIONS.get(request.path_params["action"])
+        if action is None:
+            return refusal("there is no such action", HTTPStatus.NOT_FOUND)
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            return refusal("the body has to be JSON", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        try:
+            return JSONResponse(action(self._platform, json.loads(await request.body())), headers=HEADERS)
+        except ImpossibleActionError as error:
+            return refusal(str(error), HTTPStatus.CONFLICT)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            return refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
+
+    async def _changes(self) -> AsyncIterator[bytes]:
+        """Yield `changed` after every change of the state, and the events of the panels.  Several in quick succession become one."""
+        due: set[str] = {"changed", *(name for panel in self._panels for name, _ in panel.changes)}
+        woken = asyncio.Event()
+
+        def tell(name: str) -> None:
+            due.add(name)
+            woken.set()
+
+        stop_listening = [self._platform.listen(partial(tell, "changed"))]
+        for panel in self._panels:
+            stop_listening += [listen(partial(tell, name)) for name, listen in panel.changes]
+        try:
+            yield b"retry: 500\n\n"
+            while True:
+                for name in sorted(due):
+                    due.discard(name)
+                    yield f"event: {name}\ndata: {{}}\n\n".encode()
+                if due:
+                    continue
+                woken.clear()
+                try:
+                    await asyncio.wait_for(woken.wait(), HEARTBEAT_S)
+                except TimeoutError:
+                    yield b": still here\n\n"
+        finally:
+            for stop in stop_listening:
+                stop()

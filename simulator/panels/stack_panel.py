@@ -1,0 +1,94 @@
+"""The panels that the local stack adds to the page: traces, the knowledge base, and the lists in Notion."""
+
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from simulator.line.messages import JsonObject
+from simulator.line.page.answers import answer, refusal
+from simulator.line.page.panels import Panel
+from simulator.line.platform import LinePlatform
+from simulator.notion.lists import lists_view
+from simulator.notion.workspace import Workspace
+from simulator.panels.knowledge_reader import KnowledgeReader
+from simulator.trace.steps import flag_repeats
+from simulator.trace.trace import EventTrace, Trace
+
+STATIC: Final = Path(__file__).parent / "static"
+
+
+def stack_panel(
+    platform: LinePlatform, trace: Trace, notion: Workspace | None = None, knowledge: KnowledgeReader | None = None
+) -> Panel:
+    """Return the panel: `trace` has the steps of each event, `notion` the lists, `knowledge` the filed entries."""
+    views = _Views(platform, trace, notion, knowledge)
+    changes = [("traced", trace.listen)]
+    if notion is not None:
+        changes.append(("changed", notion.listen))
+    if knowledge is not None:
+        changes.append(("filed", knowledge.listen))
+    return Panel(
+        name="stack",
+        static=STATIC,
+        routes=(
+            Route("/simulator/trace/{webhook_event_id}", views.trace),
+            Route("/simulator/filed/{chat_id}", views.knowledge),
+            Route("/simulator/filed/{chat_id}/{path:path}", views.entry),
+        ),
+        state=views.state,
+        changes=changes,
+    )
+
+
+class _Views:
+    def __init__(
+        self, platform: LinePlatform, trace: Trace, notion: Workspace | None, knowledge: KnowledgeReader | None
+    ) -> None:
+        self._platform = platform
+        self._trace = trace
+        self._notion = notion
+        self._knowledge = knowledge
+
+    def state(self) -> JsonObject:
+        return {"lists": [] if self._notion is None else lists_view(self._notion)}
+
+    async def trace(self, request: Request) -> Response:
+        """Return the steps of an event; none for an unknown event, e.g. of an earlier run."""
+        return answer(trace_view(self._trace.event(request.path_params["webhook_event_id"])))
+
+    async def knowledge(self, request: Request) -> Response:
+        """Return the entries of a chat; none without a bucket."""
+        chat_id = request.path_params["chat_id"]
+        if chat_id not in self._platform.chats:
+            return refusal("there is no such chat", HTTPStatus.NOT_FOUND)
+        return answer({"index": None, "entries": []} if self._knowledge is None else await self._knowledge.of(chat_id))
+
+    async def entry(self, request: Request) -> Response:
+        """Return `{"text"}`, the text of one entry in the bucket."""
+        chat_id, path = request.path_params["chat_id"], request.path_params["path"]
+        is_known = self._knowledge is not None and chat_id in self._platform.chats
+        text = await self._knowledge.entry(chat_id, path) if is_known and self._knowledge is not None else None
+        return refusal("there is no such entry", HTTPStatus.NOT_FOUND) if text is None else answer({"text": text})
+
+
+def trace_view(event: EventTrace) -> JsonObject:
+    """Return `{"type", "steps": [{"name", "part", "since_ms", "details", "is_failed", "is_repeated"}]}`; steps oldest first."""
+    steps, start_ms = event.steps, event.start_ms
+    return {
+        "type": event.type,
+        "steps": [
+            {
+                "name": step.name,
+                "part": step.part,
+                "since_ms": step.at_ms - start_ms,
+                "details": dict(step.details),
+                "is_failed": step.is_failed,
+                "is_repeated": is_repeated,
+            }
+            for step, is_repeated in zip(steps, flag_repeats(steps), strict=True)
+        ],
+    }

@@ -1,0 +1,25 @@
+// The panels of the local stack: the trace of a message, the knowledge base of the chat, and the lists in Notion.
+
+import { addPanel } from "/static/panels.js";
+import { lang, texts } from "/static/texts.js";
+import { view } from "/static/view.js";
+import { attachKnowledge, refreshKnowledge, showKnowledge } from "./knowledge.js";
+import { showLists } from "./lists.js";
+import { ENGLISH } from "./texts.en.js";
+import { JAPANESE } from "./texts.ja.js";
+import { closeTrace, refreshTrace } from "./trace.js";
+import { showTraceMark, traceChoices, traceOnClick } from "./trace_marks.js";
+
+Object.assign(texts, lang === "ja" ? JAPANESE : ENGLISH);
+attachKnowledge({ onOpen: closeTrace });
+addPanel({
+  show() {
+    document.getElementById("filed-button").disabled = false;
+    showLists(view.state.lists);
+    showKnowledge(view.chatId);
+    showTraceMark();
+  },
+  choices: traceChoices,
+  choose: traceOnClick,
+  changes: { traced: refreshTrace, filed: refreshKnowledge },
+});

@@ -1,0 +1,18 @@
+// The HTTP API of the panels.
+
+import { bodyOf } from "/static/platform.js";
+
+/** The trace of an event: `{type, steps}`. */
+export async function traceOf(webhookEventId) {
+  return bodyOf(await fetch(`/simulator/trace/${encodeURIComponent(webhookEventId)}`));
+}
+
+/** The knowledge base of a chat: `{index, entries: [{path, generation}]}`. */
+export async function entriesOf(chatId) {
+  return bodyOf(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}`));
+}
+
+/** The text of an entry in the bucket: `{text}`. Throws where it does not exist. */
+export async function entryText(chatId, path) {
+  return bodyOf(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}/${path.split("/").map(encodeURIComponent).join("/")}`));
+}
