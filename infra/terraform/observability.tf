@@ -3,9 +3,6 @@
 locals {
   services_of_ours = [module.agent_worker.service, module.unsend.service, module.webhook.service]
 
-  # Every request to the model logs its tokens: those of turns, and those outside of turns.
-  model_requests = ["model_called", "recap_written", "description_written", "thought_classified", "web_searched"]
-
   stays_s = 300 # from when a due marker that is left counts as one that stays
 
   # events: the `message` of the counted lines; where: a further condition; value: the field that is summed up; without it lines are counted.
@@ -21,11 +18,11 @@ locals {
     memory_failures     = { events = ["compaction_failed", "recap_failed", "record_unreadable"], label = "message", description = "Records that cannot be read, and chats that cannot be folded or summed up" }
     model_ms            = { events = ["model_called"], value = "duration_ms", unit = "ms", description = "Time that the model took for a call" }
     outside_failures    = { events = ["call_effect_unknown", "notion_refused", "notion_unavailable"], label = "message", description = "Calls of Notion that were refused, not answered, or of which nobody knows" }
-    output_tokens       = { events = local.model_requests, value = "output_tokens", unit = "1", description = "Tokens that the model wrote" }
-    prompt_tokens       = { events = local.model_requests, value = "prompt_tokens", unit = "1", description = "Tokens that the model read" }
+    output_tokens       = { events = ["model_called"], value = "output_tokens", unit = "1", description = "Tokens that the model wrote" }
+    prompt_tokens       = { events = ["model_called"], value = "prompt_tokens", unit = "1", description = "Tokens that the model read" }
     push_quota_refusals = { events = ["push_quota_spent"], description = "Pushes that LINE refused because the month's quota is spent" }
     skips               = { events = ["event_handled"], where = "jsonPayload.outcome=\"skipped\"", description = "Turns in which the bot chose to say nothing" }
-    thought_tokens      = { events = local.model_requests, value = "thought_tokens", unit = "1", description = "Tokens that the model thought" }
+    thought_tokens      = { events = ["model_called"], value = "thought_tokens", unit = "1", description = "Tokens that the model thought" }
     ticks               = { events = ["tick_handled"], description = "Ticks that carried out what was due" }
     ticks_behind        = { events = ["tick_handled"], where = "jsonPayload.oldest_left_s>${local.stays_s}", description = "Ticks that left a marker of something that was due for minutes" }
     tool_errors         = { events = ["tool_failed", "tool_crashed", "tool_response_invalid"], label = "tool", description = "Tools that failed" }

@@ -17,6 +17,7 @@ from google.genai import errors, types
 from shared.adapters.provider_words import provider_word
 from shared.agent.finish_reasons import remedy_for
 from shared.agent.model import (
+    BlockedAnswerError,
     Content,
     FunctionCall,
     FunctionDeclaration,
@@ -29,10 +30,11 @@ from shared.agent.model import (
     ModelRequest,
     ModelResponse,
     TextContent,
-    Usage,
+    UnusableAnswerError,
 )
-from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.line.json_text import is_ordinary
+from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings
 
 LEAST_SERVER_DEADLINE_S: Final = 10
@@ -241,16 +243,17 @@ def _json_answer(response: types.GenerateContentResponse) -> JsonAnswer:
     answer = _response(response)
     remedy = remedy_for(answer)
     if remedy is not None and remedy.refuses:
-        raise ModelBlockedError(f"the model will not answer this: {answer.block_reason or answer.finish_reason}")
+        reason = answer.block_reason or answer.finish_reason
+        raise BlockedAnswerError(f"the model will not answer this: {reason}", answer.usage)
     content = response.candidates[0].content if response.candidates else None
     parts = (content.parts if content else None) or []
     text = "".join(part.text for part in parts if part.text and not part.thought)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as cause:
-        raise ModelUnavailableError(f"the model's answer is no JSON: {answer.finish_reason}") from cause
+        raise UnusableAnswerError(f"the model's answer is no JSON: {answer.finish_reason}", answer.usage) from cause
     if not isinstance(value, dict) or answer.finish_reason != "STOP":
-        raise ModelUnavailableError(f"the model's answer is no whole JSON object: {answer.finish_reason}")
+        raise UnusableAnswerError(f"the model's answer is no whole JSON object: {answer.finish_reason}", answer.usage)
     return JsonAnswer(value=value, usage=answer.usage)
 
 

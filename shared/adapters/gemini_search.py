@@ -14,11 +14,12 @@ import httpx2
 from google.auth.exceptions import GoogleAuthError
 from google.genai import errors, types
 
-from shared import logs
 from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, translate_error, usage_of
 from shared.adapters.provider_words import provider_word
+from shared.agent.model import BlockedAnswerError, UnusableAnswerError
 from shared.clock import Deadline
-from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
+from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings
 from shared.tools.web import WebAnswer, WebSource
 
@@ -39,6 +40,10 @@ class GeminiWebSearch:
         self._model = settings.model
         self._client = client_of(settings)
         self._thinking = types.ThinkingConfig(thinking_level=types.ThinkingLevel(settings.thinking_level.upper()))
+
+    @property
+    def name(self) -> str:
+        return self._model
 
     def search(self, query: str, deadline: Deadline) -> WebAnswer:
         timeout_s = min(deadline.left_s, _LONGEST_S)
@@ -67,27 +72,20 @@ class GeminiWebSearch:
             raise ModelUnavailableError("the search gave no readable answer in time") from cause
         except GoogleAuthError as cause:
             raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
-        usage = usage_of(response.usage_metadata)
-        logs.info(
-            "web_searched",
-            prompt_tokens=usage.prompt_tokens,
-            output_tokens=usage.output_tokens,
-            thought_tokens=usage.thought_tokens,
-        )
-        return _answer(response)
+        return _answer(response, usage_of(response.usage_metadata))
 
 
-def _answer(response: types.GenerateContentResponse) -> WebAnswer:
+def _answer(response: types.GenerateContentResponse, usage: Usage) -> WebAnswer:
     candidate = response.candidates[0] if response.candidates else None
     if candidate is None:
-        raise ModelBlockedError("the search was blocked")
+        raise BlockedAnswerError("the search was blocked", usage)
     parts = (candidate.content.parts if candidate.content else None) or []
     text = "".join(part.text for part in parts if part.text and not part.thought)
     if not text:
         reason = provider_word(candidate.finish_reason.value) if candidate.finish_reason else ""
         if reason in {"STOP", "MAX_TOKENS", ""}:
-            raise ModelUnavailableError("the search gave an empty answer")
-        raise ModelBlockedError(f"the search does not answer this: {reason}")
+            raise UnusableAnswerError("the search gave an empty answer", usage)
+        raise BlockedAnswerError(f"the search does not answer this: {reason}", usage)
     grounding = candidate.grounding_metadata or types.GroundingMetadata()
     sources: dict[str, WebSource] = {}
     numbers: dict[int, int] = {}  # the source's number by the index of its chunk
@@ -102,6 +100,7 @@ def _answer(response: types.GenerateContentResponse) -> WebAnswer:
         text=_with_source_numbers(text, grounding.grounding_supports or [], numbers),
         sources=tuple(sources.values()),
         searches=tuple(dict.fromkeys(grounding.web_search_queries or ())),
+        usage=usage,
     )
 
 

@@ -4,6 +4,7 @@ Every failure is returned to the model as data. The cause of an internal failure
 """
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
@@ -48,8 +49,15 @@ class ToolExecutor:
     registry: Registry
     threads: Executor = field(repr=False)
 
-    def run(self, calls: Sequence[FunctionCall], context: TurnContext, deadline: Deadline) -> Round:
-        """Answer every call exactly once.
+    def run(
+        self,
+        calls: Sequence[FunctionCall],
+        context: TurnContext,
+        deadline: Deadline,
+        *,
+        made: Counter[str] | None = None,
+    ) -> Round:
+        """Answer every call exactly once; `made` are the turn's calls so far, by tool, to which these are added.
 
         Calls of tools that are not final run first. If one of them fails, a final call of the same round is answered with an error,
         because the model made it before it knew of the failure. Of several final calls the first counts.
@@ -63,6 +71,7 @@ class ToolExecutor:
             replace(call, args={} if index in results else mask_ids_in(call.args)) for index, call in enumerate(calls)
         ]
         tools = [self.registry.find(call.name, context.conversation) for call in calls]
+        results |= _faults_of_counts(tools, Counter() if made is None else made)
         runnable = [index for index in range(len(calls)) if index not in results]
         deciding = [index for index in runnable if (tool := tools[index]) is not None and tool.is_final]
         begun = {
@@ -119,6 +128,21 @@ def _fault_of_call(index: int, call: FunctionCall) -> ToolFault | None:
     if not is_ordinary(call.args):
         return _ODD_ARGUMENTS
     return _LONG_ARGUMENTS if _length(call.args) > ARGUMENTS_LIMIT else None
+
+
+def _faults_of_counts(tools: Sequence[Tool | None], made: Counter[str]) -> dict[int, ToolResult]:
+    """Return the faults, by index, of calls beyond what a turn may ask of their tools; all calls are added to `made`."""
+    faults: dict[int, ToolResult] = {}
+    for index, tool in enumerate(tools):
+        if tool is None:
+            continue
+        made[tool.name] += 1
+        if made[tool.name] > tool.most_calls:
+            logs.warning("tool_calls_exceeded", tool=tool.name)
+            faults[index] = ToolFault(
+                message=f"Not done: a turn may call {tool.name} {tool.most_calls} times at most.", may_retry=False
+            )
+    return faults
 
 
 def _length(data: Json) -> int:

@@ -17,7 +17,6 @@ from shared.agent.model import (
     ModelRequest,
     ModelResponse,
     TextContent,
-    Usage,
     mask_content,
 )
 from shared.agent.tools import Decision, TurnContext
@@ -44,7 +43,7 @@ _ATTEMPTS_WHILE_DOWN: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thought:
-    """The decision of a turn, and its cost.
+    """The decision of a turn, and how it came about.
 
     `tools_used` holds no name that the model made up. `footnotes` are texts that the reply has to carry unchanged.
     """
@@ -53,7 +52,6 @@ class Thought:
     model_name: str
     model_calls: int
     tools_used: tuple[str, ...]
-    usage: Usage
     footnotes: tuple[str, ...] = ()
 
 
@@ -87,6 +85,7 @@ class Agent:
             seconds=min(seconds, self.limits.seconds),
         )
         used: list[str] = []
+        made: Counter[str] = Counter()
         footnotes: list[str] = []
         while True:
             response = turn.ask()
@@ -94,7 +93,7 @@ class Agent:
             if remedy is not None:
                 turn.mend(remedy)
                 continue
-            ran = self.tools.run(response.calls, context, turn.tool_deadline())
+            ran = self.tools.run(response.calls, context, turn.tool_deadline(), made=made)
             used += [self.tools.registry.known_name(call.name, context.conversation) for call in response.calls]
             footnotes += ran.footnotes
             if ran.decision is not None:
@@ -103,7 +102,6 @@ class Agent:
                     model_name=self.model.name,
                     model_calls=turn.model_calls,
                     tools_used=tuple(used),
-                    usage=turn.usage,
                     footnotes=tuple(dict.fromkeys(footnotes)),
                 )
             turn.append(response, FunctionResponses(responses=ran.responses))
@@ -122,7 +120,6 @@ class _Turn:
         seconds: float,
     ) -> None:
         self.model_calls = 0
-        self.usage = Usage()
         self._agent = agent
         self._context = context
         self._seconds = seconds
@@ -141,9 +138,8 @@ class _Turn:
         for attempt in range(1, _ATTEMPTS_WHILE_DOWN + 1):
             request = self._request()
             self._context.check_amendments()
-            started_s = self._agent.clock.monotonic_s()
             try:
-                response = self._agent.model.generate(request)
+                return self._agent.model.generate(request)
             except ModelUnavailableError as down:
                 logs.warning(
                     "model_unavailable", attempt=attempt, model_call=self.model_calls, retry_after_s=down.retry_after_s
@@ -152,20 +148,6 @@ class _Turn:
                 if attempt == _ATTEMPTS_WHILE_DOWN or pause_s + self._agent.limits.least_call_s > self._deadline.left_s:
                     raise
                 self._agent.clock.sleep(pause_s)
-                continue
-            self.usage += response.usage
-            logs.info(
-                "model_called",
-                model=self._agent.model.name,
-                model_call=self.model_calls,
-                finish_reason=response.finish_reason,
-                duration_ms=round((self._agent.clock.monotonic_s() - started_s) * 1_000),
-                prompt_tokens=response.usage.prompt_tokens,
-                cached_tokens=response.usage.cached_tokens,
-                output_tokens=response.usage.output_tokens,
-                thought_tokens=response.usage.thought_tokens,
-            )
-            return response
         raise AssertionError("the last attempt returns or raises")
 
     def append(self, response: ModelResponse, results: FunctionResponses) -> None:

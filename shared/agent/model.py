@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
+from shared.errors import ModelBlockedError, ModelUnavailableError
 from shared.line.ids import mask_ids, mask_ids_in
+from shared.metering import Purpose, Usage
 
 Json = Mapping[str, object]
 
@@ -111,24 +113,7 @@ class ModelRequest:
     timeout_s: float
     allowed: tuple[str, ...] = ()
     validated: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """Tokens as the provider counts them; `prompt_tokens` includes `cached_tokens`."""
-
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    thought_tokens: int = 0
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            thought_tokens=self.thought_tokens + other.thought_tokens,
-        )
+    purpose: Purpose = Purpose.TURN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +128,7 @@ class ModelResponse:
     calls: Sequence[FunctionCall] = ()
     has_text: bool = False
     block_reason: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
 
 
 class Model(Protocol):
@@ -172,6 +157,7 @@ class JsonRequest:
     schema: Json = field(repr=False)
     max_output_tokens: int = 1_024
     timeout_s: float
+    purpose: Purpose = Purpose.CLASSIFY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,11 +165,32 @@ class JsonAnswer:
     """The model's object, not yet validated against the schema, and the tokens that it cost."""
 
     value: Json = field(repr=False)
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
+
+
+class UnusableAnswerError(ModelUnavailableError):
+    """An answer came and cost tokens, but it was cut off, or is not what was asked for."""
+
+    def __init__(self, message: str, usage: Usage) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+class BlockedAnswerError(ModelBlockedError):
+    """The prompt or the answer was blocked after it had cost tokens."""
+
+    def __init__(self, message: str, usage: Usage) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 class JsonModel(Protocol):
     """A model that answers with a JSON object."""
+
+    @property
+    def name(self) -> str:
+        """The model's id, as records and logs name it."""
+        ...
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         """Ask once.

@@ -147,8 +147,9 @@ class Tool:
     """A function that the model may call.
 
     `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
-    ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. `only_in` are the ids of the chats
-    that have the tool; None: all chats. `declared` are the parameters that the model is told of, if `parameters` accepts more.
+    ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. A turn may call it `most_calls` times.
+    `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
+    `parameters` accepts more.
     """
 
     name: str
@@ -157,6 +158,7 @@ class Tool:
     response: Json = field(repr=False)
     run: Callable[[Json, TurnContext], ToolResult] = field(repr=False)
     is_final: bool = False
+    most_calls: int = 20
     only_in: frozenset[str] | None = field(default=None, repr=False)
     declared: Json | None = field(default=None, repr=False)
 

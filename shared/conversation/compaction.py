@@ -126,7 +126,7 @@ class _Folding:
             record=replace(
                 snapshot,
                 messages=tuple(sorted((*kept, *folded.values()), key=by_time)),
-                outcomes=_merged(snapshot.outcomes, done),
+                outcomes=_merged(snapshot.outcomes, (replace(one, usage=()) for one in done)),
             ),
         )
 

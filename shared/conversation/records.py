@@ -7,6 +7,7 @@ from typing import Final
 
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.line.messaging import ReplyToken
+from shared.metering import ModelUsage
 from shared.storage.codec import VERSION
 
 ANSWERABLE_MS: Final = 20 * 60_000
@@ -105,7 +106,8 @@ class OutcomeRecord:
     that it prolongs. `isolates` tells that the prompt held nothing but what was asked, because workers had died over the rest. `writes` are
     applied to the chat's entries after the commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the
     commits of the chat. `quote_token` is by what the first bubble quotes the question. `asks_to_forget` tells that it asks, with a button,
-    whether everything may be erased, `is_joining` that it greets a group that the bot has just come into.
+    whether everything may be erased, `is_joining` that it greets a group that the bot has just come into. `usage` is what its turn asked
+    of models, and what it cost; a snapshot does not keep it.
     """
 
     version: int = VERSION
@@ -130,6 +132,7 @@ class OutcomeRecord:
     asks_to_forget: bool = False
     is_joining: bool = False
     isolates: bool = False
+    usage: tuple[ModelUsage, ...] = ()
 
     @property
     def holds_words(self) -> bool:

@@ -3,6 +3,7 @@
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
 from shared.agent.media_parts import MediaParts
+from shared.agent.metered_model import MeteredModel
 from shared.agent.prompt import People, PromptBuilder
 from shared.agent.responder import AgentResponder
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
@@ -34,6 +35,7 @@ from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases
 from shared.line.presence import Presence
+from shared.metering import Metering
 from shared.turns.announcement import Announcer
 from shared.turns.interjection import Interjection
 from shared.turns.outbox import Outbox
@@ -49,7 +51,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     phrases = LocalePhrases(locale=options.locale, bot_name=bot_name)
     reader = HistoryReader(index=KnowledgeIndex(is_shown=ports.json_model is not None))
     withdrawal = withdrawal_of(clock)
-    toolsets = Toolsets.of(ports, options)
+    metering = Metering(clock=clock, charges=ports.charges)
+    model = MeteredModel(model=ports.model, metering=metering)
+    toolsets = Toolsets.of(ports, options, metering)
     outbox = Outbox(
         line=ports.line,
         staged=StagedEntryWriter(),
@@ -71,7 +75,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     people = People(display_names=DisplayNames(profiles=ports.profiles, threads=threads.names), bot_name=bot_name)
     presence = Presence(api=ports.line, threads=threads.presence, after_s=options.loading_after_s)
     agent = Agent(
-        model=ports.model,
+        model=model,
         tools=ToolExecutor(registry=Registry(toolsets.tools), threads=threads.tools),
         limits=Limits(),
         clock=clock,
@@ -89,7 +93,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         clock=clock,
     )
     recaps = RecapWriter(
-        summariser=ModelSummariser(model=ports.model, prompt=prompt, people=people),
+        summariser=ModelSummariser(model=model, prompt=prompt, people=people),
         limits=options.memory,
         clock=clock,
     )
@@ -111,7 +115,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         reply=reply,
         interjection=Interjection(runner=runner, responder=responder, outbox=outbox, phrases=phrases, clock=clock),
         compaction=Compaction(recaps=recaps, limits=options.memory, clock=clock),
-        captions=CaptionWriter(captioner=ModelCaptioner(model=ports.model, parts=parts), clock=clock),
+        captions=CaptionWriter(captioner=ModelCaptioner(model=model, parts=parts), clock=clock),
         presence=presence,
     )
     command = CommandHandler(

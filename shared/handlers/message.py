@@ -17,6 +17,7 @@ from shared.handlers.intake import Intake
 from shared.line.events import LineEvent, MessageContent
 from shared.line.mentions import GroupPolicy
 from shared.line.presence import Presence
+from shared.metering import Meter, metered
 from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
@@ -91,8 +92,9 @@ class MessageHandler:
         if deadline.left_s < FOLD_S:
             return
         try:
-            if self.compaction.fold(conversation, deadline if may_ask_model else None) and may_ask_model:
-                self.captions.write(conversation, deadline)
+            with metered(Meter(conversation.id)):
+                if self.compaction.fold(conversation, deadline if may_ask_model else None) and may_ask_model:
+                    self.captions.write(conversation, deadline)
         except AizuchiError as cause:
             logs.warning("compaction_failed", error_type=type(cause).__name__)
 

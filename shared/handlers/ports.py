@@ -19,6 +19,7 @@ from shared.line.media_content import MediaSource
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import Membership, Messenger
 from shared.line.presence import PresenceApi
+from shared.metering import Charges, NoCharges
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
 from shared.turns.background import Background
@@ -73,6 +74,7 @@ class Ports:
     threads: Threads
     clock: Clock
     chance: random.Random
+    charges: Charges = field(default_factory=NoCharges, repr=False)
     new_entry_id: Callable[[], str] = field(default=_new_entry_id, repr=False)
 
 

@@ -2,18 +2,20 @@
 
 from dataclasses import dataclass
 
+from shared.agent.metered_model import MeteredJsonModel
 from shared.agent.model import JsonModel
 from shared.agent.tools import Tool, TurnContext, load_schema
 from shared.handlers.ports import NotionPort, Options, Ports
 from shared.knowledge.classification import Classifier
 from shared.knowledge.entry_editor import EntryEditor
+from shared.metering import Metering
 from shared.tools.core import core_tools
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.knowledge import KNOWLEDGE_GUIDE, KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
 from shared.tools.notion.databases import Databases, TtlCache
 from shared.tools.notion.toolset import NotionTools
-from shared.tools.web import web_tools
+from shared.tools.web import MeteredWebSearch, web_tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +28,12 @@ class Toolsets:
     writes: IdempotentWrites
 
     @classmethod
-    def of(cls, ports: Ports, options: Options) -> "Toolsets":
+    def of(cls, ports: Ports, options: Options, metering: Metering) -> "Toolsets":
         """Return the core tools and those of every toolset that has its port."""
         writes = IdempotentWrites(clock=ports.clock)
-        knowledge = _knowledge_tools(ports.json_model, ports, options) if ports.json_model is not None else ()
-        web = web_tools(ports.web) if ports.web is not None else ()
+        model = MeteredJsonModel(model=ports.json_model, metering=metering) if ports.json_model is not None else None
+        knowledge = _knowledge_tools(model, ports, options) if model is not None else ()
+        web = web_tools(MeteredWebSearch(web=ports.web, metering=metering)) if ports.web is not None else ()
         notion = _notion_tools(ports.notion, ports, options, writes) if ports.notion is not None else ()
         return cls(
             tools=(*core_tools(), *knowledge, *web, *notion, *options.more_tools),

@@ -74,12 +74,7 @@ class Classifier:
                 timeout_s=TIMEOUT_S,
             )
         )
-        logs.info(
-            "thought_classified",
-            prompt_tokens=response.usage.prompt_tokens,
-            output_tokens=response.usage.output_tokens,
-            thought_tokens=response.usage.thought_tokens,
-        )
+        logs.info("thought_classified")
         answer = response.value
         if not Draft202012Validator(self.schema).is_valid(answer):
             raise ModelUnavailableError("the model's classification breaks its schema")

@@ -37,6 +37,8 @@ What is filed belongs to this chat alone. The index of it, or a line that it is 
 - When somebody is just chatting, answer without these functions. Several may be called, in several rounds: search, then update.
 - Say what you did in a few words, with the entry's name and never its path. Where clarificationNeeded is true, ask what it should be."""
 _CLASSIFIER_INDEX_TOKENS: Final = 500
+MOST_CAPTURES: Final = 12
+"""Captures of a turn; each asks the model for a classification."""
 
 Action = Callable[[Json, EntryOverlay, Occasion], Json | ToolFault]
 
@@ -57,6 +59,7 @@ class KnowledgeTools:
                 "Classify a thought and create an entry in the knowledge base. Use when the person shares new information, facts, ideas, "
                 "or tasks to remember. Where clarificationNeeded is true it lies in the inbox: ask in your reply what it should be.",
                 self._capture,
+                most_calls=MOST_CAPTURES,
             ),
             self._tool(
                 "update_entry",
@@ -83,8 +86,8 @@ class KnowledgeTools:
             ),
         )
 
-    def _tool(self, name: str, description: str, action: Action) -> Tool:
-        return entry_tool(name, description, action, time_zone=self.time_zone)
+    def _tool(self, name: str, description: str, action: Action, *, most_calls: int = 20) -> Tool:
+        return entry_tool(name, description, action, time_zone=self.time_zone, most_calls=most_calls)
 
     def _capture(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault:
         text, hint = split_hints(str(arguments["text"]), str(arguments.get("hints", "")))
@@ -124,7 +127,9 @@ class KnowledgeTools:
         return {"path": entry.path, "name": entry.name}
 
 
-def entry_tool(name: str, description: str, action: Action, *, time_zone: zoneinfo.ZoneInfo) -> Tool:
+def entry_tool(
+    name: str, description: str, action: Action, *, time_zone: zoneinfo.ZoneInfo, most_calls: int = 20
+) -> Tool:
     """Return a tool that runs `action` on the turn's overlay; an EntryFault becomes a ToolFault."""
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
@@ -143,6 +148,7 @@ def entry_tool(name: str, description: str, action: Action, *, time_zone: zonein
         parameters=load_schema(f"{name}.parameters"),
         response=load_schema(f"{name}.response"),
         run=run,
+        most_calls=most_calls,
     )
 
 

@@ -8,14 +8,18 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 from urllib.parse import quote
 
-from shared.agent.model import Json
+from shared import logs
+from shared.agent.model import BlockedAnswerError, Json, UnusableAnswerError
 from shared.agent.tools import Cited, Tool, ToolFault, TurnContext, load_schema
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
 from shared.line.graphemes import graphemes
 from shared.line.utf16 import without_lone_surrogates
+from shared.metering import Metering, Purpose, Usage
 
 SOURCES_SHOWN: Final = 5
+MOST_SEARCHES: Final = 4
+"""Searches of a turn; each is a request to the model that costs more than the turn's own."""
 FOOTNOTE_LIMIT: Final = 3_000  # characters; with the words of an answer it fits LINE's five bubbles
 _SEARCHES_SHOWN: Final = 3
 _TITLE_LIMIT: Final = 80  # graphemes
@@ -38,10 +42,16 @@ class WebAnswer:
     text: str = field(repr=False)
     sources: tuple[WebSource, ...] = ()
     searches: tuple[str, ...] = field(default=(), repr=False)
+    usage: Usage = field(default_factory=Usage)
 
 
 class WebSearch(Protocol):
     """A web search that answers in sentences."""
+
+    @property
+    def name(self) -> str:
+        """The id of the model that searches, as records and logs name it."""
+        ...
 
     def search(self, query: str, deadline: Deadline) -> WebAnswer:
         """Search once.  Without results: an answer that says so, without sources.
@@ -49,6 +59,29 @@ class WebSearch(Protocol):
         Raises: ModelUnavailableError, where a later try may succeed; ModelBlockedError, where the query is not answered; ModelRefusedError.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeteredWebSearch:
+    """A WebSearch whose requests are counted."""
+
+    web: WebSearch
+    metering: Metering = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.web.name
+
+    def search(self, query: str, deadline: Deadline) -> WebAnswer:
+        with self.metering.request(Purpose.SEARCH, self.web.name) as made:
+            try:
+                answer = self.web.search(query, deadline)
+            except (UnusableAnswerError, BlockedAnswerError) as cause:
+                made.usage = cause.usage
+                raise
+            made.usage = answer.usage
+        logs.info("web_searched", searches=len(answer.searches), sources=len(answer.sources))
+        return answer
 
 
 def web_tools(web: WebSearch) -> tuple[Tool, ...]:
@@ -78,6 +111,7 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
             parameters=load_schema("web_search.parameters"),
             response=load_schema("web_search.response"),
             run=search,
+            most_calls=MOST_SEARCHES,
         ),
     )
 

@@ -16,6 +16,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, SeenTurn
 from shared.errors import AizuchiError, PromptAmendedError
 from shared.line.phrases import Phrases
+from shared.metering import Meter, metered
 from shared.turns.attempt import Attempt
 from shared.turns.deferral import Agenda
 from shared.turns.lease import Lease
@@ -118,10 +119,13 @@ class _InterjectionDelivery:
             sequence=attempt.lease.record.sequence + 1,
             is_overheard=True,
         )
+        meter = Meter(self.conversation.id)
         try:
-            outcome = self.interjection.responder.respond(question)
+            with metered(meter):
+                outcome = self.interjection.responder.respond(question)
         except PromptAmendedError:
             return None
+        outcome = replace(outcome, usage=meter.usage)
         if outcome.kind is OutcomeKind.REPLIED:
             return outcome
         return replace(outcome, kind=OutcomeKind.SKIPPED, text=None)

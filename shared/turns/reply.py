@@ -15,6 +15,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
 from shared.errors import PromptAmendedError
 from shared.line.phrases import Phrase, Phrases
+from shared.metering import Meter, metered
 from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.background import Background
 from shared.turns.deferral import agenda_of
@@ -77,7 +78,7 @@ class Reply:
 
 @dataclass(slots=True, kw_only=True)
 class _ReplyDelivery:
-    """One delivery of a message.  `thoughts` counts how often it asked the model.
+    """One delivery of a message.  `thoughts` counts how often it asked the model; `meter` is what that cost, which the outcome carries.
 
     A thought whose prompt is amended again and again, or whose worker dies over it, goes on with nothing but what is asked.
     """
@@ -87,6 +88,10 @@ class _ReplyDelivery:
     own: MessageRecord
     fetches: Fetches
     thoughts: int = 0
+    meter: Meter = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.meter = Meter(self.conversation.id)
 
     @property
     def turn_s(self) -> float:
@@ -137,6 +142,8 @@ class _ReplyDelivery:
         attempt.draft = replace(attempt.draft, isolates=is_poisoned)
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
         outcome = self._decide_without_model(attempt) or self._think(attempt)
+        if outcome is not None:
+            outcome = replace(outcome, usage=self.meter.usage)
         if attempt.has_ended:
             return attempt.store(outcome) if outcome is not None else attempt.deferral
         if outcome is None:
@@ -177,7 +184,7 @@ class _ReplyDelivery:
             fetches=self.fetches,
         )
         try:
-            with self.reply.background.beside(attempt.renew_lease):
+            with metered(self.meter), self.reply.background.beside(attempt.renew_lease):
                 return self.reply.responder.respond(question)
         except PromptAmendedError:
             logs.info("prompt_amended")

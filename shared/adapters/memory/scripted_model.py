@@ -33,6 +33,8 @@ class ScriptedModel:
 class ScriptedJsonModel:
     """Answers with the steps in order: an object, an error to raise, or a function of the request; otherwise like ScriptedModel."""
 
+    name = "scripted"
+
     def __init__(self, steps: Sequence[JsonStep] = ()) -> None:
         self.steps = list(steps)
         self.requests: list[JsonRequest] = []

@@ -19,6 +19,7 @@ from shared.conversation.records import (
 )
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import CorruptRecordError
+from shared.metering import ModelUsage, Purpose
 from shared.storage.codec import decode, encode
 from tests.support import schemas
 from tests.support.chats import message
@@ -43,8 +44,17 @@ MESSAGES = st.builds(
     image_set_size=st.integers(0, 20),
     is_described=st.booleans(),
 )
+USAGES = st.builds(
+    ModelUsage,
+    purpose=st.sampled_from(Purpose),
+    model_name=TEXTS,
+    requests=st.integers(1, 99),
+    prompt_tokens=st.integers(0, 2**31),
+    output_tokens=st.integers(0, 2**31),
+)
 OUTCOMES = st.builds(
     OutcomeRecord,
+    usage=st.lists(USAGES, max_size=3).map(tuple),
     webhook_event_id=IDS,
     timestamp_ms=st.integers(0, 2**42),
     kind=st.sampled_from(OutcomeKind),
@@ -229,3 +239,10 @@ def test_a_recap_is_named_by_its_own_id_or_else_by_its_sources() -> None:
     assert recap.as_source.ids == {"recap-1"}
     assert recap.as_source.since_ms == 1
     assert replace(recap, id="").as_source.ids == {"m1", "m2"}
+
+
+def test_outcome_of_an_earlier_release_has_no_usage() -> None:
+    stored = json.loads(encode(outcome_covering([message(1)], OutcomeKind.SKIPPED)))
+    del stored["usage"]
+
+    assert decode(OutcomeRecord, json.dumps(stored).encode()).usage == ()

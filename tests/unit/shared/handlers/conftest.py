@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from shared.line.mentions import GroupPolicy
 from tests.support.people import ChatEvents, Person
 from tests.support.pushed import PushedWorker
 
@@ -30,6 +31,12 @@ def friend(worker: PushedWorker) -> Person:
 def member(worker: PushedWorker) -> Person:
     """A person in a group with the bot."""
     return Person(worker, is_in_group=True)
+
+
+@pytest.fixture
+def member_in_talkative_group(pool: ThreadPoolExecutor) -> Person:
+    """A person in a group whose unaddressed messages the model may answer."""
+    return Person(PushedWorker(pool, group_policy=GroupPolicy.MODEL), is_in_group=True)
 
 
 @pytest.fixture

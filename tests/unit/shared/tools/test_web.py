@@ -23,6 +23,8 @@ ANSWER = WebAnswer(
 class Web:
     """A search engine that gives one answer to every query."""
 
+    name = "web"
+
     def __init__(self, answer: WebAnswer | Exception = ANSWER) -> None:
         self.answer = answer
         self.queries: list[tuple[str, float]] = []

@@ -1,0 +1,174 @@
+"""What the model costs: every request is counted where it is made, and summed up for the work that it belongs to.
+
+The meter of a piece of work is bound to its context, as log fields are, so that no port and no tool has to pass it on; executors copy the
+context to their threads.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from shared import logs
+from shared.clock import Clock
+
+
+class Purpose(StrEnum):
+    """What a request to the model is for."""
+
+    TURN = "turn"
+    CLASSIFY = "classify"
+    RECAP = "recap"
+    CAPTION = "caption"
+    SEARCH = "search"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens as the provider counts them; `prompt_tokens` includes `cached_tokens`."""
+
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    thought_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUsage:
+    """The requests to one model for one purpose, and their tokens.
+
+    A request that failed counts as a request; its tokens are not known, so they count as none.
+    """
+
+    purpose: Purpose
+    model_name: str
+    requests: int = 1
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    thought_tokens: int = 0
+
+    def plus(self, other: "ModelUsage") -> "ModelUsage":
+        """Return the sum with another usage of the same model for the same purpose."""
+        return ModelUsage(
+            purpose=self.purpose,
+            model_name=self.model_name,
+            requests=self.requests + other.requests,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            thought_tokens=self.thought_tokens + other.thought_tokens,
+        )
+
+
+class Meter:
+    """What one piece of work, such as a turn, has used so far; safe to share between threads.
+
+    `account` is the id of the chat that it works for; None where it works for no chat.
+    """
+
+    def __init__(self, account: str | None = None) -> None:
+        self.account = account
+        self._used: dict[tuple[Purpose, str], ModelUsage] = {}
+        self._lock = threading.Lock()
+
+    def add(self, one: ModelUsage) -> None:
+        """Add a request."""
+        with self._lock:
+            key = (one.purpose, one.model_name)
+            before = self._used.get(key)
+            self._used[key] = one if before is None else before.plus(one)
+
+    @property
+    def usage(self) -> tuple[ModelUsage, ...]:
+        """The sums, one for each purpose and model."""
+        with self._lock:
+            return tuple(self._used[key] for key in sorted(self._used))
+
+
+_CURRENT: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[None]:
+    """Requests of the block, and of work that it submits to threads with its context, are counted on `meter`."""
+    token = _CURRENT.set(meter)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+class Charges(Protocol):
+    """Takes note of every request as soon as it was made, whatever becomes of the work that it belongs to."""
+
+    def charge(self, account: str | None, usage: ModelUsage) -> None:
+        """Take note of one request of a chat.  Called by any thread, on the way of an answer: it must not wait, and raises nothing."""
+        ...
+
+
+class NoCharges:
+    """Takes no note."""
+
+    def charge(self, account: str | None, usage: ModelUsage) -> None:
+        """Forget it."""
+
+
+@dataclass(slots=True, kw_only=True)
+class MadeRequest:
+    """A request that is under way; whoever makes it sets the tokens and what else is logged of its answer."""
+
+    usage: Usage = field(default_factory=Usage)
+    fields: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metering:
+    """Counts requests: on the meter of their work, as a charge, and as one line of the log."""
+
+    clock: Clock = field(repr=False)
+    charges: Charges = field(default_factory=NoCharges, repr=False)
+
+    @contextmanager
+    def request(self, purpose: Purpose, model_name: str) -> Iterator[MadeRequest]:
+        """Count the request that the block makes, also where it fails."""
+        made, started_s = MadeRequest(), self.clock.monotonic_s()
+        outcome = "failed"
+        try:
+            yield made
+            outcome = "ok"
+        except Exception as cause:
+            made.fields["error_type"] = type(cause).__name__
+            raise
+        finally:
+            self._count(purpose, model_name, made)
+            logs.info(
+                "model_called",
+                purpose=purpose.value,
+                model=model_name,
+                outcome=outcome,
+                duration_ms=round((self.clock.monotonic_s() - started_s) * 1_000),
+                prompt_tokens=made.usage.prompt_tokens,
+                cached_tokens=made.usage.cached_tokens,
+                output_tokens=made.usage.output_tokens,
+                thought_tokens=made.usage.thought_tokens,
+                **made.fields,
+            )
+
+    def _count(self, purpose: Purpose, model_name: str, made: MadeRequest) -> None:
+        tokens = made.usage
+        one = ModelUsage(
+            purpose=purpose,
+            model_name=model_name,
+            prompt_tokens=tokens.prompt_tokens,
+            cached_tokens=tokens.cached_tokens,
+            output_tokens=tokens.output_tokens,
+            thought_tokens=tokens.thought_tokens,
+        )
+        meter = _CURRENT.get()
+        if meter is not None:
+            meter.add(one)
+        self.charges.charge(meter.account if meter is not None else None, one)

@@ -1,0 +1,101 @@
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+
+import pytest
+
+from shared.adapters.memory import FixedClock
+from shared.adapters.memory.scripted_model import ScriptedJsonModel, ScriptedModel, calling
+from shared.agent.metered_model import MeteredJsonModel, MeteredModel
+from shared.agent.model import JsonRequest, ModelRequest, ModelResponse, UnusableAnswerError
+from shared.errors import ModelUnavailableError
+from shared.metering import Meter, Metering, ModelUsage, Purpose, Usage, metered
+
+TOKENS = Usage(prompt_tokens=100, cached_tokens=40, output_tokens=7, thought_tokens=3)
+CHAT = "U" + "1" * 32
+
+
+class Till:
+    """Keeps what was charged."""
+
+    def __init__(self) -> None:
+        self.charged: list[tuple[str | None, ModelUsage]] = []
+
+    def charge(self, account: str | None, usage: ModelUsage) -> None:
+        self.charged.append((account, usage))
+
+
+def turn_request(purpose: Purpose = Purpose.TURN) -> ModelRequest:
+    return ModelRequest(
+        system_instruction="", declarations=(), contents=(), max_output_tokens=1, timeout_s=1.0, purpose=purpose
+    )
+
+
+def answer() -> ModelResponse:
+    return ModelResponse(finish_reason="STOP", calls=calling(("skip", {})).calls, usage=TOKENS)
+
+
+def metering(till: Till | None = None) -> Metering:
+    return Metering(clock=FixedClock(), charges=till or Till())
+
+
+def test_a_meter_sums_up_by_purpose_and_model() -> None:
+    model = MeteredModel(model=ScriptedModel([answer(), answer(), answer()]), metering=metering())
+    meter = Meter(CHAT)
+
+    with metered(meter):
+        model.generate(turn_request())
+        model.generate(turn_request())
+        model.generate(turn_request(Purpose.RECAP))
+
+    by_purpose = {one.purpose: one for one in meter.usage}
+    assert by_purpose[Purpose.TURN] == ModelUsage(
+        purpose=Purpose.TURN,
+        model_name="scripted",
+        requests=2,
+        prompt_tokens=200,
+        cached_tokens=80,
+        output_tokens=14,
+        thought_tokens=6,
+    )
+    assert by_purpose[Purpose.RECAP].requests == 1
+
+
+def test_a_request_that_failed_counts() -> None:
+    till, meter = Till(), Meter(CHAT)
+    model = MeteredModel(model=ScriptedModel([ModelUnavailableError("down")]), metering=metering(till))
+
+    with metered(meter), pytest.raises(ModelUnavailableError, match="down"):
+        model.generate(turn_request())
+
+    assert [(one.requests, one.prompt_tokens) for one in meter.usage] == [(1, 0)]
+    assert [account for account, _ in till.charged] == [CHAT]
+
+
+def test_an_unusable_object_costs_its_tokens() -> None:
+    meter = Meter()
+    model = MeteredJsonModel(model=ScriptedJsonModel([UnusableAnswerError("cut off", TOKENS)]), metering=metering())
+
+    with metered(meter), pytest.raises(UnusableAnswerError, match="cut off"):
+        model.answer_json(JsonRequest(system_instruction="", prompt="", schema={}, timeout_s=1.0))
+
+    assert [(one.purpose, one.prompt_tokens) for one in meter.usage] == [(Purpose.CLASSIFY, 100)]
+
+
+def test_a_request_outside_of_any_work_is_charged_to_nobody() -> None:
+    till = Till()
+
+    MeteredModel(model=ScriptedModel([answer()]), metering=metering(till)).generate(turn_request())
+
+    assert [(account, one.prompt_tokens) for account, one in till.charged] == [(None, 100)]
+
+
+def test_requests_of_other_threads_are_counted_on_the_meter_of_their_work() -> None:
+    model = MeteredModel(model=ScriptedModel([answer() for _ in range(20)]), metering=metering())
+    meter = Meter(CHAT)
+
+    with ThreadPoolExecutor(4) as threads, metered(meter):
+        begun = [threads.submit(copy_context().run, model.generate, turn_request()) for _ in range(20)]
+        for one in begun:
+            one.result()
+
+    assert [one.requests for one in meter.usage] == [20]
