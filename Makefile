@@ -10,7 +10,7 @@ CORES ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 FUNCTIONS := webhook agent_worker unsend
-CODE := shared functions operations simulator tests benchmarks
+CODE := shared functions operations simulator tests benchmarks evals
 TOOLS := .terraform-tools
 PROCESSES := --numprocesses auto --max-worker-restart 0
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements/constraints.txt
@@ -31,7 +31,7 @@ test: $(VENV)/.dev-installed ## Run every test, in several processes: make test 
 check: $(VENV)/.dev-installed ## Check format, style, types and layers
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/mypy shared operations simulator tests benchmarks
+	$(BIN)/mypy shared operations simulator tests benchmarks evals
 	@for function in $(FUNCTIONS); do \
 		echo "mypy functions/$$function"; MYPYPATH=.:functions/$$function $(BIN)/mypy functions/$$function || exit 1; \
 	done

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.conversation.amendments import Amendments
-from shared.conversation.literal_runs import Runs, fold, weight_of
+from shared.conversation.literal_runs import Runs, weight_of
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeRecord, Recap
+from shared.search.folding import fold
 
 # A whole message that is shorter than a run counts where it is no mere "yes": six ASCII characters, or four with a digit among them
 _WHOLE_WEIGHT: Final = 6

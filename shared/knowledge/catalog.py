@@ -8,15 +8,30 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.literal_runs import fold
 from shared.knowledge.entry import Entry, IsWithdrawn, Source
 from shared.knowledge.entry_file import format_revision, read_revision
-from shared.knowledge.schema import Category, cut
+from shared.knowledge.schema import Category, Value, cut
+from shared.search.folding import fold
 from shared.storage.codec import VERSION, encode
 
 CATALOG_LIMIT_BYTES: Final = 4 * 1024 * 1024  # read by every turn, so that it costs memory and time of each
 ROW_LIMIT_BYTES: Final = 64 * 1024  # of the longest entry in any script; only signs that folding writes out take more
+NAME: Final = "name"
+FIELDS_SEARCHED: Final = (
+    NAME,
+    "one_liner",
+    "context",
+    "original_text",
+    "next_action",
+    "follow_ups",
+    "tags",
+    "related_projects",
+    "related_people",
+    "content",
+)
 _SHOWN_LIMIT = 80
+_LISTED_LIMIT: Final = 1_000  # of a list of names, so that lists make no row longer than its notes do
+_SEARCHED: Final = 2  # the latest set of fields that rows hold for search
 _SHOWN = (
     "status",
     "due_date",
@@ -75,16 +90,25 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
-    """All rows of a chat, by path; `revision` is the key of the last write that it includes."""
+    """All rows of a chat, by path; `revision` is the key of the last write that it includes.
+
+    `searched` tells which fields its rows hold for search: an earlier release wrote 1, or nothing, and left the lists and next actions out.
+    """
 
     version: int = VERSION
     revision: str = "0.0"
+    searched: int = 1
     rows: tuple[Row, ...] = ()
 
     @property
     def key(self) -> tuple[int, int]:
         """The revision as it is compared.  Raises: ValueError."""
         return read_revision(self.revision)
+
+    @property
+    def is_searched_whole(self) -> bool:
+        """Whether its rows hold every field for search; if not, it is rebuilt when it is next written."""
+        return not self.rows or self.searched >= _SEARCHED
 
     @property
     def size_bytes(self) -> int:
@@ -104,7 +128,14 @@ class Catalog:
         """Return the catalog with these rows; None removes one."""
         merged = {**self.by_path, **rows}
         kept = (merged[path] for path in sorted(merged))
-        return replace(self, revision=format_revision(key), rows=tuple(row for row in kept if row is not None))
+        searched = self.searched if self.rows else _SEARCHED
+        return replace(
+            self, revision=format_revision(key), searched=searched, rows=tuple(row for row in kept if row is not None)
+        )
+
+    def rebuilt(self, rows: Mapping[str, Row]) -> "Catalog":
+        """Return the catalog of the same revision with rows that were made anew; rows of entries that cannot be read stay."""
+        return replace(self.with_rows(rows, key=self.key), searched=_SEARCHED)
 
 
 def row_of(entry: Entry, *, generation: int = 0) -> Row:
@@ -131,13 +162,18 @@ def row_of(entry: Entry, *, generation: int = 0) -> Row:
 
 def search_texts(entry: Entry) -> dict[str, str]:
     """Return the texts that search looks through, by the names under which its results tell them."""
-    named = {name: entry.fields.get(name) for name in ("one_liner", "context", "original_text")}
-    texts = {name: value for name, value in named.items() if isinstance(value, str)}
-    return {"name": entry.name, **texts, "content": entry.content}
+    values: dict[str, Value] = {**entry.fields, NAME: entry.name, "content": entry.content}
+    return {name: _as_text(values[name]) for name in FIELDS_SEARCHED if values.get(name) is not None}
+
+
+def _as_text(value: Value) -> str:
+    return cut(", ".join(value), limit=_LISTED_LIMIT) if isinstance(value, tuple) else value or ""
 
 
 def catalog_of(entries: Iterable[tuple[Entry, int]]) -> Catalog:
     """Return the catalog of entries, each with its object's generation."""
     rows = {entry.path: (row_of(entry, generation=generation), entry.revision) for entry, generation in entries}
     newest = max((revision for _, revision in rows.values()), default=(0, 0))
-    return Catalog(revision=format_revision(newest), rows=tuple(rows[path][0] for path in sorted(rows)))
+    return Catalog(
+        revision=format_revision(newest), searched=_SEARCHED, rows=tuple(rows[path][0] for path in sorted(rows))
+    )

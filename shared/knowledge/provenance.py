@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.agent.retellings import Retelling
-from shared.conversation.literal_runs import Runs, fold, shares_run
+from shared.conversation.literal_runs import Runs, shares_run
 from shared.conversation.records import MessageRecord
 from shared.knowledge.catalog import Row
 from shared.knowledge.entry import Source
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.schema import Value
+from shared.search.folding import fold
 from shared.storage.object_names import ENTRY_SUFFIX
 
 _LONG_NAME_BYTES: Final = (

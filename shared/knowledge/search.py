@@ -1,25 +1,27 @@
 """Listing and searching a chat's entries, over the rows of its catalog alone."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.conversation.literal_runs import fold
-from shared.knowledge.catalog import Row
+from shared.knowledge.catalog import NAME, Row
 from shared.knowledge.schema import Category
+from shared.search.ranking import Passage, rank
 
 DEFAULT_LIMIT: Final = 10
+SIMILAR_LIMIT: Final = 5
 _LIMIT: Final = 50
+_NAME_WEIGHT: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A row that holds the query: how often, and in which of its fields most often."""
+    """A row that answers a query, and which of its texts does so best.  `is_literal`: the query stands there as it is."""
 
     row: Row
-    count: int
     matched_field: str = field(repr=False)
+    is_literal: bool
 
 
 def list_rows(rows: Iterable[Row], *, category: Category | None = None, status: str | None = None) -> tuple[Row, ...]:
@@ -32,16 +34,25 @@ def list_rows(rows: Iterable[Row], *, category: Category | None = None, status: 
     return tuple(sorted(wanted, key=lambda row: (row.updated_at, row.path), reverse=True))
 
 
-def find_matches(rows: Iterable[Row], query: str, *, category: Category | None = None) -> tuple[Match, ...]:
-    """Return the rows that hold the whole query, most matches first, then newest; none for an empty query.
+def find_matches(rows: Iterable[Row], queries: Sequence[str], *, category: Category | None = None) -> tuple[Match, ...]:
+    """Return the rows that hold one of the queries, most matches first, then newest; after them similar rows, best first.
 
-    Width, case and kind of kana make no difference.
+    Width, case and kind of kana make no difference to a literal match; in similar rows words may be apart or spelt in another way.
     """
-    wanted = fold(query)
-    if not wanted:
-        return ()
-    found = [one for row in list_rows(rows, category=category) if (one := _match(row, wanted)) is not None]
-    return tuple(sorted(found, key=lambda one: -one.count))
+    listed = list_rows(rows, category=category)
+    names = [tuple(row.folded) for row in listed]
+    documents = [
+        [Passage(folded=text, weight=_NAME_WEIGHT if name == NAME else 1.0) for name, text in row.folded.items()]
+        for row in listed
+    ]
+    return tuple(
+        Match(
+            row=listed[one.document],
+            matched_field=names[one.document][one.passage],
+            is_literal=one.is_literal,
+        )
+        for one in rank(documents, queries)
+    )
 
 
 def clamp_limit(value: object) -> int:
@@ -49,11 +60,3 @@ def clamp_limit(value: object) -> int:
     if not isinstance(value, int | float) or math.isnan(value):
         return DEFAULT_LIMIT
     return int(min(_LIMIT, max(1, value)))
-
-
-def _match(row: Row, wanted: str) -> Match | None:
-    counts = {name: folded.count(wanted) for name, folded in row.folded.items()}
-    total = sum(counts.values())
-    if not total:
-        return None
-    return Match(row=row, count=total, matched_field=max(counts, key=lambda name: counts[name]))

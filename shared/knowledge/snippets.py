@@ -1,19 +1,24 @@
 """Cut snippets from the original text, around what a search found in the folded one."""
 
+from collections.abc import Sequence
 from typing import Final
 
-from shared.conversation.literal_runs import fold
 from shared.knowledge.schema import cut
 from shared.line.graphemes import graphemes
+from shared.search.folding import fold
 
 SNIPPET_LIMIT: Final = 100
 _BEFORE: Final = 20
 
 
-def snippet(text: str, query: str) -> str:
-    """Return about a hundred units of the text around the first place that matches, in one line, whole graphemes only."""
+def snippet(text: str, wanted: Sequence[str]) -> str:
+    """Return about a hundred units of the text around the first place of the first wanted words that stand in it.
+
+    One line, whole graphemes only; the beginning of the text where none of them stands in it.
+    """
     line = " ".join(text.split())
-    at = fold(line).find(fold(query))
+    folded = fold(line)
+    at = next((place for one in wanted if (place := folded.find(fold(one))) >= 0), 0)
     clusters = graphemes(line)
     first, folded_length = 0, 0
     while first < len(clusters) and folded_length < at:

@@ -1,20 +1,22 @@
 """The knowledge toolset's reading half: list, read, search and sum up entries.  The writing half: knowledge.py."""
 
 import zoneinfo
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault
-from shared.conversation.literal_runs import fold
 from shared.knowledge.catalog import Row, search_texts
 from shared.knowledge.digest import digest
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_editor import Occasion
 from shared.knowledge.schema import FIELDS, Category
-from shared.knowledge.search import Match, clamp_limit, find_matches, list_rows
+from shared.knowledge.search import SIMILAR_LIMIT, Match, clamp_limit, find_matches, list_rows
 from shared.knowledge.snippets import snippet
 from shared.knowledge.staging import EntryOverlay
+from shared.search.folding import fold
+from shared.search.needles import needles_of
 from shared.tools.knowledge import entry_tool
 
 
@@ -43,7 +45,7 @@ class KnowledgeQueryTools:
             entry_tool(
                 "search_entries",
                 "Search for entries by keyword. Use when the person wants to find entries containing specific terms, or before you change "
-                "an entry whose path you do not know.",
+                "an entry whose path you do not know. `entries` hold one of the queries as it stands; `similar` ones share words with it.",
                 _search,
                 time_zone=self.time_zone,
             ),
@@ -75,24 +77,39 @@ def _get(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json | ToolFaul
 
 
 def _search(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
-    query = str(arguments["query"])
-    found = find_matches(overlay.rows(), query, category=_category(arguments))
-    shown = {one.row.path: one for one in found[: clamp_limit(arguments.get("limit"))]}
-    hits = [_hit_in(entry, shown[entry.path], query) for entry in overlay.show_entries(list(shown))]
-    return {"entries": [hit for hit in hits if hit is not None], "total": len(found)}
+    queries = _queries(arguments)
+    found = find_matches(overlay.rows(), queries, category=_category(arguments))
+    limit = clamp_limit(arguments.get("limit"))
+    literal = [one for one in found if one.is_literal]
+    similar = [one for one in found if not one.is_literal][: min(SIMILAR_LIMIT, limit)]
+    shown = {one.row.path: one for one in (*literal[:limit], *similar)}
+    entries = overlay.show_entries(list(shown))
+    hits = [(shown[one.path].is_literal, _hit_in(one, shown[one.path], queries)) for one in entries]
+    return {
+        "entries": [hit for is_literal, hit in hits if is_literal and hit is not None],
+        "total": len(literal),
+        "similar": [hit for is_literal, hit in hits if not is_literal and hit is not None],
+    }
 
 
-def _hit_in(entry: Entry, match: Match, query: str) -> Json | None:
+def _queries(arguments: Json) -> list[str]:
+    others = arguments.get("alternatives")
+    return [str(arguments["query"]), *(map(str, others) if isinstance(others, list) else ())]
+
+
+def _hit_in(entry: Entry, match: Match, queries: Sequence[str]) -> Json | None:
     """Return the hit with the entry's own words; None where the entry changed since the catalog was written and no longer matches."""
     text = search_texts(entry).get(match.matched_field, "")
-    if fold(query) not in fold(text):
+    folded = fold(text)
+    if not folded or (match.is_literal and not any(one in folded for one in map(fold, queries) if one)):
         return None
+    wanted = queries if match.is_literal else [one.text.strip() for query in queries for one in needles_of(query)]
     return {
         "path": entry.path,
         "name": entry.name,
         "category": entry.category.value,
         "matchedField": match.matched_field,
-        "snippet": snippet(text, query),
+        "snippet": snippet(text, wanted),
     }
 
 

@@ -37,7 +37,7 @@ def test_an_entry_is_filed_changed_restored_and_withdrawn(store: ObjectStore) ->
 
     chat.once("undo_last_change")
     assert chat.paths == [path]
-    assert chat.begin().call("search_entries", query="佐藤")["total"] == 0  # a next action is not searched
+    assert chat.begin().call("search_entries", query="佐藤")["entries"][0]["matchedField"] == "next_action"
     assert chat.begin().call("search_entries", query="待ち")["entries"][0]["path"] == path
 
     EntryWords().remove_withdrawn(chat.conversation, Amendments(withdrawn=frozenset({"m1"})))

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from shared.conversation.literal_runs import Runs, fold
+from shared.conversation.literal_runs import Runs
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.snippets import snippet
 from shared.line.bubbles import bubbles
@@ -20,6 +20,8 @@ from shared.line.ids import mask_ids
 from shared.line.markdown import plain_text
 from shared.line.mentions import without_address
 from shared.line.message_text import describe
+from shared.search.folding import fold, loosen, without_okurigana
+from shared.search.ranking import Passage, rank
 from shared.tools.notion.blocks import blocks_of
 
 # Quadratic code needs more for a run of this length, linear code at most a tenth: bubbles of flags 2.6 s, brackets 5 s, dots 60 s.
@@ -66,8 +68,10 @@ FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "without_address": _without_address,
     "parse_command": parse_command,
     "fold": fold,
+    "loosen": lambda text: without_okurigana(loosen(text)),
+    "rank": lambda text: rank([[Passage(folded=text)]], [text[:300]]),
     "runs": Runs.of,
-    "snippet": lambda text: snippet(text[:5_000], text),
+    "snippet": lambda text: snippet(text[:5_000], [text]),
     "blocks_of": blocks_of,
     "numbers": Numbers.of,
 }

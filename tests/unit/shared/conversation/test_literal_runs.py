@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conversation.literal_runs import Runs, fold, shares_run
+from shared.conversation.literal_runs import Runs, shares_run
+from shared.search.folding import fold
 
 
 @pytest.mark.parametrize(

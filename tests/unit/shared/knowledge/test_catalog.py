@@ -62,7 +62,7 @@ def test_a_row_names_its_sources() -> None:
 def test_a_search_looks_through_name_texts_and_notes_of_an_entry() -> None:
     texts = search_texts(entry(context="Behind the HOUSE"))
 
-    assert texts == {"name": "garden", "context": "Behind the HOUSE", "content": "a fence"}
+    assert texts == {"name": "garden", "context": "Behind the HOUSE", "next_action": "", "content": "a fence"}
     assert row(context="Behind the HOUSE").folded == {
         "name": "garden",
         "context": "behind the house",

@@ -9,7 +9,7 @@ from shared.line.utf16 import utf16_length
 @settings(max_examples=300)
 @given(st.text(max_size=300), st.text(max_size=5))
 def test_a_snippet_is_within_its_limit_and_cuts_no_grapheme(text: str, query: str) -> None:
-    shown = snippet(text, query)
+    shown = snippet(text, [query])
     graphemes = regex.findall(r"\X", " ".join(text.split()))
 
     assert utf16_length(shown) <= SNIPPET_LIMIT
@@ -21,7 +21,7 @@ def test_a_snippet_is_within_its_limit_and_cuts_no_grapheme(text: str, query: st
 
 
 def test_a_snippet_surrounds_the_match() -> None:
-    shown = snippet("あ" * 200 + "ガレージの鍵" + "い" * 200, "がれーじ")
+    shown = snippet("あ" * 200 + "ガレージの鍵" + "い" * 200, ["がれーじ"])
 
     assert "ガレージの鍵" in shown
     assert shown.startswith("…")

@@ -369,7 +369,7 @@ def test_a_limit_is_clamped(chat: FilingChat, limit: float, shown: int) -> None:
 def test_an_empty_query_finds_nothing(chat: FilingChat, query: str) -> None:
     chat.file()
 
-    assert chat.begin().call("search_entries", query=query) == {"entries": [], "total": 0}
+    assert chat.begin().call("search_entries", query=query) == {"entries": [], "total": 0, "similar": []}
 
 
 def test_a_hit_shows_the_original_words(chat: FilingChat) -> None:
@@ -386,6 +386,51 @@ def test_a_hit_shows_the_original_words(chat: FilingChat) -> None:
             "snippet": "ガレージの鍵は玄関のフックに掛けてある",
         }
     ]
+
+
+def test_an_entry_that_only_shares_words_is_shown_as_similar(chat: FilingChat) -> None:
+    path = chat.file("引っ越しの準備。段ボールを二十箱", name="新居")
+    chat.file("牛乳を買う", name="牛乳")
+
+    result = chat.begin().call("search_entries", query="引越", alternatives=["搬家"])
+
+    assert (result["entries"], result["total"]) == ([], 0)
+    assert [(one["path"], one["matchedField"]) for one in result["similar"]] == [(path, "content")]
+
+
+def test_any_of_the_queries_finds_an_entry(chat: FilingChat) -> None:
+    one, other = chat.file("合鍵を作る", name="鍵"), chat.file("fence", name="Fence")
+
+    result = chat.begin().call("search_entries", query="スペアキー", alternatives=["合鍵", "fence"])
+
+    assert {hit["path"] for hit in result["entries"]} == {one, other}
+
+
+def test_next_actions_and_lists_are_searched(chat: FilingChat) -> None:
+    path = chat.file(name="庭", next_action="佐藤さんに電話", tags=["住まい"])
+
+    for query, matched in (("佐藤", "next_action"), ("住まい", "tags")):
+        hits = chat.begin().call("search_entries", query=query)["entries"]
+        assert [(one["path"], one["matchedField"]) for one in hits] == [(path, matched)]
+
+
+def test_a_catalog_of_an_earlier_release_is_readable_and_rebuilt_by_the_next_write(chat: FilingChat) -> None:
+    path = chat.file(name="庭", next_action="佐藤さんに電話")
+    name = chat.conversation.names.entry("search.json")
+    stored = chat.store.read(name)
+    assert stored is not None
+    earlier = json.loads(stored.data)
+    del earlier["searched"]
+    for row in earlier["rows"]:
+        del row["folded"]["next_action"]
+    chat.store.replace(name, json.dumps(earlier).encode(), generation=stored.generation)
+
+    before = chat.begin().call("search_entries", query="佐藤")["total"]
+    found_by_name = chat.begin().call("search_entries", query="庭")["entries"][0]["path"]
+    chat.file("牛乳を買う", name="牛乳")
+    after = chat.begin().call("search_entries", query="佐藤")["total"]
+
+    assert (before, found_by_name, after) == (0, path, 1)
 
 
 def test_another_chat_finds_no_entry_of_this_one() -> None:

@@ -19,11 +19,11 @@ from shared.agent.model import TextContent
 from shared.agent.prompt import PromptBuilder
 from shared.agent.tools import Registry, Tool, ToolFault, TurnContext
 from shared.conversation.history import History
-from shared.conversation.literal_runs import fold
 from shared.knowledge.catalog import Catalog, row_of, search_texts
 from shared.knowledge.entry import Entry
 from shared.knowledge.index import EMPTY_INDEX, PROMPT_TOKENS, estimated_tokens, index_view
 from shared.knowledge.schema import FIELDS, Category, Field, fields_of
+from shared.search.folding import fold
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KNOWLEDGE_GUIDE
 from tests.support.inline import InlineExecutor
@@ -229,6 +229,9 @@ def test_property_6_every_hit_holds_the_query_most_matches_first(
     assert result["total"] == sum(bool(count) for count in counts.values())
     assert len(hits) == min(result["total"], max(1, min(50, 10 if limit is None else limit)))
     assert [counts[path] for path in hits] == sorted((counts[path] for path in hits), reverse=True)
+    assert not {one["path"] for one in result["similar"]} & {path for path, count in counts.items() if count}
+    assert len(result["similar"]) <= 5
+    assert {one["path"] for one in result["similar"]} <= counts.keys()
     for one in result["entries"]:
         assert fold(query) in fold(search_texts(stored[one["path"]])[one["matchedField"]])
         assert category in {None, one["category"]}

@@ -1,0 +1,113 @@
+"""Measures search on the set: recall at five by kind of query and by language, and the time of a search among many entries."""
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean, median
+from typing import Final
+
+import msgspec
+
+from shared.knowledge.catalog import Row, row_of
+from shared.knowledge.entry import Entry, Note
+from shared.knowledge.schema import FIELDS, Category, Value, fields_of, name_field
+from shared.knowledge.search import find_matches
+
+SHOWN: Final = 5
+MANY: Final = 1_000
+_FOLDER: Final = Path(__file__).parent
+_MOMENT: Final = "2026-11-22T10:00:00+09:00"
+
+
+class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of the set."""
+
+    id: str
+    category: Category
+    name: str
+    fields: dict[str, str | list[str]] = {}
+    notes: str = ""
+
+
+class Query(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A query, and the ids of every entry that answers it."""
+
+    ask: str
+    find: list[str]
+    kind: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """The recall at five of each group of queries, the queries with answers that were missed, and what was found where nothing is."""
+
+    recall: Mapping[str, float]
+    queries: Mapping[str, int]
+    missed: Sequence[Query] = field(repr=False)
+    noise: float
+
+
+def read_set() -> tuple[list[Given], list[Query]]:
+    """Return the entries and the queries."""
+    entries = msgspec.yaml.decode((_FOLDER / "entries.yaml").read_bytes(), type=list[Given])
+    queries = msgspec.yaml.decode((_FOLDER / "queries.yaml").read_bytes(), type=list[Query])
+    return entries, queries
+
+
+def row_for(given: Given) -> Row:
+    """Return the row that the catalog has of an entry."""
+    values: dict[str, Value] = {one.name: one.default for one in FIELDS[given.category]}
+    known = fields_of(given.category)
+    values |= {name: known[name].check(value) for name, value in given.fields.items()}
+    return row_of(
+        Entry(
+            category=given.category,
+            slug=given.id,
+            id=given.id,
+            created_at=_MOMENT,
+            updated_at=_MOMENT,
+            confidence=1.0,
+            fields={**values, name_field(given.category): given.name},
+            notes=(Note(text=given.notes),) if given.notes else (),
+        )
+    )
+
+
+def measure(entries: Sequence[Given], queries: Sequence[Query]) -> Figures:
+    """Return how well search finds the entries."""
+    rows = [row_for(one) for one in entries]
+    ids = {row.path: one.id for row, one in zip(rows, entries, strict=True)}
+    recalls: defaultdict[str, list[float]] = defaultdict(list)
+    missed: list[Query] = []
+    noise: list[int] = []
+    for query in queries:
+        found = [ids[one.row.path] for one in find_matches(rows, [query.ask])[:SHOWN]]
+        if not query.find:
+            noise.append(len(found))
+            continue
+        recall = len(set(found) & set(query.find)) / len(query.find)
+        for group in ("all", query.kind, query.language):
+            recalls[group].append(recall)
+        if recall < 1:
+            missed.append(query)
+    return Figures(
+        recall={group: fmean(values) for group, values in recalls.items()},
+        queries={group: len(values) for group, values in recalls.items()},
+        missed=missed,
+        noise=fmean(noise) if noise else 0.0,
+    )
+
+
+def search_ms(entries: Sequence[Given], queries: Sequence[Query], *, among: int = MANY) -> float:
+    """Return the median CPU time of a search among this many entries, in milliseconds."""
+    rows = [row_for(one) for one in entries]
+    many = [rows[number % len(rows)] for number in range(among)]
+    taken = []
+    for query in queries:
+        begun = time.thread_time()
+        find_matches(many, [query.ask])
+        taken.append((time.thread_time() - begun) * 1_000)
+    return median(taken)
