@@ -84,10 +84,10 @@ class Descent:
         return not self._wordless.isdisjoint(one.provenance.ids) or self._repeats(one.words)
 
     def _repeats(self, words: Iterable[str]) -> bool:
-        return any(
-            not self._runs.isdisjoint(Runs.of(text).folded) or any(whole in fold(text) for whole in self._wholes)
-            for text in words
-        )
+        texts = tuple(words)
+        if not self._runs.isdisjoint(Runs.of_any(texts).folded):
+            return True
+        return any(whole in fold(text) for text in texts for whole in self._wholes)
 
 
 def repeatable(outcomes: Iterable[OutcomeRecord], recaps: Iterable[Recap] = ()) -> list[Repeatable]:

@@ -5,7 +5,8 @@ chain would end; so whatever shares a literal run with it names its sources from
 """
 
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final, TypeVar
 
 from shared.conversation.literal_runs import Runs
@@ -13,43 +14,53 @@ from shared.conversation.records import OutcomeRecord, Recap, SnapshotRecord
 
 SAW_KEPT: Final = 1_000
 """What would have to name more loses its words instead."""
-_Holder = TypeVar("_Holder", OutcomeRecord, Recap)
+_Kept = TypeVar("_Kept", OutcomeRecord, Recap)
 
 
 def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> SnapshotRecord:
     """Return the snapshot in which nothing that repeats what is not `kept`, by own ids, still relies on it.  Nothing is removed yet."""
-    outcomes, recaps = list(record.outcomes), list(record.recaps)
-    going: list[OutcomeRecord | Recap] = [
-        *(one for one in recaps if one.id not in kept and one.id),
-        *(one for one in outcomes if one.webhook_event_id not in kept and one.words),
-    ]
-    runs: dict[str, Runs] = {}
-    for oldest in sorted(going, key=lambda one: one.timestamp_ms):
-        own_id = _id_of(oldest)
-        there: list[OutcomeRecord | Recap] = [*outcomes, *recaps]
-        gone = next((one for one in there if _id_of(one) == own_id), oldest)
-        outcomes = [_heir(one, gone, runs) if own_id in one.saw else one for one in outcomes]
-        recaps = [_heir(one, gone, runs) if own_id in one.saw else one for one in recaps]
-    lasting = tuple(one for one in recaps if len(one.saw) <= SAW_KEPT)
-    bounded = tuple(one if len(one.saw) <= SAW_KEPT else one.without_words() for one in outcomes)
-    return replace(record, outcomes=bounded, recaps=lasting)
+    outcomes = [_Heir.of(one.webhook_event_id, one) for one in record.outcomes]
+    recaps = [_Heir.of(one.id, one) for one in record.recaps]
+    heirs = [*recaps, *outcomes]
+    going = [one for one in heirs if one.id and one.id not in kept and one.record.words]
+    for gone in sorted(going, key=lambda one: one.record.timestamp_ms):
+        for heir in heirs:
+            if gone.id in heir.saw:
+                heir.succeed(gone)
+    lasting = (_settled(one, by) for one, by in zip(record.recaps, recaps, strict=True) if len(by.saw) <= SAW_KEPT)
+    bounded = (
+        _settled(one, by) if len(by.saw) <= SAW_KEPT else one.without_words()
+        for one, by in zip(record.outcomes, outcomes, strict=True)
+    )
+    return replace(record, outcomes=tuple(bounded), recaps=tuple(lasting))
 
 
-def _heir(one: _Holder, gone: OutcomeRecord | Recap, runs: dict[str, Runs]) -> _Holder:
-    """Return one that names the sources of what goes, if it repeats it; else one that names it no more."""
-    rest: tuple[str, ...] = tuple(named for named in one.saw if named != _id_of(gone))
-    if not _runs_of(one, runs).shares(_runs_of(gone, runs)):
-        return replace(one, saw=rest)
-    known = dict.fromkeys((*rest, *gone.covers, *gone.saw))
-    return replace(one, saw=tuple(known), since_ms=min(one.since_ms, gone.since_ms))
+@dataclass(kw_only=True)
+class _Heir:
+    """An answer or a recap, with what it names so far, in order, and the start of that."""
+
+    id: str
+    record: OutcomeRecord | Recap = field(repr=False)
+    saw: dict[str, None]
+    since_ms: int
+
+    @classmethod
+    def of(cls, own_id: str, record: OutcomeRecord | Recap) -> "_Heir":
+        """Return the record as it names its sources before anything goes."""
+        return cls(id=own_id, record=record, saw=dict.fromkeys(record.saw), since_ms=record.since_ms)
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The runs of its words."""
+        return Runs.of_any(self.record.words)
+
+    def succeed(self, gone: "_Heir") -> None:
+        """Name the sources of what goes instead of it, if this repeats it; else name it no more."""
+        del self.saw[gone.id]
+        if self.runs.shares(gone.runs):
+            self.saw.update(dict.fromkeys((*gone.record.covers, *gone.saw)))
+            self.since_ms = min(self.since_ms, gone.since_ms)
 
 
-def _runs_of(one: OutcomeRecord | Recap, runs: dict[str, Runs]) -> Runs:
-    own_id = _id_of(one)
-    if own_id not in runs:
-        runs[own_id] = Runs(frozenset(run for text in one.words for run in Runs.of(text).folded))
-    return runs[own_id]
-
-
-def _id_of(one: OutcomeRecord | Recap) -> str:
-    return one.webhook_event_id if isinstance(one, OutcomeRecord) else one.id
+def _settled(one: _Kept, heir: _Heir) -> _Kept:
+    return one if tuple(heir.saw) == one.saw else replace(one, saw=tuple(heir.saw), since_ms=heir.since_ms)

@@ -6,6 +6,7 @@ Whoever writes people's words into it looks at the amendments after the swap, be
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
@@ -28,6 +29,7 @@ from shared.storage.object_store import ObjectStore
 _OUTCOMES_KEPT: Final = 100
 _NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
 _LATE_KEPT: Final = 10
+_DECODED_KEPT: Final = 32  # of about 140 kB, with as much again for the bytes that they are found by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,7 @@ class Snapshot:
         stored = self.store.read(self.names.snapshot)
         if stored is None:
             return SeenSnapshot(record=SnapshotRecord(), generation=0)
-        return SeenSnapshot(record=with_saw(decode(SnapshotRecord, stored.data)), generation=stored.generation)
+        return SeenSnapshot(record=_decoded(stored.data), generation=stored.generation)
 
     def swap(self, seen: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
         """Return the snapshot as written over `seen`, or None where another worker wrote first."""
@@ -88,6 +90,12 @@ class Snapshot:
             self.clean(now)
             looked = now
         return looked
+
+
+@lru_cache(maxsize=_DECODED_KEPT)
+def _decoded(data: bytes) -> SnapshotRecord:
+    """Return the snapshot as it is read.  Most reads between two compactions find the same bytes."""
+    return with_saw(decode(SnapshotRecord, data))
 
 
 def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
