@@ -17,6 +17,7 @@ from tests.mutants.slips import Slip, slips_in
 _PATTERNS: Final = (
     "shared/turns/*.py",
     "shared/conversation/*.py",
+    "shared/search/folding.py",
     "shared/storage/*.py",
     *(
         f"shared/knowledge/{name}.py"
