@@ -50,6 +50,12 @@ class DeliveryTooLargeError(RejectedError):
     http_status = 413
 
 
+class DeliveryIncompleteError(RejectedError):
+    """A body did not arrive in time."""
+
+    http_status = 408
+
+
 class MethodNotAllowedError(RejectedError):
     """The method is not POST."""
 

@@ -24,5 +24,5 @@ def compose(env: Mapping[str, str]) -> WebhookEndpoint:
         timeout_s=PUBLISH_TIMEOUT_S,
         emulator_host=settings.pubsub_emulator_host,
     )
-    receive = Receive(bus=bus, channel_secrets=settings.channel_secrets, clock=SystemClock())
+    receive = Receive(bus=bus, channel_secret=settings.channel_secret, clock=SystemClock())
     return WebhookEndpoint(receive=receive)

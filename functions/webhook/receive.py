@@ -5,41 +5,69 @@ Source: LINE, "Receive messages (webhook)": LINE redelivers after an answer othe
 """
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 from shared import logs
 from shared.bus.messages import EventBus, bus_messages
 from shared.clock import Clock
-from shared.errors import AizuchiError, DeliveryTooLargeError, MethodNotAllowedError, RejectedError
+from shared.errors import (
+    AizuchiError,
+    BadSignatureError,
+    DeliveryIncompleteError,
+    DeliveryTooLargeError,
+    MethodNotAllowedError,
+    RejectedError,
+)
 from shared.line.signature import verify_signature
 from shared.line.webhook_body import parse_webhook_body
+from shared.settings.reader import split_secrets
+from shared.settings.secret import Secret
 
 DELIVERY_LIMIT_BYTES: Final = 1_048_576
 _RECEIVED: Final = 200
 _INTERNAL_ERROR: Final = 500
 
 
+class Body(Protocol):
+    """The body of a request, which is not read yet.  `declared_bytes`: what the sender says about its size, if anything."""
+
+    @property
+    def declared_bytes(self) -> int | None: ...
+
+    def read(self, at_most_bytes: int) -> bytes | None:
+        """Return the body, or its first `at_most_bytes`; None if it was not complete in time."""
+        ...
+
+    def refuse(self) -> None:
+        """Nothing more of it is read."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receive:
-    """Publishes the events of LINE's deliveries."""
+    """Publishes the events of LINE's deliveries.  `channel_secret` holds one secret, or two separated by a comma."""
 
     bus: EventBus
-    channel_secrets: tuple[str, ...] = field(repr=False)
+    channel_secret: Secret = field(repr=False)
     clock: Clock = field(repr=False)
 
-    def __call__(self, method: str, body: bytes, signature: str | None, traceparent: str | None = None) -> int:
+    def __call__(self, method: str, body: Body, signature: str | None, traceparent: str | None = None) -> int:
         """Publish every event of the delivery; return their count, 0 if LINE only verifies the address.
+
+        A request that cannot be LINE's is refused before its body is read.
 
         Every message carries `traceparent`.
         Repeated: published again, with `is_redelivery` set; the workers recognise a redelivery by its webhook_event_id.
-        Raises: MethodNotAllowedError, DeliveryTooLargeError, BadSignatureError, MalformedDeliveryError, PublishFailedError.
+        Raises: MethodNotAllowedError, DeliveryTooLargeError, BadSignatureError, DeliveryIncompleteError, MalformedDeliveryError,
+        PublishFailedError.
         """
         if method != "POST":
             raise MethodNotAllowedError("only POST is answered")
-        if len(body) > DELIVERY_LIMIT_BYTES:
+        if (body.declared_bytes or 0) > DELIVERY_LIMIT_BYTES:
             raise DeliveryTooLargeError(f"a delivery has at most {DELIVERY_LIMIT_BYTES} bytes")
-        verify_signature(body, signature, channel_secrets=self.channel_secrets)
-        delivery = parse_webhook_body(body)
+        if not signature:
+            raise BadSignatureError("the x-line-signature header is missing")
+        delivery = parse_webhook_body(self._signed(body, signature))
         started_s = self.clock.monotonic_s()
         if delivery.dropped:
             logs.warning("event_dropped", reason="no JSON object", count=delivery.dropped)
@@ -57,6 +85,21 @@ class Receive:
             )
         return len(messages)
 
+    def _signed(self, body: Body, signature: str) -> bytes:
+        """Return the bytes of the body, which LINE has signed."""
+        content = body.read(DELIVERY_LIMIT_BYTES + 1)  # one byte over the limit suffices to refuse the body
+        if content is None:
+            raise DeliveryIncompleteError("the body was not complete in time")
+        if len(content) > DELIVERY_LIMIT_BYTES:
+            raise DeliveryTooLargeError(f"a delivery has at most {DELIVERY_LIMIT_BYTES} bytes")
+        try:
+            verify_signature(content, signature, channel_secrets=split_secrets(self.channel_secret.value()))
+        except BadSignatureError:
+            if not self.channel_secret.read_again():  # LINE may sign with a new secret that was not read yet
+                raise
+            verify_signature(content, signature, channel_secrets=split_secrets(self.channel_secret.value()))
+        return content
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookEndpoint:
@@ -65,7 +108,7 @@ class WebhookEndpoint:
     receive: Receive
 
     def __call__(
-        self, method: str, body: bytes, *, signature: str | None, traceparent: str | None = None
+        self, method: str, body: Body, *, signature: str | None, traceparent: str | None = None
     ) -> tuple[str, int]:
         """Return body and status.  Never raises."""
         with logs.bound(**logs.trace_fields(traceparent)):
@@ -75,7 +118,14 @@ class WebhookEndpoint:
                 answer, status = "OK", _RECEIVED
             except RejectedError as cause:
                 answer, status = str(cause), cause.http_status
-                logs.warning("webhook_rejected", reason=answer, status=status, body_bytes=len(body))
+                logs.warning(
+                    "webhook_rejected",
+                    reason=answer,
+                    status=status,
+                    is_signed=bool(signature),
+                    body_bytes=body.declared_bytes,
+                )
+                body.refuse()
             except AizuchiError as cause:
                 answer, status = str(cause), cause.http_status
                 logs.error("webhook_failed", cause=cause, reason=answer, status=status)

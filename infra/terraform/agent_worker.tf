@@ -3,19 +3,20 @@
 module "agent_worker" {
   source = "./modules/function"
 
-  build       = local.build["agent_worker"]
-  environment = local.environment["agent_worker"]
-  function    = "agent_worker"
-  invokers    = { push = google_service_account.push.member }
-  is_public   = false
-  labels      = var.labels
-  name        = var.name
-  project_id  = var.project_id
-  region      = var.region
-  scaling     = var.agent_worker
-  secrets     = local.secret_environment["agent_worker"]
+  build           = local.build["agent_worker"]
+  environment     = local.environment["agent_worker"]
+  function        = "agent_worker"
+  grants_settle_s = var.grants_settle_s
+  invokers        = { push = google_service_account.push.member }
+  is_public       = false
+  labels          = var.labels
+  name            = var.name
+  project_id      = var.project_id
+  region          = var.region
+  scaling         = var.agent_worker
+  secrets         = local.secret_environment["agent_worker"]
 
-  depends_on = [google_project_service.this, terraform_data.grants_settled]
+  depends_on = [google_secret_manager_secret_version.this, time_sleep.apis_usable, time_sleep.grants_settled]
 }
 
 # No condition on prefixes: the worker uses every kind of object, and IAM evaluates a listing against the bucket only.

@@ -2,10 +2,11 @@
 # Source: Cloud Functions, "Custom service account for Cloud Build" (roles) and "Build process overview" (gcf-v2-sources-*).
 
 resource "google_service_account" "build" {
+  project      = var.project_id
   account_id   = "${var.name}-build"
   display_name = "Builds the functions of ${var.name}"
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }
 
 resource "google_project_iam_member" "build_logs" {
@@ -33,6 +34,7 @@ resource "google_project_iam_member" "build_reads_copies" {
 }
 
 resource "google_artifact_registry_repository" "images" {
+  project       = var.project_id
   repository_id = var.name
   format        = "DOCKER"
   location      = var.region
@@ -57,10 +59,11 @@ resource "google_artifact_registry_repository" "images" {
     }
   }
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }
 
 resource "google_artifact_registry_repository_iam_member" "build_writes_images" {
+  project    = var.project_id
   location   = var.region
   repository = google_artifact_registry_repository.images.name
   role       = "roles/artifactregistry.writer"
@@ -68,15 +71,13 @@ resource "google_artifact_registry_repository_iam_member" "build_writes_images" 
 }
 
 # A grant takes effect after about a minute; without this wait the first build of an empty project fails.
-resource "terraform_data" "grants_settled" {
-  triggers_replace = [
-    google_artifact_registry_repository_iam_member.build_writes_images.id,
-    google_project_iam_member.build_logs.id,
-    google_project_iam_member.build_reads_copies.id,
-    google_storage_bucket_iam_member.build_reads_sources.id,
-  ]
-
-  provisioner "local-exec" {
-    command = "sleep ${var.grants_settle_s}"
+# Source: IAM, "Access change propagation" (typically 2 minutes, potentially 7 minutes or more).
+resource "time_sleep" "grants_settled" {
+  create_duration = "${var.grants_settle_s}s"
+  triggers = {
+    copies  = google_project_iam_member.build_reads_copies.id
+    images  = google_artifact_registry_repository_iam_member.build_writes_images.id
+    logs    = google_project_iam_member.build_logs.id
+    sources = google_storage_bucket_iam_member.build_reads_sources.id
   }
 }

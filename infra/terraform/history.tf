@@ -17,6 +17,7 @@ locals {
 }
 
 resource "google_storage_bucket" "history" {
+  project  = var.project_id
   name     = "${var.project_id}-${var.name}-history"
   location = var.region
   labels   = var.labels
@@ -48,5 +49,5 @@ resource "google_storage_bucket" "history" {
     }
   }
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }

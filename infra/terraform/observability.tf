@@ -159,6 +159,7 @@ locals {
 resource "google_logging_metric" "this" {
   for_each = local.metrics
 
+  project     = var.project_id
   name        = "${var.name}_${each.key}"
   description = each.value.description
   filter = join(" AND ", compact([
@@ -197,17 +198,18 @@ resource "google_logging_metric" "this" {
     }
   }
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }
 
 resource "google_monitoring_notification_channel" "email" {
   for_each = var.alerts.emails
 
+  project      = var.project_id
   display_name = each.key
   type         = "email"
   labels       = { email_address = each.key }
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }
 
 locals {
@@ -217,6 +219,7 @@ locals {
 resource "google_monitoring_alert_policy" "this" {
   for_each = local.alerts
 
+  project               = var.project_id
   display_name          = "${var.name}: ${each.value.title}"
   combiner              = "OR"
   severity              = each.value.severity
@@ -244,6 +247,7 @@ resource "google_monitoring_alert_policy" "this" {
 }
 
 resource "google_monitoring_dashboard" "this" {
+  project = var.project_id
   dashboard_json = jsonencode({
     displayName = var.name
     gridLayout = {
@@ -265,5 +269,5 @@ resource "google_monitoring_dashboard" "this" {
     }
   })
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }

@@ -31,7 +31,7 @@ data "archive_file" "package" {
   for_each = local.packages
 
   type             = "zip"
-  output_path      = "${path.root}/.packages/${each.key}.zip"
+  output_path      = "${path.root}/.packages/${var.name}/${each.key}.zip" # by name: a configuration may hold several deployments
   output_file_mode = "0644"
 
   dynamic "source" {
@@ -45,6 +45,7 @@ data "archive_file" "package" {
 }
 
 resource "google_storage_bucket" "sources" {
+  project  = var.project_id
   name     = "${var.project_id}-${var.name}-sources"
   location = var.region
   labels   = var.labels
@@ -57,7 +58,7 @@ resource "google_storage_bucket" "sources" {
     retention_duration_seconds = 0
   }
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }
 
 resource "google_storage_bucket_object" "package" {

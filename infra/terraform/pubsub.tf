@@ -12,41 +12,45 @@ locals {
 }
 
 resource "google_pubsub_topic" "events" {
-  name   = "${var.name}-events"
-  labels = var.labels
+  project = var.project_id
+  name    = "${var.name}-events"
+  labels  = var.labels
 
   message_storage_policy {
     allowed_persistence_regions = [var.region]
   }
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }
 
 resource "google_pubsub_topic" "dead_letters" {
-  name   = "${var.name}-dead-letters"
-  labels = var.labels
+  project = var.project_id
+  name    = "${var.name}-dead-letters"
+  labels  = var.labels
 
   message_storage_policy {
     allowed_persistence_regions = [var.region]
   }
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }
 
 resource "google_service_account" "push" {
+  project      = var.project_id
   account_id   = "${var.name}-push"
   display_name = "Pushes events of ${var.name} to its workers"
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }
 
 resource "google_pubsub_subscription" "worker" {
   for_each = local.workers
 
-  name   = "${var.name}-${replace(each.key, "_", "-")}"
-  topic  = google_pubsub_topic.events.id
-  labels = var.labels
-  filter = each.value.filter
+  project = var.project_id
+  name    = "${var.name}-${replace(each.key, "_", "-")}"
+  topic   = google_pubsub_topic.events.id
+  labels  = var.labels
+  filter  = each.value.filter
 
   ack_deadline_seconds       = var.delivery.ack_deadline_s # for a push this is the limit of the request's duration
   message_retention_duration = "${var.delivery.retention_days * 86400}s"
@@ -80,10 +84,11 @@ resource "google_pubsub_subscription" "worker" {
 resource "google_pubsub_subscription" "dead_letters" {
   for_each = local.dead_letter_filters
 
-  name   = "${var.name}-${each.key}"
-  topic  = google_pubsub_topic.dead_letters.id
-  labels = var.labels
-  filter = each.value
+  project = var.project_id
+  name    = "${var.name}-${each.key}"
+  topic   = google_pubsub_topic.dead_letters.id
+  labels  = var.labels
+  filter  = each.value
 
   ack_deadline_seconds       = 300       # long enough for an operator to look through them
   message_retention_duration = "604800s" # dead letters hold people's words, so they are kept for seven days at most
@@ -96,14 +101,16 @@ resource "google_pubsub_subscription" "dead_letters" {
 
 # Pub/Sub's service agent moves the dead letters; without these two grants it does not, and reports no error.
 resource "google_pubsub_topic_iam_member" "agent_publishes_dead_letters" {
-  topic  = google_pubsub_topic.dead_letters.name
-  role   = "roles/pubsub.publisher"
-  member = local.pubsub_agent
+  project = var.project_id
+  topic   = google_pubsub_topic.dead_letters.name
+  role    = "roles/pubsub.publisher"
+  member  = local.pubsub_agent
 }
 
 resource "google_pubsub_subscription_iam_member" "agent_takes_dead_letters" {
   for_each = google_pubsub_subscription.worker
 
+  project      = var.project_id
   subscription = each.value.name
   role         = "roles/pubsub.subscriber"
   member       = local.pubsub_agent

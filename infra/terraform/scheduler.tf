@@ -7,6 +7,7 @@ locals {
 
 # A tick that is lost is not repeated: the next one does its work. So there is no retry_config.
 resource "google_cloud_scheduler_job" "tick" {
+  project     = var.project_id
   name        = "${var.name}-tick"
   description = "Has the agent worker carry out what has become due"
   region      = var.region
@@ -26,7 +27,8 @@ resource "google_cloud_scheduler_job" "tick" {
 # pubsub.topics.publish; this grant holds also where an organisation takes such roles away.
 # Source: IAM, "Cloud Scheduler roles and permissions"; Cloud Scheduler, "Use authentication with HTTP targets" (the agent's name).
 resource "google_pubsub_topic_iam_member" "scheduler_publishes_ticks" {
-  topic  = google_pubsub_topic.events.name
-  role   = "roles/pubsub.publisher"
-  member = local.scheduler_agent
+  project = var.project_id
+  topic   = google_pubsub_topic.events.name
+  role    = "roles/pubsub.publisher"
+  member  = local.scheduler_agent
 }

@@ -1,5 +1,6 @@
 # Secrets. Their values go to Secret Manager by write-only arguments: neither plans nor the state hold them.
-# A new version is written when its counter in `secret_versions` changes; 0 means that you write versions yourself, and "latest" is read.
+# A new version is written when its counter in `secret_versions` changes; 0 means that you write versions yourself. The functions read the
+# newest version within a minute, without a deployment.
 
 locals {
   secret_names = toset(concat(
@@ -9,17 +10,13 @@ locals {
   ))
   written_secrets = { for name in local.secret_names : name => var.secret_versions[name] if var.secret_versions[name] > 0 }
 
-  secret_references = {
-    for name, secret in google_secret_manager_secret.this : name => {
-      secret_id = secret.secret_id
-      version   = try(google_secret_manager_secret_version.this[name].version, "latest")
-    }
-  }
+  secret_ids = { for name, secret in google_secret_manager_secret.this : name => secret.secret_id }
 }
 
 resource "google_secret_manager_secret" "this" {
   for_each = local.secret_names
 
+  project   = var.project_id
   secret_id = "${var.name}-${replace(each.key, "_", "-")}"
   labels    = var.labels
 
@@ -31,7 +28,7 @@ resource "google_secret_manager_secret" "this" {
     }
   }
 
-  depends_on = [google_project_service.this]
+  depends_on = [time_sleep.apis_usable]
 }
 
 resource "google_secret_manager_secret_version" "this" {
@@ -40,9 +37,9 @@ resource "google_secret_manager_secret_version" "this" {
   secret                 = google_secret_manager_secret.this[each.key].id
   secret_data_wo         = var.secrets[each.key]
   secret_data_wo_version = tostring(each.value)
-  deletion_policy        = "DISABLE" # a disabled version can be enabled again for a rollback
+  deletion_policy        = "ABANDON" # a counter that goes from 1 to 0 must not disable the version that the functions read
 
-  # The functions read the new version before the old version is disabled.
+  # There is a newest version at every moment.
   lifecycle {
     create_before_destroy = true
   }

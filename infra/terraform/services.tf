@@ -31,6 +31,15 @@ resource "google_project_service" "this" {
   disable_on_destroy = false
 }
 
+# An API that was just enabled refuses calls for a while, and its service agent may not exist yet. Everything but the APIs waits here.
+# Source: Service Usage, "Enabling and disabling services" (the change takes time to propagate).
+resource "time_sleep" "apis_usable" {
+  create_duration = "${var.apis_settle_s}s"
+  triggers        = { apis = join(",", sort(keys(google_project_service.this))) }
+
+  depends_on = [google_project_service.this]
+}
+
 # Without depends_on: its values are known before any resource is created, and stay known when an API is added (docs/deploy.md, step 1).
 data "google_project" "this" {
   project_id = var.project_id

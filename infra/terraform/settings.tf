@@ -52,14 +52,14 @@ locals {
     } : function => { for name, value in settings : name => value if value != null }
   }
 
-  # The secrets of each function, by the name of the environment variable.
+  # The secrets of each function, by the name of the setting.
   secret_environment = {
     agent_worker = merge(
-      { LINE_CHANNEL_ACCESS_TOKEN = local.secret_references.line_channel_access_token },
-      var.gemini.on_vertex ? {} : { GEMINI_API_KEY = local.secret_references.gemini_api_key },
-      var.notion == null ? {} : { NOTION_TOKEN = local.secret_references.notion_token },
+      { LINE_CHANNEL_ACCESS_TOKEN = local.secret_ids.line_channel_access_token },
+      var.gemini.on_vertex ? {} : { GEMINI_API_KEY = local.secret_ids.gemini_api_key },
+      var.notion == null ? {} : { NOTION_TOKEN = local.secret_ids.notion_token },
     )
     unsend  = {}
-    webhook = { LINE_CHANNEL_SECRET = local.secret_references.line_channel_secret }
+    webhook = { LINE_CHANNEL_SECRET = local.secret_ids.line_channel_secret }
   }
 }

@@ -3,19 +3,20 @@
 module "unsend" {
   source = "./modules/function"
 
-  build       = local.build["unsend"]
-  environment = local.environment["unsend"]
-  function    = "unsend"
-  invokers    = { push = google_service_account.push.member }
-  is_public   = false
-  labels      = var.labels
-  name        = var.name
-  project_id  = var.project_id
-  region      = var.region
-  scaling     = var.unsend
-  secrets     = local.secret_environment["unsend"]
+  build           = local.build["unsend"]
+  environment     = local.environment["unsend"]
+  function        = "unsend"
+  grants_settle_s = var.grants_settle_s
+  invokers        = { push = google_service_account.push.member }
+  is_public       = false
+  labels          = var.labels
+  name            = var.name
+  project_id      = var.project_id
+  region          = var.region
+  scaling         = var.unsend
+  secrets         = local.secret_environment["unsend"]
 
-  depends_on = [google_project_service.this, terraform_data.grants_settled]
+  depends_on = [google_secret_manager_secret_version.this, time_sleep.apis_usable, time_sleep.grants_settled]
 }
 
 resource "google_storage_bucket_iam_member" "unsend_uses_history" {

@@ -65,6 +65,18 @@ variable "alerts" {
   }
 }
 
+variable "apis_settle_s" {
+  description = "Seconds that enabled APIs, and the service agents that come with them, are given before their first use."
+  type        = number
+  default     = 60
+  nullable    = false
+
+  validation {
+    condition     = var.apis_settle_s >= 0 && floor(var.apis_settle_s) == var.apis_settle_s
+    error_message = "apis_settle_s must be a whole number, 0 or more."
+  }
+}
+
 variable "bot" {
   description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web."
   type = object({
@@ -305,7 +317,7 @@ variable "runtime" {
 }
 
 variable "secret_versions" {
-  description = "A counter for each secret: raise it whenever its value in `secrets` changes. 0: you write the versions yourself, and the newest is read when an instance starts."
+  description = "A counter for each secret: raise it whenever its value in `secrets` changes. 0: you write the versions yourself; before the first apply there has to be one (docs/deploy.md, \"Secrets\")."
   type = object({
     gemini_api_key            = optional(number, 1)
     line_channel_access_token = optional(number, 1)
@@ -314,6 +326,11 @@ variable "secret_versions" {
   })
   default  = {}
   nullable = false
+
+  validation {
+    condition     = alltrue([for counter in values(var.secret_versions) : counter >= 0 && floor(counter) == counter])
+    error_message = "The counters of secret_versions are whole numbers, 0 or more."
+  }
 }
 
 variable "secrets" {

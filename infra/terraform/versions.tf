@@ -12,14 +12,9 @@ terraform {
       source  = "hashicorp/google"
       version = ">= 7.0, < 9.0"
     }
+    time = {
+      source  = "hashicorp/time"
+      version = "~> 0.12"
+    }
   }
-}
-
-provider "google" {
-  project = var.project_id
-  region  = var.region
-
-  # The Budget API requires a quota project for calls with user credentials.
-  billing_project       = var.budget == null ? null : var.project_id
-  user_project_override = var.budget != null
 }

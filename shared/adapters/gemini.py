@@ -6,6 +6,7 @@ transport errors are httpx2's own; unknown enum values cause warnings only; auto
 
 import json
 import math
+import threading
 from collections.abc import Mapping
 from typing import Final
 
@@ -13,6 +14,7 @@ import httpx2
 from google import genai
 from google.auth.exceptions import GoogleAuthError
 from google.genai import errors, types
+from google.genai.models import Models
 
 from shared.adapters.provider_words import provider_word
 from shared.agent.finish_reasons import remedy_for
@@ -36,6 +38,7 @@ from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.line.json_text import is_ordinary
 from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings
+from shared.settings.secret import Secret
 
 LEAST_SERVER_DEADLINE_S: Final = 10
 _SKIPS_VALIDATION: Final = b"skip_thought_signature_validator"  # Source: Gemini API, "Thought signatures", FAQ
@@ -127,11 +130,29 @@ class GeminiModel:
         )
 
 
-def client_of(settings: GeminiSettings) -> genai.Client:
+class _KeyedClient:
+    """A client that is built anew when its API key changes; safe to share between threads."""
+
+    def __init__(self, api_key: Secret, options: types.HttpOptions) -> None:
+        self._api_key = api_key
+        self._options = options
+        self._building = threading.Lock()
+        self._clients: dict[str, genai.Client] = {}  # of earlier keys too: a client closes itself when nothing holds it
+
+    @property
+    def models(self) -> Models:
+        key = self._api_key.value()
+        with self._building:
+            if key not in self._clients:
+                self._clients[key] = genai.Client(vertexai=False, api_key=key, http_options=self._options)
+            return self._clients[key].models
+
+
+def client_of(settings: GeminiSettings) -> genai.Client | _KeyedClient:
     """Return a client without retries of its own."""
     options = types.HttpOptions(base_url=settings.base_url, retry_options=types.HttpRetryOptions(attempts=1))
-    if settings.api_key:
-        return genai.Client(vertexai=False, api_key=settings.api_key, http_options=options)
+    if settings.api_key is not None:
+        return _KeyedClient(settings.api_key, options)
     return genai.Client(vertexai=True, project=settings.project_id, location=settings.location, http_options=options)
 
 

@@ -29,6 +29,7 @@ from shared.clock import Clock, SystemClock
 from shared.errors import LineUnavailableError
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
 from shared.line.presence import SHOWN_S
+from shared.settings.secret import Secret
 
 _NOT_A_MEMBER: Final = frozenset(
     {400, 404}
@@ -47,7 +48,7 @@ _QUOTA_SPENT: Final = (
 class LineApi:
     """The calls of the agent worker; safe to share between threads."""
 
-    def __init__(self, *, channel_access_token: str, base_url: str | None, clock: Clock | None = None) -> None:
+    def __init__(self, *, channel_access_token: Secret, base_url: str | None, clock: Clock | None = None) -> None:
         """`base_url` replaces both of LINE's hosts."""
         self.client = line_client(channel_access_token=channel_access_token, base_url=base_url)
         self._api = MessagingApi(self.client)

@@ -29,13 +29,14 @@ class LineMedia:
         configuration = client.configuration
         self._transport = client.rest_client
         self._host = configuration.host or _CONTENT_HOST
-        self._headers = {"Authorization": f"Bearer {configuration.access_token}"}
+        self._configuration = configuration
 
     def fetch(self, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> Fetched | Unfetched:
         url = f"{self._host}/v2/bot/message/{line_message_id}/content"
+        headers = {"Authorization": f"Bearer {self._configuration.access_token}"}
         try:
             response = self._transport.request(
-                "GET", url, headers=dict(self._headers), _preload_content=False, _request_timeout=_TIMEOUT_S
+                "GET", url, headers=headers, _preload_content=False, _request_timeout=_TIMEOUT_S
             )
             return _content(response, at_most_bytes)
         except ApiException as refusal:

@@ -21,6 +21,7 @@ from shared.adapters.provider_words import provider_word
 from shared.agent.model import Json
 from shared.clock import Clock, Deadline
 from shared.settings.notion import NotionSettings
+from shared.settings.secret import Secret
 from shared.tools.notion.blocks import text_of
 from shared.tools.notion.port import (
     Block,
@@ -54,7 +55,7 @@ class NotionApi:
         silent.addHandler(logging.NullHandler())
         options: dict[str, Any] = {"base_url": settings.base_url} if settings.base_url else {}
         self._client = Client(
-            auth=settings.token,
+            client=httpx.Client(auth=_bearer(settings.token)),
             notion_version="2025-09-03",
             timeout_ms=_REQUEST_TIMEOUT_MS,
             retry=False,
@@ -243,6 +244,16 @@ def _retry_after_s(cause: Exception) -> float | None:
         return max(0.0, float(seconds)) if seconds else None
     except ValueError:
         return None
+
+
+def _bearer(token: Secret) -> Callable[[httpx.Request], httpx.Request]:
+    """Return what signs a request with the token as it is then."""
+
+    def sign(request: httpx.Request) -> httpx.Request:
+        request.headers["Authorization"] = f"Bearer {token.value()}"
+        return request
+
+    return sign
 
 
 def _schema(data_source: Mapping[str, Any]) -> Schema:

@@ -10,6 +10,7 @@ from shared.locales.language_file import LOCALES
 from shared.settings.notion import NotionSettings, notion_settings
 from shared.settings.push import PushSettings, push_settings
 from shared.settings.reader import EnvironmentReader, read_settings
+from shared.settings.secret import Secret
 from shared.turns.deferral import LateReply
 
 TOOLSETS: Final = ("knowledge", "notion", "web")
@@ -20,7 +21,7 @@ _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 class GeminiSettings:
     """Access to Gemini: by `api_key`; if that is None, on Vertex AI by project and `location`."""
 
-    api_key: str | None = field(repr=False)
+    api_key: Secret | None = field(repr=False)
     project_id: str
     location: str | None
     base_url: str | None
@@ -57,7 +58,7 @@ class AgentWorkerSettings:
 
     project_id: str
     history_bucket: str
-    channel_access_token: str = field(repr=False)
+    channel_access_token: Secret = field(repr=False)
     line_api_base_url: str | None
     gemini: GeminiSettings
     toolsets: tuple[str, ...]
@@ -79,7 +80,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
     return AgentWorkerSettings(
         project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
         history_bucket=settings.required("HISTORY_BUCKET"),
-        channel_access_token=settings.required("LINE_CHANNEL_ACCESS_TOKEN"),
+        channel_access_token=settings.secret("LINE_CHANNEL_ACCESS_TOKEN"),
         line_api_base_url=settings.url("LINE_API_BASE_URL"),
         gemini=_gemini(settings),
         toolsets=toolsets,
@@ -105,7 +106,7 @@ def _gemini(settings: EnvironmentReader) -> GeminiSettings:
         "1",
     }
     return GeminiSettings(
-        api_key=None if on_vertex else settings.required("GEMINI_API_KEY", instead="GOOGLE_GENAI_USE_VERTEXAI=true"),
+        api_key=None if on_vertex else settings.secret("GEMINI_API_KEY", instead="GOOGLE_GENAI_USE_VERTEXAI=true"),
         project_id=settings.optional("GOOGLE_CLOUD_PROJECT") or "",
         location=settings.required("GOOGLE_CLOUD_LOCATION") if on_vertex else None,
         base_url=settings.url("GEMINI_BASE_URL"),

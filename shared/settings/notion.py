@@ -9,6 +9,7 @@ from typing import Final
 
 from shared.line.ids import is_conversation_id
 from shared.settings.reader import EnvironmentReader
+from shared.settings.secret import Secret
 
 EVERY_CHAT: Final = "*"
 _NAME: Final = re.compile(r"[^\x00-\x1f\x7f\"]{1,64}")
@@ -22,7 +23,7 @@ class NotionSettings:
     None: every chat, including chats that the operator does not know.
     """
 
-    token: str = field(repr=False)
+    token: Secret = field(repr=False)
     databases: Mapping[str, str]
     base_url: str | None
     conversations: frozenset[str] | None = field(repr=False)
@@ -31,7 +32,7 @@ class NotionSettings:
 def notion_settings(settings: EnvironmentReader) -> NotionSettings:
     """Read the variables; faults are collected by the reader."""
     return NotionSettings(
-        token=settings.required("NOTION_TOKEN"),
+        token=settings.secret("NOTION_TOKEN"),
         databases=_databases(settings),
         base_url=settings.url("NOTION_BASE_URL"),
         conversations=_conversations(settings),

@@ -2,8 +2,11 @@
 
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
+
+from shared.settings.secret import FixedSecret, Secret, SecretFile
 
 LEAST_LEASE_S: Final = 16
 """The shortest lease.  A holder uses 17/25 of it: a call to LINE of 7 s fits in, and the 5 s by which clocks differ are left."""
@@ -34,15 +37,28 @@ class EnvironmentReader:
             self.faults.append(f"{name} is not set" + (f" (or set {instead})" if instead else ""))
         return value or ""
 
-    def secrets(self, name: str, *, at_most: int) -> tuple[str, ...]:
-        secrets = tuple(secret.strip() for secret in self.required(name).split(",") if secret.strip())
-        if len(secrets) > at_most:
+    def secret(self, name: str, *, instead: str | None = None) -> Secret:
+        """Read the variable, or the file that the variable NAME_FILE names; the file is read again while the process runs."""
+        path = self.optional(f"{name}_FILE")
+        if path is None:
+            return FixedSecret(self.required(name, instead=instead))
+        try:
+            return SecretFile(Path(path))
+        except (OSError, ValueError) as cause:
             self.faults.append(
-                f"{name} holds {len(secrets)} secrets; at most {at_most} are taken, separated by a comma"
+                f"{name}_FILE names a file that cannot be read, or holds nothing ({type(cause).__name__})"
             )
-        elif self.optional(name) and not secrets:
+            return FixedSecret("")
+
+    def secrets(self, name: str, *, at_most: int) -> Secret:
+        """Read a secret that may be several, separated by commas."""
+        secret = self.secret(name)
+        held = split_secrets(secret.value())
+        if len(held) > at_most:
+            self.faults.append(f"{name} holds {len(held)} secrets; at most {at_most} are taken, separated by a comma")
+        elif secret.value() and not held:
             self.faults.append(f"{name} holds no secret")
-        return secrets
+        return secret
 
     def one_of(self, name: str, allowed: tuple[str, ...], *, default: str) -> str:
         value = self.optional(name) or default
@@ -95,6 +111,11 @@ class EnvironmentReader:
         if not usable:
             self.faults.append(f"{name} is no http(s) address")
         return value.rstrip("/")
+
+
+def split_secrets(text: str) -> tuple[str, ...]:
+    """Return the secrets of a text in which commas separate them."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def read_settings(env: Mapping[str, str], read: Callable[[EnvironmentReader], _Value]) -> _Value:

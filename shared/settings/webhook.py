@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shared.settings.reader import read_settings
+from shared.settings.secret import Secret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSettings:
-    """The settings of functions/webhook.  There are two `channel_secrets` while the secret is being changed."""
+    """The settings of functions/webhook.  `channel_secret` holds two, separated by a comma, while the secret is being changed."""
 
     project_id: str
     events_topic: str
-    channel_secrets: tuple[str, ...] = field(repr=False)
+    channel_secret: Secret = field(repr=False)
     pubsub_emulator_host: str | None
 
 
@@ -23,7 +24,7 @@ def webhook_settings(env: Mapping[str, str]) -> WebhookSettings:
         lambda settings: WebhookSettings(
             project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
             events_topic=settings.required("EVENTS_TOPIC"),
-            channel_secrets=settings.secrets("LINE_CHANNEL_SECRET", at_most=2),
+            channel_secret=settings.secrets("LINE_CHANNEL_SECRET", at_most=2),
             pubsub_emulator_host=settings.optional("PUBSUB_EMULATOR_HOST"),
         ),
     )

@@ -19,6 +19,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.knowledge.index import KnowledgeIndex
 from shared.settings.agent_worker import GeminiSettings
+from shared.settings.secret import FixedSecret
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KNOWLEDGE_GUIDE
 from simulator.gemini.app import GeminiStandIn
@@ -36,7 +37,7 @@ def model() -> Iterator[GeminiModel]:
     with served(GeminiStandIn().app) as running:
         yield GeminiModel(
             GeminiSettings(
-                api_key="k",
+                api_key=FixedSecret("k"),
                 model="gemini-3.5-flash-lite",
                 thinking_level="low",
                 project_id="p",

@@ -12,6 +12,7 @@ from shared.adapters.line_api import LineApi
 from shared.adapters.memory import MemoryLineApi
 from shared.errors import LineRefusedError, LineUnavailableError
 from shared.line.messaging import Membership, OutgoingMessage, PostbackButton, PushApi, ReplyApi, is_sendable
+from shared.settings.secret import FixedSecret
 from simulator.line.chats import ChatKind
 from simulator.line.harness import ACCESS_TOKEN, LineHarness
 from simulator.line.switches import Fault
@@ -58,7 +59,7 @@ def line() -> Iterator[LineHarness]:
 @pytest.fixture
 def sdk(line: LineHarness) -> Iterator[tuple[LineApi, Backend]]:
     with served(line.platform.app) as running:
-        api = LineApi(channel_access_token=ACCESS_TOKEN, base_url=running.url)
+        api = LineApi(channel_access_token=FixedSecret(ACCESS_TOKEN), base_url=running.url)
 
         def token() -> str:
             said = running.do(lambda: line.platform.say(line.user_id, line.user_id, "hi"))
@@ -237,14 +238,14 @@ def test_a_token_expires_after_a_minute(line: LineHarness, sdk: tuple[LineApi, B
 
 def test_a_wrong_access_token_is_refused_with_the_setting_named(line: LineHarness) -> None:
     with served(line.platform.app) as running:
-        api = LineApi(channel_access_token="wrong", base_url=running.url)
+        api = LineApi(channel_access_token=FixedSecret("wrong"), base_url=running.url)
 
         with pytest.raises(LineRefusedError, match="LINE_CHANNEL_ACCESS_TOKEN"):
             api.reply("0" * 32, messages("one"))
 
 
 def test_a_call_that_does_not_reach_line_was_not_sent() -> None:
-    api = LineApi(channel_access_token="any", base_url="http://127.0.0.1:9")
+    api = LineApi(channel_access_token=FixedSecret("any"), base_url="http://127.0.0.1:9")
 
     assert api.reply("0" * 32, messages("one")).kind == "not_sent"
     assert api.display_name() is None

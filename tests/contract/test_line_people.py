@@ -13,6 +13,7 @@ from shared.adapters.memory import MemoryMedia, MemoryProfiles
 from shared.errors import LineRefusedError
 from shared.line.display_names import Profiles
 from shared.line.media_content import Fetched, MediaSource
+from shared.settings.secret import FixedSecret
 from simulator.line.chats import Chat
 from simulator.line.harness import ACCESS_TOKEN, LineHarness
 from simulator.line.media import Media
@@ -53,7 +54,7 @@ def running(line: LineHarness) -> Iterator[Served]:
 
 @pytest.fixture
 def api(running: Served) -> LineApi:
-    return LineApi(channel_access_token=ACCESS_TOKEN, base_url=running.url)
+    return LineApi(channel_access_token=FixedSecret(ACCESS_TOKEN), base_url=running.url)
 
 
 def remote(line: LineHarness, running: Served, api: LineApi) -> Backend:
@@ -160,14 +161,14 @@ def test_a_user_who_is_no_member_has_no_name(api: LineApi, shared_chat: Chat) ->
 
 
 def test_a_wrong_access_token_is_a_refusal(running: Served) -> None:
-    wrong = LineApi(channel_access_token="wrong", base_url=running.url)
+    wrong = LineApi(channel_access_token=FixedSecret("wrong"), base_url=running.url)
 
     with pytest.raises(LineRefusedError, match="LINE_CHANNEL_ACCESS_TOKEN"):
         LineMedia(wrong.client).fetch("1")
 
 
 def test_an_unreachable_line_gives_neither_name_nor_content() -> None:
-    api = LineApi(channel_access_token="any", base_url="http://127.0.0.1:9")
+    api = LineApi(channel_access_token=FixedSecret("any"), base_url="http://127.0.0.1:9")
 
     assert LineProfiles(api.client).display_name(UNKNOWN_USER_ID, UNKNOWN_USER_ID) is None
     assert LineMedia(api.client).fetch("1") == "unavailable"

@@ -23,6 +23,7 @@ from shared.agent.model import (
 from shared.agent.tools import Registry, load_schema
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
+from shared.settings.secret import FixedSecret
 from shared.tools.core import core_tools
 from simulator.gemini.app import GeminiStandIn
 from simulator.gemini.script import (
@@ -78,9 +79,9 @@ def gemini(served_gemini: tuple[GeminiStandIn, str]) -> Iterator[GeminiStandIn]:
     served_gemini[0].reset()
 
 
-def settings(url: str, **changes: str) -> GeminiSettings:
-    fields = {"api_key": "right", "model": "gemini-3.5-flash-lite", "thinking_level": "low", **changes}
-    return GeminiSettings(project_id="p", location=None, base_url=url, **fields)
+def settings(url: str, *, api_key: str = "right", **changes: str) -> GeminiSettings:
+    fields = {"model": "gemini-3.5-flash-lite", "thinking_level": "low", **changes}
+    return GeminiSettings(project_id="p", location=None, base_url=url, api_key=FixedSecret(api_key), **fields)
 
 
 @pytest.fixture(scope="module")

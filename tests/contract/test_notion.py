@@ -11,6 +11,7 @@ from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.notion import NotionApi
 from shared.clock import Deadline, SystemClock
 from shared.settings.notion import NotionSettings
+from shared.settings.secret import FixedSecret
 from shared.tools.notion.blocks import blocks_of
 from shared.tools.notion.port import Notion, NotionRefusedError, NotionUnavailableError, PropertyValues
 from simulator.notion.api import NotionStandIn
@@ -53,7 +54,7 @@ class Wire:
         self._do(lambda: self.stand_in.faults.add(fault))
 
     def api(self, *, token: str = TOKEN) -> NotionApi:
-        settings = NotionSettings(token=token, databases={}, base_url=self.url, conversations=None)
+        settings = NotionSettings(token=FixedSecret(token), databases={}, base_url=self.url, conversations=None)
         self.opened.append(NotionApi(settings, clock=SystemClock(), chance=random.Random(1)))
         return self.opened[-1]
 
@@ -327,7 +328,7 @@ def test_a_write_with_an_unknown_effect_is_not_retried(kind: str, answer: str, w
 
 
 def test_a_refused_connection_had_no_effect() -> None:
-    settings = NotionSettings(token=TOKEN, databases={}, base_url="http://127.0.0.1:9", conversations=None)
+    settings = NotionSettings(token=FixedSecret(TOKEN), databases={}, base_url="http://127.0.0.1:9", conversations=None)
     api = NotionApi(settings, clock=FixedClock(), chance=random.Random(1))
 
     with pytest.raises(NotionUnavailableError) as down:

@@ -9,6 +9,7 @@ from shared.adapters.gemini_search import GeminiWebSearch
 from shared.clock import Deadline, SystemClock
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
+from shared.settings.secret import FixedSecret
 from shared.tools.web import WebSource
 from simulator.gemini.app import GeminiStandIn
 from simulator.gemini.script import blocked, dropped, empty, failure, finish, grounded, malformed_json, unavailable
@@ -35,7 +36,7 @@ def served_gemini(request: pytest.FixtureRequest) -> Iterator[tuple[GeminiStandI
         credentials = Credentials(token="t")  # type: ignore[no-untyped-call]
         environment.setattr("google.auth.default", lambda **_: (credentials, "p"))
         settings = GeminiSettings(
-            api_key=None if on_vertex else "right",
+            api_key=None if on_vertex else FixedSecret("right"),
             project_id="p",
             location="global" if on_vertex else None,
             base_url=running.url,

@@ -1,5 +1,9 @@
 """The parts of a plan that several tests read."""
 
+import tempfile
+from functools import cache
+from pathlib import Path
+
 from tests.infra.offline import Plan
 
 FUNCTIONS = ("webhook", "agent_worker", "unsend")
@@ -12,7 +16,23 @@ def function_of(plan: Plan, function: str) -> Plan:
 
 
 def environment_of(plan: Plan, function: str) -> dict[str, str]:
-    """Return a function's environment, in which the value of a secret is the name of its reference."""
+    """Return a function's environment, with the files of its secrets in a temporary folder; a secret's value is its id."""
     config = function_of(plan, function)
-    secrets = {one["key"]: one["secret"] for one in config.get("secret_environment_variables", ())}
-    return {**config["environment_variables"], **secrets}
+    environment = dict[str, str](config["environment_variables"])
+    for volume in config.get("secret_volumes", ()):
+        ((name, path),) = [one for one in environment.items() if one[1].startswith(f"{volume['mount_path']}/")]
+        assert Path(path).name == volume["versions"][0]["path"]
+        environment[name] = str(_file_of(volume["secret"]))
+    return environment
+
+
+@cache
+def _file_of(secret: str) -> Path:
+    path = Path(_folder().name) / secret
+    path.write_text(secret, encoding="utf-8")
+    return path
+
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory()

@@ -11,7 +11,7 @@ from shared.settings.reader import SettingsError
 from shared.settings.unsend import unsend_settings
 from shared.settings.webhook import webhook_settings
 from tests.infra.offline import ROOT, Plan
-from tests.infra.planned import FUNCTIONS, environment_of
+from tests.infra.planned import FUNCTIONS, environment_of, function_of
 
 SETTINGS: dict[str, Callable[[Mapping[str, str]], object]] = {
     "webhook": webhook_settings,
@@ -59,7 +59,9 @@ def names_read_by(function: str, *environments: Mapping[str, str]) -> set[str]:
 def test_terraform_sets_every_name_that_the_code_reads(function: str, full: Plan, on_vertex: Plan) -> None:
     planned = [environment_of(plan, function) for plan in (full, on_vertex)]
 
-    unset = names_read_by(function, *planned) - set().union(*planned) - NEVER_DEPLOYED
+    names = set().union(*planned)
+    in_files = {name.removesuffix("_FILE") for name in names if name.endswith("_FILE")}
+    unset = names_read_by(function, *planned) - names - in_files - NEVER_DEPLOYED
 
     assert unset == set(), f"add to infra/terraform/settings.tf for {function}: {sorted(unset)}"
 
@@ -92,4 +94,27 @@ def test_no_secret_is_a_plain_environment_variable(full: Plan) -> None:
     for function in FUNCTIONS:
         plain = full[f"module.{function}.google_cloudfunctions2_function.this"]["service_config"][0]
         named = plain["environment_variables"]
-        assert not [name for name in named if any(word in name for word in ("SECRET", "TOKEN", "KEY"))]
+        secret = [name for name in named if any(word in name for word in ("SECRET", "TOKEN", "KEY"))]
+        assert [name for name in secret if not re.fullmatch(r"/secrets/[a-z-]+/value", named[name])] == []
+        assert not plain.get("secret_environment_variables")
+
+
+def test_secrets_are_files_of_the_newest_version(full: Plan) -> None:
+    mounted = {
+        function: {
+            volume["mount_path"]: (volume["secret"], volume["versions"])
+            for volume in function_of(full, function).get("secret_volumes", ())
+        }
+        for function in FUNCTIONS
+    }
+
+    newest = [{"path": "value", "version": "latest"}]
+    assert mounted == {
+        "webhook": {"/secrets/line-channel-secret": ("aizuchi-line-channel-secret", newest)},
+        "agent_worker": {
+            "/secrets/gemini-api-key": ("aizuchi-gemini-api-key", newest),
+            "/secrets/line-channel-access-token": ("aizuchi-line-channel-access-token", newest),
+            "/secrets/notion-token": ("aizuchi-notion-token", newest),
+        },
+        "unsend": {},
+    }

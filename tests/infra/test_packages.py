@@ -38,7 +38,7 @@ def package(request: pytest.FixtureRequest, terraform_packages: Path, tmp_path: 
 def terraform_packages(terraform: Terraform, outcome: TerraformOutcome) -> Path:
     """Return the folder into which Terraform has written the archives."""
     assert outcome.plans, outcome.output
-    return terraform.folder / ".packages"
+    return terraform.folder / ".packages" / "aizuchi"
 
 
 def python_with(requirements: Path) -> Path:

@@ -7,6 +7,8 @@ mock_provider "google" {
   }
 }
 
+mock_provider "time" {}
+
 variables {
   project_id      = "aizuchi-test"
   grants_settle_s = 0

@@ -1,8 +1,10 @@
+from pathlib import Path
+
 import pytest
 
 from shared.line.mentions import GroupPolicy
 from shared.settings.agent_worker import agent_worker_settings
-from shared.settings.reader import SettingsError
+from shared.settings.reader import SettingsError, split_secrets
 from shared.settings.unsend import unsend_settings
 from shared.settings.webhook import webhook_settings
 from shared.turns.deferral import LateReply
@@ -20,12 +22,14 @@ UNSEND = {"GOOGLE_CLOUD_PROJECT": "p", "HISTORY_BUCKET": "b"}
 def test_a_webhook_needs_a_project_a_topic_and_a_secret() -> None:
     settings = webhook_settings(WEBHOOK)
 
-    assert settings.channel_secrets == ("s",)
+    assert settings.channel_secret.value() == "s"
     assert settings.pubsub_emulator_host is None
 
 
 def test_a_webhook_takes_two_channel_secrets() -> None:
-    assert webhook_settings({**WEBHOOK, "LINE_CHANNEL_SECRET": " old , new "}).channel_secrets == ("old", "new")
+    secret = webhook_settings({**WEBHOOK, "LINE_CHANNEL_SECRET": " old , new "}).channel_secret
+
+    assert split_secrets(secret.value()) == ("old", "new")
 
 
 @pytest.mark.parametrize("secrets", ["a,b,c", ",", " , "])
@@ -208,3 +212,33 @@ def test_push_tokens_are_checked_only_if_both_settings_are_there() -> None:
 def test_one_push_setting_without_the_other_is_refused(name: str) -> None:
     with pytest.raises(SettingsError, match=f"{name} is not set"):
         unsend_settings({**UNSEND, **{other: value for other, value in PUSH.items() if other != name}})
+
+
+SECRET_NAMES = ("LINE_CHANNEL_ACCESS_TOKEN", "GEMINI_API_KEY", "NOTION_TOKEN")
+
+
+def test_every_secret_may_be_a_file(tmp_path: Path) -> None:
+    for name in SECRET_NAMES:
+        (tmp_path / name).write_text(f"hush {name}\n")
+    env = {name: value for name, value in {**WORKER, **NOTION}.items() if name not in SECRET_NAMES}
+
+    settings = agent_worker_settings(env | {f"{name}_FILE": str(tmp_path / name) for name in SECRET_NAMES})
+
+    assert settings.notion is not None
+    assert settings.gemini.api_key is not None
+    held = (settings.channel_access_token, settings.gemini.api_key, settings.notion.token)
+    assert tuple(secret.value() for secret in held) == tuple(f"hush {name}" for name in SECRET_NAMES)
+    assert "hush" not in repr(settings)
+
+
+def test_files_of_secrets_that_are_missing_or_empty_are_named(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_text("\n")
+    files = {
+        "LINE_CHANNEL_ACCESS_TOKEN_FILE": str(tmp_path / "empty"),
+        "GEMINI_API_KEY_FILE": str(tmp_path / "nowhere"),
+    }
+
+    with pytest.raises(SettingsError) as caught:
+        agent_worker_settings({"GOOGLE_CLOUD_PROJECT": "p", "HISTORY_BUCKET": "b", **files})
+
+    assert all(f"{name} names a file that cannot be read, or holds nothing" in str(caught.value) for name in files)

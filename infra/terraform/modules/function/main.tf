@@ -2,9 +2,14 @@
 
 locals {
   service = replace("${var.name}-${var.function}", "_", "-")
+
+  # Each secret is a file that holds its newest version whenever it is read, so that a changed secret needs no deployment.
+  # Source: Cloud Run, "Configure secrets for services" (a directory holds the files of one secret only).
+  mounts = { for name, secret in var.secrets : name => "/secrets/${replace(lower(name), "_", "-")}" }
 }
 
 resource "google_service_account" "this" {
+  project      = var.project_id
   account_id   = local.service
   display_name = "Runs ${local.service}"
 }
@@ -13,12 +18,19 @@ resource "google_secret_manager_secret_iam_member" "reads" {
   for_each = var.secrets
 
   project   = var.project_id
-  secret_id = each.value.secret_id
+  secret_id = each.value
   role      = "roles/secretmanager.secretAccessor"
   member    = google_service_account.this.member
 }
 
+# A deployment fails unless the account may already read the secrets. Source: Cloud Run, "Configure secrets for services".
+resource "time_sleep" "grants_settled" {
+  create_duration = "${var.grants_settle_s}s"
+  triggers        = { for name, grant in google_secret_manager_secret_iam_member.reads : name => grant.id }
+}
+
 resource "google_cloudfunctions2_function" "this" {
+  project  = var.project_id
   name     = local.service
   location = var.region
   labels   = var.labels
@@ -38,10 +50,14 @@ resource "google_cloudfunctions2_function" "this" {
   }
 
   service_config {
-    all_traffic_on_latest_revision   = true
-    available_cpu                    = var.scaling.cpu
-    available_memory                 = var.scaling.memory
-    environment_variables            = merge(var.environment, { THREADS = tostring(var.scaling.concurrency) })
+    all_traffic_on_latest_revision = true
+    available_cpu                  = var.scaling.cpu
+    available_memory               = var.scaling.memory
+    environment_variables = merge(
+      var.environment,
+      { for name, path in local.mounts : "${name}_FILE" => "${path}/value" },
+      { THREADS = tostring(var.scaling.concurrency) },
+    )
     ingress_settings                 = var.is_public ? "ALLOW_ALL" : "ALLOW_INTERNAL_ONLY"
     max_instance_count               = var.scaling.max_instances
     max_instance_request_concurrency = var.scaling.concurrency
@@ -49,19 +65,23 @@ resource "google_cloudfunctions2_function" "this" {
     service_account_email            = google_service_account.this.email
     timeout_seconds                  = var.scaling.timeout_s
 
-    dynamic "secret_environment_variables" {
+    dynamic "secret_volumes" {
       for_each = var.secrets
 
       content {
-        key        = secret_environment_variables.key
+        mount_path = local.mounts[secret_volumes.key]
         project_id = var.project_id
-        secret     = secret_environment_variables.value.secret_id
-        version    = secret_environment_variables.value.version
+        secret     = secret_volumes.value
+
+        versions {
+          path    = "value"
+          version = "latest"
+        }
       }
     }
   }
 
-  depends_on = [google_secret_manager_secret_iam_member.reads]
+  depends_on = [time_sleep.grants_settled]
 }
 
 # Cloud Run requires this role, whatever created the service. A function that is created again has lost its grants.

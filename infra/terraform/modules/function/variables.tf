@@ -11,7 +11,7 @@ variable "build" {
 }
 
 variable "environment" {
-  description = "Settings, by the names of the environment's contract. THREADS is added."
+  description = "Settings, by the names of the environment's contract. THREADS, and a NAME_FILE for each secret, are added."
   type        = map(string)
   nullable    = false
 }
@@ -19,6 +19,12 @@ variable "environment" {
 variable "function" {
   description = "The function's folder, which is also its entry point, for example \"agent_worker\"."
   type        = string
+  nullable    = false
+}
+
+variable "grants_settle_s" {
+  description = "Seconds that the account's grants are given before the function is deployed."
+  type        = number
   nullable    = false
 }
 
@@ -72,7 +78,7 @@ variable "scaling" {
 }
 
 variable "secrets" {
-  description = "Secrets, by the name of the environment variable that brings them; version is a number, or \"latest\"."
-  type        = map(object({ secret_id = string, version = string }))
+  description = "Ids of secrets, by the name of the setting that they hold; the function gets the path of a file as NAME_FILE."
+  type        = map(string)
   nullable    = false
 }

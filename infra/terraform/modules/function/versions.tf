@@ -6,5 +6,9 @@ terraform {
       source  = "hashicorp/google"
       version = ">= 7.0, < 9.0"
     }
+    time = {
+      source  = "hashicorp/time"
+      version = "~> 0.12"
+    }
   }
 }

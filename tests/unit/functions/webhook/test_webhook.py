@@ -1,6 +1,7 @@
 import io
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from functions.webhook.receive import DELIVERY_LIMIT_BYTES, Receive, WebhookEndp
 from shared import logs
 from shared.adapters.memory import FixedClock, MemoryEventBus
 from shared.bus.messages import BusMessage
+from shared.settings.secret import LEAST_S, FixedSecret, Secret, SecretFile
 from tests.support import recorded
 
 SECRET = "channel-secret"
@@ -20,12 +22,32 @@ class CrashingBus:
         raise RuntimeError(f"cannot publish {messages[0].data!r}: my pin is 4711")
 
 
+class BodyOf:
+    """A body that records whether it was read."""
+
+    def __init__(self, content: bytes | None, *, declared_bytes: int | None = None) -> None:
+        self.declared_bytes = declared_bytes
+        self.was_read = self.is_refused = False
+        self._content = content
+
+    def read(self, at_most_bytes: int) -> bytes | None:
+        self.was_read = True
+        return self._content[:at_most_bytes] if self._content is not None else None
+
+    def refuse(self) -> None:
+        self.is_refused = True
+
+
 class Webhook:
     """The webhook over an in-memory bus, as LINE meets it."""
 
-    def __init__(self) -> None:
+    def __init__(self, secret: Secret | None = None) -> None:
         self.bus = MemoryEventBus()
-        self._endpoint = WebhookEndpoint(receive=Receive(bus=self.bus, channel_secrets=(SECRET,), clock=FixedClock()))
+        secret = secret or FixedSecret(SECRET)
+        self._endpoint = WebhookEndpoint(receive=Receive(bus=self.bus, channel_secret=secret, clock=FixedClock()))
+
+    def post_body(self, body: BodyOf, *, signature: str | None = "any", method: str = "POST") -> tuple[str, int]:
+        return self._endpoint(method, body, signature=signature)
 
     def post(
         self,
@@ -37,7 +59,7 @@ class Webhook:
         traceparent: str | None = None,
     ) -> tuple[str, int]:
         signed = signature or recorded.signature(body, secret)
-        return self._endpoint(method, body, signature=signed, traceparent=traceparent)
+        return self._endpoint(method, BodyOf(body), signature=signed, traceparent=traceparent)
 
 
 @pytest.fixture
@@ -101,11 +123,11 @@ def test_truncated_body_does_not_match_its_signature(webhook: Webhook) -> None:
 
 
 def test_unforeseen_error_is_answered_500_without_its_text(lines: io.StringIO) -> None:
-    receive = Receive(bus=CrashingBus(), channel_secrets=(SECRET,), clock=FixedClock())
+    receive = Receive(bus=CrashingBus(), channel_secret=FixedSecret(SECRET), clock=FixedClock())
     endpoint = WebhookEndpoint(receive=receive)
     body = recorded.body("message-text")
 
-    assert endpoint("POST", body, signature=recorded.signature(body, SECRET))[1] == 500
+    assert endpoint("POST", BodyOf(body), signature=recorded.signature(body, SECRET))[1] == 500
     assert "4711" not in lines.getvalue()
 
 
@@ -160,3 +182,56 @@ def test_an_odd_event_costs_no_other_event_of_its_delivery(webhook: Webhook, odd
 
 def test_a_signature_that_is_no_text_is_refused(webhook: Webhook) -> None:
     assert webhook.post(recorded.body("follow"), signature="\ud83d")[1] == 401
+
+
+@pytest.mark.parametrize(
+    ("signature", "method", "declared_bytes", "status"),
+    [
+        (None, "POST", 10, 401),
+        ("", "POST", None, 401),
+        ("any", "GET", 10, 405),
+        ("any", "POST", DELIVERY_LIMIT_BYTES + 1, 413),
+    ],
+)
+def test_a_request_that_cannot_be_lines_is_refused_before_its_body_is_read(
+    webhook: Webhook, signature: str | None, method: str, declared_bytes: int | None, status: int
+) -> None:
+    body = BodyOf(b"whatever", declared_bytes=declared_bytes)
+
+    assert webhook.post_body(body, signature=signature, method=method)[1] == status
+
+    assert not body.was_read
+    assert body.is_refused
+
+
+def test_a_body_that_does_not_arrive_in_time_is_refused(webhook: Webhook, lines: io.StringIO) -> None:
+    body = BodyOf(None)
+
+    assert webhook.post_body(body)[1] == 408
+
+    assert body.is_refused
+    (rejected,) = [json.loads(line) for line in lines.getvalue().splitlines()]
+    assert (rejected["message"], rejected["is_signed"]) == ("webhook_rejected", True)
+
+
+def test_a_signature_by_a_secret_that_was_not_read_yet_is_accepted(tmp_path: Path) -> None:
+    path, clock = tmp_path / "value", FixedClock()
+    path.write_text("old secret")
+    webhook = Webhook(SecretFile(path, clock=clock))
+    body = recorded.body("message-text")
+    assert webhook.post(body, secret="new secret")[1] == 401
+
+    path.write_text("new secret")
+    clock.move(LEAST_S)
+
+    assert webhook.post(body, secret="new secret") == ("OK", 200)
+    assert webhook.post(body, secret="old secret")[1] == 401
+
+
+def test_both_of_two_secrets_in_a_file_are_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "value"
+    path.write_text("new secret, old secret\n")
+    webhook = Webhook(SecretFile(path))
+    body = recorded.body("message-text")
+
+    assert webhook.post(body, secret="new secret") == webhook.post(body, secret="old secret") == ("OK", 200)

@@ -1,0 +1,99 @@
+"""Reading a request's body with a limit and a deadline, so that a sender that drips it cannot keep a thread.
+
+gunicorn's threads read without a timeout, and a body that was not read is read before the connection's next request.
+Source: gunicorn 27, workers/gthread.py and http/parser.py; http/wsgi.py (`gunicorn.socket`).
+"""
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+READ_DEADLINE_S: Final = 2.0  # LINE itself gives up then.  Source: LINE, "Check webhook error statistics"
+_LOOKS_EVERY_S: Final = 0.25
+_PIECE_BYTES: Final = 65_536
+
+
+class ByteStream(Protocol):
+    """The body of a request as WSGI gives it."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return up to `size` bytes, fewer only at the end."""
+        ...
+
+
+class RequestBody:
+    """The body of one request.  `environ` is that of WSGI; without a socket in it there is no deadline."""
+
+    def __init__(self, stream: ByteStream, environ: Mapping[str, Any], *, declared_bytes: int | None) -> None:
+        self.declared_bytes = declared_bytes
+        self._stream = stream
+        self._socket: socket.socket | None = environ.get("gunicorn.socket")
+
+    def read(self, at_most_bytes: int) -> bytes | None:
+        """Return the body, or its first `at_most_bytes`; None if it was not complete at the deadline, which ends the connection."""
+        if self._socket is None:
+            return self._stream.read(at_most_bytes)
+        watched = _DEADLINES.watch(self._socket)
+        try:
+            body = self._stream.read(at_most_bytes)
+        except OSError:
+            return None
+        finally:
+            was_in_time = _DEADLINES.forget(watched)
+        return body if was_in_time else None
+
+    def refuse(self) -> None:
+        """Nothing more of the body is read, and the connection ends after the answer."""
+        if self._socket is not None:
+            _end_reading(self._socket)
+
+
+class _Deadlines:
+    """Ends the reading of sockets whose deadline has passed, in one thread for all of them."""
+
+    def __init__(self) -> None:
+        self._watched: dict[object, tuple[float, socket.socket]] = {}
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def watch(self, sock: socket.socket) -> object:
+        key = object()
+        with self._changed:
+            self._watched[key] = (time.monotonic() + READ_DEADLINE_S, sock)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="body-deadlines", daemon=True)
+                self._thread.start()
+            elif len(self._watched) == 1:
+                self._changed.notify()
+        return key
+
+    def forget(self, key: object) -> bool:
+        """Whether the deadline had not passed."""
+        with self._changed:
+            return self._watched.pop(key, None) is not None
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._watched:
+                    self._changed.wait()
+                now_s = time.monotonic()
+                for key, (until_s, sock) in list(self._watched.items()):
+                    if until_s <= now_s:
+                        del self._watched[key]
+                        _end_reading(sock)
+            time.sleep(_LOOKS_EVERY_S)
+
+
+def _end_reading(sock: socket.socket) -> None:
+    """Take what has arrived, so that the answer is not lost in a reset; then every read finds the end."""
+    with contextlib.suppress(OSError):  # nothing has arrived
+        sock.recv(_PIECE_BYTES, socket.MSG_DONTWAIT)
+    with contextlib.suppress(OSError):  # the sender has gone
+        sock.shutdown(socket.SHUT_RD)
+
+
+_DEADLINES: Final = _Deadlines()
