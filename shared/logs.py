@@ -127,5 +127,5 @@ def _error_fields(cause: BaseException) -> dict[str, object]:
 
 
 def _places(trace: TracebackType | None) -> list[str]:
-    frames = traceback.extract_tb(trace)[-_PLACES:]
-    return [f"{frame.filename.rsplit('/', 2)[-1]}:{frame.lineno} {frame.name}" for frame in frames]
+    places = [*traceback.walk_tb(trace)][-_PLACES:]
+    return [f"{frame.f_code.co_filename.rsplit('/', 2)[-1]}:{line} {frame.f_code.co_name}" for frame, line in places]

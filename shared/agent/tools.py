@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -182,8 +183,6 @@ class Registry:
         Raises: ValueError, if a tool cannot be declared to a model.
         """
         self._tools: dict[str, Tool] = {}
-        self._parameters: dict[str, Draft202012Validator] = {}
-        self._responses: dict[str, Draft202012Validator] = {}
         for tool in tools:
             self._add(tool)
         if not any(tool.is_final for tool in tools):
@@ -215,11 +214,11 @@ class Registry:
 
     def faults_of_arguments(self, tool: Tool, arguments: Json) -> str | None:
         """Return the first fault of the arguments as a sentence for the model, or None."""
-        return _first_fault(self._parameters[tool.name], arguments)
+        return _first_fault(Draft202012Validator(tool.parameters), arguments)
 
     def faults_of_response(self, tool: Tool, response: Json) -> str | None:
         """Return the rule that the response breaks, for the log, by its path in the schema; None if it breaks none."""
-        fault = next(iter(self._responses[tool.name].iter_errors(response)), None)
+        fault = next(iter(Draft202012Validator(tool.response).iter_errors(response)), None)
         return None if fault is None else "/".join(map(str, fault.absolute_schema_path))
 
     def _add(self, tool: Tool) -> None:
@@ -232,12 +231,11 @@ class Registry:
         ):  # calling mode ANY refuses a function without parameters (python-genai #981)
             raise ValueError(f"{tool.name} has no parameter")
         self._tools[tool.name] = tool
-        self._parameters[tool.name] = Draft202012Validator(tool.parameters)
-        self._responses[tool.name] = Draft202012Validator(tool.response)
 
 
+@cache
 def load_schema(name: str) -> Json:
-    """Return a schema of schemas/tools/, such as `reply.parameters`."""
+    """Return a schema of schemas/tools/, such as `reply.parameters`; it is read once, and nobody changes it."""
     schema: Mapping[str, object] = json.loads((SCHEMAS / "tools" / f"{name}.json").read_text(encoding="utf-8"))
     return schema
 

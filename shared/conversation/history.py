@@ -95,8 +95,9 @@ class History:
         """
         known = {one.line_message_id: one for one in (*self.unshown, *self.messages)}
         mine = known.get(own.line_message_id, self.amendments.overlay(own))
-        newest_ms = max(own.received_ms, mine.received_ms)  # a redelivery refreshes the token
-        known[own.line_message_id] = replace(mine, received_ms=newest_ms)
+        if own.received_ms > mine.received_ms:  # a redelivery refreshes the token
+            mine = replace(mine, received_ms=own.received_ms)
+        known[own.line_message_id] = mine
         waiting = (
             one
             for one in known.values()
@@ -112,7 +113,8 @@ class History:
         """Return the history with what the turn, read before it, knows to be covered."""
         outcome = turn.outcome
         ended = outcome.covers if outcome is not None and outcome.webhook_event_id in self.recorded else ()
-        return replace(self, covered=self.covered.union(turn.covered, ended))
+        covered = self.covered.union(turn.covered, ended)
+        return replace(self, covered=covered) if covered != self.covered else self
 
     def isolated(self, asked: Sequence[MessageRecord]) -> "History":
         """Return the history of a prompt that shows nothing but what is asked, and what that quotes."""
@@ -213,9 +215,9 @@ class HistoryReader:
         objects = conversation.objects
         snapshot = objects.reads.submit(conversation.snapshot.read)
         messages, outcomes = listing.messages[-MESSAGES_READ:], listing.outcomes[-OUTCOMES_READ:]
-        reading = objects.reads.map(objects.read, [*listing.amended, *messages, *outcomes])
+        reading = objects.begin_reading([*listing.amended, *messages, *outcomes])
         view = self.index.read(conversation)
-        bodies, seen = list(reading), snapshot.result()
+        bodies, seen = reading(), snapshot.result()
         amendments = amendments_of(bodies[: len(listing.amended)], listing.watermark)
         journalled = bodies[len(listing.amended) :]
         if None in journalled:

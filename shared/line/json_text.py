@@ -28,7 +28,7 @@ def parse_json(text: bytes) -> object:
     """
     shallow = text if _depth(text) <= MAX_DEPTH else b"".join(_shallow_pieces(text))
     try:
-        return json.loads(shallow, parse_int=_integer, parse_float=_float, parse_constant=_refuse_constant)
+        return _DECODER.decode(shallow.decode(json.detect_encoding(shallow), "surrogatepass"))
     except (ValueError, RecursionError) as cause:  # the latter in another encoding than UTF-8
         raise ValueError("the text is no JSON") from cause
 
@@ -95,3 +95,6 @@ def _float(digits: str) -> float | None:
 
 def _refuse_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
+
+
+_DECODER: Final = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_refuse_constant)

@@ -5,7 +5,8 @@ beside a newer one.
 """
 
 from collections.abc import Iterable
-from typing import Final, TypeVar
+from functools import cache
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
@@ -24,10 +25,11 @@ def encode(record: object) -> bytes:
 def decode(kind: type[_Record], data: bytes) -> _Record:
     """Read the bytes back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
     try:
-        version = msgspec.json.decode(data, type=_Version).version
+        version = _VERSIONS.decode(data).version
         if version > VERSION:
             raise UnknownRecordVersionError(f"a stored record has version {version}; this release reads {VERSION}")
-        return msgspec.json.decode(data, type=kind)
+        decoder: msgspec.json.Decoder[_Record] = _decoder(cast("Any", kind))
+        return decoder.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as cause:
         raise CorruptRecordError(f"a stored {kind.__name__} cannot be read") from cause
 
@@ -50,3 +52,11 @@ def decode_readable(kind: type[_Record], bodies: Iterable[bytes | None]) -> list
 
 class _Version(msgspec.Struct):
     version: int
+
+
+_VERSIONS: Final = msgspec.json.Decoder(_Version)
+
+
+@cache
+def _decoder(kind: Any) -> Any:  # noqa: ANN401 - a decoder of a kind of record
+    return msgspec.json.Decoder(kind)

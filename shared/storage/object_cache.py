@@ -4,10 +4,10 @@ A listing tells which objects exist and at which generation, so the cache never 
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeAlias
 
 from cachetools import LRUCache
 
@@ -16,7 +16,10 @@ from shared.storage.object_store import ListedObject, ObjectStore
 LIMIT_BYTES: Final = 32 * 1024 * 1024
 
 
-def _cache() -> LRUCache[ListedObject, bytes]:
+_Key: TypeAlias = tuple[str, int]
+
+
+def _cache() -> LRUCache[_Key, bytes]:
     return LRUCache(LIMIT_BYTES, getsizeof=len)
 
 
@@ -26,27 +29,40 @@ class ObjectCache:
 
     store: ObjectStore
     reads: Executor = field(repr=False)
-    _bodies: LRUCache[ListedObject, bytes] = field(default_factory=_cache, repr=False)
+    _bodies: LRUCache[_Key, bytes] = field(default_factory=_cache, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def read(self, listed: ListedObject) -> bytes | None:
         """Return the object's bytes, or None where it is gone since it was listed.  Raises: StorageUnavailableError."""
-        with self._lock:
-            cached = self._bodies.get(listed)
-        if cached is not None:
-            return cached
-        stored = self.store.read(listed.name)
-        if stored is None:
-            return None
-        self.keep(ListedObject(name=listed.name, generation=stored.generation), stored.data)
-        return stored.data
+        cached = self._kept(listed)
+        return cached if cached is not None else self._fetch(listed)
 
     def read_all(self, listed: Iterable[ListedObject]) -> list[bytes | None]:
         """Return the bytes of every object, as `read` does, in one round.  Raises: StorageUnavailableError."""
-        return list(self.reads.map(self.read, listed))
+        return self.begin_reading(listed)()
+
+    def begin_reading(self, listed: Iterable[ListedObject]) -> Callable[[], list[bytes | None]]:
+        """Begin with what `read_all` does; the function that is returned waits for it.  What is cached costs no thread."""
+        wanted = [(one, self._kept(one)) for one in listed]
+        fetching = self.reads.map(self._fetch, [one for one, cached in wanted if cached is None])
+        return lambda: [next(fetching) if cached is None else cached for _, cached in wanted]
 
     def keep(self, written: ListedObject, data: bytes) -> None:
         """Cache an object that was just written or read.  An object larger than the whole cache is not cached."""
         if len(data) <= LIMIT_BYTES:
             with self._lock:
-                self._bodies[written] = data
+                self._bodies[written.name, written.generation] = data
+
+    def _kept(self, listed: ListedObject) -> bytes | None:
+        with self._lock:
+            try:
+                return self._bodies[listed.name, listed.generation]
+            except KeyError:
+                return None
+
+    def _fetch(self, listed: ListedObject) -> bytes | None:
+        stored = self.store.read(listed.name)
+        if stored is None:
+            return None
+        self.keep(ListedObject(name=listed.name, generation=stored.generation), stored.data)
+        return stored.data

@@ -2,6 +2,8 @@
 
 import itertools
 import threading
+from bisect import bisect_left, insort
+from itertools import islice, takewhile
 from typing import Final
 
 from shared.clock import Clock
@@ -23,6 +25,9 @@ class MemoryObjectStore:
         self._limited_by = limited_by
         self._written_s: dict[str, float] = {}
         self._objects: dict[str, StoredObject] = {}
+        self._listed: dict[str, ListedObject] = {}
+        self._names: list[str] = []
+        """Sorted; code points sort as their UTF-8 bytes do."""
         self._generations = itertools.count(1)
         self._lock = threading.Lock()
 
@@ -38,15 +43,15 @@ class MemoryObjectStore:
 
     def delete(self, name: str) -> None:
         with self._lock:
-            self._objects.pop(name, None)
+            if self._objects.pop(name, None) is not None:
+                del self._listed[name], self._names[bisect_left(self._names, name)]
 
     def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
-        with self._lock:  # code points sort as their UTF-8 bytes do
-            return tuple(
-                ListedObject(name=name, generation=stored.generation)
-                for name, stored in sorted(self._objects.items())
-                if name.startswith(prefix) and (before is None or name < before)
-            )
+        with self._lock:
+            first = bisect_left(self._names, prefix)
+            end = len(self._names) if before is None else bisect_left(self._names, before)
+            named = takewhile(lambda name: name.startswith(prefix), islice(self._names, first, end))
+            return tuple(map(self._listed.__getitem__, named))
 
     def _write(self, name: str, data: bytes, *, generation: int) -> int | None:
         with self._lock:
@@ -58,5 +63,8 @@ class MemoryObjectStore:
                 return None
             self._written_s[name] = now_s
             written = StoredObject(data=bytes(data), generation=next(self._generations))
+            if there is None:
+                insort(self._names, name)
             self._objects[name] = written
+            self._listed[name] = ListedObject(name=name, generation=written.generation)
             return written.generation

@@ -109,7 +109,7 @@ def main() -> int:
         return 0
     started_s = time.monotonic()
     summary = Summary()
-    for seed, verdict in _play_all(seeds, options.processes):
+    for seed, verdict in _play_all(seeds, options.processes, keeps_steps=options.trace):
         summary.add(seed, verdict)
         if not options.summary:
             _print_verdict(seed, verdict, trace=options.trace)
@@ -117,19 +117,20 @@ def main() -> int:
     return 1 if summary.broken else 0
 
 
-def play_batch(seeds: Sequence[int]) -> list[tuple[int, Verdict]]:
+def play_batch(seeds: Sequence[int], *, keeps_steps: bool = False) -> list[tuple[int, Verdict]]:
     """Play the seeds one after another."""
     gc.set_threshold(50_000, 20, 50)  # a schedule makes many objects that live until its end
-    return [(seed, play(seed)) for seed in seeds]
+    return [(seed, play(seed, keeps_steps=keeps_steps)) for seed in seeds]
 
 
-def _play_all(seeds: Sequence[int], processes: int) -> Iterator[tuple[int, Verdict]]:
+def _play_all(seeds: Sequence[int], processes: int, *, keeps_steps: bool) -> Iterator[tuple[int, Verdict]]:
+    play_one = partial(play_batch, keeps_steps=keeps_steps)
     batches = [seeds[first : first + _SEEDS_A_BATCH] for first in range(0, len(seeds), _SEEDS_A_BATCH)]
     if processes == 1:
-        yield from chain.from_iterable(map(play_batch, batches))
+        yield from chain.from_iterable(map(play_one, batches))
         return
     with ProcessPoolExecutor(processes) as pool:
-        yield from chain.from_iterable(pool.map(play_batch, batches))
+        yield from chain.from_iterable(pool.map(play_one, batches))
 
 
 def _print_verdict(seed: int, verdict: Verdict, *, trace: bool) -> None:

@@ -165,7 +165,7 @@ class Scene:
         calling = [task for task in request.process.tasks if task.about.startswith(about)]
         self.world.scheduler.run(
             only=request.process,
-            until=lambda: not any(not task.dead and task.about.startswith(about) for task in calling),
+            until=lambda: not any(not task.is_over and task.about.startswith(about) for task in calling),
             steps=STEPS,
         )
 
@@ -177,15 +177,15 @@ class Scene:
             for task in request.process.tasks:
                 if task.about.startswith(about):
                     met[task, task.ticket] = None
-            return request.dead or len(met) >= times
+            return request.is_over or len(met) >= times
 
         self.world.scheduler.run(only=request.process, until=is_there, steps=STEPS)
-        return not request.dead
+        return not request.is_over
 
     def runs_to_end(self, request: Task) -> None:
         """Run only the request's instance, until the request ends."""
-        self.world.scheduler.run(only=request.process, until=lambda: request.dead, steps=STEPS)
-        if not request.dead:
+        self.world.scheduler.run(only=request.process, until=lambda: request.is_over, steps=STEPS)
+        if not request.is_over:
             raise AssertionError(f"{request.name} never ends; it is at {request.about!r}")
 
     def ticks(self) -> None:

@@ -65,7 +65,7 @@ SMALL_BOUNDS: Final[Mapping[str, int]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The result of a schedule.  `trace` is a digest of every step, `last_steps` are the last ones as text."""
+    """The result of a schedule.  `trace` is a digest of every step; `last_steps` are the last ones as text, where a violation was found."""
 
     violations: tuple[str, ...]
     trace: int
@@ -80,8 +80,8 @@ class Verdict:
     longest_wait_s: float
 
 
-def play(seed: int) -> Verdict:
-    """Play one schedule to its end."""
+def play(seed: int, *, keeps_steps: bool = False) -> Verdict:
+    """Play one schedule to its end.  `keeps_steps`: return its last steps also if it is clean."""
     rng = random.Random(seed)
     stage = draw_stage(rng)
     with playing(stage):
@@ -94,7 +94,7 @@ def play(seed: int) -> Verdict:
         trace=scheduler.trace,
         steps=scheduler.steps,
         model_calls=stage.world.truth.model_calls,
-        last_steps=scheduler.last_steps,
+        last_steps=scheduler.last_steps if found or keeps_steps else (),
         is_calm=stage.world.weather.calm,
         failures=bus.failures,
         most_attempts=stage.world.most_attempts,

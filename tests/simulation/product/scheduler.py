@@ -4,17 +4,18 @@ The thread that is due first moves first. How long calls take is drawn from one 
 The same seed draws the same order in every process.
 """
 
-import heapq
 import itertools
 import random
 import zlib
 from collections import deque
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from heapq import heappop, heappush
+from typing import ClassVar, Final, TypeAlias
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
 _LAST_STEPS: Final = 5_000
+NO_THREAD: Final = "only a thread can give way"
 
 
 class Process:
@@ -27,25 +28,89 @@ class Process:
         self.tasks: dict[Task, None] = {}
 
 
-class Task(greenlet):
+class Task:
     """One thread of a process.  `about` names the call that it is at, `request` the thread that began the request, which may be itself.
 
-    `chat` is the chat that it works for. `starter` is the thread that started it, until it gives way for the first time.
+    `chat` is the chat that it works for. `starter` is the greenlet that started it, until it gives way for the first time. It moves on
+    `carrier`.
     """
 
+    __slots__ = (
+        "about",
+        "carrier",
+        "chat",
+        "is_over",
+        "label",
+        "name",
+        "process",
+        "request",
+        "scheduler",
+        "starter",
+        "ticket",
+        "work",
+    )
+
     def __init__(
-        self, scheduler: "Scheduler", hub: greenlet, process: Process, name: str, work: Callable[[], object], chat: str
+        self, scheduler: "Scheduler", process: Process, name: str, work: Callable[[], object], chat: str
     ) -> None:
-        super().__init__(work, hub)
         self.scheduler = scheduler
         self.process = process
         self.name = name
+        self.work = work
         self.request = name.rstrip("+")
         self.chat = chat
         self.label = zlib.crc32(name.encode())
         self.about = "begins"
         self.ticket = 0
+        self.is_over = False
+        self.carrier: _Carrier | None = None
         self.starter: greenlet | None = None
+
+
+class _Carrier(greenlet):
+    """A greenlet that does the work of one thread after another, because making a greenlet costs more than all of its switches."""
+
+    free: ClassVar[list["_Carrier"]] = []
+
+    def __init__(self, hub: greenlet) -> None:
+        super().__init__(self._carry, hub)
+        self.hub = hub
+        self.task: Task | None = None
+
+    @classmethod
+    def of(cls, task: Task, hub: greenlet) -> "_Carrier":
+        """Return a carrier that begins with the thread when it is switched to."""
+        while cls.free:
+            carrier = cls.free.pop()
+            if carrier.hub is hub:
+                break
+        else:
+            carrier = cls(hub)
+        carrier.task = task
+        task.carrier = carrier
+        return carrier
+
+    def _carry(self) -> None:
+        while (task := self.task) is not None:
+            try:
+                task.work()
+            except GreenletExit:
+                pass
+            finally:
+                task.is_over = True
+                task.carrier = None
+            back = task.starter or self.hub
+            self.task = task = None
+            self.free.append(self)
+            back.switch()
+
+
+def current_task() -> Task:
+    """Return the thread that moves.  Raises: TypeError, if none does."""
+    carrier = getcurrent()
+    if not isinstance(carrier, _Carrier) or carrier.task is None:
+        raise TypeError(NO_THREAD)
+    return carrier.task
 
 
 _Due: TypeAlias = tuple[float, int, Callable[[], object] | Task, int]
@@ -63,9 +128,11 @@ class Scheduler:
         self.trace = 0
         self.open_events = 0
         self.open_threads = 0
+        self._running: Task | None = None
         self._last_steps: deque[tuple[float, str, str]] = deque(maxlen=_LAST_STEPS)
         self.on_step: Callable[[Task], None] = lambda _: None
         self._hub = getcurrent()
+        self._switch_to_hub = self._hub.switch
         self._due: list[_Due] = []
         self._numbers = itertools.count(1)
 
@@ -74,7 +141,7 @@ class Scheduler:
     def at(self, at_s: float, event: Callable[[], object], *, is_idle: bool = False) -> None:
         """Call `event` at this time.  `is_idle`: nothing is going on only because this event is to come."""
         self.open_events += not is_idle
-        heapq.heappush(self._due, (at_s, next(self._numbers), event, _IDLE_EVENT if is_idle else _EVENT))
+        heappush(self._due, (at_s, next(self._numbers), event, _IDLE_EVENT if is_idle else _EVENT))
 
     @property
     def next_s(self) -> float:
@@ -93,7 +160,7 @@ class Scheduler:
 
     def thread(self, process: Process, name: str, work: Callable[[], object], *, chat: str) -> Task:
         """Return a thread that has not begun."""
-        return Task(self, self._hub, process, name, work, chat)
+        return Task(self, process, name, work, chat)
 
     def begin(self, task: Task) -> Task:
         """Begin a thread; it moves for the first time when the caller gives way."""
@@ -104,11 +171,13 @@ class Scheduler:
 
     def start(self, task: Task) -> None:
         """Begin a thread that moves at once, until it gives way for the first time."""
-        task.parent = task.starter = getcurrent()
+        caller, self._running = self._running, task
+        task.starter = getcurrent()
         task.process.tasks[task] = None
         self.open_threads += 1
-        task.switch()
-        if task.dead:
+        _Carrier.of(task, self._hub).switch()
+        self._running = caller
+        if task.is_over:
             self._forget(task)
 
     def delay(self, process: Process, seconds: float) -> None:
@@ -121,7 +190,7 @@ class Scheduler:
     def kill(self, process: Process) -> None:
         """End every thread of the process where it is, as SIGKILL does."""
         process.is_dead = True
-        if getcurrent() is not self._hub:
+        if self._running is not None:
             # A thread of the process is running; its threads end when it has given way.
             self.at(self.now_s, lambda: self._end_threads(process))
         else:
@@ -140,7 +209,7 @@ class Scheduler:
                 self._move(due)
         finally:
             for due in aside:
-                heapq.heappush(self._due, due)
+                heappush(self._due, due)
         return not self._due
 
     # -- for the threads
@@ -149,14 +218,15 @@ class Scheduler:
         """Let other threads move for that long; `about` says what this one does meanwhile."""
         task = self.current()
         task.about = about
-        self.wake(task, seconds)
+        task.ticket += 1
+        heappush(self._due, (self.now_s + seconds, next(self._numbers), task, task.ticket))
         self.park(task)
 
     def current(self) -> Task:
         """Return the calling thread.  Raises: GreenletExit, if its process is dead."""
-        task = getcurrent()
-        if not isinstance(task, Task):
-            raise TypeError("only a thread can give way")
+        task = self._running
+        if task is None:
+            raise TypeError(NO_THREAD)
         if task.process.is_dead:
             raise GreenletExit
         return task
@@ -164,26 +234,29 @@ class Scheduler:
     def wake(self, task: Task, seconds: float = 0.0) -> None:
         """Move the thread after that long, in place of any earlier plan for it."""
         task.ticket += 1
-        heapq.heappush(self._due, (self.now_s + seconds, next(self._numbers), task, task.ticket))
+        heappush(self._due, (self.now_s + seconds, next(self._numbers), task, task.ticket))
 
     def park(self, task: Task) -> None:
         """Let other threads move until this one is woken."""
-        starter, task.starter = task.starter, None
+        starter = task.starter
         if starter is None:
-            self._hub.switch()
+            self._switch_to_hub()
         else:
-            task.parent = self._hub
+            task.starter = None
             starter.switch()
         if task.process.is_dead:
             raise GreenletExit
 
     def _next(self, only: Process | None, aside: list[_Due]) -> _Due | None:
         while self._due:
-            due = heapq.heappop(self._due)
-            thing, ticket = due[2:]
-            if isinstance(thing, Task) and (thing.ticket != ticket or thing.dead or thing.process.is_dead):
-                continue
-            if only is None or (isinstance(thing, Task) and thing.process is only):
+            due = heappop(self._due)
+            _, _, thing, ticket = due
+            if isinstance(thing, Task):
+                if thing.ticket != ticket or thing.is_over or thing.process.is_dead:
+                    continue
+                if only is None or thing.process is only:
+                    return due
+            elif only is None:
                 return due
             aside.append(due)
         return None
@@ -201,8 +274,10 @@ class Scheduler:
         self.on_step(thing)
         if thing.process.is_dead:
             return
-        thing.switch()
-        if thing.dead:
+        self._running = thing
+        (thing.carrier or _Carrier.of(thing, self._hub)).switch()
+        self._running = None
+        if thing.is_over:
             self._forget(thing)
 
     def _forget(self, task: Task) -> None:
@@ -212,6 +287,10 @@ class Scheduler:
 
     def _end_threads(self, process: Process) -> None:
         for task in [*process.tasks]:
-            task.throw(GreenletExit)
+            if task.carrier is not None:
+                self._running = task
+                task.carrier.throw(GreenletExit)
+                self._running = None
+            task.is_over = True
         self.open_threads -= len(process.tasks)
         process.tasks.clear()

@@ -12,12 +12,12 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any, Final, TypeVar, cast
 
-from greenlet import GreenletExit, getcurrent
+from greenlet import GreenletExit
 
 from shared.handlers import message, toolsets
 from shared.knowledge import staging
 from shared.tools.idempotency import IdempotentWrites
-from tests.simulation.product.scheduler import Process, Scheduler, Task
+from tests.simulation.product.scheduler import Process, Scheduler, Task, current_task
 
 _ResultT = TypeVar("_ResultT")
 _FOREVER_S: Final = 1e9
@@ -65,20 +65,33 @@ class Pool(Executor):
         self._queued: deque[Task] = deque()
 
     def submit(self, fn: Callable[..., _ResultT], /, *args: Any, **kwargs: Any) -> Future[_ResultT]:  # noqa: ANN401 - as in Executor
-        pending: PendingResult[_ResultT] = PendingResult(self._scheduler)
-        call = partial(fn, *args, **kwargs)
-        caller = self._scheduler.current()
-        work = partial(self._run, pending.settle, call)
-        thread = self._scheduler.thread(self._process, f"{caller.name}+", work, chat=caller.chat)
+        return self._submit(partial(fn, *args, **kwargs) if args or kwargs else fn)
+
+    def map(
+        self,
+        fn: Callable[..., _ResultT],
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int = 1,  # noqa: ARG002 - as in Executor
+    ) -> Iterator[_ResultT]:
+        pending = [self._submit(partial(fn, *arguments)) for arguments in zip(*iterables, strict=False)]
+        return (one.result(timeout) for one in pending)
+
+    def _submit(self, call: Callable[[], _ResultT]) -> "PendingResult[_ResultT]":
+        scheduler = self._scheduler
+        pending: PendingResult[_ResultT] = PendingResult(scheduler)
+        caller = scheduler.current()
+        work = partial(self._run, pending, call)
+        thread = Task(scheduler, self._process, f"{caller.name}+", work, caller.chat)
         if self._free:
             self._free -= 1
-            self._scheduler.start(thread)
+            scheduler.start(thread)
         else:
             self._queued.append(thread)
         return pending
 
-    def _run(self, settle: Callable[[Callable[[], object]], None], call: Callable[[], object]) -> None:
-        settle(call)
+    def _run(self, pending: "PendingResult[_ResultT]", call: Callable[[], _ResultT]) -> None:
+        pending.settle(call)
         if self._queued:
             self._scheduler.begin(self._queued.popleft())
         else:
@@ -138,9 +151,8 @@ class RLock:
         self._waiting: deque[Event] = deque()
 
     def __enter__(self) -> None:
-        task = getcurrent()
+        task = current_task()
         while self._depth and self._owner is not task:
-            assert isinstance(task, Task)
             self._waiting.append(Event(task.scheduler))
             self._waiting[-1].wait(_FOREVER_S)
         self._owner = task
@@ -160,8 +172,7 @@ class Condition(RLock):
         self._waiters: list[Event] = []
 
     def wait_for(self, predicate: Callable[[], bool], timeout: float) -> bool:
-        task = getcurrent()
-        assert isinstance(task, Task)
+        task = current_task()
         ends_s = task.scheduler.now_s + timeout
         while not predicate() and task.scheduler.now_s < ends_s:
             event = Event(task.scheduler)

@@ -4,6 +4,7 @@ It is acknowledged, and no marker of its chat and message is left under `due/`: 
 """
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,12 +23,11 @@ class Acknowledged:
     subject_id: str | None
     effect: Callable[[], None]
 
-    def waits_for(self, marker: str) -> bool:
-        """Whether this marker is left of it.  Markers are named `due/{minute}/{kind}.{conversation_id}.{id}`."""
-        kind, conversation_id, subject_id = (*marker.rpartition("/")[2].split(".", 2), "", "")[:3]
-        if conversation_id != self.conversation_id:
-            return False
-        return kind == _ERASURE if self.subject_id is None else (kind, subject_id) == (_WITHDRAWAL, self.subject_id)
+    def waits_for(self, markers: AbstractSet[tuple[str, ...]]) -> bool:
+        """Whether one of these markers is left of it: kind, chat and id of each, for an erasure kind and chat."""
+        if self.subject_id is None:
+            return (_ERASURE, self.conversation_id) in markers
+        return (_WITHDRAWAL, self.conversation_id, self.subject_id) in markers
 
 
 @dataclass(slots=True, kw_only=True)
@@ -44,8 +44,11 @@ class Withdrawals:
 
     def look(self) -> None:
         """Call the effects of what is handled by now; to be called when a marker may be gone."""
-        markers = [*self.markers()]
-        handled = [one for one in self._open if not any(map(one.waits_for, markers))]
+        if not self._open:
+            return
+        parts = [tuple(marker.rpartition("/")[2].split(".", 2)) for marker in self.markers()]
+        markers = {*parts, *(one[:2] for one in parts)}  # named `due/{minute}/{kind}.{conversation_id}.{id}`
+        handled = [one for one in self._open if not one.waits_for(markers)]
         self._open = [one for one in self._open if one not in handled]
         for one in handled:
             one.effect()
