@@ -24,8 +24,8 @@ import pytest
 from hypothesis import Phase, settings
 
 from tests.mutants.slips import Slip, codes_of
-from tests.simulation.product.scenes import SCENES
-from tests.simulation.product.schedule import play
+from tests.simulation.scenes import SCENES
+from tests.simulation.schedule import play
 
 ROOT: Final = Path(__file__).parents[2]
 TESTS: Final = "tests/unit/shared"

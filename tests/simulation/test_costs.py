@@ -8,9 +8,9 @@ from shared.conversation.records import MessageRecord, SnapshotRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
-from tests.simulation.product.people import GROUP
-from tests.simulation.product.scene import Scene
-from tests.simulation.product.scheduler import Task
+from tests.simulation.people import GROUP
+from tests.simulation.scene import Scene
+from tests.simulation.scheduler import Task
 
 CALL_S = 1.0
 """Every call takes this long, and concurrent calls take as long as one, so the elapsed time is the number of round trips."""

@@ -9,11 +9,11 @@ import pytest
 
 from shared.storage.object_names import is_entry_path
 from shared.turns.deferral import LateReply
-from tests.simulation.product.mutations import MUTATIONS
-from tests.simulation.product.scene import Scene
-from tests.simulation.product.scenes import SCENES
-from tests.simulation.product.schedule import play
-from tests.simulation.product.table import SEEDS, first_violation, rows_of
+from tests.simulation.mutations import MUTATIONS
+from tests.simulation.scene import Scene
+from tests.simulation.scenes import SCENES
+from tests.simulation.schedule import play
+from tests.simulation.table import SEEDS, first_violation, rows_of
 
 ROOT = Path(__file__).parents[2]
 SEEDS_PLAYED = 300
@@ -25,11 +25,11 @@ SEEDS_SEARCHED = 200
 def test_no_schedule_breaks_an_invariant(first: int) -> None:
     broken = {seed: found for seed in range(first, first + SEEDS_PER_TEST) if (found := play(seed).violations)}
 
-    assert not broken, f"play it again: python -m tests.simulation.product 1 --from {min(broken)} --trace"
+    assert not broken, f"play it again: python -m tests.simulation 1 --from {min(broken)} --trace"
 
 
 def test_a_seed_is_the_same_schedule_in_every_process() -> None:
-    code = "from tests.simulation.product.schedule import play; print([play(seed).trace for seed in range(40)])"
+    code = "from tests.simulation.schedule import play; print([play(seed).trace for seed in range(40)])"
     traces = [
         subprocess.run(
             [sys.executable, "-c", code],
@@ -71,7 +71,7 @@ def test_a_seed_that_breaks_under_a_mutation_is_clean_without_it(name: str) -> N
         name, (SEEDS[name], *range(SEEDS_SEARCHED))
     )  # any change of the product changes what the seeds draw
 
-    assert broken is not None, "rewrite the table: python -m tests.simulation.product 300 --each"
+    assert broken is not None, "rewrite the table: python -m tests.simulation 300 --each"
     assert play(broken[0]).violations == ()
 
 

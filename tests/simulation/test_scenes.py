@@ -3,9 +3,9 @@
 import pytest
 
 from shared.turns.deferral import LateReply
-from tests.simulation.product.people import Message
-from tests.simulation.product.scene import Scene
-from tests.simulation.product.times import DEFER_S, TOKEN_S
+from tests.simulation.people import Message
+from tests.simulation.scene import Scene
+from tests.simulation.times import DEFER_S, TOKEN_S
 
 BUTTON = "late:event-1"
 

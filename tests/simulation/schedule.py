@@ -17,19 +17,19 @@ from shared.line.postback_data import deferral_id_in
 from shared.storage.codec import decode
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
-from tests.simulation.product.bus import TICK_S, Bus, Delivery, Ticker
-from tests.simulation.product.checks import Story, violations
-from tests.simulation.product.holders import Holders
-from tests.simulation.product.line import Line
-from tests.simulation.product.mind import Mind, Mood
-from tests.simulation.product.notion import Workspace
-from tests.simulation.product.people import Json, Message, Order, People, Welcome, gloss_of
-from tests.simulation.product.scheduler import Task
-from tests.simulation.product.threads import green_threads, replaced
-from tests.simulation.product.times import LEASE_S, PUBLISH_S, SKEW_S
-from tests.simulation.product.wiring import THREADS, Ports, Settings
-from tests.simulation.product.withdrawals import Withdrawals
-from tests.simulation.product.world import EPOCH_MS, ShownText, Weather, World
+from tests.simulation.bus import TICK_S, Bus, Delivery, Ticker
+from tests.simulation.checks import Story, violations
+from tests.simulation.holders import Holders
+from tests.simulation.line import Line
+from tests.simulation.mind import Mind, Mood
+from tests.simulation.notion import Workspace
+from tests.simulation.people import Json, Message, Order, People, Welcome, gloss_of
+from tests.simulation.scheduler import Task
+from tests.simulation.threads import green_threads, replaced
+from tests.simulation.times import LEASE_S, PUBLISH_S, SKEW_S
+from tests.simulation.wiring import THREADS, Ports, Settings
+from tests.simulation.withdrawals import Withdrawals
+from tests.simulation.world import EPOCH_MS, ShownText, Weather, World
 
 STEPS: Final = 400_000
 _KILLS: Final = 0.005

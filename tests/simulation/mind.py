@@ -24,8 +24,8 @@ from shared.agent.model import (
     TextContent,
 )
 from shared.errors import ModelUnavailableError
-from tests.simulation.product.people import WORD, gloss_of
-from tests.simulation.product.world import Thought, World
+from tests.simulation.people import WORD, gloss_of
+from tests.simulation.world import Thought, World
 
 Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
 _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")

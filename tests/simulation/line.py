@@ -6,8 +6,8 @@ from typing import Final, Literal, TypeAlias
 from shared.errors import LineUnavailableError
 from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
-from tests.simulation.product.times import ANSWERABLE_S, TOKEN_S
-from tests.simulation.product.world import ShownText, World
+from tests.simulation.times import ANSWERABLE_S, TOKEN_S
+from tests.simulation.world import ShownText, World
 
 Fate: TypeAlias = Literal["accepted", "refused", "unknown", "not_sent"]
 _TIMEOUT_S: Final = 5.0

@@ -1,6 +1,6 @@
 """The table in the README of this suite: for each mutation what it breaks, and the seed or scene that finds it.
 
-The table and seeds.json are written by `python -m tests.simulation.product SEEDS --each`.
+The table and seeds.json are written by `python -m tests.simulation SEEDS --each`.
 """
 
 import json
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from tests.simulation.product.mutations import MUTATIONS
-from tests.simulation.product.scenes import SCENES
-from tests.simulation.product.schedule import play
+from tests.simulation.mutations import MUTATIONS
+from tests.simulation.scenes import SCENES
+from tests.simulation.schedule import play
 
-README: Final = Path(__file__).parents[1] / "README.md"
+README: Final = Path(__file__).with_name("README.md")
 _SEEDS: Final = Path(__file__).with_name("seeds.json")
 _ROW: Final = "| **`"
 

@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.records import OutcomeRecord
-from tests.simulation.product.scheduler import Process, Scheduler
+from tests.simulation.scheduler import Process, Scheduler
 
 _ResultT = TypeVar("_ResultT")
 EPOCH_MS: Final = 1_763_700_000_000

@@ -17,7 +17,7 @@ from greenlet import GreenletExit
 from shared.handlers import message, toolsets
 from shared.knowledge import staging
 from shared.tools.idempotency import IdempotentWrites
-from tests.simulation.product.scheduler import Process, Scheduler, Task, current_task
+from tests.simulation.scheduler import Process, Scheduler, Task, current_task
 
 _ResultT = TypeVar("_ResultT")
 _FOREVER_S: Final = 1e9

@@ -18,16 +18,16 @@ from shared.line.mentions import GroupPolicy
 from shared.storage.object_cache import ObjectCache
 from shared.turns.background import ThreadBackground
 from shared.turns.deferral import LateReply
-from tests.simulation.product.bucket import Bucket
-from tests.simulation.product.holders import Holders
-from tests.simulation.product.line import Line
-from tests.simulation.product.mind import Mind
-from tests.simulation.product.notion import DATABASE, Workspace
-from tests.simulation.product.scheduler import Process
-from tests.simulation.product.threads import Event, NoPool, Pool
-from tests.simulation.product.times import LEASE_S, SETTLE_S
-from tests.simulation.product.withdrawals import Withdrawals
-from tests.simulation.product.world import ProcessClock, World
+from tests.simulation.bucket import Bucket
+from tests.simulation.holders import Holders
+from tests.simulation.line import Line
+from tests.simulation.mind import Mind
+from tests.simulation.notion import DATABASE, Workspace
+from tests.simulation.scheduler import Process
+from tests.simulation.threads import Event, NoPool, Pool
+from tests.simulation.times import LEASE_S, SETTLE_S
+from tests.simulation.withdrawals import Withdrawals
+from tests.simulation.world import ProcessClock, World
 
 Endpoint: TypeAlias = Callable[[str, bytes], tuple[str, int]]
 THREADS: Final = 40

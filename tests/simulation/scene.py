@@ -9,14 +9,14 @@ from typing import Final
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from shared.turns.deferral import LateReply
-from tests.simulation.product.bus import TICK_S, Delivery
-from tests.simulation.product.mind import Manner, Mood
-from tests.simulation.product.people import Message, Order
-from tests.simulation.product.schedule import STEPS, Stage, playing
-from tests.simulation.product.scheduler import Task
-from tests.simulation.product.times import LEASE_S, SETTLE_S
-from tests.simulation.product.wiring import SMALL, THREADS, Settings
-from tests.simulation.product.world import Weather
+from tests.simulation.bus import TICK_S, Delivery
+from tests.simulation.mind import Manner, Mood
+from tests.simulation.people import Message, Order
+from tests.simulation.schedule import STEPS, Stage, playing
+from tests.simulation.scheduler import Task
+from tests.simulation.times import LEASE_S, SETTLE_S
+from tests.simulation.wiring import SMALL, THREADS, Settings
+from tests.simulation.world import Weather
 
 _INSTANCES: Final = 6
 _CALL_S: Final = 0.05

@@ -9,8 +9,8 @@ from shared.knowledge.catalog import Catalog
 from shared.knowledge.tombstone import tombstone_in
 from shared.storage.codec import decode
 from shared.storage.object_names import is_entry_path
-from tests.simulation.product.people import NAMED, WORD, People
-from tests.simulation.product.world import World
+from tests.simulation.people import NAMED, WORD, People
+from tests.simulation.world import World
 
 _CATALOG: Final = "search.json"
 _KEEPS_PATHS: Final = frozenset({"file", "note", "page"})

@@ -29,7 +29,7 @@ from shared.turns.lease import Lease
 from shared.turns.outbox import StagedWriter
 from shared.turns.reply import _ReplyDelivery
 from shared.turns.runner import Run, TurnDelivery, TurnRunner
-from tests.simulation.product.rules import (
+from tests.simulation.rules import (
     Always,
     Bypass,
     DropArgument,

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from tests.simulation.product import wiring
-from tests.simulation.product.people import Json
-from tests.simulation.product.scheduler import Process, Task
-from tests.simulation.product.times import BACKOFF_S
-from tests.simulation.product.wiring import TICK, Endpoint, Ports
-from tests.simulation.product.withdrawals import Withdrawals
-from tests.simulation.product.world import EPOCH_MS, World
+from tests.simulation import wiring
+from tests.simulation.people import Json
+from tests.simulation.scheduler import Process, Task
+from tests.simulation.times import BACKOFF_S
+from tests.simulation.wiring import TICK, Endpoint, Ports
+from tests.simulation.withdrawals import Withdrawals
+from tests.simulation.world import EPOCH_MS, World
 from tests.support import push
 
 ACK_DEADLINE_S: Final = 120.0

@@ -1,5 +1,5 @@
 from shared.adapters.memory import MemoryObjectStore
-from tests.simulation.product.withdrawals import Withdrawals
+from tests.simulation.withdrawals import Withdrawals
 
 CHAT = "U" + "1" * 32
 OTHER = "U" + "3" * 32

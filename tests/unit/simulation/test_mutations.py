@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import pytest
 
-from tests.simulation.product.mutations import MUTATIONS, Mutation
-from tests.simulation.product.rules import (
+from tests.simulation.mutations import MUTATIONS, Mutation
+from tests.simulation.rules import (
     Always,
     Bypass,
     DropArgument,

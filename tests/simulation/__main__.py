@@ -1,4 +1,4 @@
-"""Play seeded schedules: python -m tests.simulation.product [SEEDS] [--from SEED] [--processes N] [--trace] [--without GUARD | --each]."""
+"""Play seeded schedules: python -m tests.simulation [SEEDS] [--from SEED] [--processes N] [--trace] [--without GUARD | --each]."""
 
 import argparse
 import gc
@@ -14,10 +14,10 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
-from tests.simulation.product import table
-from tests.simulation.product.mutations import MUTATIONS
-from tests.simulation.product.scenes import SCENES
-from tests.simulation.product.schedule import Verdict, play
+from tests.simulation import table
+from tests.simulation.mutations import MUTATIONS
+from tests.simulation.scenes import SCENES
+from tests.simulation.schedule import Verdict, play
 
 _STEPS_PRINTED: Final = 12
 _SEEDS_A_BATCH: Final = 50
@@ -86,7 +86,7 @@ class Summary:
 
 def main() -> int:
     """Print each violation, the command that replays its seed, and the last steps of the schedule; last, one line of JSON."""
-    parser = argparse.ArgumentParser(prog="python -m tests.simulation.product", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("seeds", nargs="?", type=int, default=2_000, help="how many seeds to play")
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first seed")
     parser.add_argument("--processes", type=int, default=1, help="on how many processes")
@@ -139,7 +139,7 @@ def _print_verdict(seed: int, verdict: Verdict, *, trace: bool) -> None:
         steps = verdict.last_steps if trace else verdict.last_steps[-_STEPS_PRINTED:]
         _print_lines(*steps, *(f"seed {seed}: {one}" for one in verdict.violations))
     if is_broken:
-        _print_lines(f"play it again: python -m tests.simulation.product 1 --from {seed} --trace", "")
+        _print_lines(f"play it again: python -m tests.simulation 1 --from {seed} --trace", "")
 
 
 def _without_numbers(sentence: str) -> str:

@@ -8,10 +8,10 @@ from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord
 from shared.conversation.turn import TurnRecord
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
-from tests.simulation.product.mind import Mood
-from tests.simulation.product.people import ids_repeated_in
-from tests.simulation.product.scheduler import Task
-from tests.simulation.product.world import World
+from tests.simulation.mind import Mood
+from tests.simulation.people import ids_repeated_in
+from tests.simulation.scheduler import Task
+from tests.simulation.world import World
 
 _WHOLE: Final = 480
 """Characters of an answer from which on words may have been cut off."""

@@ -3,7 +3,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.simulation.product.rules import (
+from tests.simulation.rules import (
     Always,
     Bypass,
     DropArgument,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from tests.simulation.product.world import EPOCH_MS
+from tests.simulation.world import EPOCH_MS
 
 Json: TypeAlias = dict[str, object]
 WORD: Final = re.compile(r"word\d+[a-z]")

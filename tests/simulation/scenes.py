@@ -10,8 +10,8 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
-from tests.simulation.product.people import PERSON
-from tests.simulation.product.scene import Scene
+from tests.simulation.people import PERSON
+from tests.simulation.scene import Scene
 
 _MINUTE_S: Final = 60.0
 _ALL_JOURNALLED: Final = MemoryLimits(journalled=100)

@@ -14,14 +14,14 @@ from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.turns.attempt import MODEL_S
 from shared.turns.deferral import LateReply
-from tests.simulation.product.bus import ACK_DEADLINE_S, Bus
-from tests.simulation.product.entry_checks import EntryStory, check_entries
-from tests.simulation.product.mind import Mood
-from tests.simulation.product.people import NAMED, WORD, Message, Order, People, Welcome, gloss_of
-from tests.simulation.product.times import ANSWERABLE_S, LEASE_S, SKEW_S, TOKEN_S
-from tests.simulation.product.wiring import THREADS, Settings
-from tests.simulation.product.withdrawals import Withdrawals
-from tests.simulation.product.world import EPOCH_MS, ShownText, World
+from tests.simulation.bus import ACK_DEADLINE_S, Bus
+from tests.simulation.entry_checks import EntryStory, check_entries
+from tests.simulation.mind import Mood
+from tests.simulation.people import NAMED, WORD, Message, Order, People, Welcome, gloss_of
+from tests.simulation.times import ANSWERABLE_S, LEASE_S, SKEW_S, TOKEN_S
+from tests.simulation.wiring import THREADS, Settings
+from tests.simulation.withdrawals import Withdrawals
+from tests.simulation.world import EPOCH_MS, ShownText, World
 
 REQUEST_LIMIT_S: Final = 118.0
 """As in infra/terraform, `timeout_s`: the platform ends a request then."""

@@ -14,10 +14,10 @@ from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import ListedObject, StoredObject
-from tests.simulation.product.holders import Holders
-from tests.simulation.product.times import JITTER_S
-from tests.simulation.product.withdrawals import MARKERS, Withdrawals
-from tests.simulation.product.world import World
+from tests.simulation.holders import Holders
+from tests.simulation.times import JITTER_S
+from tests.simulation.withdrawals import MARKERS, Withdrawals
+from tests.simulation.world import World
 
 _ResultT = TypeVar("_ResultT")
 _RETRIES_S: Final = 10.0
