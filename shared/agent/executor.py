@@ -26,6 +26,9 @@ _ODD_ARGUMENTS: Final = ToolFault(
     message="Wrong arguments: they nest too deep, or a number is too large.", may_retry=True
 )
 _LONG_ARGUMENTS: Final = ToolFault(message="Wrong arguments: they are too long.", may_retry=True)
+_RESULTS_FIRST: Final = ToolFault(
+    message="Not done: read the results of the other calls first, then decide by a call of its own.", may_retry=True
+)
 _TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {MOST_CALLS} at once.", may_retry=True)
 _LONG_RESULT: Final = ToolFault(message="The result is too long to be shown; ask for less.", may_retry=True)
 
@@ -59,8 +62,8 @@ class ToolExecutor:
     ) -> Round:
         """Answer every call exactly once; `made` are the turn's calls so far, by tool, to which these are added.
 
-        Calls of tools that are not final run first. If one of them fails, a final call of the same round is answered with an error,
-        because the model made it before it knew of the failure. Of several final calls the first counts.
+        A final call beside others is not taken, because the model made it before it knew their results: the others run, and it is answered
+        with an error. Of several final calls the first counts.
         """
         context = replace(context, deadline=deadline)
         results: dict[int, ToolResult] = {
@@ -70,7 +73,7 @@ class ToolExecutor:
         calls = [
             replace(call, args={} if index in results else mask_ids_in(call.args)) for index, call in enumerate(calls)
         ]
-        tools = [self.registry.find(call.name, context.conversation) for call in calls]
+        tools = [self.registry.find(call.name, context) for call in calls]
         results |= _faults_of_counts(tools, Counter() if made is None else made)
         runnable = [index for index in range(len(calls)) if index not in results]
         deciding = [index for index in runnable if (tool := tools[index]) is not None and tool.is_final]
@@ -81,13 +84,11 @@ class ToolExecutor:
         }
         for index, future in begun.items():
             results[index] = _wait_for(future, deadline)
-        failed = any(isinstance(result, ToolFault) for result in results.values())
+        has_others = bool(results)
         decision = None
         for index in deciding:
-            if failed:
-                results[index] = ToolFault(
-                    message="Not done: another call of this round failed. Read its error first.", may_retry=True
-                )
+            if has_others:
+                results[index] = _RESULTS_FIRST
             elif decision is not None:
                 results[index] = ToolFault(message="Not done: the turn was already decided.", may_retry=False)
             else:
@@ -102,7 +103,7 @@ class ToolExecutor:
 
     def _run_call(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
-            known = ", ".join(offered.name for offered in self.registry.offered_in(context.conversation))
+            known = ", ".join(offered.name for offered in self.registry.offered_to(context))
             return ToolFault(message=f"There is no such tool. There are: {known}.", may_retry=False)
         wrong = self.registry.faults_of_arguments(tool, call.args)
         if wrong is not None:

@@ -94,7 +94,7 @@ class Agent:
                 turn.mend(remedy)
                 continue
             ran = self.tools.run(response.calls, context, turn.tool_deadline(), made=made)
-            used += [self.tools.registry.known_name(call.name, context.conversation) for call in response.calls]
+            used += [self.tools.registry.known_name(call.name, context) for call in response.calls]
             footnotes += ran.footnotes
             if ran.decision is not None:
                 return Thought(
@@ -125,7 +125,7 @@ class _Turn:
         self._seconds = seconds
         self._system_instruction = system_instruction
         self._first = first
-        self._declarations = agent.tools.registry.declarations(context.conversation)
+        self._declarations = agent.tools.registry.declarations(context)
         self._contents = list(first)
         self._deadline = Deadline.after(agent.clock, seconds)
         self._troubles: Counter[str] = Counter()

@@ -9,6 +9,7 @@ from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts
 from shared.agent.model import Content, TextContent
 from shared.agent.prompt import Part, People, PromptBuilder
+from shared.agent.receipts import receipt
 from shared.agent.retellings import messages_in_prompt
 from shared.agent.tools import StagedEntries, TurnContext
 from shared.clock import Clock
@@ -88,7 +89,7 @@ class AgentResponder:
             return self._apology(question.draft, Phrase.APOLOGY_BUSY)
         message = thought.decision.message
         logs.info("turn_decided", model_calls=thought.model_calls, tools=thought.tools_used, silent=message is None)
-        text = None if message is None else _text_of(message, thought)
+        text = None if message is None else self._text_of(message, thought, context)
         if text == "":
             logs.error("turn_apologised", reason="the model's answer is blank as plain text")
             return self._apology(question.draft, Phrase.APOLOGY_BUSY)
@@ -99,7 +100,10 @@ class AgentResponder:
             model_name=thought.model_name,
             tools_used=thought.tools_used,
         )
-        return outcome if context.entries is None else _with_staged(outcome, context.entries)
+        if context.entries is None:
+            return outcome
+        outcome = replace(outcome, saw=tuple(sorted({*outcome.saw, *context.entries.read_source_ids})))
+        return outcome if question.is_overheard else _with_staged(outcome, context.entries)
 
     def _context(self, question: Question) -> TurnContext:
         return TurnContext(
@@ -126,32 +130,31 @@ class AgentResponder:
             is_overheard=question.is_overheard,
         )
 
+    def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
+        """Return the answer as people see it: the model's text within the limit, the receipt, and the links that fit LINE's bubbles."""
+        limit = ANSWER.text_limit if _LONG_ANSWERS.isdisjoint(thought.tools_used) else DIGEST.text_limit
+        text = shown_text(message, limit=limit)
+        if not text:
+            return ""
+        told = receipt(context.deeds, locale=self.prompt.locale)
+        for addition in map(mask_ids, filter(None, (told, *thought.footnotes))):
+            longer = f"{text}\n\n{addition}"
+            if len(longer) > DIGEST.text_limit:
+                logs.warning("footnote_left_out", length=len(addition))
+                continue
+            text = longer
+        return text
+
     def _apology(self, draft: OutcomeRecord, which: Phrase) -> OutcomeRecord:
         """Fixed texts quote no message, so `saw` and `answers` are empty."""
         return replace(draft, kind=OutcomeKind.APOLOGISED, text=self.phrases.text(which), saw=(), answers=())
 
 
-def _text_of(message: str, thought: Thought) -> str:
-    """Return the answer as people see it: the model's text within the limit, and the footnotes that fit LINE's bubbles, unchanged."""
-    limit = ANSWER.text_limit if _LONG_ANSWERS.isdisjoint(thought.tools_used) else DIGEST.text_limit
-    text = shown_text(message, limit=limit)
-    if not text:
-        return ""
-    for footnote in map(mask_ids, thought.footnotes):
-        longer = f"{text}\n\n{footnote}"
-        if len(longer) > DIGEST.text_limit:
-            logs.warning("footnote_left_out", length=len(footnote))
-            continue
-        text = longer
-    return text
-
-
 def _with_staged(outcome: OutcomeRecord, entries: StagedEntries) -> OutcomeRecord:
-    """Return the outcome with the staged writes; `saw` gains the sources of every entry that the model read."""
+    """Return the outcome with the staged writes."""
     placement = entries.placement
     return replace(
         outcome,
-        saw=tuple(sorted({*outcome.saw, *entries.read_source_ids})),
         writes=entries.changes(),
         filed_entry_path=placement.path if placement else None,
         filed_confidence=placement.confidence if placement else None,

@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from jsonschema import Draft202012Validator
 
 from shared.agent.model import FunctionDeclaration, Json
+from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt
 from shared.clock import Deadline, SystemClock
 from shared.conversation.records import MessageRecord, StagedWrite
@@ -58,6 +59,11 @@ class StagedEntries(Protocol):
         """The model is shown something that came from these messages; they count among `read_source_ids`."""
         ...
 
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What the staged writes do, against what is in the bucket."""
+        ...
+
     def changes(self) -> tuple[StagedWrite, ...]:
         """Return the staged writes, to be applied after the commit; no write is staged after this call."""
         ...
@@ -69,7 +75,7 @@ class TurnContext:
 
     `seen_message_ids` are what its prompt holds, messages, answers and recaps by their own ids. The executor waits for a tool until
     `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that the turn answers, `earlier` the others that
-    its prompt shows or quotes. `entries` holds the staged writes of this attempt at the turn.
+    its prompt shows or quotes. `entries` holds the staged writes of this attempt at the turn, `outside` what it wrote elsewhere.
     """
 
     conversation: Conversation
@@ -81,6 +87,17 @@ class TurnContext:
     earlier: tuple[MessageRecord, ...] = field(default=(), repr=False)
     entries: StagedEntries | None = field(default=None, repr=False)
     question: Question | None = field(default=None, repr=False)
+    outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
+
+    @property
+    def is_overheard(self) -> bool:
+        """Whether nobody addressed the bot: the turn has `reply`, `skip` and reading tools, and stages nothing."""
+        return self.question is not None and self.question.is_overheard
+
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What the turn did so far, to entries and outside."""
+        return (*(self.entries.deeds if self.entries is not None else ()), *self.outside.done)
 
     @property
     def asked_ids(self) -> tuple[str, ...]:
@@ -149,6 +166,7 @@ class Tool:
 
     `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
     ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. A turn may call it `most_calls` times.
+    `is_reading`: it changes nothing, so a turn that nobody asked for may call it.
     `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
     `parameters` accepts more.
     """
@@ -159,13 +177,16 @@ class Tool:
     response: Json = field(repr=False)
     run: Callable[[Json, TurnContext], ToolResult] = field(repr=False)
     is_final: bool = False
+    is_reading: bool = False
     most_calls: int = 20
     only_in: frozenset[str] | None = field(default=None, repr=False)
     declared: Json | None = field(default=None, repr=False)
 
-    def is_offered_in(self, conversation: Conversation) -> bool:
-        """Whether this chat has the tool."""
-        return self.only_in is None or conversation.id in self.only_in
+    def is_offered_to(self, context: TurnContext) -> bool:
+        """Whether this turn has the tool."""
+        if context.is_overheard and not (self.is_final or self.is_reading):
+            return False
+        return self.only_in is None or context.conversation.id in self.only_in
 
     @property
     def declaration(self) -> FunctionDeclaration:
@@ -191,21 +212,21 @@ class Registry:
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
 
-    def offered_in(self, conversation: Conversation) -> tuple[Tool, ...]:
-        """Return the tools of a chat."""
-        return tuple(tool for tool in self if tool.is_offered_in(conversation))
+    def offered_to(self, context: TurnContext) -> tuple[Tool, ...]:
+        """Return the tools of a turn."""
+        return tuple(tool for tool in self if tool.is_offered_to(context))
 
-    def find(self, name: str, conversation: Conversation) -> Tool | None:
-        """Return the tool, or None if the chat has no tool of that name."""
-        return next((tool for tool in self.offered_in(conversation) if tool.name == name), None)
+    def find(self, name: str, context: TurnContext) -> Tool | None:
+        """Return the tool, or None if the turn has no tool of that name."""
+        return next((tool for tool in self.offered_to(context) if tool.name == name), None)
 
-    def known_name(self, name: str, conversation: Conversation) -> str:
-        """Return the name for records and logs: of a name that the chat has no tool of, "unknown", because the model may quote people."""
-        return UNKNOWN_TOOL if self.find(name, conversation) is None else name
+    def known_name(self, name: str, context: TurnContext) -> str:
+        """Return the name for records and logs: of a name that the turn has no tool of, "unknown", because the model may quote people."""
+        return UNKNOWN_TOOL if self.find(name, context) is None else name
 
-    def declarations(self, conversation: Conversation) -> tuple[FunctionDeclaration, ...]:
+    def declarations(self, context: TurnContext) -> tuple[FunctionDeclaration, ...]:
         """Return the declarations, byte-stable for a deployment and a chat."""
-        return tuple(tool.declaration for tool in self.offered_in(conversation))
+        return tuple(tool.declaration for tool in self.offered_to(context))
 
     @property
     def final_names(self) -> tuple[str, ...]:

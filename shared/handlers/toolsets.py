@@ -44,7 +44,7 @@ class Toolsets:
 
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
         """Return what earlier attempts at a turn did outside, where any tool of the chat writes there."""
-        has_writes = any(tool.is_offered_in(context.conversation) for tool in self.outside)
+        has_writes = any(tool.is_offered_to(context) for tool in self.outside)
         return self.writes.describe_earlier(context) if has_writes else ()
 
 

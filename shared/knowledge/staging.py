@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.agent.receipts import Deed, DeedKind, Place
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation
@@ -174,6 +175,33 @@ class EntryOverlay:
             if writes:
                 writes.append(StagedWrite(path=UNDO_FILE, text=self._undo_record((self._sequence, len(writes)))))
             return tuple(writes)
+
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What the staged writes do, against what is in the bucket."""
+        with self._lock:
+            new = {path: entry for path, entry in self._staged.items() if entry is not None}
+            changed = [entry for path, entry in new.items() if entry != self._load(path)]
+            gone = {
+                old.id: old
+                for path, entry in self._staged.items()
+                if entry is None and (old := self._load(path)) is not None
+            }
+            deeds = [self._deed(entry, gone) for entry in changed]
+            moved = {entry.id for entry in changed}
+            return (
+                *deeds,
+                *(Deed(kind=DeedKind.DELETED, name=old.name) for key, old in gone.items() if key not in moved),
+            )
+
+    def _deed(self, entry: Entry, gone: Mapping[str, Entry]) -> Deed:
+        if self._has_undone:
+            kind = DeedKind.RESTORED
+        elif entry.id in gone:
+            kind = DeedKind.MOVED
+        else:
+            kind = DeedKind.CHANGED if self._load(entry.path) is not None else DeedKind.FILED
+        return Deed(kind=kind, name=entry.name, place=Place(entry.category.value))
 
     def _undo_record(self, key: tuple[int, int]) -> str:
         changed = {path: entry for path, entry in self._before.items() if entry != self._current(path)}

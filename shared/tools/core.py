@@ -3,9 +3,15 @@
 Neither sends anything: the turn carries the decision out, because it alone knows which reply token is alive.
 """
 
+from typing import Final
+
 from shared.agent.model import Json
-from shared.agent.tools import Decision, Tool, TurnContext, load_schema
+from shared.agent.tools import Decision, Tool, ToolFault, TurnContext, load_schema
 from shared.line.utf16 import without_lone_surrogates
+
+_UNTOLD: Final = ToolFault(
+    message="Not done: this turn changed something for the person, who has to be told. Call `reply`.", may_retry=False
+)
 
 
 def core_tools() -> tuple[Tool, ...]:
@@ -40,5 +46,7 @@ def _reply(arguments: Json, _: TurnContext) -> Decision:
     return Decision(message=without_lone_surrogates(str(arguments["message"])), result={"status": "sent"})
 
 
-def _skip(arguments: Json, _: TurnContext) -> Decision:
+def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:
+    if context.conversation.is_one_on_one and context.deeds:
+        return _UNTOLD
     return Decision(skip_reason=str(arguments["reason"]), result={"status": "skipped"})

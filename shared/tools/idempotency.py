@@ -15,6 +15,7 @@ from typing import Final
 
 from shared import logs
 from shared.agent.model import Json
+from shared.agent.receipts import Deed, DeedKind
 from shared.agent.tools import ToolFault, TurnContext
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
@@ -31,7 +32,7 @@ class UnknownEffectError(TransientError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """A call that changes something outside.
+    """A call that changes something outside; once it is done, it is a `deed` of the turn.
 
     `do` returns the result: ids and counts, no word of a person. It raises UnknownEffectError where it may have had an effect; any other
     error of the project means that it had none. `find` gets a time, from which on it looks for the effect, and the results of other calls,
@@ -40,6 +41,7 @@ class Write:
 
     tool: str
     arguments: Json = field(repr=False)
+    deed: Deed
     do: Callable[[], Json] = field(repr=False)
     find: Callable[[int, tuple[Mapping[str, object], ...]], Json | ToolFault | None] = field(repr=False)
 
@@ -64,7 +66,10 @@ class IdempotentWrites:
         with self._hold((context.conversation.id, key), context.deadline) as is_held:
             if not is_held:
                 return ToolFault(message="The same call is still under way.", may_retry=False)
-            return self._do_once(write, key, context)
+            result = self._do_once(write, key, context)
+        if not isinstance(result, ToolFault):
+            context.outside.add(write.deed)
+        return result
 
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
         """Return what earlier attempts at this turn did, in sentences for the model, whose sources count as shown."""
@@ -73,6 +78,10 @@ class IdempotentWrites:
         if context.entries is not None:
             told = (one.record for one in known if one.record.arguments is not None)
             context.entries.mark_shown({one for record in told for one in record.line_message_ids})
+        for one in known:
+            title = (one.record.arguments or {}).get("title")
+            if one.record.tool == "create_page" and one.result is not None and title is not None:
+                context.outside.add(Deed(kind=DeedKind.PAGE_CREATED, name=str(title)))
         return tuple(map(_sentence_of, known))
 
     def _do_once(self, write: Write, key: str, context: TurnContext) -> Json | ToolFault:

@@ -127,8 +127,14 @@ class KnowledgeTools:
         return {"path": entry.path, "name": entry.name}
 
 
-def entry_tool(
-    name: str, description: str, action: Action, *, time_zone: zoneinfo.ZoneInfo, most_calls: int = 20
+def entry_tool(  # noqa: PLR0913 - the fields of a Tool
+    name: str,
+    description: str,
+    action: Action,
+    *,
+    time_zone: zoneinfo.ZoneInfo,
+    is_reading: bool = False,
+    most_calls: int = 20,
 ) -> Tool:
     """Return a tool that runs `action` on the turn's overlay; an EntryFault becomes a ToolFault."""
 
@@ -148,6 +154,7 @@ def entry_tool(
         parameters=load_schema(f"{name}.parameters"),
         response=load_schema(f"{name}.response"),
         run=run,
+        is_reading=is_reading,
         most_calls=most_calls,
     )
 

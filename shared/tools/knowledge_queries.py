@@ -35,12 +35,14 @@ class KnowledgeQueryTools:
                 "List entries from the knowledge base with optional filters. Use when the person asks to see, show, or list their entries.",
                 _list,
                 time_zone=self.time_zone,
+                is_reading=True,
             ),
             entry_tool(
                 "get_entry",
                 "Get the full details of a specific entry. Use when the person asks about a specific person, project, idea, or task.",
                 _get,
                 time_zone=self.time_zone,
+                is_reading=True,
             ),
             entry_tool(
                 "search_entries",
@@ -48,12 +50,14 @@ class KnowledgeQueryTools:
                 "an entry whose path you do not know. `entries` hold one of the queries as it stands; `similar` ones share words with it.",
                 _search,
                 time_zone=self.time_zone,
+                is_reading=True,
             ),
             entry_tool(
                 "generate_digest",
                 "Generate a daily digest or weekly review. Use when the person asks for their digest, summary, or review.",
                 self._digest,
                 time_zone=self.time_zone,
+                is_reading=True,
             ),
         )
 

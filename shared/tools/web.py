@@ -111,6 +111,7 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
             parameters=load_schema("web_search.parameters"),
             response=load_schema("web_search.response"),
             run=search,
+            is_reading=True,
             most_calls=MOST_SEARCHES,
         ),
     )

@@ -125,7 +125,7 @@ class _InterjectionDelivery:
                 outcome = self.interjection.responder.respond(question)
         except PromptAmendedError:
             return None
-        outcome = replace(outcome, usage=meter.usage)
+        outcome = replace(outcome, usage=meter.usage, writes=(), filed_entry_path=None, filed_confidence=None)
         if outcome.kind is OutcomeKind.REPLIED:
             return outcome
         return replace(outcome, kind=OutcomeKind.SKIPPED, text=None)

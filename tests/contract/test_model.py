@@ -20,7 +20,7 @@ from shared.agent.model import (
     ModelRequest,
     TextContent,
 )
-from shared.agent.tools import Registry, load_schema
+from shared.agent.tools import Registry, TurnContext, load_schema
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret
@@ -48,7 +48,7 @@ from tests.support.inline import InlineExecutor
 from tests.support.serving import served
 
 CHAT = conversations_on(MemoryObjectStore(), InlineExecutor()).of("U" + "1" * 32)
-DECLARATIONS = Registry(core_tools()).declarations(CHAT)
+DECLARATIONS = Registry(core_tools()).declarations(TurnContext(conversation=CHAT))
 HELLO = TextContent(role="user", texts=("hello",))
 LOOK_UP = FunctionDeclaration(
     name="look_up",

@@ -375,13 +375,17 @@ def _check_addressed(story: Story) -> Iterator[str]:
 
 
 def _check_interjections(story: Story) -> Iterator[str]:
-    """Nobody hears twice about a message that was not for the bot."""
+    """Nobody hears twice about a message that was not for the bot, and nothing is filed because of it."""
     said = Counter(
         covered for _, outcome in _effects(story) if outcome.kind is OutcomeKind.REPLIED for covered in outcome.covers
     )
     for message in story.people.messages:
         if not message.addressed and said[message.id] > 1:
             yield f"I2: {message.id} was interjected about twice"
+    overheard = {one.id for one in story.people.messages if not (one.addressed or one.is_unsure)}
+    for chat, outcome in story.world.truth.staged:
+        if chat == story.chat and outcome.covers and overheard.issuperset(outcome.covers):
+            yield f"I10: {outcome.webhook_event_id} filed something that nobody had asked for"
 
 
 def _check_withdrawn(story: Story) -> Iterator[str]:

@@ -121,7 +121,7 @@ class Mind:
         calls = [*self._calls(request, prompt)]
         if calls:
             return calling(*calls)
-        if world.rng.random() < mood.skips:
+        if world.rng.random() < mood.skips and not _is_skip_refused(request):
             return calling(("skip", {"reason": "nothing to say"}))
         mark = f"re{world.number()}:"
         world.truth.thoughts[mark] = Thought(shown=prompt.shown_ids, text=words)
@@ -177,6 +177,12 @@ class Mind:
             elif len(rounds) == 1 and (paths := _paths_in(rounds[0])):
                 category = self._world.rng.choice(_CATEGORIES)
                 yield from _calls_on_path(verb, text, paths[int(word[4:-1]) % len(paths)], category)
+
+
+def _is_skip_refused(request: ModelRequest) -> bool:
+    """Whether the last round called `skip` in vain, because the turn has changed something."""
+    last = request.contents[-1]
+    return isinstance(last, FunctionResponses) and any(one.call.name == "skip" for one in last.responses)
 
 
 def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:

@@ -21,6 +21,8 @@ from shared.tools.notion.properties import PropertyWriter, UnfitValueError, desc
 from shared.tools.notion.writes import block_append, page_creation, page_update
 
 PAGES_SHOWN: Final = 50
+MOST_CALLS: Final = 10
+"""Calls of one tool in a turn."""
 _VALUE_SHOWN_UTF16: Final = 300
 
 _Run = Callable[[Json, TurnContext], Json | ToolFault]
@@ -46,6 +48,7 @@ class NotionTools:
                 f"page, because it tells page_id and the properties that there are. It returns at most {PAGES_SHOWN} pages, the latest "
                 "edited first; `has_more` says that there are others, so narrow the search.",
                 self._search,
+                is_reading=True,
             ),
             self._tool(
                 "create_page",
@@ -66,7 +69,7 @@ class NotionTools:
             ),
         )
 
-    def _tool(self, name: str, description: str, run: _Run) -> Tool:
+    def _tool(self, name: str, description: str, run: _Run, *, is_reading: bool = False) -> Tool:
         parameters: dict[str, Any] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
         if "database_name" in parameters["properties"]:
             parameters["properties"]["database_name"]["enum"] = list(self.databases.ids)
@@ -82,6 +85,8 @@ class NotionTools:
             declared=declared,
             response=load_schema(f"{name}.response"),
             run=_with_faults(run),
+            is_reading=is_reading,
+            most_calls=MOST_CALLS,
             only_in=self.conversations,
         )
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from shared.agent.model import Json
+from shared.agent.receipts import Deed, DeedKind
 from shared.agent.tools import ToolFault
 from shared.clock import Deadline
 from shared.tools.idempotency import UnknownEffectError, Write
@@ -59,7 +60,8 @@ def page_creation(
         )
         return next((_result(page) for page in matches), None)
 
-    return Write(tool="create_page", arguments=canonical, do=do, find=find)
+    deed = Deed(kind=DeedKind.PAGE_CREATED, name=str(canonical["title"]))
+    return Write(tool="create_page", arguments=canonical, deed=deed, do=do, find=find)
 
 
 def page_update(
@@ -74,7 +76,8 @@ def page_update(
     def find(_: int, __: tuple[Mapping[str, object], ...]) -> Json | None:
         return _result(page) if is_exact(values) and has_values(page.properties, values) else None
 
-    return Write(tool="update_page", arguments=canonical, do=do, find=find)
+    deed = Deed(kind=DeedKind.PAGE_CHANGED, name=title_of(page.properties))
+    return Write(tool="update_page", arguments=canonical, deed=deed, do=do, find=find)
 
 
 def block_append(pages: NotionPages, page: Page, content: str, *, deadline: Deadline) -> Write:
@@ -100,7 +103,13 @@ def block_append(pages: NotionPages, page: Page, content: str, *, deadline: Dead
         done = _count_present(blocks, [one for one in there if one.is_own and one.created_ms >= started_ms - _SLACK_MS])
         return result if done == len(blocks) else None
 
-    return Write(tool="append_block", arguments={"page_id": page.page_id, "content": content}, do=do, find=find)
+    return Write(
+        tool="append_block",
+        arguments={"page_id": page.page_id, "content": content},
+        deed=Deed(kind=DeedKind.TEXT_APPENDED, name=title_of(page.properties)),
+        do=do,
+        find=find,
+    )
 
 
 @contextmanager

@@ -206,8 +206,12 @@ def test_a_reply_beside_a_failed_call_is_not_sent(turn: TurnMaker) -> None:
     assert all(isinstance(error, dict) for error in running.last_errors)
 
 
-def test_a_reply_beside_a_call_that_works_decides_the_round(turn: TurnMaker) -> None:
-    assert turn(calling(HELLO, ("look_up", {"word": "a"}))).think().decision.message == "hello"
+def test_a_reply_beside_a_call_that_works_waits_for_its_result(turn: TurnMaker) -> None:
+    running = turn(calling(HELLO, ("look_up", {"word": "a"})), calling(("reply", {"message": "a means something"})))
+
+    assert running.think().decision.message == "a means something"
+    assert isinstance(running.last_errors[0], dict)
+    assert "read the results" in running.last_errors[0]["message"]
 
 
 def test_of_several_replies_the_first_counts(turn: TurnMaker) -> None:

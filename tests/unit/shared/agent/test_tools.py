@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.agent.tools import Registry, load_schema
+from shared.agent.tools import Registry, TurnContext, load_schema
 from shared.conversation.store import Conversation
 from shared.tools.core import core_tools
 
@@ -12,10 +12,10 @@ REPLY, SKIP = core_tools()
 def test_tools_are_declared_in_a_stable_order(chat: Conversation) -> None:
     registry = Registry(core_tools())
 
-    assert [one.name for one in registry.declarations(chat)] == ["reply", "skip"]
+    assert [one.name for one in registry.declarations(TurnContext(conversation=chat))] == ["reply", "skip"]
     assert registry.final_names == ("reply", "skip")
-    assert registry.find("reply", chat) == REPLY
-    assert registry.find("nothing", chat) is None
+    assert registry.find("reply", TurnContext(conversation=chat)) == REPLY
+    assert registry.find("nothing", TurnContext(conversation=chat)) is None
 
 
 @pytest.mark.parametrize("name", ["", "1st", "with space", "a" * 65, "日本"])

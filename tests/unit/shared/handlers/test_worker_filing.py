@@ -173,7 +173,7 @@ def test_press_thinks_again_where_the_late_answer_filed_something(worker: Pushed
 
     assert entry_paths(worker) == ["ideas/昼食.md"]
     assert worker.outcome(pressed)["filed_entry_path"] == "ideas/昼食.md"
-    assert worker.said[-1] == "こんにちは！"
+    assert worker.said[-1] == "こんにちは！\n\n✓ 記録：「昼食」（アイデア）"
 
 
 def test_edit_removes_the_entry_filed_from_older_words(worker: PushedWorker) -> None:
@@ -214,7 +214,7 @@ def test_edit_between_commit_and_writes_leaves_no_older_words(worker: PushedWork
     worker.line.reply = edit_then_reply  # type: ignore[method-assign, assignment]
     file_an_entry(worker, 1, "暗証番号は4711", name="暗証番号4711")
 
-    assert worker.said == ["こんにちは！"]
+    assert worker.said == ["こんにちは！\n\n✓ 記録：「暗証番号4711」（アイデア）"]
     assert entry_paths(worker) == []
     assert "4711" not in entry_bytes(worker)
 

@@ -4,9 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from shared.adapters.memory import FixedClock
+from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelResponse
 from shared.errors import ModelUnavailableError
+from shared.handlers.ports import NotionPort
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import ReplyFate
 from shared.line.phrases import Phrase
@@ -24,6 +27,13 @@ SKIP = calling(("skip", {"reason": "not for me"}))
 @pytest.fixture
 def worker(pool: ThreadPoolExecutor) -> PushedWorker:
     return PushedWorker(pool, group_policy=GroupPolicy.MODEL)
+
+
+@pytest.fixture
+def notion_worker(pool: ThreadPoolExecutor) -> PushedWorker:
+    """A worker whose chats may also write to Notion."""
+    notion = NotionPort(api=MemoryNotion(FixedClock()), databases={"tasks": "db1"}, conversations=None)
+    return PushedWorker(pool, notion=notion, group_policy=GroupPolicy.MODEL)
 
 
 def test_model_may_interject_and_knows_it_was_not_addressed(worker: PushedWorker, group: ChatEvents) -> None:
@@ -103,3 +113,29 @@ def test_message_withdrawn_while_the_model_thinks_gets_no_interjection(worker: P
 
     assert worker.line.calls == 0
     assert "4711" not in everything_in(worker.store)
+
+
+WRITING = {"classify_and_capture", "update_entry", "move_entry", "delete_entry", "undo_last_change", "create_page"}
+
+
+def test_overheard_turn_is_offered_no_tool_that_writes(notion_worker: PushedWorker, group: ChatEvents) -> None:
+    notion_worker.deliver(group.text("傘いるかな"), thinks=[SKIP])
+
+    offered = {one.name for one in notion_worker.model.requests[-1].declarations}
+    assert {"reply", "skip", "search_entries", "search_database"} <= offered
+    assert not offered & WRITING
+
+
+def test_overheard_turn_that_calls_a_writing_tool_writes_nothing(
+    notion_worker: PushedWorker, group: ChatEvents
+) -> None:
+    pages = calling(("create_page", {"database_name": "tasks", "title": "umbrella"}))
+    captures = calling(("classify_and_capture", {"text": "umbrella"}))
+
+    event = group.text("傘いるかな")
+    notion_worker.deliver(event, thinks=[pages, captures, HELLO])
+
+    assert notion_worker.outcome(event)["tools_used"] == ["unknown", "unknown", "reply"]
+    assert notion_worker.outcome(event)["text"] == "こんにちは！"
+    assert notion_worker.store.list("entries/") == ()
+    assert notion_worker.store.list("calls/") == ()

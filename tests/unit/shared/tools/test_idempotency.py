@@ -7,6 +7,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.model import Json
+from shared.agent.receipts import Deed, DeedKind
 from shared.agent.tools import ToolFault, TurnContext
 from shared.clock import Deadline, SystemClock
 from shared.conversation.amendments import Amendments
@@ -19,6 +20,10 @@ from tests.support.chats import message
 from tests.support.knowledge import CHAT, conversation_on
 
 OTHER_CHAT = "U" + "2" * 32
+
+
+def deed(title: str) -> Deed:
+    return Deed(kind=DeedKind.PAGE_CREATED, name=title)
 
 
 class World:
@@ -42,7 +47,7 @@ class World:
             self.searches += 1
             return {"page_id": f"page of {title}"} if title in self.there else None
 
-        return Write(tool="create_page", arguments={"title": title}, do=do, find=find)
+        return Write(tool="create_page", arguments={"title": title}, deed=deed(title), do=do, find=find)
 
 
 class Process:
@@ -139,7 +144,11 @@ def test_a_write_with_an_undeterminable_effect_is_not_repeated() -> None:
     Process(store).carry_out(world.write("牛乳"))
     unclear = ToolFault(message="The page is too long to look.", may_retry=False)
     write = Write(
-        tool="create_page", arguments={"title": "牛乳"}, do=world.write("牛乳").do, find=lambda _, __: unclear
+        tool="create_page",
+        arguments={"title": "牛乳"},
+        deed=deed("牛乳"),
+        do=world.write("牛乳").do,
+        find=lambda _, __: unclear,
     )
 
     assert Process(store).carry_out(write) == unclear
@@ -260,7 +269,7 @@ def test_an_equal_call_is_waited_for_until_the_deadline_only() -> None:
         released.wait(5)
         return {"page_id": "x"}
 
-    write = Write(tool="create_page", arguments={"title": "牛乳"}, do=slow, find=lambda _, __: None)
+    write = Write(tool="create_page", arguments={"title": "牛乳"}, deed=deed("牛乳"), do=slow, find=lambda _, __: None)
     late = TurnContext(
         conversation=process.context.conversation,
         to_answer=(message(1),),

@@ -53,7 +53,7 @@ class Desk:
 
     def call(self, name: str, *, first: str = "m1", seconds: float = 10.0, **arguments: object) -> Any:  # noqa: ANN401 - JSON
         """Call a tool; its result matches its schema."""
-        tool = self.registry.find(name, self.conversation)
+        tool = self.registry.find(name, TurnContext(conversation=self.conversation))
         assert tool is not None
         assert self.registry.faults_of_arguments(tool, arguments) is None
         context = TurnContext(
@@ -134,7 +134,7 @@ def test_an_object_and_its_text_are_the_same_call(desk: Desk) -> None:
     ],
 )
 def test_an_invalid_text_of_an_object_is_explained(text: str, complaint: str, desk: Desk) -> None:
-    tool = desk.registry.find("create_page", desk.conversation)
+    tool = desk.registry.find("create_page", TurnContext(conversation=desk.conversation))
     assert tool is not None
     arguments = {"database_name": "shopping_list", "title": "x", "properties": text}
 
@@ -175,7 +175,10 @@ def test_a_cached_value_is_read_again_after_its_ttl() -> None:
 
 
 def test_declarations_take_objects_as_text_and_name_the_databases(desk: Desk) -> None:
-    properties = {one.name: one.parameters["properties"] for one in desk.registry.declarations(desk.conversation)}
+    properties = {
+        one.name: one.parameters["properties"]
+        for one in desk.registry.declarations(TurnContext(conversation=desk.conversation))
+    }
 
     for name, parameter in [
         ("search_database", "filter_conditions"),
@@ -195,7 +198,7 @@ def test_schemas_that_name_the_databases_are_valid(desk: Desk) -> None:
 
 
 def test_only_configured_databases_are_accepted(desk: Desk) -> None:
-    tool = desk.registry.find("search_database", desk.conversation)
+    tool = desk.registry.find("search_database", TurnContext(conversation=desk.conversation))
     assert tool is not None
 
     fault = desk.registry.faults_of_arguments(tool, {"database_name": "diary"})
@@ -228,7 +231,7 @@ def test_a_page_in_the_trash_is_not_found(desk: Desk) -> None:
 
 @pytest.mark.parametrize("page_id", ["", "x", "../users/me", "1" * 31, "1" * 33])
 def test_a_malformed_page_id_is_refused(page_id: str, desk: Desk) -> None:
-    tool = desk.registry.find("update_page", desk.conversation)
+    tool = desk.registry.find("update_page", TurnContext(conversation=desk.conversation))
     assert tool is not None
 
     assert desk.registry.faults_of_arguments(tool, {"page_id": page_id, "properties": {}})
@@ -272,8 +275,10 @@ def test_the_tools_are_offered_in_the_configured_chats_only() -> None:
     desk = Desk(conversations=frozenset({CHAT}))
     names = {"search_database", "create_page", "update_page", "append_block"}
 
-    assert names <= {tool.name for tool in desk.registry.offered_in(desk.conversation)}
-    assert not names & {tool.name for tool in desk.registry.offered_in(conversation_on(chat="U" + "2" * 32))}
+    assert names <= {tool.name for tool in desk.registry.offered_to(TurnContext(conversation=desk.conversation))}
+    assert not names & {
+        tool.name for tool in desk.registry.offered_to(TurnContext(conversation=conversation_on(chat="U" + "2" * 32)))
+    }
 
 
 def test_no_tool_deletes_or_archives(desk: Desk) -> None:

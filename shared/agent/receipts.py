@@ -1,0 +1,126 @@
+"""Receipts: one line, written by the code, that says what a turn did, so that no claim of the model can differ from the deed.
+
+The line is made of the same staged writes that the outcome carries, and of the writes to the outside that were confirmed.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache, reduce
+from threading import Lock
+from typing import Final
+
+from shared.line.graphemes import graphemes
+from shared.locales.language_file import language_file
+
+_NAMES_SHOWN: Final = 4  # of one kind
+_NAME_GRAPHEMES: Final = 24
+_PLACE: Final = re.compile(r"\{(\w+)\}")
+
+
+class DeedKind(StrEnum):
+    """What was done to an entry of the chat, or to a page outside."""
+
+    FILED = "filed"
+    CHANGED = "changed"
+    MOVED = "moved"
+    DELETED = "deleted"
+    RESTORED = "restored"
+    PAGE_CREATED = "page_created"
+    PAGE_CHANGED = "page_changed"
+    TEXT_APPENDED = "text_appended"
+
+
+class Place(StrEnum):
+    """Where an entry was put."""
+
+    PEOPLE = "people"
+    PROJECTS = "projects"
+    IDEAS = "ideas"
+    ADMIN = "admin"
+    INBOX = "inbox"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """One thing that a turn did to the entry or page of this `name`; `place` is where an entry is then."""
+
+    kind: DeedKind
+    name: str = field(default="", repr=False)
+    place: Place | None = None
+
+
+class OutsideDeeds:
+    """What a turn wrote to the outside world, as far as it was confirmed; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._done: dict[Deed, None] = {}
+        self._lock = Lock()
+
+    def add(self, deed: Deed) -> None:
+        """Add a deed; equal ones count once."""
+        with self._lock:
+            self._done[deed] = None
+
+    @property
+    def done(self) -> tuple[Deed, ...]:
+        """The deeds, in the order in which they were done."""
+        with self._lock:
+            return tuple(self._done)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceiptTexts:
+    """What receipts say in one language.  Every text of `of_kind` has {names}; `placed` is a name with its place."""
+
+    named: str
+    placed: str
+    two_names: str
+    others: str
+    two_kinds: str
+    of_kind: Mapping[DeedKind, str]
+    of_place: Mapping[Place, str]
+
+
+def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
+    """Return one line that tells every kind of deed with the first few names; "" where nothing was done."""
+    if not deeds:
+        return ""
+    texts = _texts(locale)
+    by_kind: dict[DeedKind, list[str]] = {}
+    for deed in deeds:
+        by_kind.setdefault(deed.kind, []).append(_named(deed, texts))
+    told = (_filled(texts.of_kind[kind], names=_listed(names, texts)) for kind, names in by_kind.items())
+    return f"✓ {_joined(texts.two_kinds, told)}"
+
+
+def _listed(names: Sequence[str], texts: ReceiptTexts) -> str:
+    shown = _joined(texts.two_names, names[:_NAMES_SHOWN])
+    left = len(names) - _NAMES_SHOWN
+    return _filled(texts.others, names=shown, count=str(left)) if left > 0 else shown
+
+
+def _named(deed: Deed, texts: ReceiptTexts) -> str:
+    name = _filled(texts.named, name=_short(deed.name))
+    return name if deed.place is None else _filled(texts.placed, name=name, place=texts.of_place[deed.place])
+
+
+def _joined(two: str, told: Iterable[str]) -> str:
+    return reduce(lambda first, second: _filled(two, first=first, second=second), told)
+
+
+def _filled(text: str, **values: str) -> str:
+    """Return the text with its placeholders filled; a value may hold braces itself."""
+    return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
+
+
+def _short(name: str) -> str:
+    """Return the name as one line of at most 24 graphemes."""
+    shown = graphemes(" ".join(name.split()))
+    return "".join(shown if len(shown) <= _NAME_GRAPHEMES else [*shown[: _NAME_GRAPHEMES - 1], "…"])
+
+
+@cache
+def _texts(locale: str) -> ReceiptTexts:
+    return language_file(locale).table("receipt", ReceiptTexts)

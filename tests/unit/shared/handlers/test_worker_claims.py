@@ -1,0 +1,77 @@
+"""Nothing is claimed that was not done: final calls see the results of others, and receipts come from what was committed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import FunctionResponses
+from tests.support.people import Person
+
+REPLY: Final = ("reply", {"message": "filed as a project"})
+CAPTURE: Final = ("classify_and_capture", {"text": "garden work"})
+UNSURE: Final = {"category": "projects", "confidence": 0.3, "name": "garden work"}
+SURE: Final = {"category": "projects", "confidence": 0.9, "name": "garden work"}
+
+
+def answered(contents: Sequence[object]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the answers to the calls of the last round, by tool."""
+    last = contents[-1]
+    assert isinstance(last, FunctionResponses)
+    return [(one.call.name, one.response) for one in last.responses]
+
+
+def test_a_reply_beside_a_capture_waits_for_its_result(friend: Person) -> None:
+    worker = friend.worker
+    worker.json_model.steps = [UNSURE]
+
+    friend.says("keep: garden work", calling(CAPTURE, REPLY), calling(("reply", {"message": "which is it?"})))
+
+    results = dict(answered(worker.model.requests[-1].contents))
+    assert results["classify_and_capture"]["output"]["category"] == "inbox"
+    assert "read the results" in results["reply"]["error"]["message"]
+    assert worker.said[-1].startswith("which is it?")
+
+
+def test_a_skip_after_a_write_is_refused_in_a_direct_chat(friend: Person) -> None:
+    worker = friend.worker
+    worker.json_model.steps = [SURE]
+
+    friend.says("keep: garden work", calling(CAPTURE), calling(("skip", {"reason": "done"})), calling(REPLY))
+
+    assert "has to be told" in dict(answered(worker.model.requests[-1].contents))["skip"]["error"]["message"]
+    assert worker.said
+
+
+def test_a_skip_after_a_write_is_taken_in_a_group(member: Person) -> None:
+    member.worker.json_model.steps = [SURE]
+
+    event = member.says("@Aizuchi keep: garden work", calling(CAPTURE), calling(("skip", {"reason": "done"})))
+
+    assert member.worker.outcome(event)["kind"] == "skipped"
+
+
+def test_the_receipt_tells_what_was_done_whatever_the_model_says(friend: Person) -> None:
+    friend.worker.json_model.steps = [UNSURE]
+
+    event = friend.says("keep: garden work", calling(CAPTURE), calling(REPLY))
+
+    assert friend.worker.outcome(event)["text"] == "filed as a project\n\n✓ 記録：「garden work」（受信箱）"
+
+
+def test_what_is_undone_within_the_turn_is_on_no_receipt(friend: Person) -> None:
+    friend.worker.json_model.steps = [SURE]
+
+    event = friend.says("never mind", calling(CAPTURE), calling(("undo_last_change", {})), calling(REPLY))
+
+    assert friend.worker.outcome(event)["text"] == "filed as a project"
+
+
+def test_a_move_and_a_deletion_are_on_the_receipt(friend: Person) -> None:
+    friend.files("lunch")
+    moves = calling(("move_entry", {"path": "ideas/lunch.md", "targetCategory": "admin"}))
+
+    moved = friend.says("a task", moves, calling(REPLY))
+    deleted = friend.says("delete", calling(("delete_entry", {"path": "admin/lunch.md"})), calling(REPLY))
+
+    assert friend.worker.outcome(moved)["text"].endswith("✓ 移動：「lunch」（用事）")
+    assert friend.worker.outcome(deleted)["text"].endswith("✓ 削除：「lunch」")
