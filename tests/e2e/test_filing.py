@@ -63,6 +63,13 @@ def _set_script(stack: LocalStack, *, script: list[Step]) -> None:
     stack.gemini.script(script)
 
 
+def words_of(answer: str) -> str:
+    """Return the answer without its receipt."""
+    words, mark, _ = answer.partition("\n\n✓ ")
+    assert mark, "no receipt"
+    return words
+
+
 def answer_to(person: Person, words: str) -> str:
     """Say the words and return the bot's answer."""
     before = len(person.hears())
@@ -119,13 +126,13 @@ def test_an_unsend_leaves_no_byte_of_filed_words(platform: Platform, person: Per
     before = len(person.hears())
     secret = person.says("駐輪場の番号は八八六三、覚えておいて")
     person.hears_next(after=before)
-    assert answer_to(person, "やっぱりプロジェクトにして") == "プロジェクトに移しました。"
-    assert answer_to(person, "駐輪場に「屋根つき」と追記して") == "更新しました。"
+    assert words_of(answer_to(person, "やっぱりプロジェクトにして")) == "プロジェクトに移しました。"
+    assert words_of(answer_to(person, "駐輪場に「屋根つき」と追記して")) == "更新しました。"
     assert "1件" in answer_to(person, "駐輪場を探して")
     answer_to(person, "牛乳を買うってメモして")
     assert "消しました" in answer_to(person, "駐輪場を消して")
-    assert answer_to(person, "やっぱり戻して") == "元に戻しました。"
-    assert answer_to(person, "駐輪場に「二階」と追記して") == "更新しました。"
+    assert words_of(answer_to(person, "やっぱり戻して")) == "元に戻しました。"
+    assert words_of(answer_to(person, "駐輪場に「二階」と追記して")) == "更新しました。"
     platform.settle()
     kinds = {name.rpartition("/")[2] for name in names_holding(platform, "八八六三", under=f"entries/{person.id}/")}
     assert {"search.json", "index.md", "undo.json"} <= kinds
@@ -203,6 +210,6 @@ def test_a_worker_killed_while_it_files_leaves_every_line_once(point: str, killa
     assert entries["projects/庭の工事は来週の月曜から.md"].count("雨なら延期") == 1
     assert entries["search.json"].count("雨なら延期") == 1
     assert "雨なら延期" in answer_to(person, "庭の工事について教えて")
-    assert answer_to(person, "やっぱり戻して") == "元に戻しました。"
+    assert words_of(answer_to(person, "やっぱり戻して")) == "元に戻しました。"
     platform.settle()
     assert "雨なら延期" not in entries_of(platform, person.id)["projects/庭の工事は来週の月曜から.md"]

@@ -33,7 +33,7 @@ def notion_without_faults(platform: Platform) -> Iterator[None]:
 def test_an_item_is_added_to_the_named_list(platform: Platform, person: Person) -> None:
     person.says("買い物リストに牛乳を追加して")
 
-    assert person.hears_next(after=0) == "「牛乳」をリストに追加しました。"
+    assert person.hears_next(after=0) == "「牛乳」をリストに追加しました。\n\n✓ Notionに追加：「牛乳」"
     assert [page["is_done"] for page in pages(platform, "牛乳")] == [False]
 
 
@@ -44,7 +44,7 @@ def test_a_bought_item_is_found_and_ticked_off_in_one_turn(platform: Platform, p
 
     person.says("食パンは買ったよ")
 
-    assert person.hears_next(after=1) == "「食パン」に済みの印をつけました。"
+    assert person.hears_next(after=1) == "「食パン」に済みの印をつけました。\n\n✓ Notionで変更：「食パン」"
     assert [page["is_done"] for page in pages(platform, "食パン")] == [True]
     assert platform.do(lambda stack: stack.line.replies_with_effect) - before == 1
     person.says("買い物リストを見せて")
@@ -161,7 +161,7 @@ def test_a_worker_killed_between_create_and_answer_leaves_one_page(moment: str, 
     restartable.revive()
 
     assert len(pages(restartable.platform, moment)) == 1
-    assert restartable.person.hears() == [f"「{moment}」をリストに追加しました。"]
+    assert restartable.person.hears() == [f"「{moment}」をリストに追加しました。\n\n✓ Notionに追加：「{moment}」"]
 
 
 def test_a_worker_killed_after_a_write_reports_it_to_its_successor(restartable: RestartableWorker) -> None:
@@ -176,7 +176,7 @@ def test_a_worker_killed_after_a_write_reports_it_to_its_successor(restartable: 
     restartable.revive()
 
     assert len(pages(restartable.platform, "醤油")) == 1
-    assert restartable.person.hears() == ["「醤油」をリストに追加しました。"]
+    assert restartable.person.hears() == ["「醤油」をリストに追加しました。\n\n✓ Notionに追加：「醤油」"]
     bodies = restartable.platform.do(
         lambda stack: [str(one.request.body) for one in stack.gemini.requests if one.request]
     )
