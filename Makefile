@@ -17,7 +17,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constrai
 PINS := requirements/constraints.txt requirements/run.txt $(FUNCTIONS:%=functions/%/requirements.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench simulate mutants screenshots tf-test tf-plan line-webhook dead-letters forget export lock clean
+.PHONY: help run test check format bench simulate mutants screenshots tf-test tf-plan line-webhook dead-letters invite admit revoke admitted forget export lock clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,18 @@ line-webhook: $(VENV)/.run-installed ## Tell LINE the webhook's address and test
 
 dead-letters: $(VENV)/.run-installed ## List and explain dead letters; replay them: make dead-letters ARGS=--replay
 	@$(BIN)/python -m operations dead-letters $(ARGS)
+
+invite: $(VENV)/.run-installed ## Print a new invitation code: make invite [ARGS="--days 30 --many"]
+	@$(BIN)/python -m operations invite $(ARGS)
+
+admit: $(VENV)/.run-installed ## Let a chat talk to the bot: make admit CONVERSATION=U...
+	@$(BIN)/python -m operations admit "$(CONVERSATION)"
+
+revoke: $(VENV)/.run-installed ## Meet a chat with silence: make revoke CONVERSATION=U...
+	@$(BIN)/python -m operations revoke "$(CONVERSATION)"
+
+admitted: $(VENV)/.run-installed ## List the chats that were admitted
+	@$(BIN)/python -m operations admitted
 
 forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATION=U...
 	@$(BIN)/python -m operations forget "$(CONVERSATION)"

@@ -10,11 +10,14 @@ from typing import Final
 
 from operations.adapters.dead_letter_queue import PubSubDeadLetterQueue
 from operations.adapters.line_channel import SdkLineChannel
+from operations.admissions import LONGEST_DAYS, Door
 from operations.conversations import Forget, exported
 from operations.dead_letters import DeadLetters, summary
 from operations.line_webhook import register
 from operations.settings import dead_letter_settings, history_settings, line_settings
 from shared import logs
+from shared.access.admission import Admissions
+from shared.access.invitations import Invitations
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.pubsub import PubSubEventBus
 from shared.clock import SystemClock
@@ -40,6 +43,8 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
                 return _line_webhook(env)
             case "dead-letters":
                 return _dead_letters(env, options)
+            case "invite" | "admit" | "revoke" | "admitted":
+                return _door(env, options)
             case "forget":
                 return _forget(env, options.conversation)
             case _:
@@ -70,7 +75,16 @@ def _parser() -> argparse.ArgumentParser:
         "export", help="write every object of a chat as JSON lines, for the person who asks for it"
     )
     export.add_argument("--to", type=Path, metavar="FILE", help="a file that does not exist yet (default: stdout)")
-    for command in (forget, export):
+    invite = commands.add_parser("invite", help="print a new invitation code; only its hash is stored")
+    invite.add_argument("--days", type=_days, default=7.0, metavar="N", help="it counts for N days (default: 7)")
+    invite.add_argument("--many", action="store_true", help="it admits any number of chats (default: one)")
+    invite.add_argument(
+        "--open", action="store_true", help="until then it also admits, without the code, every chat that adds the bot"
+    )
+    admit = commands.add_parser("admit", help="let a chat talk to the bot, also after it was revoked")
+    revoke = commands.add_parser("revoke", help="meet a chat with silence; what is stored of it stays")
+    commands.add_parser("admitted", help="list the chats that were admitted")
+    for command in (forget, export, admit, revoke):
         command.add_argument("conversation", help="LINE's id of the user, group or room: U, C or R and 32 digits")
     return parser
 
@@ -111,6 +125,34 @@ def _dead_letters(env: Mapping[str, str], options: argparse.Namespace) -> int:
     print(
         summary(explanations) + ("" if options.replay or not explanations else "; nothing was done, --replay does it")
     )
+    return 0
+
+
+def _days(text: str) -> float:
+    days = float(text)
+    if not 0 < days <= LONGEST_DAYS:
+        raise argparse.ArgumentTypeError(f"{text} is no number of days up to {LONGEST_DAYS}")
+    return days
+
+
+def _door(env: Mapping[str, str], options: argparse.Namespace) -> int:
+    store, clock = _store(env), SystemClock()
+    door = Door(
+        admissions=Admissions(store=store, clock=clock),
+        invitations=Invitations(store=store, clock=clock),
+        clock=clock,
+    )
+    match options.command:
+        case "invite":
+            is_single_use = not (options.many or options.open)
+            print(f"/start {door.invite(days=options.days, is_single_use=is_single_use, is_open=options.open)}")
+        case "admit":
+            door.admit(options.conversation)
+            print("admitted")
+        case "revoke":
+            print("revoked" if door.revoke(options.conversation) else "it was not admitted")
+        case _:
+            print("\n".join(door.lines()))
     return 0
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.access.admission import AdmissionRecord
 from shared.clock import Clock
 from shared.conversation.records import Amendment, SnapshotRecord, Watermark
 from shared.conversation.store import Conversations
@@ -20,9 +21,15 @@ from shared.storage.object_store import ObjectStore
 # The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
 # snapshot, so that a record that a compaction moves meanwhile is found in the snapshot.
 _FOLDERS: Final = ("amended", "calls", "entries", "journal", "media")
-_SINGLE: Final = ("erased", "snapshots", "turns")
-# Objects that stay after an erasure, without words: they keep late events out and continue the numbering of commits.
-_STAY: Final = {"amended": Amendment, "erased": Watermark, "snapshots": SnapshotRecord, "turns": TurnRecord}
+_SINGLE: Final = ("admitted", "erased", "snapshots", "turns")
+# Objects that stay after an erasure, without words: they tell who may talk to the bot, keep late events out, and continue the numbering.
+_STAY: Final = {
+    "admitted": AdmissionRecord,
+    "amended": Amendment,
+    "erased": Watermark,
+    "snapshots": SnapshotRecord,
+    "turns": TurnRecord,
+}
 
 
 def names_of(store: ObjectStore, conversation_id: str) -> tuple[str, ...]:

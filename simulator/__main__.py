@@ -11,6 +11,7 @@ from pathlib import Path
 from simulator.processes import StackError
 from simulator.stack import LocalStack, StackSettings
 
+_OF_OPERATIONS = ("GOOGLE_CLOUD_PROJECT", "HISTORY_BUCKET", "STORAGE_EMULATOR_HOST")
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT", "SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
@@ -25,6 +26,7 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         gemini_model=env.get("GEMINI_MODEL") or "gemini-3.5-flash-lite",
         model_latency_s=options.latency,
         locale=options.locale,
+        access=options.access,
         tick_s=options.tick_s,
     )
     try:
@@ -42,6 +44,8 @@ async def _run(settings: StackSettings) -> int:
     async with LocalStack(settings) as stack:
         logs = settings.folder / "logs"
         sys.stdout.write(f"Chat with the bot: {stack.url}    (logs: {logs}; Ctrl-C stops everything)\n")
+        if settings.access == "invited":
+            sys.stdout.write(await _invitation(stack.operations_env))
         sys.stdout.flush()
         failed = asyncio.create_task(stack.failure())
         stopped = asyncio.create_task(stopping.wait())
@@ -52,6 +56,15 @@ async def _run(settings: StackSettings) -> int:
         stopped.cancel()
         sys.stderr.write(f"{failed.result()}\n")
         return 1
+
+
+async def _invitation(env: Mapping[str, str]) -> str:
+    """Return an invitation as the operator's command prints it, and how to make more."""
+    command = (sys.executable, "-m", "operations", "invite", "--many")
+    ran = await asyncio.create_subprocess_exec(*command, env=dict(env), stdout=asyncio.subprocess.PIPE)
+    printed, _ = await ran.communicate()
+    exports = " ".join(f"{name}={env[name]}" for name in _OF_OPERATIONS if name in env)
+    return f"Chats are by invitation. Send: {printed.decode()}More: {exports} make invite\n"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -74,6 +87,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--locale", default="ja", choices=["ja", "en", "zh-TW", "th"], help="fixed texts (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--access",
+        default="open",
+        choices=["open", "invited"],
+        help="who may talk to the bot: every chat, or those that were invited (default: %(default)s)",
     )
     parser.add_argument(
         "--tick-s",

@@ -47,6 +47,7 @@ class Wiring:
     storage_url: str
     gemini_base_url: str | None
     locale: str = "ja"
+    access: str = "open"
     notion: NotionWiring | None = None
     more_env: Mapping[str, str] = field(default_factory=dict)
 
@@ -66,12 +67,13 @@ class Wiring:
                     "LINE_API_BASE_URL": self.line_url,
                     "GEMINI_API_KEY": self.gemini_api_key,
                     "GEMINI_BASE_URL": self.gemini_base_url or "",
+                    "ACCESS": self.access,
                     "BOT_LOCALE": self.locale,
                 }
                 if self.notion is not None:
                     env |= self.notion.env()
             case "unsend":
-                env |= self._storage()
+                env |= self._storage() | {"ACCESS": self.access}
         return {**env, **self.more_env}
 
     def _storage(self) -> dict[str, str]:

@@ -63,6 +63,7 @@ class StackSettings:
     gemini_model: str = "gemini-3.5-flash-lite"
     model_latency_s: float = 0.0
     locale: str = "ja"
+    access: str = "open"
     ack_deadline_s: float = 120.0
     tick_s: float = 60.0
     more_env: Mapping[str, str] = field(default_factory=dict)
@@ -72,7 +73,7 @@ class StackSettings:
 class LocalStack:
     """A running stack: `async with LocalStack(settings) as stack`.  Lives in one event loop.
 
-    Raises on entering: StackError, whose message says what to do.
+    `operations_env` is the environment of the operator's commands on it.  Raises on entering: StackError, whose message says what to do.
     """
 
     def __init__(self, settings: StackSettings) -> None:
@@ -106,6 +107,7 @@ class LocalStack:
         )
         self.notion = NotionStandIn(workspace, token=NOTION_TOKEN, monotonic_s=time.monotonic)
         self.url = ""
+        self.operations_env: dict[str, str] = {}
 
     async def __aenter__(self) -> Self:
         try:
@@ -183,6 +185,7 @@ class LocalStack:
             storage_url=f"http://{HOST}:{bucket.port}",
             gemini_base_url=None if settings.gemini_api_key else f"http://{HOST}:{gemini.port}",
             locale=settings.locale,
+            access=settings.access,
             notion=NotionWiring(
                 url=f"http://{HOST}:{notion.port}",
                 token=NOTION_TOKEN,
@@ -190,6 +193,7 @@ class LocalStack:
             ),
             more_env={"GEMINI_MODEL": settings.gemini_model, **settings.more_env},
         )
+        self.operations_env = {**settings.base_env, **wiring.env_of("unsend")}
         self._running.push_async_callback(self.line.close)
         await self._start_together(
             {

@@ -101,6 +101,7 @@ def _options(settings: AgentWorkerSettings) -> Options:
         persona=bot.persona,
         group_policy=bot.group_policy,
         late_reply=bot.late_reply,
+        access=settings.access,
         settle_s=settings.settle_s,
         confidence_threshold=settings.confidence_threshold,
         media_bucket=settings.history_bucket if settings.gemini.reads_buckets else None,

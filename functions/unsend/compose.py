@@ -5,11 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from shared import logs
+from shared.access.admission import Admissions
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.google_tokens import GooglePushTokens
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.conversation.store import Conversations
+from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.settings.unsend import unsend_settings
 
@@ -27,8 +29,9 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
         clock=clock,
         lease_s=settings.lease_s,
     )
+    traces = Traces(access=settings.access, admissions=Admissions(store=conversations.objects.store, clock=clock))
     return PushEndpoint(
-        handle=UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock)),
+        handle=UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces),
         clock=clock,
         tokens=GooglePushTokens(settings.push, clock=clock) if settings.push is not None else None,
     )

@@ -2,17 +2,22 @@
 
 locals {
   # Days from an object's last write to its deletion, by the kind at the top of its name. erased/ stays for ever: it keeps late events out.
+  # So does admitted/, which an operator ends with `make revoke`.
   # due/ has no days: a marker stays until its work was done.
   kept_days = {
     # An amendment is applied everywhere at once. It is kept for messages that arrive after it; after these days none can arrive.
-    "amended/"   = 30
-    "calls/"     = var.retention.calls_days
-    "entries/"   = var.retention.entries_days
-    "journal/"   = var.retention.idle_conversation_days
-    "media/"     = var.retention.media_days
-    "snapshots/" = var.retention.idle_conversation_days
+    "amended/" = 30
+    "calls/"   = var.retention.calls_days
+    "entries/" = var.retention.entries_days
+    # An invitation counts for at most a year.
+    "invitations/" = 366
+    "journal/"     = var.retention.idle_conversation_days
+    "media/"       = var.retention.media_days
+    "snapshots/"   = var.retention.idle_conversation_days
     # The turn numbers the writes to the chat's entries: without it the next writes would count as older than the entries, and be skipped.
     "turns/" = var.retention.entries_days == 0 || var.retention.idle_conversation_days == 0 ? 0 : max(var.retention.idle_conversation_days, var.retention.entries_days + 1)
+    # What was spent counts on its own day; older sums are for looking things up.
+    "usage/" = 62
   }
 }
 

@@ -17,6 +17,7 @@ locals {
   environment = {
     for function, settings in {
       agent_worker = merge(local.common_environment, {
+        ACCESS                    = var.access
         BOT_LOCALE                = var.bot.locale
         BOT_NAME                  = var.bot.name
         BOT_PERSONA               = var.bot.persona
@@ -31,6 +32,9 @@ locals {
         HISTORY_BUCKET            = google_storage_bucket.history.name
         LATE_REPLY                = var.bot.late_reply
         LEASE_S                   = tostring(var.bot.lease_s)
+        LIMIT_TOKENS_PER_CHAT_DAY = tostring(var.limits.tokens_per_chat_day)
+        LIMIT_TOKENS_PER_DAY      = tostring(var.limits.tokens_per_day)
+        LIMIT_TURNS_PER_CHAT_DAY  = tostring(var.limits.turns_per_chat_day)
         LINE_API_BASE_URL         = var.line_api_base_url
         NOTION_BASE_URL           = try(var.notion.base_url, null)
         NOTION_CONVERSATIONS      = try(join(",", var.notion.conversations), null)
@@ -41,6 +45,7 @@ locals {
         TOOLSETS                  = join(",", var.bot.toolsets)
       })
       unsend = merge(local.common_environment, {
+        ACCESS               = var.access
         HISTORY_BUCKET       = google_storage_bucket.history.name
         LEASE_S              = tostring(var.bot.lease_s)
         PUSH_AUDIENCE        = local.push_audience["unsend"]

@@ -1,3 +1,15 @@
+variable "access" {
+  description = "Who may talk to the bot: `invited`, the chats that an invitation code or `make admit` let in; or `open`, everybody who finds the account, at your cost."
+  type        = string
+  default     = "invited"
+  nullable    = false
+
+  validation {
+    condition     = contains(["invited", "open"], var.access)
+    error_message = "access must be invited or open."
+  }
+}
+
 variable "agent_worker" {
   description = "Scaling of the worker that answers. Requests wait there for their chat's turn, so `concurrency` (which is also its threads) is at least 40; CPU in vCPU."
   type = object({
@@ -215,6 +227,22 @@ variable "labels" {
   type        = map(string)
   default     = { app = "aizuchi" }
   nullable    = false
+}
+
+variable "limits" {
+  description = "What may be spent on a day of `bot.time_zone`; 0: no limit. Tokens are weighted: a token of output counts as many of input as it costs. Whoever spends it is told once, and then met with silence until the next day."
+  type = object({
+    tokens_per_chat_day = optional(number, 5000000)
+    tokens_per_day      = optional(number, 50000000)
+    turns_per_chat_day  = optional(number, 500)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = alltrue([for limit in values(var.limits) : limit >= 0 && limit <= 1000000000000 && floor(limit) == limit])
+    error_message = "limits are whole numbers from 0, which is no limit, to 1000000000000."
+  }
 }
 
 variable "line_api_base_url" {

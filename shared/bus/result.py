@@ -22,6 +22,7 @@ class EventResult(StrEnum):
     IGNORED = "ignored"
     KEPT_AS_CONTEXT = "kept_as_context"
     LEFT_BEFORE = "left_before"
+    NOT_ADMITTED = "not_admitted"
     NOT_ANSWERABLE = "not_answerable"
     TICKED = "ticked"
     TICK_LOST = "tick_lost"

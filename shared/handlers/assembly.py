@@ -1,5 +1,8 @@
 """The assembly: from ports to Dispatch.  Functions, tests and the simulation put the agent worker together here and nowhere else."""
 
+from shared.access.admission import Admissions
+from shared.access.doorstep import Doorstep
+from shared.access.invitations import Invitations
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
 from shared.agent.media_parts import MediaParts
@@ -14,6 +17,7 @@ from shared.conversation.due import DueMarkers
 from shared.conversation.history import HistoryReader
 from shared.conversation.media import Media
 from shared.conversation.recap import RecapWriter
+from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
 from shared.handlers.dispatch import Dispatch
@@ -25,6 +29,7 @@ from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
 from shared.handlers.tick import TickHandler
 from shared.handlers.toolsets import Toolsets
+from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
@@ -98,6 +103,18 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         clock=clock,
     )
     intake = Intake(reader=reader, policy=options.group_policy, bot_name=bot_name)
+    admissions = Admissions(store=conversations.objects.store, clock=clock)
+    traces = Traces(access=options.access, admissions=admissions)
+    admission = AdmissionHandler(
+        access=options.access,
+        admissions=admissions,
+        invitations=Invitations(store=conversations.objects.store, clock=clock),
+        doorstep=Doorstep(clock=clock),
+        intake=intake,
+        line=ports.line,
+        phrases=phrases,
+        clock=clock,
+    )
     announcer = Announcer(runner=runner, outbox=outbox)
     reply = Reply(
         runner=runner,
@@ -128,18 +145,19 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         phrases=phrases,
     )
     return Dispatch(
+        admission=admission,
         intake=intake,
         message=message,
         command=command,
         postback=PostbackHandler(message=message, command=command),
         greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
         edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake),
-        departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal),
-        unsend=UnsendHandler(conversations=conversations, withdrawal=withdrawal),
+        departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),
+        unsend=UnsendHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),
         tick=TickHandler(
             markers=DueMarkers(store=conversations.objects.store),
             conversations=conversations,
-            tasks={**withdrawal.tasks, **reply.tasks},
+            tasks={**withdrawal.tasks, **{kind: admission.guarded(task) for kind, task in reply.tasks.items()}},
             threads=threads.ticks,
             clock=clock,
         ),

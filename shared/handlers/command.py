@@ -20,6 +20,10 @@ from shared.line.presence import Presence
 from shared.turns.announcement import Announcement, Announcer
 
 CONFIRMED_WITHIN_MS: Final = 10 * 60_000
+_EXPLANATIONS: Final = {
+    Command.HELP: (Phrase.HELP_FRIEND, Phrase.HELP_GROUP),
+    Command.START: (Phrase.GREETING_FRIEND, Phrase.GREETING_GROUP),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +48,9 @@ class CommandHandler:
         conversation = self.conversations.of(event.conversation_id)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             match command:
-                case Command.HELP:
-                    words = Phrase.HELP_FRIEND if event.is_one_on_one else Phrase.HELP_GROUP
-                    return self._say(conversation, event, self.phrases.text(words))
+                case Command.HELP | Command.START:
+                    friend, group = _EXPLANATIONS[command]
+                    return self._say(conversation, event, self.phrases.text(friend if event.is_one_on_one else group))
                 case Command.ID:
                     return self._say(conversation, event, self.phrases.text(Phrase.ID, id=conversation.id))
                 case Command.FORGET:

@@ -6,6 +6,7 @@ from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.store import Conversations
 from shared.conversation.withdrawal import Withdrawal
+from shared.handlers.traces import Traces
 from shared.line.events import LineEvent
 
 
@@ -15,6 +16,7 @@ class DepartureHandler:
 
     conversations: Conversations
     withdrawal: Withdrawal
+    traces: Traces
 
     def __call__(self, event: LineEvent) -> EventResult:
         """Nothing of the chat is kept that is not newer than the event.
@@ -22,6 +24,9 @@ class DepartureHandler:
         Repeated, or after the bot was invited again: what came later stays.
         Raises: StorageUnavailableError; safe to deliver again.
         """
-        self.withdrawal.erase(self.conversations.of(event.conversation_id), until_ms=event.timestamp_ms)
+        conversation = self.conversations.of(event.conversation_id)
+        if self.traces.has_none_of(conversation):
+            return EventResult.NOT_ADMITTED
+        self.withdrawal.erase(conversation, until_ms=event.timestamp_ms)
         logs.info("conversation_erased")
         return EventResult.ERASED

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import TICK_TYPE, Tick
 from shared.bus.result import EventResult
 from shared.clock import Clock
+from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
 from shared.handlers.edit import EditHandler
@@ -20,11 +22,14 @@ from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler
 from shared.line.events import LineEvent, MessageContent, parse_event, unnamed_reply_token
 
+_FORGETTING: Final = frozenset({"unsend", "unfollow", "leave"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dispatch:
     """Parses an event once and hands it over."""
 
+    admission: AdmissionHandler
     intake: Intake
     message: MessageHandler
     command: CommandHandler
@@ -45,7 +50,7 @@ class Dispatch:
         received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
         unnamed = unnamed_reply_token(event, received_ms=received_ms)
         if unnamed is not None:
-            return self.unnamed(unnamed)
+            return self.unnamed(unnamed) if self.admission.answers_unnamed() else EventResult.NOT_ADMITTED
         parsed = parse_event(event, received_ms=received_ms)
         with logs.bound(
             type=parsed.type,
@@ -54,7 +59,19 @@ class Dispatch:
         ):
             return self._handle(parsed)
 
-    def _handle(self, event: LineEvent) -> EventResult:  # noqa: PLR0911 - one return a kind of event
+    def _handle(self, event: LineEvent) -> EventResult:
+        """Forgetting comes before admission, because it works for every chat; admission comes before anything else."""
+        if event.type in _FORGETTING:
+            return self._forget(event)
+        refused = self.admission(event)
+        return self._handle_admitted(event) if refused is None else refused
+
+    def _forget(self, event: LineEvent) -> EventResult:
+        if event.type == "unsend":  # only where the subscription's filter is wrong
+            return self.unsend.withdraw(event)
+        return self.departure(event)
+
+    def _handle_admitted(self, event: LineEvent) -> EventResult:
         match event:
             case LineEvent(type="message", message=MessageContent() as content):
                 command = self.intake.command(event, content)
@@ -65,9 +82,5 @@ class Dispatch:
                 return self.postback(event)
             case LineEvent(type="messageEdited", message=MessageContent() as content):
                 return self.edit(event, content)
-            case LineEvent(type="unfollow" | "leave"):
-                return self.departure(event)
-            case LineEvent(type="unsend"):  # only where the subscription's filter is wrong
-                return self.unsend.withdraw(event)
             case _:
                 return EventResult.IGNORED

@@ -7,7 +7,7 @@ from shared.conversation.history import HistoryReader
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.line.bot_name import BotName
-from shared.line.commands import Command, command_of
+from shared.line.commands import Command, code_of, command_of
 from shared.line.events import LineEvent, MessageContent
 from shared.line.ids import is_event_or_message_id
 from shared.line.mentions import GroupPolicy, is_addressed, may_address_by_quote, without_address
@@ -66,6 +66,10 @@ class Intake:
     def command(self, event: LineEvent, content: MessageContent) -> Command | None:
         """Return the command that a message is, addressed or not.  In standby mode another channel answers, so there is none."""
         return command_of(content, bot_names=self._names(event)) if event.reply_token is not None else None
+
+    def code(self, event: LineEvent, content: MessageContent) -> str:
+        """Return the invitation code behind `/start`; empty where there is none."""
+        return code_of(content, bot_names=self._names(event))
 
     def _names(self, event: LineEvent) -> tuple[str, ...]:
         """In a 1:1 chat nobody has to be called by name."""

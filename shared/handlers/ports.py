@@ -8,6 +8,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from shared.access.admission import Access
 from shared.agent.model import JsonModel, Model
 from shared.agent.tools import Tool
 from shared.clock import Clock
@@ -86,6 +87,7 @@ class Options:
     locale: str = "ja"
     time_zone: zoneinfo.ZoneInfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
     persona: str | None = None
+    access: Access = Access.OPEN
     group_policy: GroupPolicy = GroupPolicy.MENTION
     late_reply: LateReply = LateReply.BUTTON
     settle_s: float = 0.5

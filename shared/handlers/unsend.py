@@ -16,6 +16,7 @@ from shared.conversation.media import MediaBytes
 from shared.conversation.store import Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import MisroutedEventError
+from shared.handlers.traces import Traces
 from shared.knowledge.entry_words import EntryWords
 from shared.line.events import LineEvent, parse_event
 
@@ -31,6 +32,7 @@ class UnsendHandler:
 
     conversations: Conversations
     withdrawal: Withdrawal
+    traces: Traces
 
     def __call__(self, event: Mapping[str, object] | Tick, _: Envelope) -> EventResult:
         """Return what came of an event that was pushed to the unsend function.
@@ -56,6 +58,8 @@ class UnsendHandler:
         if event.subject_id is None:
             return EventResult.IGNORED
         conversation = self.conversations.of(event.conversation_id)
+        if self.traces.has_none_of(conversation):
+            return EventResult.NOT_ADMITTED
         if not self.withdrawal.withdraw(conversation, event.subject_id, timestamp_ms=event.timestamp_ms):
             logs.warning("withdrawn_message_unknown")
             return EventResult.UNKNOWN

@@ -1,4 +1,4 @@
-"""Commands that the bot carries out without the model: `/reset`, `/exit`, `/bye`, `/forget`, `/id`, `/help`."""
+"""Commands that the bot carries out without the model: `/reset`, `/exit`, `/bye`, `/forget`, `/start CODE`, `/id`, `/help`."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -12,12 +12,13 @@ _LONGEST: Final = 200  # code points, those that show nothing included
 
 
 class Command(StrEnum):
-    """The commands, by the word after the slash."""
+    """The commands, by what follows the slash."""
 
     RESET = "reset"
     EXIT = "exit"
     BYE = "bye"
     FORGET = "forget"
+    START = "start"
     ID = "id"
     HELP = "help"
 
@@ -27,14 +28,28 @@ def command_of(content: MessageContent, *, bot_names: Sequence[str]) -> Command 
     return parse_command(without_address(content, bot_names=bot_names)) if content.type == "text" else None
 
 
+def code_of(content: MessageContent, *, bot_names: Sequence[str]) -> str:
+    """Return what stands behind `/start`; empty where nothing does."""
+    words = _words(without_address(content, bot_names=bot_names))
+    return words.partition(" ")[2] if words.partition(" ")[0] == Command.START else ""
+
+
 def parse_command(text: str) -> Command | None:
-    """Return the command if it is the whole text, in any width and case of letters; else None."""
+    """Return the command if it is the whole text, in any width and case of letters; only `/start` has something behind it."""
+    words = _words(text)
+    if words in set(Command):
+        return Command(words)
+    return Command.START if words.partition(" ")[0] == Command.START else None
+
+
+def _words(text: str) -> str:
+    """Return what follows the slash, without case and with single blanks; empty where the text is no command."""
     if len(text.strip()) > _LONGEST:
-        return None
+        return ""
     visible = "".join(
         character
         for character in unicodedata.normalize("NFKC", text.strip())
         if unicodedata.category(character) != "Cf"
     )
-    slash, word = visible.strip()[:1], visible.strip()[1:].casefold()
-    return Command(word) if slash == "/" and word in set(Command) else None
+    slash, words = visible.strip()[:1], visible.strip()[1:].casefold()
+    return " ".join(words.split()) if slash == "/" and words[:1].strip() else ""

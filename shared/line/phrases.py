@@ -16,8 +16,8 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 class Phrase(StrEnum):
     """The fixed texts, by their names in the language files.
 
-    `{bot}` stands for the bot's name; ID needs the fact `id`. FORGET_BUTTON labels the button of FORGET_QUESTION, SHOW_BUTTON that of
-    STILL_THINKING.
+    `{bot}` stands for the bot's name; ID and INVITATION_NEEDED need the fact `id`. FORGET_BUTTON labels the button of FORGET_QUESTION,
+    SHOW_BUTTON that of STILL_THINKING.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -37,6 +37,8 @@ class Phrase(StrEnum):
     APOLOGY_BUSY = "apology_busy"
     APOLOGY_REFUSED = "apology_refused"
     NO_USER_ID = "no_user_id"
+    INVITATION_NEEDED = "invitation_needed"
+    INVITATION_REFUSED = "invitation_refused"
 
 
 class Phrases(Protocol):

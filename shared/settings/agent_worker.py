@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.access.admission import Access
+from shared.access.budgets import Limits
 from shared.line.mentions import GroupPolicy
 from shared.locales.language_file import LOCALES
 from shared.settings.notion import NotionSettings, notion_settings
@@ -14,6 +16,7 @@ from shared.settings.secret import Secret
 from shared.turns.deferral import LateReply
 
 TOOLSETS: Final = ("knowledge", "notion", "web")
+_MOST: Final = 10**12
 _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 
 
@@ -68,6 +71,8 @@ class AgentWorkerSettings:
     settle_s: float
     lease_s: float
     push: PushSettings | None
+    access: Access
+    limits: Limits
 
 
 def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
@@ -89,6 +94,8 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
         lease_s=settings.lease_s(),
         push=push_settings(settings),
+        access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.INVITED)),
+        limits=_limits(settings),
         bot=BotSettings(
             name=settings.optional("BOT_NAME"),
             locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),
@@ -97,6 +104,18 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
             group_policy=GroupPolicy(settings.one_of("GROUP_POLICY", tuple(GroupPolicy), default=GroupPolicy.MENTION)),
             late_reply=LateReply(settings.one_of("LATE_REPLY", tuple(LateReply), default=LateReply.BUTTON)),
         ),
+    )
+
+
+def _limits(settings: EnvironmentReader) -> Limits:
+    def limit(name: str, default: int) -> int:
+        return int(settings.number(name, default=default, least=0, most=_MOST))
+
+    usual = Limits()
+    return Limits(
+        turns_per_chat_day=limit("LIMIT_TURNS_PER_CHAT_DAY", usual.turns_per_chat_day),
+        tokens_per_chat_day=limit("LIMIT_TOKENS_PER_CHAT_DAY", usual.tokens_per_chat_day),
+        tokens_per_day=limit("LIMIT_TOKENS_PER_DAY", usual.tokens_per_day),
     )
 
 

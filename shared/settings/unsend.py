@@ -3,18 +3,23 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shared.access.admission import Access
 from shared.settings.push import PushSettings, push_settings
 from shared.settings.reader import read_settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnsendSettings:
-    """The settings of functions/unsend."""
+    """The settings of functions/unsend.
+
+    `access` spares chats that were never admitted a tombstone; without ACCESS every unsend leaves one.
+    """
 
     project_id: str
     history_bucket: str
     lease_s: float
     push: PushSettings | None
+    access: Access
 
 
 def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
@@ -26,5 +31,6 @@ def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
             history_bucket=settings.required("HISTORY_BUCKET"),
             lease_s=settings.lease_s(),
             push=push_settings(settings),
+            access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.OPEN)),
         ),
     )

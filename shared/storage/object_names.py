@@ -19,6 +19,8 @@ ENTRY_SUFFIX: Final = ".md"
 ENTRY_FILES: Final = frozenset({"index.md", "search.json", "undo.json"})
 """Objects beside the categories that are derived from the entries."""
 DUE_PREFIX: Final = "due/"
+ADMITTED_PREFIX: Final = "admitted/"
+INVITATION_PREFIX: Final = "invitations/"
 _SUFFIX: Final = ".json"
 _SLUG_LIMIT: Final = 80
 _MINUTE_MS: Final = 60_000
@@ -73,6 +75,11 @@ class ObjectNames:
         return f"erased/{self.conversation_id}{_SUFFIX}"
 
     @property
+    def admission(self) -> str:
+        """Since when the chat may talk to the bot."""
+        return f"{ADMITTED_PREFIX}{self.conversation_id}{_SUFFIX}"
+
+    @property
     def snapshot(self) -> str:
         """Older messages, outcomes and recaps."""
         return f"snapshots/{self.conversation_id}{_SUFFIX}"
@@ -113,6 +120,16 @@ class ObjectNames:
     def medium_label(self, line_message_id: str) -> str:
         """The label beside the bytes."""
         return f"{self.medium(line_message_id)}{_SUFFIX}"
+
+
+def admitted_id_in(name: str) -> str:
+    """Return the conversation id in the name of an admission."""
+    return checked_conversation_id(name.removeprefix(ADMITTED_PREFIX).removesuffix(_SUFFIX))
+
+
+def invitation_name(digest: str) -> str:
+    """The invitation whose code has this digest."""
+    return f"{INVITATION_PREFIX}{checked_id(digest)}{_SUFFIX}"
 
 
 def is_entry_path(path: str) -> bool:

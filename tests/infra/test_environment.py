@@ -94,7 +94,7 @@ def test_no_secret_is_a_plain_environment_variable(full: Plan) -> None:
     for function in FUNCTIONS:
         plain = full[f"module.{function}.google_cloudfunctions2_function.this"]["service_config"][0]
         named = plain["environment_variables"]
-        secret = [name for name in named if any(word in name for word in ("SECRET", "TOKEN", "KEY"))]
+        secret = [name for name in named if {"SECRET", "TOKEN", "KEY"}.intersection(name.split("_"))]
         assert [name for name in secret if not re.fullmatch(r"/secrets/[a-z-]+/value", named[name])] == []
         assert not plain.get("secret_environment_variables")
 

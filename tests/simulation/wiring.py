@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from shared.access.admission import Access, Admissions
 from shared.adapters.memory import MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.snapshot import MemoryLimits
@@ -13,6 +14,7 @@ from shared.conversation.turn import FENCE
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Threads
 from shared.handlers.ports import Ports as WorkerPorts
+from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.line.mentions import GroupPolicy
 from shared.storage.object_cache import ObjectCache
@@ -114,7 +116,9 @@ def _notion(ports: Ports) -> NotionPort:
 def unsend(ports: Ports, process: Process) -> Endpoint:
     """Return the endpoint of a process of functions/unsend."""
     clock = ProcessClock(ports.world, process)
-    handler = UnsendHandler(conversations=_conversations(ports, process), withdrawal=withdrawal_of(clock))
+    conversations = _conversations(ports, process)
+    traces = Traces(access=Access.OPEN, admissions=Admissions(store=conversations.objects.store, clock=clock))
+    handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces)
     return PushEndpoint(handle=handler, clock=clock)
 
 

@@ -49,9 +49,10 @@ class PushedWorker:
         more_tools: Sequence[Tool] = (),
         *,
         notion: NotionPort | None = None,
+        store: UnreliableStore | None = None,
         **options: Any,  # noqa: ANN401 - the fields of Options
     ) -> None:
-        self.store = UnreliableStore()
+        self.store = store or UnreliableStore()
         self.line = MemoryLineApi()
         self.model = ScriptedModel()
         self.json_model = ScriptedJsonModel()

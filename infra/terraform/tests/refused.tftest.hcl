@@ -34,9 +34,11 @@ run "one" {
 
 run "two" {
   command         = plan
-  expect_failures = [var.bot, var.delivery]
+  expect_failures = [var.access, var.bot, var.delivery, var.limits]
 
   variables {
+    access   = "everybody"
+    limits   = { turns_per_chat_day = -1 }
     bot      = { group_policy = "loud" }
     delivery = { max_attempts = 5 }
   }

@@ -1,6 +1,7 @@
 """Whole commands, with the real SDKs on the wire to the stand-ins."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -146,7 +147,19 @@ def test_existing_file_is_not_overwritten(desk: Desk, tmp_path: Path, capsys: py
     assert "error: cannot write" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["forget", "export"])
+def test_a_chat_is_invited_admitted_and_revoked(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    assert desk.run("invite", "--days", "2") == 0
+    assert re.fullmatch(r"/start [0-9A-Z]{4}(-[0-9A-Z]{4}){3}\n", capsys.readouterr().out)
+
+    assert desk.run("admit", CHAT) == 0
+    assert desk.run("admitted") == 0
+    assert f"{CHAT}  admitted" in capsys.readouterr().out
+    assert desk.run("revoke", CHAT) == 0
+    assert desk.run("admitted") == 0
+    assert f"{CHAT}  revoked" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["forget", "export", "admit", "revoke"])
 def test_malformed_chat_id_is_one_clear_error(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert desk.run(command, "everybody") == 1
 
@@ -214,7 +227,9 @@ def test_missing_environment_is_one_message(desk: Desk, command: str) -> None:
         desk.run(command)
 
 
-@pytest.mark.parametrize("command", ["", "line-webhook", "dead-letters", "forget", "export"])
+@pytest.mark.parametrize(
+    "command", ["", "line-webhook", "dead-letters", "invite", "admit", "revoke", "admitted", "forget", "export"]
+)
 def test_every_command_prints_its_help(desk: Desk, command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         desk.run(*([command] if command else []), "--help")

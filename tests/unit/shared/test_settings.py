@@ -2,6 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from shared.access.admission import Access
+from shared.access.budgets import Limits
 from shared.line.mentions import GroupPolicy
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.reader import SettingsError, split_secrets
@@ -46,6 +48,25 @@ def test_an_error_names_every_missing_setting() -> None:
         assert f"{name} is not set" in str(caught.value)
 
 
+def test_chats_are_by_invitation_unless_a_deployment_opens_them() -> None:
+    assert agent_worker_settings(WORKER).access is Access.INVITED
+    assert agent_worker_settings({**WORKER, "ACCESS": "Open"}).access is Access.OPEN
+
+
+def test_without_a_word_about_access_every_unsend_leaves_a_tombstone() -> None:
+    assert unsend_settings(UNSEND).access is Access.OPEN
+    assert unsend_settings({**UNSEND, "ACCESS": "invited"}).access is Access.INVITED
+
+
+def test_limits_are_whole_numbers_and_have_defaults() -> None:
+    env = {"LIMIT_TURNS_PER_CHAT_DAY": "3", "LIMIT_TOKENS_PER_CHAT_DAY": "0"}
+
+    limits = agent_worker_settings({**WORKER, **env}).limits
+
+    assert (limits.turns_per_chat_day, limits.tokens_per_chat_day) == (3, 0)
+    assert limits.tokens_per_day == Limits().tokens_per_day
+
+
 def test_an_error_names_every_malformed_setting() -> None:
     odd = {
         "LINE_API_BASE_URL": "nowhere",
@@ -54,6 +75,8 @@ def test_an_error_names_every_malformed_setting() -> None:
         "GEMINI_THINKING_LEVEL": "deep",
         "GROUP_POLICY": "everybody",
         "LATE_REPLY": "never",
+        "ACCESS": "friends",
+        "LIMIT_TOKENS_PER_DAY": "-1",
     }
 
     with pytest.raises(SettingsError) as caught:

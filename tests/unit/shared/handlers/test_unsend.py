@@ -3,11 +3,13 @@ import json
 
 import pytest
 
+from shared.access.admission import Access, Admissions
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.external_calls import CallRecord, ExternalCalls
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversations
+from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from tests.support import push, recorded
 from tests.support.chats import conversations_on, everything_in
@@ -32,9 +34,10 @@ def deliver(conversations: Conversations, event: dict[str, object]) -> int:
     return push_to_unsend(conversations, push.envelope(event))
 
 
-def push_to_unsend(conversations: Conversations, body: bytes) -> int:
+def push_to_unsend(conversations: Conversations, body: bytes, *, access: Access = Access.OPEN) -> int:
     clock = FixedClock()
-    handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock))
+    traces = Traces(access=access, admissions=Admissions(store=conversations.objects.store, clock=clock))
+    handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces)
     endpoint = PushEndpoint(handle=handler, clock=clock)
     return endpoint("POST", body)[1]
 

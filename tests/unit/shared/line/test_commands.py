@@ -1,6 +1,6 @@
 import pytest
 
-from shared.line.commands import Command, command_of, parse_command
+from shared.line.commands import Command, code_of, command_of, parse_command
 from shared.line.events import MessageContent
 
 
@@ -41,6 +41,19 @@ def test_a_command_may_stand_with_the_bots_name(text: str, is_mention: bool, exp
     found = command_of(MessageContent(line_message_id="1", type="text", fields=fields), bot_names=["Momo"])
 
     assert found is expected
+
+
+@pytest.mark.parametrize("text", ["/start ABCD-EFGH", "／ＳＴＡＲＴ　abcd-efgh", "/start\n abcd-efgh "])
+def test_only_start_has_something_behind_it(text: str) -> None:
+    content = MessageContent(line_message_id="1", type="text", fields={"text": text})
+
+    assert command_of(content, bot_names=()) is Command.START
+    assert code_of(content, bot_names=()) == "abcd-efgh"
+
+
+@pytest.mark.parametrize("text", ["/start", "/starting now", "/help abcd", "start abcd"])
+def test_without_a_code_there_is_none(text: str) -> None:
+    assert code_of(MessageContent(line_message_id="1", type="text", fields={"text": text}), bot_names=()) == ""
 
 
 def test_only_texts_are_commands() -> None:

@@ -1,0 +1,127 @@
+"""Admissions: which chats may talk to the bot, one object each.  A chat without one is as unknown to the bucket as before it wrote.
+
+admitted/{conversation_id}.json   since when the chat is admitted, or that it was revoked
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+
+from cachetools import LRUCache
+
+from shared.clock import Clock
+from shared.storage.codec import VERSION, decode, encode
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_names import ADMITTED_PREFIX, ObjectNames, admitted_id_in
+from shared.storage.object_store import ObjectStore
+
+KEPT_S: Final = 60.0
+"""How long a warm instance acts on an admission that it has read; a revocation reaches it within that time."""
+_CHATS_KEPT: Final = 4_096
+
+
+class Access(StrEnum):
+    """Who may talk to the bot: every chat, or only those that were admitted."""
+
+    OPEN = "open"
+    INVITED = "invited"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionRecord:
+    """admitted/{conversation_id}.json.
+
+    Events older than `since_ms`, by LINE's timestamp, came before the admission and stay out. `is_revoked`: the operator ended the
+    admission; only the operator renews it, no code does.
+    """
+
+    version: int = VERSION
+    since_ms: int
+    is_revoked: bool = False
+
+    def admits(self, timestamp_ms: int) -> bool:
+        """Whether an event of this timestamp may be handled."""
+        return not self.is_revoked and timestamp_ms >= self.since_ms
+
+
+def _cache() -> LRUCache[str, tuple[AdmissionRecord, float]]:
+    return LRUCache(_CHATS_KEPT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admissions:
+    """The admissions of one bucket; safe to share between threads.  Every method raises StorageUnavailableError.
+
+    Admissions are kept for KEPT_S after they were read; that a chat has none is read again each time, so that a chat is in at once.
+    """
+
+    store: ObjectStore
+    clock: Clock = field(repr=False)
+    _kept: LRUCache[str, tuple[AdmissionRecord, float]] = field(default_factory=_cache, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def of(self, conversation_id: str) -> AdmissionRecord | None:
+        """Return the chat's admission, at most KEPT_S old; None: it was never admitted.  Raises: UnusableIdError."""
+        names, asked_s = ObjectNames(conversation_id), self.clock.monotonic_s()
+        with self._lock:
+            record, read_s = self._kept.get(conversation_id, (None, 0.0))
+        if record is not None and asked_s - read_s < KEPT_S:
+            return record
+        stored = self.store.read(names.admission)
+        return None if stored is None else self._keep(conversation_id, stored.data, read_s=asked_s)
+
+    def admit(self, conversation_id: str, *, since_ms: int, renews: bool = False) -> AdmissionRecord:
+        """Return the chat's admission, which begins at `since_ms` unless there was one; `renews` one that was revoked.
+
+        Repeated: changes nothing.
+        """
+
+        def admitted(there: AdmissionRecord | None) -> AdmissionRecord | None:
+            if there is None or (there.is_revoked and renews):
+                return AdmissionRecord(since_ms=since_ms)
+            return None
+
+        return self._update(conversation_id, admitted) or AdmissionRecord(since_ms=since_ms)
+
+    def revoke(self, conversation_id: str) -> bool:
+        """The chat is met with silence, within KEPT_S everywhere; return whether it was admitted.  What is stored of it stays."""
+        was_admitted = False
+
+        def revoked(there: AdmissionRecord | None) -> AdmissionRecord | None:
+            nonlocal was_admitted
+            if there is None or there.is_revoked:
+                return None
+            was_admitted = True
+            return replace(there, is_revoked=True)
+
+        self._update(conversation_id, revoked)
+        return was_admitted
+
+    def all(self) -> dict[str, AdmissionRecord]:
+        """Return every admission by the chat's id, those that were revoked too."""
+        found: dict[str, AdmissionRecord] = {}
+        for listed in self.store.list(ADMITTED_PREFIX):
+            stored = self.store.read(listed.name)
+            if stored is not None:
+                found[admitted_id_in(listed.name)] = decode(AdmissionRecord, stored.data)
+        return found
+
+    def _update(
+        self, conversation_id: str, change: Callable[[AdmissionRecord | None], AdmissionRecord | None]
+    ) -> AdmissionRecord | None:
+        def changed(data: bytes | None) -> bytes | None:
+            wanted = change(decode(AdmissionRecord, data) if data is not None else None)
+            return None if wanted is None else encode(wanted)
+
+        name, begun_s = ObjectNames(conversation_id).admission, self.clock.monotonic_s()
+        stored = update_by_swap(self.store, name, changed, what="an admission")
+        return None if stored is None else self._keep(conversation_id, stored.data, read_s=begun_s)
+
+    def _keep(self, conversation_id: str, data: bytes, *, read_s: float) -> AdmissionRecord:
+        """Cache it as of before it was read, so that it is never acted on longer than KEPT_S after another worker changed it."""
+        record = decode(AdmissionRecord, data)
+        with self._lock:
+            self._kept[conversation_id] = (record, read_s)
+        return record

@@ -1,0 +1,117 @@
+"""Invitations: codes with which a chat is admitted.  Only a code's hash is stored; the operator hands the code to the people it is for.
+
+invitations/{first half of the hash}.json   the whole hash, until when it counts, and which chat has used it up
+"""
+
+import hashlib
+import hmac
+import secrets
+import unicodedata
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.clock import Clock
+from shared.storage.codec import VERSION, decode, encode
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_names import INVITATION_PREFIX, invitation_name
+from shared.storage.object_store import ObjectStore
+
+CODE_LENGTH: Final = 16  # characters of five bits: 80 bits, which nobody guesses
+_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, without letters that look like others
+_LOOK_ALIKES: Final = str.maketrans("OIL", "011")
+_GROUP: Final = 4
+_NAME_DIGITS: Final = 32
+_LONGEST_CODE: Final = 64
+_PREFIX: Final = b"aizuchi invitation "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitationRecord:
+    """invitations/{digest}.json.
+
+    `code_sha256` is the hash of the code. The invitation counts until `expires_ms`. `used_by` is the chat that a single-use code has
+    admitted. `is_open`: until then a chat that follows the bot, or that invites it, is admitted without sending the code.
+    """
+
+    version: int = VERSION
+    code_sha256: str = field(repr=False)
+    expires_ms: int
+    is_single_use: bool = True
+    is_open: bool = False
+    used_by: str | None = field(default=None, repr=False)
+
+    def is_valid_for(self, conversation_id: str, *, now_ms: int) -> bool:
+        """Whether this chat may be admitted by it; a chat that has used it up may, so that a redelivered code is not refused."""
+        return now_ms < self.expires_ms and (self.used_by is None or self.used_by == conversation_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitations:
+    """The invitations of one bucket.  Every method raises StorageUnavailableError."""
+
+    store: ObjectStore
+    clock: Clock = field(repr=False)
+
+    def invite(self, *, expires_ms: int, is_single_use: bool = True, is_open: bool = False) -> str:
+        """Return a new code; it is not stored anywhere.  Invitations that have expired are removed."""
+        self._remove_expired()
+        code = "".join(secrets.choice(_ALPHABET) for _ in range(CODE_LENGTH))
+        digest = _digest(code)
+        record = InvitationRecord(
+            code_sha256=digest, expires_ms=expires_ms, is_single_use=is_single_use, is_open=is_open
+        )
+        self.store.create(invitation_name(digest[:_NAME_DIGITS]), encode(record))
+        return "-".join(code[start : start + _GROUP] for start in range(0, CODE_LENGTH, _GROUP))
+
+    def redeem(self, code: str, conversation_id: str) -> bool:
+        """Return whether the code admits the chat; a single-use code then admits no other one.
+
+        The object is found by half of the hash, which tells a sender nothing about another code; the whole is compared in constant time.
+        Repeated by the same chat: True again.
+        """
+        digest = _digest(_normalised(code))
+        is_redeemed = False
+
+        def redeemed(data: bytes | None) -> bytes | None:
+            nonlocal is_redeemed
+            record = decode(InvitationRecord, data) if data is not None else None
+            is_known = record is not None and hmac.compare_digest(record.code_sha256, digest)
+            is_redeemed = (
+                is_known and record is not None and record.is_valid_for(conversation_id, now_ms=self.clock.now_ms())
+            )
+            if record is None or not is_redeemed or not record.is_single_use or record.used_by is not None:
+                return None
+            return encode(replace(record, used_by=conversation_id))
+
+        update_by_swap(self.store, invitation_name(digest[:_NAME_DIGITS]), redeemed, what="an invitation")
+        return is_redeemed
+
+    def is_any_open(self) -> bool:
+        """Whether some invitation admits chats that follow the bot, or invite it, without a code."""
+        now_ms = self.clock.now_ms()
+        return any(one.is_open and now_ms < one.expires_ms for one in self._read_all().values())
+
+    def count_valid(self) -> int:
+        """Return how many invitations could still admit a chat."""
+        now_ms = self.clock.now_ms()
+        return sum(one.used_by is None and now_ms < one.expires_ms for one in self._read_all().values())
+
+    def _remove_expired(self) -> None:
+        now_ms = self.clock.now_ms()
+        for name, record in self._read_all().items():
+            if record.expires_ms <= now_ms:
+                self.store.delete(name)
+
+    def _read_all(self) -> dict[str, InvitationRecord]:
+        found = {listed.name: self.store.read(listed.name) for listed in self.store.list(INVITATION_PREFIX)}
+        return {name: decode(InvitationRecord, stored.data) for name, stored in found.items() if stored is not None}
+
+
+def _normalised(code: str) -> str:
+    """Return the code as it was made: any width and case, with or without hyphens and blanks, O for 0, and I or L for 1."""
+    letters = unicodedata.normalize("NFKC", code[:_LONGEST_CODE]).upper()
+    return "".join(one for one in letters if one.isalnum()).translate(_LOOK_ALIKES)
+
+
+def _digest(code: str) -> str:
+    return hashlib.sha256(_PREFIX + code.encode()).hexdigest()

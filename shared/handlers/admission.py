@@ -1,0 +1,110 @@
+"""Admission: whether an event may be handled at all, before anything of it is recorded.
+
+A chat that was not admitted leaves nothing in the bucket and asks nothing of the model. On its free reply token it is told, at most once an
+hour by an instance, how to get in. Unsends, departures and ticks do not pass here: forgetting works for every chat.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared import logs
+from shared.access.admission import Access, Admissions
+from shared.access.doorstep import Doorstep
+from shared.access.invitations import Invitations
+from shared.bus.result import EventResult
+from shared.clock import Clock, Deadline
+from shared.conversation.store import Conversation
+from shared.handlers.intake import Intake
+from shared.line.commands import Command
+from shared.line.events import LineEvent, MessageContent
+from shared.line.messaging import OutgoingMessage, ReplyApi, spend_reply_token
+from shared.line.phrases import Phrase, Phrases
+
+_SECONDS: Final = 10.0
+_UNNAMED: Final = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdmissionHandler:
+    """Admits chats, and handles the events of those that are not admitted."""
+
+    access: Access
+    admissions: Admissions
+    invitations: Invitations
+    doorstep: Doorstep
+    intake: Intake
+    line: ReplyApi
+    phrases: Phrases
+    clock: Clock = field(repr=False)
+
+    def __call__(self, event: LineEvent) -> EventResult | None:
+        """Return None if the event may be handled; else what came of it.
+
+        Repeated: a code that admitted the chat admits it again; LINE takes a token once, so nothing is said again.
+        Raises: StorageUnavailableError, LineRefusedError; safe to deliver again.
+        """
+        if self.access is Access.OPEN:
+            return None
+        admission = self.admissions.of(event.conversation_id)
+        if admission is not None:
+            return None if admission.admits(event.timestamp_ms) else EventResult.NOT_ADMITTED
+        match event:
+            case LineEvent(type="follow" | "join"):
+                return None if self._is_let_in(event) else self._tell(event, Phrase.INVITATION_NEEDED)
+            case LineEvent(type="message", message=MessageContent() as content):
+                if self.intake.command(event, content) is Command.START:
+                    return self._try_code(event, content)
+                is_addressed = self.intake.message(event, content).addressed
+                return self._tell(event, Phrase.INVITATION_NEEDED) if is_addressed else EventResult.NOT_ADMITTED
+            case _:
+                return EventResult.NOT_ADMITTED
+
+    def is_admitted(self, conversation: Conversation) -> bool:
+        """Whether the bot may still speak in the chat of its own accord.  Raises: StorageUnavailableError."""
+        if self.access is Access.OPEN:
+            return True
+        admission = self.admissions.of(conversation.id)
+        return admission is not None and not admission.is_revoked
+
+    def guarded(self, task: Callable[[Conversation, str], None]) -> Callable[[Conversation, str], None]:
+        """Return the task of a tick for admitted chats only; in any other chat its marker is cleared without it."""
+
+        def run(conversation: Conversation, marker_id: str) -> None:
+            if self.is_admitted(conversation):
+                task(conversation, marker_id)
+
+        return run
+
+    def answers_unnamed(self) -> bool:
+        """Whether a person whom LINE does not name, and who so cannot be admitted, is told so; at most once an hour by an instance."""
+        return self.access is Access.OPEN or self.doorstep.may_tell(_UNNAMED)
+
+    def _is_let_in(self, event: LineEvent) -> bool:
+        return self.invitations.is_any_open() and self._admit(event)
+
+    def _try_code(self, event: LineEvent, content: MessageContent) -> EventResult | None:
+        if self.doorstep.is_closed_to(event.conversation_id):
+            return EventResult.NOT_ADMITTED
+        code = self.intake.code(event, content)
+        if not code:
+            return self._tell(event, Phrase.INVITATION_NEEDED)
+        if self.invitations.redeem(code, event.conversation_id) and self._admit(event):
+            return None
+        self.doorstep.note_wrong_code(event.conversation_id, event.webhook_event_id)
+        return self._tell(event, Phrase.INVITATION_REFUSED)
+
+    def _admit(self, event: LineEvent) -> bool:
+        """Return whether the chat is admitted as of the event; a revocation that came first stands."""
+        admission = self.admissions.admit(event.conversation_id, since_ms=event.timestamp_ms)
+        logs.info("chat_admitted", is_revoked=admission.is_revoked)
+        return admission.admits(event.timestamp_ms)
+
+    def _tell(self, event: LineEvent, words: Phrase) -> EventResult:
+        """The chat was told how to get in, if an hour has passed since it was told last."""
+        if event.reply_token is None or not self.doorstep.may_tell(event.conversation_id):
+            return EventResult.NOT_ADMITTED
+        said = (OutgoingMessage(text=self.phrases.text(words, id=event.conversation_id)),)
+        deadline = Deadline.after(self.clock, _SECONDS)
+        spend_reply_token(self.line, event.reply_token, said, clock=self.clock, deadline=deadline)
+        return EventResult.NOT_ADMITTED

@@ -1,0 +1,28 @@
+"""Traces: whether the bucket holds anything of a chat.  Where it does not, there is nothing to forget, and nothing is written."""
+
+from dataclasses import dataclass
+
+from shared.access.admission import Access, Admissions
+from shared.conversation.store import Conversation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traces:
+    """Looks for what is stored of chats."""
+
+    access: Access
+    admissions: Admissions
+
+    def has_none_of(self, conversation: Conversation) -> bool:
+        """Whether nothing is stored of the chat, and nothing that it sent until now ever will be.
+
+        Only where chats have to be admitted: events from before an admission stay out, so a message that is still on its way needs no
+        amendment. A chat of an earlier, open time has a turn, a snapshot or a journal for as long as anything else of it.
+        Raises: StorageUnavailableError.
+        """
+        if self.access is Access.OPEN or self.admissions.of(conversation.id) is not None:
+            return False
+        store, names, reads = conversation.objects.store, conversation.names, conversation.objects.reads
+        journal = reads.submit(store.list, names.journal_prefix)
+        single = list(reads.map(store.read, (names.turn, names.snapshot)))
+        return not any((*single, *journal.result()))

@@ -1,0 +1,48 @@
+from operations.admissions import Door
+from shared.access.admission import Admissions
+from shared.access.invitations import Invitations
+from tests.support import recorded
+from tests.unit.operations.conftest import Bucket
+
+
+def door(bucket: Bucket) -> Door:
+    return Door(
+        admissions=Admissions(store=bucket.store, clock=bucket.clock),
+        invitations=Invitations(store=bucket.store, clock=bucket.clock),
+        clock=bucket.clock,
+    )
+
+
+def test_a_code_counts_for_the_days_that_it_was_made_for(bucket: Bucket) -> None:
+    invitations = Invitations(store=bucket.store, clock=bucket.clock)
+    code = door(bucket).invite(days=2, is_single_use=True, is_open=False)
+
+    bucket.clock.move(2 * 86_400 - 1)
+    assert invitations.redeem(code, recorded.USER)
+    bucket.clock.move(1)
+    assert not invitations.redeem(code, recorded.USER)
+
+
+def test_the_chats_that_were_admitted_are_listed_with_their_state(bucket: Bucket) -> None:
+    operator = door(bucket)
+    operator.admit(recorded.USER)
+    operator.admit(recorded.GROUP)
+    operator.invite(days=1, is_single_use=True, is_open=False)
+
+    assert operator.revoke(recorded.GROUP)
+    assert not operator.revoke(recorded.GROUP)
+
+    group, user, invitations = operator.lines()
+    assert group.startswith(f"{recorded.GROUP}  revoked")
+    assert user.startswith(f"{recorded.USER}  admitted  since 20")
+    assert invitations == "1 invitations could still admit a chat"
+
+
+def test_admitting_renews_what_was_revoked(bucket: Bucket) -> None:
+    operator = door(bucket)
+    operator.admit(recorded.USER)
+    operator.revoke(recorded.USER)
+
+    operator.admit(recorded.USER)
+
+    assert " admitted " in next(operator.lines())
