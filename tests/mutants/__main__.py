@@ -21,7 +21,10 @@ _PATTERNS: Final = (
     "shared/storage/*.py",
     *(
         f"shared/knowledge/{name}.py"
-        for name in ("apply", "catalog", "entry_store", "entry_words", "index", "provenance", "staging", "undo")
+        for name in (
+            *("apply", "catalog", "entry_editor", "entry_store", "entry_words"),
+            *("index", "provenance", "staging", "tombstone", "undo"),
+        )
     ),
     *(f"shared/handlers/{name}.py" for name in ("command", "departure", "edit", "intake", "message", "tick", "unsend")),
 )

@@ -123,7 +123,7 @@ class Hunt:
                     function.__code__ = code
             tell("unit")
             found = _first_failure(session, items, reach)
-            if found is None and "knowledge" not in slip.path.parts:  # the simulation files nothing
+            if found is None:
                 tell("simulation")
                 found = _first_violation(self.seeds)
             if found is not None:
