@@ -1,4 +1,4 @@
-"""Look for slips that no test finds: python -m tests.mutants [--module PATH] [--sample N --seed S] [--again]."""
+"""Look for slips that no test finds: python -m tests.mutants [--module PATH] [--tests PATH] [--sample N --seed S] [--again]."""
 
 import argparse
 import json
@@ -41,6 +41,7 @@ def main() -> int:
     """Print each survivor, and the table; a survivor is an error."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--module", action="append", help="a module's path, or the beginning of it; may be repeated")
+    parser.add_argument("--tests", action="append", help="a folder of unit tests, in place of all; may be repeated")
     parser.add_argument("--sample", type=int, help="how many slips to try, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the sample")
     parser.add_argument("--seeds", type=int, default=200, help="how many schedules of the simulation to play")
@@ -70,7 +71,8 @@ def main() -> int:
             processes=options.processes,
             on_verdict=known.keep,
         )
-        code = int(pytest.main(["-q", "-p", "no:cacheprovider", "--capture=sys", "--tb=no", TESTS], plugins=[hunt]))
+        tests = options.tests or [TESTS]
+        code = int(pytest.main(["-q", "-p", "no:cacheprovider", "--capture=sys", "--tb=no", *tests], plugins=[hunt]))
     seconds = time.monotonic() - begun_s
     if code:
         return code

@@ -235,12 +235,11 @@ def _reach(session: pytest.Session, modules: Mapping[str, Path]) -> dict[str, Re
         if os.waitpid(child, 0)[1] or failed:
             pytest.exit(f"tests fail without a slip: {failed}", returncode=1)
         measured: dict[str, Reach] = json.loads(measured_in.read_text(encoding="utf-8"))
-        found: dict[str, dict[str, Reach]] = {digests[path]: kept.get(digests[path], {}) for path in digests}
+        kept = {digest: reach for digest, reach in kept.items() if digest.startswith(code)}
         for one in unknown:
-            found[digests[one.path]][one.nodeid] = measured[one.nodeid]
-        kept = found
+            kept.setdefault(digests[one.path], {})[one.nodeid] = measured[one.nodeid]
         kept_in.write_text(json.dumps(kept), encoding="utf-8")
-    return {test: reach for tests in kept.values() for test, reach in tests.items()}
+    return {test: reach for digest in digests.values() for test, reach in kept[digest].items()}
 
 
 def _measure(

@@ -197,3 +197,37 @@ def test_a_request_that_is_nearly_over_begins_no_caption(
     assert captioner.asked == []
     writer.write(chat, IN_TIME)
     assert texts(chat) == {"m1": "[image: a red bicycle]"}
+
+
+@pytest.mark.parametrize(
+    ("request_s", "answers_in_s", "asked"),
+    [(100.0, 21.0, 1), (100.0, 15.0, 2), (30.0, 11.0, 1), (20.0, 1.0, 0)],
+    ids=["slow model", "model in time", "request ends soon", "no time is left"],
+)
+def test_no_caption_is_begun_after_its_time(
+    chat: Conversation,
+    writer: CaptionWriter,
+    captioner: KnownCaptions,
+    clock: FixedClock,
+    request_s: float,
+    answers_in_s: float,
+    asked: int,
+) -> None:
+    fold_images(chat, 1, 2, 3)
+    captioner.meanwhile = lambda: clock.move(answers_in_s)
+
+    writer.write(chat, Deadline.after(clock, request_s))
+
+    assert len(captioner.asked) == asked
+
+
+def test_an_image_whose_bytes_are_not_kept_costs_one_write(
+    chat: Conversation, writer: CaptionWriter, captioner: KnownCaptions
+) -> None:
+    fold_images(chat, 3)
+    before = chat.snapshot.read().generation
+
+    writer.write(chat, IN_TIME)
+
+    assert captioner.asked == ["m3"]
+    assert chat.snapshot.read().generation == before + 1

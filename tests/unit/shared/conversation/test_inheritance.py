@@ -62,7 +62,36 @@ def test_what_would_have_to_name_too_much_loses_its_words() -> None:
     assert not with_inheritance(record, {"e2"}).outcomes[1].holds_words
 
 
-def test_nothing_changes_where_nothing_goes() -> None:
-    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, f"yes, {PLACE}", "e1")))
+def test_what_names_as_much_as_is_kept_keeps_its_words() -> None:
+    many = tuple(f"m{number}" for number in range(SAW_KEPT))
+    recap = Recap(id="recap-1", text="hi", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1, saw=many)
+    record = SnapshotRecord(outcomes=(seeing(2, f"yes, {PLACE}", *many),), recaps=(recap,))
 
-    assert with_inheritance(record, {"e1", "e2"}) == record
+    assert with_inheritance(record, {"e2", "recap-1"}) == record
+
+
+def test_a_recap_that_would_have_to_name_too_much_goes() -> None:
+    many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
+    recap = Recap(id="recap-1", text="hi", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1, saw=many)
+
+    assert with_inheritance(SnapshotRecord(recaps=(recap,)), {"recap-1"}).recaps == ()
+
+
+def test_what_says_the_same_but_never_saw_it_keeps_its_own_sources() -> None:
+    recap = Recap(id="recap-1", text=f"it is {PLACE}", covers=("m8",), timestamp_ms=1, since_ms=1, until_ms=1)
+    alike = seeing(2, f"it is {PLACE}", "m2")
+    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), alike), recaps=(recap,))
+
+    changed = with_inheritance(record, {"e2", "recap-1"})
+
+    assert changed.outcomes[1] == alike
+    assert changed.recaps == (recap,)
+
+
+def test_nothing_changes_where_nothing_goes() -> None:
+    recap = Recap(id="recap-1", text=f"it is {PLACE}", covers=("m8",), timestamp_ms=1, since_ms=1, until_ms=1)
+    record = SnapshotRecord(
+        outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, f"yes, {PLACE}", "e1", "recap-1")), recaps=(recap,)
+    )
+
+    assert with_inheritance(record, {"e1", "e2", "recap-1"}) == record
