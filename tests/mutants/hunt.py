@@ -3,6 +3,7 @@
 A function keeps its identity when it gets other code, so every module that imported it calls the slip.
 """
 
+import builtins
 import gc
 import hashlib
 import json
@@ -10,20 +11,19 @@ import os
 import resource
 import signal
 import sys
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FunctionType
 from typing import Final, TypeAlias, TypedDict
 
 import pytest
 from hypothesis import Phase, settings
 
-from tests.mutants.slips import Slip, codes_of
+from tests.mutants.slips import Slip, marking_codes
 from tests.simulation.scenes import SCENES
 from tests.simulation.schedule import play
 
@@ -33,6 +33,7 @@ WORK: Final = ROOT / ".mutants"
 _MEMORY_BYTES: Final = 4 * 2**30
 _OTHERS_S: Final = 60.0  # of tests of other modules: the slowest ones are left out
 _LIMIT_S: Final = 20.0
+_MARK: Final = "mark_as_called"  # a global name for as long as tests are measured
 _SLOWER: Final = 10.0  # than on the code as it is: then a slip has made the tests endless
 
 
@@ -84,12 +85,12 @@ class Hunt:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Find out which tests call which functions, then what finds each slip."""
-        reach = _reach(session, self.modules)
         paths = {str(path) for path in self.modules.values()}
         for one in gc.get_objects():
             if isinstance(one, FunctionType) and one.__code__.co_filename in paths:
                 code = one.__code__
                 self._functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(one)
+        reach = _reach(session, self._mark_functions)
         try:
             self._check_control(session, reach)
             for slip in self.slips:
@@ -118,9 +119,7 @@ class Hunt:
         items = _tests_of(slip, session.items, reach)
 
         def search(tell: Tell) -> None:
-            for (name, lineno), code in slip.codes().items():
-                for function in self._functions.get((str(slip.path), name, lineno), ()):
-                    function.__code__ = code
+            self._put(slip.path, slip.codes())
             tell("unit")
             found = _first_failure(session, items, reach)
             if found is None:
@@ -132,6 +131,16 @@ class Hunt:
 
         child, answer = _fork(search)
         self._running[child] = (slip, answer)
+
+    def _mark_functions(self) -> None:
+        for module, path in self.modules.items():
+            self._put(path, marking_codes(path, module, mark=_MARK))
+
+    def _put(self, path: Path, codes: Mapping[tuple[str, int], CodeType]) -> None:
+        """Give the functions of a module other code."""
+        for (name, lineno), code in codes.items():
+            for function in self._functions.get((str(path), name, lineno), ()):
+                function.__code__ = code
 
     def _settle(self) -> None:
         child, status = os.wait()
@@ -214,7 +223,7 @@ def _fork(work: Callable[[Tell], None]) -> tuple[int, int]:
         os._exit(status)
 
 
-def _reach(session: pytest.Session, modules: Mapping[str, Path]) -> dict[str, Reach]:
+def _reach(session: pytest.Session, mark_functions: Callable[[], None]) -> dict[str, Reach]:
     """Return what each test calls, by its id.  Only tests that changed are run; all of them where the code has changed.
 
     Raises: pytest.exit, where a test fails on the code as it is.
@@ -229,7 +238,7 @@ def _reach(session: pytest.Session, modules: Mapping[str, Path]) -> dict[str, Re
     if unknown:
         sys.stdout.write(f"running {len(unknown)} tests on the code as it is\n")
         measured_in = WORK / "measured.json"
-        child, answer = _fork(lambda tell: _measure(session, unknown, modules, measured_in, tell))
+        child, answer = _fork(lambda tell: _measure(session, unknown, mark_functions, measured_in, tell))
         with os.fdopen(answer, encoding="utf-8") as told:
             failed = told.read().split()
         if os.waitpid(child, 0)[1] or failed:
@@ -245,20 +254,14 @@ def _reach(session: pytest.Session, modules: Mapping[str, Path]) -> dict[str, Re
 def _measure(
     session: pytest.Session,
     items: Sequence[pytest.Item],
-    modules: Mapping[str, Path],
+    mark_functions: Callable[[], None],
     to: Path,
     tell: Tell,
 ) -> None:
-    names = {str(path): _names_by_line(module, path) for module, path in modules.items()}
     called: set[str] = set()
     measured: dict[str, Reach] = {}
-
-    def profile(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and (names_there := names.get(frame.f_code.co_filename)):
-            called.add(names_there.get(frame.f_code.co_firstlineno, ""))
-
-    threading.setprofile(profile)
-    sys.setprofile(profile)
+    setattr(builtins, _MARK, called.add)
+    mark_functions()
     for item in items:
         called.clear()
         begun_s = time.monotonic()
@@ -267,21 +270,6 @@ def _measure(
             return
         measured[item.nodeid] = Reach(seconds=round(time.monotonic() - begun_s, 4), functions=sorted(called))
     to.write_text(json.dumps(measured), encoding="utf-8")
-
-
-def _names_by_line(module: str, path: Path) -> dict[int, str]:
-    """Return the function in which each function begins, itself or the one around it, by its first line."""
-    names: dict[int, str] = {}
-
-    def name_all(code: CodeType, name: str) -> None:
-        names.setdefault(code.co_firstlineno, name)
-        for inner in code.co_consts:
-            if isinstance(inner, CodeType):
-                name_all(inner, name)
-
-    for (name, _), code in codes_of(compile(path.read_text(encoding="utf-8"), str(path), "exec")).items():
-        name_all(code, f"{module}:{name}")
-    return names
 
 
 def digest_of(*paths: Path) -> str:

@@ -118,6 +118,19 @@ def slips_in(path: Path, module: str) -> Iterator[Slip]:
                 )
 
 
+def marking_codes(path: Path, module: str, *, mark: str) -> dict[tuple[str, int], CodeType]:
+    """Return the code of every function of a module, each of which first calls the global `mark` with its own name, `module:name`."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for name, function in functions_in(tree):
+        call = ast.Call(ast.Name(mark, ast.Load()), [ast.Constant(f"{module}:{name}")], [])
+        if isinstance(function, ast.Lambda):
+            both = ast.Tuple([call, function.body], ast.Load())
+            function.body = ast.Subscript(both, ast.Constant(1), ast.Load())
+        else:
+            function.body.insert(0, ast.Expr(call))
+    return codes_of(compile(ast.fix_missing_locations(tree), str(path), "exec"))
+
+
 def functions_in(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, _Function]]:
     """Return the functions that stand in no other function, with their qualified names."""
     for node in ast.iter_child_nodes(tree):

@@ -5,7 +5,7 @@ from types import FunctionType
 
 import pytest
 
-from tests.mutants.slips import Slip, slips_in
+from tests.mutants.slips import Slip, marking_codes, slips_in
 
 
 def slips_of(source: str, folder: Path) -> list[Slip]:
@@ -80,3 +80,15 @@ def test_slip_has_the_same_key_until_its_function_changes(tmp_path: Path) -> Non
 
     assert before.key == moved.key
     assert before.key != changed.key
+
+
+def test_a_marking_function_tells_its_name_and_does_what_it_did(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text("def f(a):\n def g():\n  return a\n return g()\n\nG = lambda a: a\n", encoding="utf-8")
+    called: list[str] = []
+
+    codes = marking_codes(path, "module", mark="mark")
+    functions = {name: FunctionType(code, {"mark": called.append}) for (name, _), code in codes.items()}
+
+    assert (functions["f"](7), functions["<lambda>"](8)) == (7, 8)
+    assert called == ["module:f", "module:<lambda>"]
