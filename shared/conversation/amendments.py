@@ -91,8 +91,6 @@ class AmendmentLog:
 
     def newest_of(self, listed: Sequence[ListedObject], *, besides: AbstractSet[str]) -> tuple[ListedObject, ...]:
         """Return the newest edits and withdrawals, and those of the messages `besides`, however old."""
-        if len(listed) <= NEWEST_READ:
-            return tuple(listed)
         wanted = {f"{self.names.amended_prefix}{one}.json" for one in besides}
         older = (one for one in listed[:-NEWEST_READ] if one.name in wanted)
         return (*older, *listed[-NEWEST_READ:])

@@ -164,6 +164,17 @@ def test_an_image_that_is_unsent_meanwhile_leaves_no_caption(
     assert "bicycle" not in everything_in(store)
 
 
+def test_a_caption_written_after_an_unsend_that_found_none_is_removed(
+    chat: Conversation, writer: CaptionWriter, captioner: KnownCaptions, store: MemoryObjectStore
+) -> None:
+    fold_images(chat, 1)
+    captioner.meanwhile = lambda: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
+
+    writer.write(chat, IN_TIME)
+
+    assert "bicycle" not in everything_in(store)
+
+
 def test_no_caption_is_begun_after_an_unsend(
     chat: Conversation, writer: CaptionWriter, captioner: KnownCaptions
 ) -> None:

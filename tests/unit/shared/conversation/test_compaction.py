@@ -124,6 +124,26 @@ def test_about_one_message_in_sixteen_triggers_a_compaction_check(compaction: Co
     assert 150 < triggering < 250
 
 
+def test_an_old_answer_that_a_journalled_one_names_is_kept(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
+) -> None:
+    old_ms = clock.now_ms() - 100_000  # as keep_messages counts
+    times = {number: old_ms + number * 1_000 for number in range(1, 31)}
+    record = SnapshotRecord(
+        messages=tuple(message(number, timestamp_ms=at_ms) for number, at_ms in times.items()),
+        outcomes=tuple(replace(answer(number), timestamp_ms=at_ms) for number, at_ms in times.items()),
+    )
+    assert chat.snapshot.swap(chat.snapshot.read(), record)
+    *_, newest = keep_messages(chat, clock, range(31, 37))
+    chat.journal.record_outcome(replace(answer(37), timestamp_ms=newest.timestamp_ms, saw=("e1",)))
+
+    compaction.fold(chat, None)
+
+    kept = [one.webhook_event_id for one in chat.snapshot.read().record.outcomes]
+    assert "e1" in kept
+    assert "e2" not in kept
+
+
 @pytest.mark.parametrize(
     ("journalled", "shown", "is_due"), [(5, 0, True), (4, 0, False), (0, 9, True), (0, 8, False), (4, 8, False)]
 )

@@ -95,6 +95,27 @@ def test_a_release_finds_the_calls_of_an_earlier_one() -> None:
     assert key == "ca0df2c95aa144c1-64a0ee582920aaf69145a1de60cacbef"
 
 
+def test_the_key_of_a_call_is_that_of_its_oldest_message_or_of_an_earlier_attempt(calls: ExternalCalls) -> None:
+    arguments: dict[str, object] = {"title": "牛乳"}
+    of_third = call_key("create_page", arguments, first_line_message_id="m3")
+
+    assert calls.key_for("create_page", arguments, ["m1", "m3"]) == KEY
+    assert calls.key_for("create_page", arguments, []) == call_key("create_page", arguments, first_line_message_id="")
+    calls.begin(of_third, record())
+    assert calls.key_for("create_page", arguments, ["m1", "m3"]) == of_third
+    assert calls.key_for("create_page", {"title": "卵"}, ["m3"]) != of_third
+    assert calls.key_for("create_page", arguments, ["m1", "m2"]) == KEY
+    assert [one.record for one in calls.of_turn(["m1", "m3"])] == [record()]
+
+
+def test_a_call_is_found_by_every_message_that_its_turn_was_to_answer(calls: ExternalCalls) -> None:
+    calls.begin(KEY, replace(record(), asked=("m1", "m2")))
+
+    assert calls.key_for("create_page", {"title": "牛乳"}, ["m2", "m5"]) == KEY
+    assert len(calls.of_turn(["m2"])) == 1
+    assert calls.of_turn(["m5"]) == ()
+
+
 def test_a_withdrawal_removes_a_calls_words_and_keeps_its_result(
     chat: Conversation, calls: ExternalCalls, store: MemoryObjectStore
 ) -> None:
@@ -211,12 +232,15 @@ def test_a_call_is_erased_by_the_oldest_message_of_its_prompt(
     assert ("4711" in "".join(bucket(store).values())) is is_kept
 
 
-@pytest.mark.parametrize(("edited_ms", "is_kept"), [(4, False), (900_000, True)])
+@pytest.mark.parametrize(
+    ("edited_ms", "is_kept"), [(995_000, False), (994_999, True)], ids=["this clock may be ahead", "before"]
+)
 def test_a_call_loses_words_that_an_edit_has_replaced(
     calls: ExternalCalls, store: MemoryObjectStore, edited_ms: int, *, is_kept: bool
 ) -> None:
-    calls.begin(KEY, replace(record("4711"), started_ms=1_000_000 if is_kept else 5))
+    calls.begin(KEY, replace(record("4711", "m1", "m2"), started_ms=1_000_000))
+    edits = Amendments(edits={"m1": "x", "m2": "y"}, edited_ms={"m1": edited_ms, "m2": 1})
 
-    CallWords().remove_withdrawn(calls.conversation, Amendments(edits={"m1": "x"}, edited_ms={"m1": edited_ms}))
+    CallWords().remove_withdrawn(calls.conversation, edits)
 
     assert ("4711" in "".join(bucket(store).values())) is is_kept

@@ -8,7 +8,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.media import Media, MediaBytes
+from shared.conversation.media import Media, MediaBytes, MediumLabel
 from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation
 from shared.line.media_content import Fetched, Unfetched
@@ -143,4 +143,43 @@ def test_a_medium_that_was_kept_without_a_look_goes_with_the_next_delivery(
 
     assert media.fetch(chat, image(4), Deadline.after(clock, 1)) == "gone"
 
+    assert kept(store) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "content_type", "kept_as"),
+    [
+        ("[file: report.pdf, 12 kB]", "application/octet-stream", "application/pdf"),
+        ("[file: notes.txt]", "application/octet-stream", "text/plain"),
+        ("[file: report.pdf, 12 kB]", "image/png", "image/png"),
+        ("[file: archive.zip]", "application/octet-stream", None),
+        ("[file: no ending]", "application/octet-stream", None),
+        ("report.pdf", "application/octet-stream", None),
+    ],
+)
+def test_a_file_is_kept_as_the_type_that_line_or_its_name_tells(
+    media: Media,
+    chat: Conversation,
+    clock: FixedClock,
+    source: InterruptedMedia,
+    store: MemoryObjectStore,
+    text: str,
+    content_type: str,
+    kept_as: str | None,
+) -> None:
+    source.contents["m4"] = Fetched(data=b"%PDF", content_type=content_type)
+
+    found = media.fetch(chat, replace(message(4, text), type="file"), Deadline.after(clock, 1))
+
+    if kept_as is None:
+        assert (found, kept(store)) == ("unreadable", [])
+    else:
+        assert found == media.label(chat, "m4")
+        assert found == MediumLabel(timestamp_ms=4, content_type=kept_as, size_bytes=4)
+
+
+def test_what_line_has_no_bytes_of_is_not_kept(
+    media: Media, chat: Conversation, clock: FixedClock, store: MemoryObjectStore
+) -> None:
+    assert media.fetch(chat, image(9), Deadline.after(clock, 1)) == "gone"
     assert kept(store) == []

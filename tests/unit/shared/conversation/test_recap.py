@@ -140,6 +140,17 @@ def test_no_recap_is_begun_after_the_first_step_of_an_unsend(
     assert summariser.asked == [("m0", "m1", "m2")]
 
 
+def test_no_second_recap_is_begun_that_could_not_be_written_in_time(
+    chat: Conversation, clock: FixedClock, compaction: Compaction, summariser: QuotingSummariser
+) -> None:
+    keep_messages(chat, clock, range(13))
+    summariser.meanwhile = lambda: clock.move(15)
+
+    compaction.fold(chat, Deadline.after(clock, 30))
+
+    assert summariser.asked == [("m0", "m1", "m2")]
+
+
 def test_a_recap_whose_messages_were_all_withdrawn_meanwhile_is_not_written(
     chat: Conversation, compaction: Compaction, summariser: QuotingSummariser
 ) -> None:
