@@ -1,15 +1,23 @@
 """Which messages address the bot, and what is stored of them."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from shared.adapters.memory import MemoryLineApi
 from shared.adapters.memory.scripted_model import calling
+from shared.conversation.journal import JournalListing
+from shared.conversation.store import Conversations
+from shared.handlers.intake import Intake
+from shared.line.bot_name import BotName
+from shared.line.commands import Command
+from shared.line.events import LineEvent, MessageContent, parse_event
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from tests.support import recorded
-from tests.support.chats import everything_in
+from tests.support.chats import answer, everything_in, reader
 from tests.support.people import ChatEvents
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
@@ -100,3 +108,137 @@ def test_quoting_message_of_a_worker_that_died_is_answered_by_the_next_delivery(
     worker.deliver(event, thinks=[HELLO])
 
     assert len(worker.said) == 2
+
+
+@pytest.fixture
+def intake() -> Intake:
+    return Intake(
+        reader=reader(),
+        policy=GroupPolicy.MENTION,
+        bot_name=BotName(account=MemoryLineApi(), configured="Aizuchi"),
+    )
+
+
+def content_of(event: dict[str, Any]) -> tuple[LineEvent, MessageContent]:
+    parsed = parse_event(event, received_ms=event["timestamp"] + 7)
+    assert parsed.message is not None
+    return parsed, parsed.message
+
+
+@pytest.mark.parametrize(
+    ("image_set", "kept"),
+    [
+        ({"id": "SET", "index": 1, "total": 3}, ("SET", 3)),
+        ({"id": "SET", "index": 1, "total": 1}, ("SET", 1)),
+        ({"id": "SET", "total": 0}, ("SET", 0)),
+        ({"id": "SET", "total": -1}, ("SET", 0)),
+        ({"id": "SET", "total": True}, ("SET", 0)),
+        ({"id": "SET", "total": "3"}, ("SET", 0)),
+        ({"id": "SET"}, ("SET", 0)),
+        ({"id": "../x", "total": 3}, (None, 0)),
+        ({"id": 7, "total": 3}, (None, 0)),
+        ({"total": 3}, (None, 0)),
+        ("SET", (None, 0)),
+        (None, (None, 0)),
+    ],
+)
+def test_an_image_belongs_to_the_set_that_line_tells(
+    intake: Intake, direct: ChatEvents, image_set: object, kept: tuple[str | None, int]
+) -> None:
+    image = direct.event("message", message={"type": "image", "imageSet": image_set})
+
+    record = intake.message(*content_of(image))
+
+    assert (record.image_set_id, record.image_set_size) == kept
+
+
+def test_quote_tokens_are_kept_in_groups_only(intake: Intake, direct: ChatEvents, group: ChatEvents) -> None:
+    records = [intake.message(*content_of(chat.text("hi"))) for chat in (direct, group)]
+
+    assert [one.quote_token for one in records] == [None, "quote1"]
+
+
+def test_a_message_keeps_its_token_and_when_it_came(intake: Intake, direct: ChatEvents) -> None:
+    event, content = content_of(direct.text("hi"))
+
+    record = intake.message(event, content)
+
+    assert record.token == event.reply_token
+    assert (record.timestamp_ms, record.received_ms) == (event.timestamp_ms, event.received_ms)
+
+
+def test_a_standby_event_has_no_token_and_is_no_command(intake: Intake, direct: ChatEvents) -> None:
+    event, content = content_of({**direct.text("/help"), "mode": "standby"})
+
+    assert intake.message(event, content).reply_token is None
+    assert intake.press(event, "d1").reply_token is None
+    assert intake.command(event, content) is None
+    assert intake.command(*content_of(direct.text("/help"))) is Command.HELP
+
+
+def test_a_press_is_addressed_and_goes_by_its_event(intake: Intake, group: ChatEvents) -> None:
+    event = parse_event(group.event("postback", postback={"data": "x"}), received_ms=5)
+
+    record = intake.press(event, "d1")
+
+    assert (record.line_message_id, record.type, record.presses) == ("event1", "postback", "d1")
+    assert record.addressed
+    assert record.text == ""
+    assert record.token == event.reply_token
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"type": "text", "text": "Aizuchi、元気？"}, "元気？"),
+        ({"type": "text", "text": "元気？"}, "元気？"),
+        ({"type": "image", "text": "Aizuchi、元気？"}, "[image]"),
+    ],
+)
+def test_an_edited_text_loses_the_name_of_the_bot(
+    intake: Intake, group: ChatEvents, message: dict[str, Any], words: str
+) -> None:
+    assert intake.edited_words(*content_of(group.event("message", message=message))) == words
+
+
+def test_alone_with_the_bot_its_name_is_part_of_the_words(intake: Intake, direct: ChatEvents) -> None:
+    event, content = content_of(direct.text("Aizuchi、元気？"))
+
+    assert intake.message(event, content).text == "Aizuchi、元気？"
+    assert intake.message(event, content).addressed
+
+
+def test_a_text_that_does_not_address_the_bot_is_kept_as_it_is(intake: Intake, group: ChatEvents) -> None:
+    record = intake.message(*content_of(group.text("ねえAizuchi、元気？")))
+
+    assert record.text == "ねえAizuchi、元気？"
+    assert not record.addressed
+
+
+@pytest.mark.parametrize("quoted_id", ["b1", "m9"], ids=["the bot", "a member"])
+def test_a_quoting_message_is_recorded_and_addresses_the_bot_whose_words_it_quotes(
+    intake: Intake, group: ChatEvents, conversations: Conversations, quoted_id: str
+) -> None:
+    chat = conversations.of(recorded.GROUP)
+    chat.journal.record_outcome(replace(answer(1), sent_message_ids=("b1",)))
+    event, content = content_of(group.text("それで？", quotedMessageId=quoted_id))
+
+    record = intake.record_quote(chat, event, intake.message(event, content))
+
+    assert record.addressed is (quoted_id == "b1")
+    assert chat.journal.message_of("m1") == record
+
+
+@pytest.mark.parametrize("policy", [GroupPolicy.MENTION, GroupPolicy.OFF])
+def test_the_chat_is_not_read_for_a_message_that_no_quote_can_address(
+    intake: Intake, group: ChatEvents, direct: ChatEvents, conversations: Conversations, policy: GroupPolicy
+) -> None:
+    quoting = {"quotedMessageId": "b1"}
+    by_policy = [group.text("hi", **quoting)] if policy is GroupPolicy.OFF else [group.text("hi")]
+    for event in (*by_policy, group.text("@Aizuchi hi"), direct.text("hi", **quoting)):
+        parsed, content = content_of(event)
+        chat = conversations.of(parsed.conversation_id)
+        message = replace(intake, policy=policy).message(parsed, content)
+
+        assert replace(intake, policy=policy).record_quote(chat, parsed, message) is message
+        assert chat.journal.list_objects() == JournalListing()
