@@ -40,19 +40,17 @@ async def get_webhook(channel: Channel, _call: Call) -> Answer:
 async def set_webhook(channel: Channel, call: Call) -> Answer:
     """Deliver events to another URL. Unlike LINE, the stand-in accepts `http://` too, for a webhook on the same machine."""
     endpoint = call.json().get("endpoint")
-    if not isinstance(endpoint, str) or not endpoint.startswith(("https://", "http://")):
-        raise invalid_body((Detail(message="Must be a valid HTTPS URL", property="endpoint"),))
-    if len(endpoint) > WEBHOOK_URL_CHARACTERS:
-        raise invalid_body(
-            (Detail(message=f"Length must be between 0 and {WEBHOOK_URL_CHARACTERS}", property="endpoint"),)
-        )
-    channel.courier.webhook_url = endpoint
+    channel.courier.webhook_url = _check_url(endpoint)
+    channel.notify_listeners()
     return Answer()
 
 
 async def test_webhook(channel: Channel, call: Call) -> Answer:
-    """Deliver a request without events. `statusCode` is 0 where the webhook did not answer."""
-    attempt = await channel.courier.verify()
+    """Deliver a request without events, to `endpoint` where the body names one. `statusCode` is 0 where there was no answer."""
+    endpoint = call.json().get("endpoint") if call.body else None
+    if endpoint is not None:
+        _check_url(endpoint)
+    attempt = await channel.courier.verify(endpoint)
     when = datetime.fromtimestamp(call.at_ms / 1_000, UTC)
     return Answer(
         body={
@@ -65,11 +63,22 @@ async def test_webhook(channel: Channel, call: Call) -> Answer:
     )
 
 
+async def link_token(channel: Channel, call: Call) -> Answer:
+    """Return a token for linking an account of the provider.  Source: Messaging API reference, "Issue link token"."""
+    person = channel.people.get(call.path_params["user_id"])
+    if person is None or not person.has_consented:
+        raise not_found()
+    return Answer(body={"linkToken": channel.ids.link_token()})
+
+
 async def content(channel: Channel, call: Call) -> Answer:
     """Return the bytes: 202 while they are prepared, 404 for a message without content, 410 after an unsend."""
     _message, media = _media_of(channel, call)
-    if media.status(call.at_ms) == "processing":
-        return Answer(status=HTTPStatus.ACCEPTED, body=None)
+    match media.status(call.at_ms):
+        case "processing":
+            return Answer(status=HTTPStatus.ACCEPTED, body=None)
+        case "failed":
+            raise not_found()
     return Answer(content=media.content, content_type=media.content_type)
 
 
@@ -92,6 +101,16 @@ async def transcoding(channel: Channel, call: Call) -> Answer:
     if message.type not in _TRANSCODED:
         raise bad_request("The message is neither a video nor an audio")
     return Answer(body={"status": media.status(call.at_ms)})
+
+
+def _check_url(endpoint: object) -> str:
+    if not isinstance(endpoint, str) or not endpoint.startswith(("https://", "http://")):
+        raise invalid_body((Detail(message="Must be a valid HTTPS URL", property="endpoint"),))
+    if len(endpoint) > WEBHOOK_URL_CHARACTERS:
+        raise invalid_body(
+            (Detail(message=f"Length must be between 0 and {WEBHOOK_URL_CHARACTERS}", property="endpoint"),)
+        )
+    return endpoint
 
 
 def _media_of(channel: Channel, call: Call) -> tuple[Message, Media]:

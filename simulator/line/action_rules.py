@@ -1,8 +1,9 @@
 """The rules for action objects, quick replies and templates.
 
-Source: Messaging API reference, "Action objects", "Quick reply", "Template messages".
+Source: Messaging API reference, "Action objects", "Quick reply", "Template messages"; lengths by docs/messaging-api/text-character-count.
 """
 
+import re
 from typing import Final
 
 from .messages import JsonObject
@@ -10,7 +11,10 @@ from .problems import Problems
 
 QUICK_REPLY_ITEMS: Final = 13
 LABEL_CHARACTERS: Final = 20
-ACTION_TYPES: Final = (
+IMAGE_CAROUSEL_LABEL_CHARACTERS: Final = 12
+MESSAGE_ACTIONS: Final = ("postback", "message", "uri", "datetimepicker", "richmenuswitch", "clipboard")
+RICH_MENU_ACTIONS: Final = MESSAGE_ACTIONS
+QUICK_REPLY_ACTIONS: Final = (
     "postback",
     "message",
     "uri",
@@ -18,11 +22,15 @@ ACTION_TYPES: Final = (
     "camera",
     "cameraRoll",
     "location",
-    "richmenuswitch",
     "clipboard",
 )
-_QUICK_REPLY_ONLY: Final = frozenset({"camera", "cameraRoll", "location"})
 _URI_SCHEMES: Final = ("http://", "https://", "line://", "tel:", "mailto:")
+_INPUT_OPTIONS: Final = ("closeRichMenu", "openRichMenu", "openKeyboard", "openVoice")
+_MOMENTS: Final = {
+    "date": re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    "time": re.compile(r"[0-9]{2}:[0-9]{2}"),
+    "datetime": re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}"),
+}
 _TEMPLATE_ACTIONS: Final = {"buttons": (1, 4), "confirm": (2, 2), "column": (1, 3)}
 _TEMPLATE_TEXT: Final = {"buttons": 160, "confirm": 240, "column": 120}
 _TEMPLATE_TEXT_WITH_TITLE_OR_IMAGE: Final = {"buttons": 60, "confirm": 240, "column": 60}
@@ -40,32 +48,58 @@ def check_quick_reply(message: JsonObject, path: str, problems: Problems) -> Non
         at = f"{path}.quickReply.items[{index}]"
         problems.choice(item, "type", at, of=("action",))
         problems.https_url(item, "imageUrl", at, required=False)
-        check_action(problems.object(item, "action", at), f"{at}.action", problems, in_quick_reply=True)
+        action = problems.object(item, "action", at)
+        check_action(action, f"{at}.action", problems, of=QUICK_REPLY_ACTIONS, needs_label=True)
 
 
-def check_action(action: JsonObject, path: str, problems: Problems, *, in_quick_reply: bool = False) -> None:
-    """Check the properties that the type of the action requires."""
-    allowed = ACTION_TYPES if in_quick_reply else tuple(kind for kind in ACTION_TYPES if kind not in _QUICK_REPLY_ONLY)
-    kind = problems.choice(action, "type", path, of=allowed)
-    problems.text(action, "label", path, most=LABEL_CHARACTERS, required=in_quick_reply)
+def check_action(  # noqa: PLR0913 - what differs between the places of an action
+    action: JsonObject,
+    path: str,
+    problems: Problems,
+    *,
+    of: tuple[str, ...] = MESSAGE_ACTIONS,
+    needs_label: bool = False,
+    label_characters: int = LABEL_CHARACTERS,
+) -> None:
+    """Check the properties that the type of the action requires, and that the type may stand at this place."""
+    kind = problems.choice(action, "type", path, of=of)
+    problems.graphemes(action, "label", path, most=label_characters, required=needs_label)
     match kind:
         case "postback":
             problems.text(action, "data", path, most=300)
-            problems.text(action, "displayText", path, most=300, required=False)
-            problems.text(action, "text", path, most=300, required=False)
+            problems.graphemes(action, "displayText", path, most=300, required=False)
+            problems.graphemes(action, "text", path, most=300, required=False)
+            if action.get("inputOption") is not None:
+                problems.choice(action, "inputOption", path, of=_INPUT_OPTIONS)
+            problems.graphemes(action, "fillInText", path, most=300, required=False)
         case "message":
-            problems.text(action, "text", path, most=300)
+            problems.graphemes(action, "text", path, most=300)
         case "uri":
-            uri = problems.text(action, "uri", path, most=1_000)
-            if uri and not uri.startswith(_URI_SCHEMES):
-                problems.add("invalid uri scheme", f"{path}.uri")
+            _check_uri(action, path, problems)
         case "datetimepicker":
+            _check_picker(action, path, problems)
+        case "richmenuswitch":
+            problems.text(action, "richMenuAliasId", path, most=32)
             problems.text(action, "data", path, most=300)
-            problems.choice(action, "mode", path, of=("date", "time", "datetime"))
         case "clipboard":
             problems.text(action, "clipboardText", path, most=1_000)
         case _:
             pass
+
+
+def _check_uri(action: JsonObject, path: str, problems: Problems) -> None:
+    uri = problems.text(action, "uri", path, most=1_000)
+    if uri and not uri.startswith(_URI_SCHEMES):
+        problems.add("invalid uri scheme", f"{path}.uri")
+
+
+def _check_picker(action: JsonObject, path: str, problems: Problems) -> None:
+    problems.text(action, "data", path, most=300)
+    mode = problems.choice(action, "mode", path, of=tuple(_MOMENTS))
+    for name in ("initial", "max", "min"):
+        moment = problems.text(action, name, path, most=16, required=False)
+        if moment and mode and not _MOMENTS[mode].fullmatch(moment):
+            problems.add("invalid date or time format", f"{path}.{name}")
 
 
 def check_template(template: JsonObject, path: str, problems: Problems) -> None:
@@ -75,23 +109,41 @@ def check_template(template: JsonObject, path: str, problems: Problems) -> None:
         case "buttons" | "confirm":
             _check_face(template, kind, path, problems)
         case "carousel":
-            for index, column in enumerate(problems.items(template, "columns", path, least=1, most=_COLUMNS)):
+            columns = problems.items(template, "columns", path, least=1, most=_COLUMNS)
+            for index, column in enumerate(columns):
                 _check_face(column, "column", f"{path}.columns[{index}]", problems)
+            _check_alike(columns, f"{path}.columns", problems)
         case "image_carousel":
             for index, column in enumerate(problems.items(template, "columns", path, least=1, most=_COLUMNS)):
                 at = f"{path}.columns[{index}]"
                 problems.https_url(column, "imageUrl", at)
-                check_action(problems.object(column, "action", at), f"{at}.action", problems)
+                action = problems.object(column, "action", at)
+                check_action(action, f"{at}.action", problems, label_characters=IMAGE_CAROUSEL_LABEL_CHARACTERS)
         case _:
             pass
+
+
+def _check_alike(columns: list[JsonObject], path: str, problems: Problems) -> None:
+    """Check that all columns have as many actions, and all or none of them a title and an image.
+
+    Source: Messaging API reference, "Column object for carousel"; github.com/line/line-bot-sdk-python/issues/38.
+    """
+    counts = {len(actions) for column in columns if isinstance(actions := column.get("actions"), list)}
+    if len(counts) > 1:
+        problems.add("The number of actions must be the same in all columns", path)
+    for name in ("title", "thumbnailImageUrl"):
+        if len({bool(column.get(name)) for column in columns}) > 1:
+            problems.add(f"Either all columns or none must have {name}", path)
 
 
 def _check_face(face: JsonObject, kind: str, path: str, problems: Problems) -> None:
     has_title_or_image = bool(face.get("title") or face.get("thumbnailImageUrl"))
     most = (_TEMPLATE_TEXT_WITH_TITLE_OR_IMAGE if has_title_or_image else _TEMPLATE_TEXT)[kind]
-    problems.text(face, "text", path, most=most)
-    problems.text(face, "title", path, most=40, required=False)
+    problems.graphemes(face, "text", path, most=most)
+    problems.graphemes(face, "title", path, most=40, required=False)
     problems.https_url(face, "thumbnailImageUrl", path, required=False)
+    if face.get("defaultAction") is not None:
+        check_action(problems.object(face, "defaultAction", path), f"{path}.defaultAction", problems)
     least, most_actions = _TEMPLATE_ACTIONS[kind]
     for index, action in enumerate(problems.items(face, "actions", path, least=least, most=most_actions)):
-        check_action(action, f"{path}.actions[{index}]", problems)
+        check_action(action, f"{path}.actions[{index}]", problems, needs_label=True)

@@ -1,11 +1,11 @@
-"""LINE's Messaging API over HTTP: every endpoint with its rate limit, and the steps of each request.
+"""LINE's Messaging API over HTTP: the steps of each request.
 
     request ─ faults ─ access token ─ rate limit ─ endpoint (effect) ─ log ─ faults ─ answer with x-line-request-id
 
 Both of LINE's hosts, api.line.me and api-data.line.me, are served from the same root, as line-bot-sdk's `Configuration(host=...)` expects.
 """
 
-import json
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from hmac import compare_digest
@@ -13,85 +13,22 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from . import account_endpoints, chat_endpoints, message_endpoints
-from .calls import Answer, Call, LoggedRequest
+from .calls import BODY_BYTES, Answer, Call, LoggedRequest
 from .channel import Channel
+from .endpoints import ENDPOINTS, Endpoint
 from .errors import LineError, not_found, rate_limit_exceeded, unauthorized
 from .faults import RequestFaults
+from .json_body import MalformedJsonError, parse_json, read_body
 from .responses import CutResponse
 from .switches import Fault, Faults
 
-Handler = Callable[[Any, Call], Awaitable[Answer]]
-
-_SECOND_MS: Final = 1_000
-_HOUR_MS: Final = 60 * 60_000
-_METHODS: Final = ("GET", "POST", "PUT", "DELETE", "PATCH")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
-    """One endpoint. `rate`: how many requests are allowed in a window, and the window in milliseconds.
-
-    Source: Messaging API reference, "Rate limits".
-    """
-
-    method: str
-    path: str
-    handler: Handler
-    rate: tuple[int, int] = (2_000, _SECOND_MS)
-
-
-ENDPOINTS: Final = (
-    Endpoint(method="POST", path="/v2/bot/message/reply", handler=message_endpoints.reply),
-    Endpoint(method="POST", path="/v2/bot/message/push", handler=message_endpoints.push),
-    Endpoint(
-        method="POST", path="/v2/bot/message/multicast", handler=message_endpoints.multicast, rate=(200, _SECOND_MS)
-    ),
-    Endpoint(method="POST", path="/v2/bot/message/validate/reply", handler=message_endpoints.validate),
-    Endpoint(method="POST", path="/v2/bot/message/validate/push", handler=message_endpoints.validate),
-    Endpoint(method="POST", path="/v2/bot/message/validate/multicast", handler=message_endpoints.validate),
-    Endpoint(method="GET", path="/v2/bot/message/quota", handler=message_endpoints.quota),
-    Endpoint(method="GET", path="/v2/bot/message/quota/consumption", handler=message_endpoints.consumption),
-    Endpoint(method="POST", path="/v2/bot/message/markAsRead", handler=chat_endpoints.refuse_unverified_account),
-    Endpoint(
-        method="POST", path="/v2/bot/chat/loading/start", handler=chat_endpoints.start_loading, rate=(100, _SECOND_MS)
-    ),
-    Endpoint(method="POST", path="/v2/bot/chat/markAsRead", handler=chat_endpoints.mark_as_read),
-    Endpoint(method="GET", path="/v2/bot/profile/{user_id}", handler=chat_endpoints.profile),
-    Endpoint(method="GET", path="/v2/bot/followers/ids", handler=chat_endpoints.refuse_unverified_account),
-    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/member/{user_id}", handler=chat_endpoints.member),
-    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/members/count", handler=chat_endpoints.member_count),
-    Endpoint(
-        method="GET", path="/v2/bot/group/{chat_id}/members/ids", handler=chat_endpoints.refuse_unverified_account
-    ),
-    Endpoint(method="GET", path="/v2/bot/group/{chat_id}/summary", handler=chat_endpoints.group_summary),
-    Endpoint(method="POST", path="/v2/bot/group/{chat_id}/leave", handler=chat_endpoints.leave),
-    Endpoint(method="GET", path="/v2/bot/room/{chat_id}/member/{user_id}", handler=chat_endpoints.member),
-    Endpoint(method="GET", path="/v2/bot/room/{chat_id}/members/count", handler=chat_endpoints.member_count),
-    Endpoint(method="GET", path="/v2/bot/room/{chat_id}/members/ids", handler=chat_endpoints.refuse_unverified_account),
-    Endpoint(method="POST", path="/v2/bot/room/{chat_id}/leave", handler=chat_endpoints.leave),
-    Endpoint(method="GET", path="/v2/bot/info", handler=account_endpoints.bot_info),
-    Endpoint(method="GET", path="/v2/bot/channel/webhook/endpoint", handler=account_endpoints.get_webhook),
-    Endpoint(method="PUT", path="/v2/bot/channel/webhook/endpoint", handler=account_endpoints.set_webhook),
-    Endpoint(
-        method="POST", path="/v2/bot/channel/webhook/test", handler=account_endpoints.test_webhook, rate=(60, _HOUR_MS)
-    ),
-    Endpoint(method="GET", path="/v2/bot/message/{line_message_id}/content", handler=account_endpoints.content),
-    Endpoint(method="GET", path="/v2/bot/message/{line_message_id}/content/preview", handler=account_endpoints.preview),
-    Endpoint(
-        method="GET",
-        path="/v2/bot/message/{line_message_id}/content/transcoding",
-        handler=account_endpoints.transcoding,
-    ),
-)
-
-
-async def _unknown(_channel: Channel, _call: Call) -> Answer:
-    raise not_found()
+REQUESTS_KEPT: Final = 10_000
+_MOST_BYTES: Final = BODY_BYTES + 1  # one more than allowed, so that the endpoint refuses it
+logger: Final = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -104,27 +41,41 @@ class Api:
     _arrivals: dict[str, list[int]] = field(default_factory=dict)
 
     def routes(self) -> list[BaseRoute]:
-        """Return the routes of every endpoint; every other path below `/v2` answers 404."""
-        routes: list[BaseRoute] = [
-            Route(endpoint.path, self._route(endpoint), methods=[endpoint.method]) for endpoint in ENDPOINTS
-        ]
-        rest = Endpoint(method="", path="/v2/{rest:path}", handler=_unknown)
-        return [*routes, Route(rest.path, self._route(rest), methods=list(_METHODS))]
+        """Return the routes of every endpoint."""
+        return [Route(endpoint.path, self._route(endpoint), methods=[endpoint.method]) for endpoint in ENDPOINTS]
+
+    def unknown(self, request: Request) -> Response:
+        """Answer 404 to a path or method that is no endpoint, and say so in the log."""
+        logger.warning("not modelled, answered 404: %s %.200r", request.method, request.url.path)
+        error = not_found()
+        call = self._call(request, b"")
+        self._log(call, Answer(status=error.status, body=error.body()), was_answered=True)
+        return JSONResponse(error.body(), status_code=error.status, headers={"x-line-request-id": call.request_id})
+
+    def clear(self) -> None:
+        """Forget the requests, the faults and the arrivals."""
+        self.requests.clear()
+        self.faults.clear()
+        self._arrivals.clear()
 
     def _route(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         async def handle(request: Request) -> Response:
-            call = Call(
-                method=request.method,
-                path=request.url.path,
-                path_params=request.path_params,
-                headers=dict(request.headers),
-                body=await request.body(),
-                request_id=self.channel.ids.request_id(),
-                at_ms=self.channel.now_ms(),
-            )
+            call = self._call(request, await read_body(request, most_bytes=_MOST_BYTES))
             return await self._answer(endpoint, call)
 
         return handle
+
+    def _call(self, request: Request, body: bytes) -> Call:
+        return Call(
+            method=request.method,
+            path=request.url.path,
+            path_params=request.path_params,
+            query=dict(request.query_params),
+            headers=dict(request.headers),
+            body=body,
+            request_id=self.channel.ids.request_id(),
+            at_ms=self.channel.now_ms(),
+        )
 
     async def _answer(self, endpoint: Endpoint, call: Call) -> Response:
         faults = self.faults.match(call.path)
@@ -150,15 +101,18 @@ class Api:
         if faults.error_status is not None:
             return Answer(status=faults.error_status, body={"message": HTTPStatus(faults.error_status).phrase})
         try:
-            self._check_token(call)
+            if not endpoint.is_open:
+                self._check_token(call)
             self._check_rate(endpoint, call)
             return await endpoint.handler(self.channel, call)
         except LineError as error:
             return Answer(status=error.status, body=error.body(), headers=error.headers)
 
     def _check_token(self, call: Call) -> None:
-        expected = f"Bearer {self.channel.channel_access_token}"
-        if not compare_digest(call.headers.get("authorization", "").encode(), expected.encode()):
+        given = call.headers.get("authorization", "")
+        if compare_digest(given.encode(), f"Bearer {self.channel.channel_access_token}".encode()):
+            return
+        if self.channel.access_tokens.find(given.removeprefix("Bearer "), at_ms=call.at_ms) is None:
             raise unauthorized()
 
     def _check_rate(self, endpoint: Endpoint, call: Call) -> None:
@@ -170,6 +124,7 @@ class Api:
             raise rate_limit_exceeded()
 
     def _log(self, call: Call, answer: Answer, *, was_answered: bool) -> None:
+        del self.requests[:-REQUESTS_KEPT]
         self.requests.append(
             LoggedRequest(
                 at_ms=call.at_ms,
@@ -204,6 +159,6 @@ class HangingResponse(Response):
 
 def _json_or_none(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON brought
     try:
-        return json.loads(body) if body else None
-    except ValueError:
+        return parse_json(body) if body else None
+    except MalformedJsonError:
         return None

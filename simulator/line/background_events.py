@@ -3,6 +3,7 @@
 from typing import Literal
 
 from .channel import Channel
+from .errors import ImpossibleActionError
 from .events import WebhookEvent
 from .messages import JsonObject
 
@@ -11,16 +12,19 @@ class BackgroundEvents(Channel):
     """Every method emits one event and returns it.  Source: Messaging API reference, "Webhook Event Objects"; webhook.yml."""
 
     def finish_video(self, user_id: str, tracking_id: str) -> WebhookEvent:
-        """The person watched a video from the bot to its end."""
+        """The person watched a video from the bot to its end, one that was sent to their 1:1 chat with this tracking id."""
+        if not self.chat(user_id).has_tracking_id(self.account.user_id, tracking_id):
+            raise ImpossibleActionError("no video with this tracking id is in the chat")
         return self._emit_from_user(
             user_id, {"type": "videoPlayComplete", "videoPlayComplete": {"trackingId": tracking_id}}
         )
 
     def meet_beacon(
-        self, user_id: str, hwid: str, *, kind: Literal["enter", "banner", "stay"] = "enter"
+        self, user_id: str, hwid: str, *, kind: Literal["enter", "banner", "stay"] = "enter", dm: str | None = None
     ) -> WebhookEvent:
-        """The person came near a beacon."""
-        return self._emit_from_user(user_id, {"type": "beacon", "beacon": {"hwid": hwid, "type": kind}})
+        """The person came near a beacon. `dm`: the beacon's device message in hex."""
+        beacon = {"hwid": hwid, "type": kind} | ({"dm": dm} if dm is not None else {})
+        return self._emit_from_user(user_id, {"type": "beacon", "beacon": beacon})
 
     def link_account(self, user_id: str, nonce: str, *, result: Literal["ok", "failed"] = "ok") -> WebhookEvent:
         """The person linked an account of the provider. The event of a failed link has no reply token."""

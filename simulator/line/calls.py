@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from .errors import LineError, bad_request
+from .json_body import MalformedJsonError, parse_json
 from .messages import JsonObject
 
 BODY_BYTES: Final = 2 * 1024 * 1024
@@ -21,6 +22,7 @@ class Call:
     method: str
     path: str
     path_params: Mapping[str, str]
+    query: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str]
     body: bytes = field(repr=False)
     request_id: str
@@ -39,9 +41,9 @@ class Call:
             message = f"The content type, {content_type}, is not supported"
             raise LineError(status=HTTPStatus.UNSUPPORTED_MEDIA_TYPE, message=message)
         try:
-            body = json.loads(self.body)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            line, column = getattr(error, "lineno", "-"), getattr(error, "colno", "-")
+            body = parse_json(self.body)
+        except MalformedJsonError as error:
+            line, column = error.line or "-", error.column or "-"
             message = f"The request body could not be parsed as JSON (line: {line}, column: {column})"
             raise bad_request(message) from error
         if not isinstance(body, dict):

@@ -8,10 +8,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import httpx2
 
+from .access_tokens import AccessTokens
+from .broadcasts import Broadcasts
 from .chats import Chat, ChatKind
 from .deliveries import Courier, DeliveryAttempt
 from .errors import ImpossibleActionError
@@ -23,6 +25,11 @@ from .messages import DeliveryState, JsonObject, Message, Notice
 from .people import Bot, Person
 from .quota import MonthlyQuota, RetryKeys
 from .reply_tokens import ReplyTokens
+from .rich_menus import RichMenus
+
+EVENTS_KEPT: Final = 10_000
+BotListener = Callable[[str, tuple[JsonObject, ...], tuple[str, ...]], None]
+"""Hears of messages of the account: the id of the chat, the message objects, and their ids."""
 
 
 def _ignore(_name: str, _fields: dict[str, Any]) -> None:
@@ -33,6 +40,7 @@ def _ignore(_name: str, _fields: dict[str, Any]) -> None:
 class Channel:
     """One official account with its chats, in one asyncio loop; not for several threads.
 
+    `channel_id` is that of the console.
     `on_event` is called for every fact as it happens, e.g. `webhook_delivered`, with its fields. `webhook_client` replaces the
     HTTP client that sends the deliveries. Times of messages and tokens come from `now_ms`, durations from `monotonic_s`.
     """
@@ -45,6 +53,7 @@ class Channel:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     rng: Random = field(default_factory=Random)
     bot: Bot | None = None
+    channel_id: str = "1234567890"
     monthly_quota: int | None = 200
     on_event: Callable[[str, dict[str, Any]], None] = _ignore
     webhook_client: httpx2.AsyncClient | None = None
@@ -54,10 +63,17 @@ class Channel:
     media: dict[str, Media] = field(init=False, default_factory=dict)
     reply_tokens: ReplyTokens = field(init=False, default_factory=ReplyTokens)
     retry_keys: RetryKeys = field(init=False, default_factory=RetryKeys)
+    access_tokens: AccessTokens = field(init=False, default_factory=AccessTokens)
+    rich_menus: RichMenus = field(init=False, default_factory=RichMenus)
+    broadcasts: Broadcasts = field(init=False, default_factory=Broadcasts)
+    bot_listeners: list[BotListener] = field(init=False, default_factory=list)
+    _advanced_ms: int = field(init=False, default=0)
     _listeners: Listeners = field(init=False, default_factory=Listeners)
     _batch: list[WebhookEvent] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
+        real_now_ms = self.now_ms
+        self.now_ms = lambda: real_now_ms() + self._advanced_ms
         self.ids = Ids(self.rng)
         self.account = self.bot or Bot(user_id=self.ids.user_id())
         self.quota = MonthlyQuota(limit=self.monthly_quota)
@@ -73,6 +89,11 @@ class Channel:
             on_arrival=self._note_arrival,
             client=self.webhook_client,
         )
+
+    def advance_clock(self, *, s: float) -> None:
+        """Move the platform's time forward: tokens and retry keys expire."""
+        self._advanced_ms += round(s * 1_000)
+        self.notify_listeners()
 
     def add_person(self, display_name: str, **profile: Any) -> Person:  # noqa: ANN401 - the fields of Person, as they are
         """Add a person with a 1:1 chat, by default a friend of the account."""
@@ -148,6 +169,8 @@ class Channel:
                 {"id": message.line_message_id} | ({"quoteToken": message.quote_token} if message.quote_token else {})
             )
         chat.loading_until_ms = 0
+        for listener in self.bot_listeners:
+            listener(chat.chat_id, contents, tuple(one["id"] for one in sent))
         self.notify_listeners()
         return tuple(sent)
 
@@ -160,6 +183,7 @@ class Channel:
             self.emit(chat, {"type": "join"})
         event = self._event(chat, body, by, message)
         self.events.append(event)
+        del self.events[:-EVENTS_KEPT]
         self.on_event(
             "event_created", {"webhook_event_id": event.webhook_event_id, "type": event.type, "chat_id": event.chat_id}
         )

@@ -28,12 +28,13 @@ async def start_loading(channel: Channel, call: Call) -> Answer:
         details.append(Detail(message=f"Must be between {LOADING_S[0]} and {LOADING_S[1]}", property="loadingSeconds"))
     if seconds % LOADING_STEP_S:
         details.append(Detail(message="must be a multiple of five", property="loadingSeconds"))
-    if body.get("chatId") not in channel.people:
+    chat_id = body.get("chatId")
+    if not isinstance(chat_id, str) or chat_id not in channel.people:
         message = "Only user id is acceptable, please confirm if there are any group/room ids or illegal ids."
         details.append(Detail(message=message, property="chatId"))
     if details:
         raise invalid_body(details)
-    chat = channel.chats[body["chatId"]]
+    chat = channel.chats[str(chat_id)]
     if channel.people[chat.chat_id].friendship is Friendship.FRIEND:
         chat.loading_until_ms = call.at_ms + int(seconds * 1_000)
         channel.notify_listeners()
@@ -61,10 +62,10 @@ async def profile(channel: Channel, call: Call) -> Answer:
 
 
 async def member(channel: Channel, call: Call) -> Answer:
-    """Return the member's name and picture, whether they are a friend or not."""
+    """Return the name and picture of a member who consented, a friend or not.  Source: docs/messaging-api/user-consent."""
     chat = _gathering(channel, call)
     person = channel.people.get(call.path_params["user_id"])
-    if person is None or person.user_id not in chat.member_ids:
+    if person is None or not person.has_consented or person.user_id not in chat.member_ids:
         raise not_found()
     return Answer(body=_profile_of(person, with_status=False))
 

@@ -65,6 +65,11 @@ class Chat:
         found = (message.line_message_id for message in self.messages if message.quote_token == quote_token)
         return next(found, None)
 
+    def has_tracking_id(self, bot_user_id: str, tracking_id: str) -> bool:
+        """Whether the account sent a video with this tracking id."""
+        videos = (message.content for message in self.messages if message.sender_id == bot_user_id)
+        return any(content["type"] == "video" and content.get("trackingId") == tracking_id for content in videos)
+
     def mark_read(self, mark_as_read_token: str) -> bool:
         """Mark the token's message and all earlier ones of people as read.  Returns: False for a token of another chat."""
         tokens = [entry.mark_as_read_token if isinstance(entry, Message) else None for entry in self.entries]

@@ -16,6 +16,7 @@ from .events import WebhookEvent
 from .switches import DeliverySwitches
 
 USER_AGENT: Final = "LineBotWebhook/2.0"
+ATTEMPTS_KEPT: Final = 10_000
 
 FailureReason = Literal["could_not_connect", "request_timeout", "error_status_code", "unclassified"]
 Trace = Callable[[str, dict[str, Any]], None]
@@ -35,6 +36,8 @@ class DeliveryAttempt:
     status: int | None
     reason: FailureReason | None = None
     detail: str = ""
+    body: str = field(default="", repr=False)
+    signature: str = field(default="", repr=False)
 
     @property
     def is_accepted(self) -> bool:
@@ -56,7 +59,7 @@ def sign(channel_secret: str, body: bytes) -> str:
 class Courier:
     """Sends every delivery in a task of its own; `wait_until_settled` waits for all of them.
 
-    `on_departure` is called for each event before an attempt, `on_arrival` after it.
+    `on_departure` is called for each event before an attempt, `on_arrival` after it. While it `is_muted`, nothing is delivered.
     """
 
     webhook_url: str
@@ -72,10 +75,13 @@ class Courier:
     switches: DeliverySwitches = field(default_factory=DeliverySwitches)
     attempts: list[DeliveryAttempt] = field(default_factory=list)
     held: list[tuple[WebhookEvent, ...]] = field(default_factory=list)
+    is_muted: bool = False
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     def hand_over(self, events: tuple[WebhookEvent, ...]) -> None:
-        """Start the delivery of the events in one request, or hold them until `release`. Needs the running loop."""
+        """Start the delivery of the events in one request, or hold them until `release`. Needs the running loop, unless it is muted."""
+        if self.is_muted:
+            return
         if self.switches.holds:
             self.held.append(events)
         else:
@@ -97,14 +103,28 @@ class Courier:
         """Send the event again as a redelivery, whatever the answers to earlier attempts were."""
         self._start(self._redeliver(event))
 
-    async def verify(self) -> DeliveryAttempt:
-        """Send a signed delivery without events, as "Verify" in the console does.  Source: docs/messaging-api/verify-webhook-url."""
-        return await self._attempt((), is_redelivery=False)
+    def send_raw(self, body: bytes, signature: str | None) -> None:
+        """Send the bytes as they are, with this signature or the right one."""
+        self._start(self._send_raw(body, sign(self.channel_secret, body) if signature is None else signature))
+
+    async def verify(self, url: str | None = None) -> DeliveryAttempt:
+        """Send a signed delivery without events, as "Verify" in the console does; to another URL, if one is given.
+
+        Source: docs/messaging-api/verify-webhook-url; Messaging API reference, "Test webhook endpoint".
+        """
+        return await self._attempt((), is_redelivery=False, url=url)
 
     async def wait_until_settled(self) -> None:
         """Return once no delivery is under way; held deliveries stay held."""
         while self._tasks:
             await asyncio.wait(self._tasks)
+
+    def abandon(self) -> None:
+        """Cancel the deliveries under way, and forget the held ones and all attempts."""
+        for task in self._tasks:
+            task.cancel()
+        self.held.clear()
+        self.attempts.clear()
 
     async def close(self) -> None:
         """Cancel the deliveries under way."""
@@ -147,15 +167,30 @@ class Courier:
             self.on_arrival(event, attempt)
         return attempt
 
-    async def _attempt(self, events: tuple[WebhookEvent, ...], *, is_redelivery: bool) -> DeliveryAttempt:
+    async def _send_raw(self, body: bytes, signature: str) -> None:
+        await self._post((), body, signature, is_redelivery=False)
+
+    async def _attempt(
+        self, events: tuple[WebhookEvent, ...], *, is_redelivery: bool, url: str | None = None
+    ) -> DeliveryAttempt:
         payload = {
             "destination": self.destination,
             "events": [event.as_sent(is_redelivery=is_redelivery) for event in events],
         }
+        body = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+        return await self._post(events, body, sign(self.channel_secret, body), is_redelivery=is_redelivery, url=url)
+
+    async def _post(
+        self,
+        events: tuple[WebhookEvent, ...],
+        body: bytes,
+        signature: str,
+        *,
+        is_redelivery: bool,
+        url: str | None = None,
+    ) -> DeliveryAttempt:
         started_ms, started_s = self.now_ms(), self.monotonic_s()
-        status, reason, detail = await self._post(
-            json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
-        )
+        status, reason, detail = await self._outcome(url or self.webhook_url, body, signature)
         attempt = DeliveryAttempt(
             webhook_event_ids=tuple(event.webhook_event_id for event in events),
             is_redelivery=is_redelivery,
@@ -164,11 +199,14 @@ class Courier:
             status=status,
             reason=reason,
             detail=detail,
+            body=body.decode(errors="replace"),
+            signature=signature,
         )
         self.attempts.append(attempt)
+        del self.attempts[:-ATTEMPTS_KEPT]
         return attempt
 
-    async def _post(self, body: bytes) -> tuple[int | None, FailureReason | None, str]:
+    async def _outcome(self, url: str, body: bytes, signature: str) -> tuple[int | None, FailureReason | None, str]:
         if self.client is None:
             # One connection per delivery: a server that closes an idle connection would look like a broken webhook.
             limits = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
@@ -176,16 +214,16 @@ class Courier:
         headers = {
             "Content-Type": "application/json; charset=utf-8",
             "User-Agent": USER_AGENT,
-            "x-line-signature": sign(self.channel_secret, body),
+            "x-line-signature": signature,
         }
         try:
             async with asyncio.timeout(self.switches.timeout_s):
-                response = await self.client.post(self.webhook_url, content=body, headers=headers)
+                response = await self.client.post(url, content=body, headers=headers)
         except TimeoutError:
             return None, "request_timeout", f"no answer within {self.switches.timeout_s:g} s"
         except httpx2.ConnectError as error:
             return None, "could_not_connect", str(error)
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
             return None, "unclassified", str(error)
         if response.is_success:
             return response.status_code, None, ""

@@ -29,8 +29,11 @@ class LineError(Exception):
     headers: dict[str, str] = field(default_factory=dict)
 
     def body(self) -> dict[str, Any]:
-        """`{"message": ..., "details": [{"message": ..., "property": ...}]}`; `details` only if there are any."""
-        body: dict[str, Any] = {"message": self.message}
+        """`{"message": ..., "details": [{"message": ..., "property": ...}]}`; `details` only if there are any.
+
+        An error of OAuth has no message, only its own `fields`.
+        """
+        body: dict[str, Any] = {"message": self.message} if self.message else {}
         if self.details:
             body["details"] = [{"message": detail.message, "property": detail.property} for detail in self.details]
         return body | self.fields
@@ -41,6 +44,18 @@ def invalid_body(details: Sequence[Detail]) -> LineError:
     return LineError(
         status=HTTPStatus.BAD_REQUEST,
         message=f"The request body has {len(details)} error(s)",
+        details=tuple(details),
+    )
+
+
+def invalid_message(index: int, details: Sequence[Detail]) -> LineError:
+    """400 for the contents of a flex message, with paths such as `/body/contents/0/text`.
+
+    Source: github.com/line/line-bot-sdk-go/issues/657, github.com/line/line-bot-sdk-python/issues/314.
+    """
+    return LineError(
+        status=HTTPStatus.BAD_REQUEST,
+        message=f"A message (messages[{index}]) in the request body is invalid",
         details=tuple(details),
     )
 

@@ -50,7 +50,9 @@ class WebhookEvent:
 
 def is_repliable(body: JsonObject) -> bool:
     """Whether LINE sends a reply token: by the type, and never with a failed account link."""
-    return body["type"] in _REPLIABLE and body.get("link", {}).get("result") != "failed"
+    link = body.get("link")
+    has_failed = isinstance(link, dict) and link.get("result") == "failed"
+    return body["type"] in _REPLIABLE and not has_failed
 
 
 def source_of(chat: Chat, person: Person | None) -> JsonObject:
@@ -60,7 +62,8 @@ def source_of(chat: Chat, person: Person | None) -> JsonObject:
     """
     match chat.kind:
         case ChatKind.USER:
-            return {"type": "user", "userId": chat.chat_id}
+            has_consented = person is None or person.has_consented
+            return {"type": "user", "userId": chat.chat_id} if has_consented else {"type": "user"}
         case ChatKind.GROUP:
             source: JsonObject = {"type": "group", "groupId": chat.chat_id}
         case ChatKind.ROOM:

@@ -53,6 +53,22 @@ class Ids:
         """An opaque string that is safe in URLs."""
         return self._opaque(48)
 
+    def access_token(self) -> str:
+        """An opaque string that is safe in URLs and headers."""
+        return self._opaque(96)
+
+    def key_id(self) -> str:
+        """An opaque string that is safe in URLs."""
+        return self._opaque(32)
+
+    def link_token(self) -> str:
+        """32 letters and digits that are safe in URLs."""
+        return self._opaque(24)
+
+    def rich_menu_id(self) -> str:
+        """`richmenu-` and 32 hex digits."""
+        return f"richmenu-{self._hex()}"
+
     def request_id(self) -> str:
         """A UUID for `x-line-request-id`."""
         return str(uuid.UUID(int=self._rng.getrandbits(128), version=4))

@@ -1,9 +1,13 @@
-"""The endpoints that send messages: reply, push, multicast, validate, quota.  Source: Messaging API reference, "Message"."""
+"""The endpoints that send messages to a chat or to named people, those that check messages, and the quota.
+
+Source: Messaging API reference, "Message".
+"""
 
 import re
 from http import HTTPStatus
 from typing import Final
 
+from .broadcasts import SentBy
 from .calls import Answer, Call
 from .channel import Channel
 from .chats import Chat, ChatKind
@@ -14,6 +18,8 @@ from .people import Friendship
 from .quota import AcceptedRequest
 
 MULTICAST_RECIPIENTS: Final = 500
+_USER: Final = re.compile(r"U[0-9a-f]{32}")
+_UNIT: Final = re.compile(r"[0-9a-zA-Z_]{1,30}")
 _RECIPIENT: Final = re.compile(r"[UCR][0-9a-f]{32}")
 _WROTE_WITHIN_MS: Final = 7 * 24 * 60 * 60_000
 
@@ -35,6 +41,7 @@ async def reply(channel: Channel, call: Call) -> Answer:
     chat = channel.chats[chat_id]
     check_messages(body, destination_of(chat))
     channel.reply_tokens.spend(reply_token)
+    channel.broadcasts.count("reply", len(messages), at_ms=call.at_ms)
     sent = channel.say_as_bot(chat, messages) if _is_reachable(channel, chat) else _hidden_messages(channel, messages)
     return Answer(body={"sentMessages": list(sent)}, has_effect=True)
 
@@ -47,13 +54,16 @@ async def push(channel: Channel, call: Call) -> Answer:
     recipient = body.get("to")
     if not isinstance(recipient, str) or not _RECIPIENT.fullmatch(recipient):
         raise invalid_property("to")
-    _refuse_accepted(channel, call, retry_key)
+    refuse_accepted(channel, call, retry_key)
     chat = channel.chats.get(recipient)
     if chat is None or not chat.bot_is_member:
         raise bad_request("Failed to send messages")
     check_messages(body, destination_of(chat))
-    reaches = _may_push(channel, chat, call.at_ms)
-    _spend_quota(channel, len(chat.member_ids) if reaches else 0, call.at_ms)
+    units = check_units(body)
+    reaches = may_push(channel, chat, call.at_ms)
+    spend_quota(channel, len(chat.member_ids) if reaches else 0, call.at_ms)
+    channel.broadcasts.count("push", int(reaches), at_ms=call.at_ms)
+    channel.broadcasts.count_units(units, int(reaches), at_ms=call.at_ms)
     sent = channel.say_as_bot(chat, messages) if reaches else _hidden_messages(channel, messages)
     if retry_key is not None:
         channel.retry_keys.accept(
@@ -63,31 +73,34 @@ async def push(channel: Channel, call: Call) -> Answer:
 
 
 async def multicast(channel: Channel, call: Call) -> Answer:
-    """Show the messages in the 1:1 chats of all the people in `to`."""
+    """Show the messages in the 1:1 chats of all the people in `to`. Groups, mentions and quotes are refused."""
     body = call.json()
     retry_key = call.retry_key()
-    messages = check_messages(body, None)
+    messages = check_messages(body, TO_MANY)
     recipients = body.get("to")
     if not isinstance(recipients, list) or not all(isinstance(user_id, str) for user_id in recipients):
         raise invalid_property("to")
     if not 1 <= len(recipients) <= MULTICAST_RECIPIENTS:
         raise invalid_body((Detail(message=f"Size must be between 1 and {MULTICAST_RECIPIENTS}", property="to"),))
-    _refuse_accepted(channel, call, retry_key)
-    chats = [channel.chats[user_id] for user_id in dict.fromkeys(recipients) if user_id in channel.people]
-    reached = [chat for chat in chats if _may_push(channel, chat, call.at_ms)]
-    _spend_quota(channel, len(reached), call.at_ms)
-    for chat in reached:
-        channel.say_as_bot(chat, messages)
-    if retry_key is not None:
-        channel.retry_keys.accept(
-            retry_key, AcceptedRequest(request_id=call.request_id, at_ms=call.at_ms, sent_messages=())
-        )
+    if not all(_USER.fullmatch(user_id) for user_id in recipients):
+        raise invalid_property("to")
+    units = check_units(body)
+    refuse_accepted(channel, call, retry_key)
+    people = [user_id for user_id in dict.fromkeys(recipients) if user_id in channel.people]
+    reached = send_to_people(channel, call, people, messages, sent_by="multicast")
+    channel.broadcasts.count_units(units, reached, at_ms=call.at_ms)
     return Answer(has_effect=bool(reached))
 
 
 async def validate(_channel: Channel, call: Call) -> Answer:
-    """Check the messages, as far as that is possible without their destination."""
+    """Check the messages of a reply or a push, as far as that is possible without their destination."""
     check_messages(call.json(), None)
+    return Answer()
+
+
+async def validate_to_many(_channel: Channel, call: Call) -> Answer:
+    """Check the messages of a multicast, narrowcast or broadcast."""
+    check_messages(call.json(), TO_MANY)
     return Answer()
 
 
@@ -110,7 +123,53 @@ def destination_of(chat: Chat) -> Destination:
             return False
         return mentionee.get("type") == "all" or mentionee.get("userId") in chat.member_ids
 
-    return Destination(may_mention=may_mention, has_quote_token=chat.has_quote_token)
+    return Destination(
+        may_mention=may_mention,
+        has_quote_token=chat.has_quote_token,
+        is_single_user=chat.kind is ChatKind.USER,
+    )
+
+
+TO_MANY: Final = Destination(may_mention=lambda _mentionee: False, has_quote_token=lambda _token: False)
+"""Messages to many go to 1:1 chats.  Source: Messaging API reference, "Text message (v2)"; docs/messaging-api/get-quote-tokens."""
+
+
+def check_units(body: JsonObject) -> list[str]:
+    """Return the aggregation units of a request: at most one.  Raises: LineError 400.
+
+    Source: Messaging API reference, "Send push message".
+    """
+    units = body.get("customAggregationUnits")
+    if units is None:
+        return []
+    if not isinstance(units, list) or not all(isinstance(unit, str) for unit in units):
+        raise invalid_property("customAggregationUnits")
+    if len(units) > 1:
+        raise invalid_body((Detail(message="Size must be between 0 and 1", property="customAggregationUnits"),))
+    if not all(_UNIT.fullmatch(unit) for unit in units):
+        raise invalid_property("customAggregationUnits")
+    return units
+
+
+def send_to_people(
+    channel: Channel, call: Call, user_ids: list[str], messages: tuple[JsonObject, ...], *, sent_by: SentBy
+) -> int:
+    """Show the messages in the 1:1 chats of those who can be reached, and count them.  Returns: how many those are.
+
+    Raises: LineError 429, when the quota has no room for all of them.
+    """
+    chats = [channel.chats[user_id] for user_id in user_ids]
+    reached = [chat for chat in chats if may_push(channel, chat, call.at_ms)]
+    spend_quota(channel, len(reached), call.at_ms)
+    for chat in reached:
+        channel.say_as_bot(chat, messages)
+    retry_key = call.retry_key()
+    if retry_key is not None:
+        channel.retry_keys.accept(
+            retry_key, AcceptedRequest(request_id=call.request_id, at_ms=call.at_ms, sent_messages=())
+        )
+    channel.broadcasts.count(sent_by, len(reached), at_ms=call.at_ms)
+    return len(reached)
 
 
 def _is_reachable(channel: Channel, chat: Chat) -> bool:
@@ -119,15 +178,19 @@ def _is_reachable(channel: Channel, chat: Chat) -> bool:
     return chat.bot_is_member
 
 
-def _may_push(channel: Channel, chat: Chat, at_ms: int) -> bool:
-    """Allow friends, groups and rooms with the account, and people who sent a message within seven days.  Source: "Send push message"."""
+def may_push(channel: Channel, chat: Chat, at_ms: int) -> bool:
+    """Whether a message is shown: to friends, to groups and rooms with the account, to people who wrote within seven days.
+
+    Source: Messaging API reference, "Send push message".
+    """
     if not _is_reachable(channel, chat):
         return False
     is_stranger = chat.kind is ChatKind.USER and channel.people[chat.chat_id].friendship is Friendship.STRANGER
     return not is_stranger or chat.wrote_since(chat.chat_id, at_ms - _WROTE_WITHIN_MS)
 
 
-def _refuse_accepted(channel: Channel, call: Call, retry_key: str | None) -> None:
+def refuse_accepted(channel: Channel, call: Call, retry_key: str | None) -> None:
+    """Raise LineError 409 for a retry key of an accepted request."""
     accepted = channel.retry_keys.find(retry_key, at_ms=call.at_ms) if retry_key else None
     if accepted is not None:
         raise LineError(
@@ -138,7 +201,8 @@ def _refuse_accepted(channel: Channel, call: Call, retry_key: str | None) -> Non
         )
 
 
-def _spend_quota(channel: Channel, recipients: int, at_ms: int) -> None:
+def spend_quota(channel: Channel, recipients: int, at_ms: int) -> None:
+    """Count the recipients.  Raises: LineError 429, when the quota has no room for them."""
     if not channel.quota.has_room_for(recipients, at_ms=at_ms):
         raise monthly_limit_reached()
     channel.quota.count(recipients, at_ms=at_ms)

@@ -3,13 +3,13 @@
 Source: Messaging API reference, "Message objects".
 """
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from .action_rules import check_quick_reply, check_template
-from .errors import invalid_property
+from .errors import invalid_message
+from .flex_rules import flex_problems
 from .messages import JsonObject
 from .problems import Problems
 from .text_rules import MayMention, check_text, check_text_v2
@@ -29,17 +29,16 @@ MESSAGE_TYPES: Final = (
     "coupon",
 )
 _QUOTING: Final = frozenset({"text", "textV2", "sticker"})
-_BUBBLE_BYTES: Final = 30_000
-_CAROUSEL_BYTES: Final = 50_000
 _FORBIDDEN_SENDER: Final = "line"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destination:
-    """What the rules need to know of the chat that the messages go to."""
+    """What the rules need to know of the chat that the messages go to. `is_single_user`: it is a 1:1 chat."""
 
     may_mention: MayMention
     has_quote_token: Callable[[str], bool]
+    is_single_user: bool = True
 
 
 def check_messages(body: JsonObject, destination: Destination | None) -> tuple[JsonObject, ...]:
@@ -52,8 +51,11 @@ def check_messages(body: JsonObject, destination: Destination | None) -> tuple[J
     for index, message in enumerate(messages):
         _check_message(message, f"messages[{index}]", problems, destination)
     problems.raise_any()
-    if not isinstance(body.get("notificationDisabled", False), bool):
-        raise invalid_property("notificationDisabled")
+    for index, message in enumerate(messages):
+        if message["type"] == "flex" and (details := flex_problems(message["contents"])):
+            raise invalid_message(index, details)
+    problems.flag(body, "notificationDisabled", "", required=False)
+    problems.raise_any()
     return tuple(messages)
 
 
@@ -71,6 +73,10 @@ def _check_message(message: JsonObject, path: str, problems: Problems, destinati
             _check_rich(message, kind, path, problems)
         case _:
             _check_plain(message, kind, path, problems)
+    if kind == "video":
+        tracking_id = problems.text(message, "trackingId", path, most=100, required=False)
+        if tracking_id and destination is not None and not destination.is_single_user:
+            problems.add("trackingId is not supported in groups and rooms", f"{path}.trackingId")
     quote_token = problems.text(message, "quoteToken", path, most=2_000, required=False) if kind in _QUOTING else ""
     if quote_token and destination is not None and not destination.has_quote_token(quote_token):
         problems.add("Invalid quote token", f"{path}.quoteToken")
@@ -104,16 +110,27 @@ def _check_rich(message: JsonObject, kind: str, path: str, problems: Problems) -
             check_template(problems.object(message, "template", path), f"{path}.template", problems)
         case "flex":
             contents = problems.object(message, "contents", path)
-            shape = problems.choice(contents, "type", f"{path}.contents", of=("bubble", "carousel"))
-            most_bytes = _BUBBLE_BYTES if shape == "bubble" else _CAROUSEL_BYTES
-            if len(json.dumps(contents, ensure_ascii=False).encode()) > most_bytes:
-                problems.add(f"Size must be at most {most_bytes} bytes", f"{path}.contents")
-            if shape == "carousel":
-                problems.items(contents, "contents", f"{path}.contents", least=1, most=12)
+            problems.choice(contents, "type", f"{path}.contents", of=("bubble", "carousel"))
         case _:
             problems.https_url(message, "baseUrl", path)
-            problems.object(message, "baseSize", path)
-            problems.items(message, "actions", path, least=1, most=50)
+            size = problems.object(message, "baseSize", path)
+            problems.number(size, "width", f"{path}.baseSize", least=1, most=10_000)
+            problems.number(size, "height", f"{path}.baseSize", least=1, most=10_000)
+            for index, action in enumerate(problems.items(message, "actions", path, least=1, most=50)):
+                _check_imagemap_action(action, f"{path}.actions[{index}]", problems)
+
+
+def _check_imagemap_action(action: JsonObject, path: str, problems: Problems) -> None:
+    match problems.choice(action, "type", path, of=("uri", "message", "clipboard")):
+        case "uri":
+            problems.text(action, "linkUri", path, most=1_000)
+        case "message":
+            problems.text(action, "text", path, most=400)
+        case "clipboard":
+            problems.text(action, "clipboardText", path, most=1_000)
+    area = problems.object(action, "area", path)
+    for name, least in (("x", 0), ("y", 0), ("width", 1), ("height", 1)):
+        problems.number(area, name, f"{path}.area", least=least, most=10_000)
 
 
 def _check_sender(message: JsonObject, path: str, problems: Problems) -> None:

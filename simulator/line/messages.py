@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+import regex
+
 JsonObject = dict[str, Any]
 
 
@@ -56,3 +58,8 @@ class Notice:
 def utf16_units(text: str) -> int:
     """The length that LINE counts: UTF-16 code units.  Source: docs/messaging-api/text-character-count."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def graphemes(text: str) -> int:
+    """The number of characters as people see them: an emoji with its skin tone is one."""
+    return sum(1 for _ in regex.finditer(r"\X", text))

@@ -4,30 +4,40 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute
 
+from .access_tokens import AccessTokens
 from .api import Api
 from .background_events import BackgroundEvents
+from .broadcasts import Broadcasts
+from .browser_guard import BrowserGuard
 from .calls import LoggedRequest
 from .chat_membership import ChatMembership
 from .deliveries import DeliveryAttempt
+from .people import Person
+from .quota import MonthlyQuota, RetryKeys
+from .reply_tokens import ReplyTokens
+from .rich_menu_taps import RichMenuTaps
+from .rich_menus import RichMenus
 from .state_file import load, save
 from .switches import DeliverySwitches, Faults
-from .user_messages import UserMessages
 
 
 @dataclass(kw_only=True)
-class LinePlatform(UserMessages, ChatMembership, BackgroundEvents):
+class LinePlatform(RichMenuTaps, ChatMembership, BackgroundEvents):
     """A LINE platform with one official account, in one asyncio loop.
 
     Every action of a person is a method that returns its event at once; the delivery goes on in the loop until
     `wait_until_settled()` returns. Chats and people are read from `state_path` at the start and written there after every change.
+    `allowed_hosts`: further names under which this machine is reached, see `browser_guard`.
     """
 
     first_person: str | None = "あなた"
     state_path: Path | None = None
+    allowed_hosts: tuple[str, ...] = ()
     api: Api = field(init=False)
 
     def __post_init__(self) -> None:
@@ -48,9 +58,11 @@ class LinePlatform(UserMessages, ChatMembership, BackgroundEvents):
         return self.app_with([])
 
     def app_with(self, more_routes: list[BaseRoute]) -> Starlette:
-        """Return LINE's API together with other routes, e.g. those of the page."""
+        """Return LINE's API together with other routes, e.g. those of the page. Requests of foreign web pages are refused."""
         return Starlette(
-            routes=[*self.api.routes(), *more_routes], exception_handlers={404: _not_found, 405: _not_found}
+            routes=[*self.api.routes(), *more_routes],
+            exception_handlers={404: self._not_found, 405: self._not_found},
+            middleware=[Middleware(BrowserGuard, hosts=self.allowed_hosts)],
         )
 
     @property
@@ -82,6 +94,18 @@ class LinePlatform(UserMessages, ChatMembership, BackgroundEvents):
         """How many reply requests spent a token, whether their answer arrived or not."""
         return sum(request.has_effect for request in self.requests if request.path == "/v2/bot/message/reply")
 
+    def reset(self) -> Person:
+        """Forget everything but the settings, and begin with one new person.  Returns: that person."""
+        self.courier.abandon()
+        self.courier.switches = DeliverySwitches()
+        for kept in (self.people, self.chats, self.events, self.media, self.api.requests):
+            kept.clear()
+        self.reply_tokens, self.retry_keys = ReplyTokens(), RetryKeys()
+        self.access_tokens, self.rich_menus, self.broadcasts = AccessTokens(), RichMenus(), Broadcasts()
+        self.quota = MonthlyQuota(limit=self.monthly_quota)
+        self.api.clear()
+        return self.add_person(self.first_person or "Hanako")
+
     async def wait_until_settled(self) -> None:
         """Return once every delivery was accepted or given up."""
         await self.courier.wait_until_settled()
@@ -90,6 +114,5 @@ class LinePlatform(UserMessages, ChatMembership, BackgroundEvents):
         """Cancel the deliveries under way."""
         await self.courier.close()
 
-
-async def _not_found(_request: Request, _error: Exception) -> Response:
-    return JSONResponse({"message": "Not found"}, status_code=404)
+    async def _not_found(self, request: Request, _error: Exception) -> Response:
+        return self.api.unknown(request)

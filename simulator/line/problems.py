@@ -3,12 +3,12 @@
 Source: Messaging API reference, "Error responses": all errors of a body come in one answer.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import Detail, invalid_body, invalid_property
-from .messages import JsonObject, utf16_units
+from .messages import JsonObject, graphemes, utf16_units
 
 
 @dataclass(slots=True)
@@ -28,22 +28,45 @@ class Problems:
 
     def text(self, holder: JsonObject, name: str, path: str, *, most: int, required: bool = True) -> str:
         """Return a string of 1 to `most` UTF-16 units; "" where it is absent or wrong."""
+        value = self._present(holder, name, path, required=required)
+        if value is None:
+            return ""
+        return self._measured(value, name, path, most, utf16_units)
+
+    def graphemes(self, holder: JsonObject, name: str, path: str, *, most: int, required: bool = True) -> str:
+        """Return a string of 1 to `most` graphemes; "" where it is absent or wrong.
+
+        Source: docs/messaging-api/text-character-count: labels, template texts and names of rich menus are counted so.
+        """
+        value = self._present(holder, name, path, required=required)
+        return "" if value is None else self._measured(value, name, path, most, graphemes)
+
+    def flag(self, holder: JsonObject, name: str, path: str, *, required: bool = True) -> None:
+        """Check that a value is a boolean."""
+        value = self._present(holder, name, path, required=required)
+        if value is not None and not isinstance(value, bool):
+            raise invalid_property(name)
+
+    def _present(self, holder: JsonObject, name: str, path: str, *, required: bool) -> Any:  # noqa: ANN401 - whatever JSON brought
         value = holder.get(name)
         if value is None or value == "":
             if required or value == "":
                 self.add("May not be empty", _join(path, name))
-            return ""
+            return None
+        return value
+
+    def _measured(self, value: Any, name: str, path: str, most: int, measure: Callable[[str], int]) -> str:  # noqa: ANN401 - likewise
         if not isinstance(value, str):
             raise invalid_property(name)
-        if utf16_units(value) > most:
+        if measure(value) > most:
             self.add(f"Length must be between 0 and {most}", _join(path, name))
         return value
 
     def choice(self, holder: JsonObject, name: str, path: str, *, of: Collection[str]) -> str | None:
         """Return one of the values; None for any other."""
         value = holder.get(name)
-        if value in of:
-            return str(value)
+        if isinstance(value, str) and value in of:
+            return value
         self.add(f"Must be one of the following values: [{', '.join(of)}]", _join(path, name))
         return None
 

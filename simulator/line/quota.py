@@ -22,7 +22,7 @@ class MonthlyQuota:
 
     def usage(self, at_ms: int) -> int:
         """Return the count of the month so far."""
-        return self.used_by_month.get(_month(at_ms), 0)
+        return self.used_by_month.get(month_of(at_ms), 0)
 
     def has_room_for(self, recipients: int, *, at_ms: int) -> bool:
         """Whether messages to so many more recipients may be sent."""
@@ -30,7 +30,7 @@ class MonthlyQuota:
 
     def count(self, recipients: int, *, at_ms: int) -> None:
         """Add the recipients to the count of the month."""
-        self.used_by_month[_month(at_ms)] = self.usage(at_ms) + recipients
+        self.used_by_month[month_of(at_ms)] = self.usage(at_ms) + recipients
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,5 +58,11 @@ class RetryKeys:
         self._accepted[retry_key] = request
 
 
-def _month(at_ms: int) -> str:
+def month_of(at_ms: int) -> str:
+    """Return `yyyy-MM` in Japan's time."""
     return datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(_JAPAN).strftime("%Y-%m")
+
+
+def day_of(at_ms: int) -> str:
+    """Return `yyyyMMdd` in Japan's time."""
+    return datetime.fromtimestamp(at_ms / 1_000, UTC).astimezone(_JAPAN).strftime("%Y%m%d")

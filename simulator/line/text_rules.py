@@ -14,6 +14,8 @@ TEXT_UNITS: Final = 5_000
 SUBSTITUTIONS: Final = 100
 MENTIONS: Final = 20
 EMOJI: Final = 20
+_USER_ID_CHARACTERS: Final = 100
+_DOLLAR: Final = "$".encode("utf-16-le")
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([0-9a-zA-Z_]{1,20})\}|[{}]")
 
 MayMention = Callable[[JsonObject], bool]
@@ -27,10 +29,9 @@ def check_text(message: JsonObject, path: str, problems: Problems) -> None:
     for index, emoji in enumerate(problems.items(message, "emojis", path, least=0, most=EMOJI)):
         at = f"{path}.emojis[{index}]"
         problems.number(emoji, "index", at, least=0, most=TEXT_UNITS)
-        problems.text(emoji, "productId", at, most=100)
-        problems.text(emoji, "emojiId", at, most=100)
-        start = emoji.get("index", 0) * 2
-        if units[start : start + 2] != "$".encode("utf-16-le"):
+        _check_emoji(emoji, at, problems)
+        start = emoji.get("index")
+        if isinstance(start, int) and units[start * 2 : start * 2 + 2] != _DOLLAR:
             problems.add("The character at the index must be $", f"{at}.index")
 
 
@@ -40,8 +41,8 @@ def check_text_v2(message: JsonObject, path: str, problems: Problems, may_mentio
     `may_mention` is None where the destination is not known, as in the validate endpoints, which cannot check membership.
     """
     text = problems.text(message, "text", path, most=TEXT_UNITS)
-    substitution = message.get("substitution") or {}
-    if not isinstance(substitution, dict) or len(substitution) > SUBSTITUTIONS:
+    substitution = {} if message.get("substitution") is None else problems.object(message, "substitution", path)
+    if len(substitution) > SUBSTITUTIONS:
         problems.add(f"Size must be between 0 and {SUBSTITUTIONS}", f"{path}.substitution")
         return
     for found in _PLACEHOLDER.finditer(text):
@@ -49,11 +50,29 @@ def check_text_v2(message: JsonObject, path: str, problems: Problems, may_mentio
             problems.add("Unbalanced braces, use {{ and }} for literal ones", f"{path}.text")
         elif found[1] and found[1] not in substitution:
             problems.add(f"{found[1]} is not found in substitution", f"{path}.text")
-    mentions = [(key, value) for key, value in substitution.items() if value.get("type") == "mention"]
-    if len(mentions) > MENTIONS:
-        problems.add(f"Number of mentions must be between 0 and {MENTIONS}", f"{path}.substitution")
-    for key, value in substitution.items():
-        problems.choice(value, "type", f"{path}.substitution.{key}", of=("mention", "emoji"))
-    for key, value in mentions:
-        if may_mention is not None and not may_mention(value.get("mentionee") or {}):
-            problems.add("The mentionee is not a member of the destination", f"{path}.substitution.{key}.mentionee")
+    kinds = [
+        _check_substitution(problems.object(substitution, key, f"{path}.substitution"), at, problems, may_mention)
+        for key, at in ((key, f"{path}.substitution.{key}") for key in substitution)
+    ]
+    for kind, most in (("mention", MENTIONS), ("emoji", EMOJI)):
+        if kinds.count(kind) > most:
+            problems.add(f"Number of {kind}s must be between 0 and {most}", f"{path}.substitution")
+
+
+def _check_substitution(value: JsonObject, path: str, problems: Problems, may_mention: MayMention | None) -> str | None:
+    kind = problems.choice(value, "type", path, of=("mention", "emoji"))
+    if kind == "emoji":
+        _check_emoji(value, path, problems)
+    elif kind == "mention":
+        mentionee = problems.object(value, "mentionee", path)
+        who = problems.choice(mentionee, "type", f"{path}.mentionee", of=("user", "all"))
+        if who == "user":
+            problems.text(mentionee, "userId", f"{path}.mentionee", most=_USER_ID_CHARACTERS)
+        if may_mention is not None and not may_mention(mentionee):
+            problems.add("The mentionee is not a member of the destination", f"{path}.mentionee")
+    return kind
+
+
+def _check_emoji(emoji: JsonObject, path: str, problems: Problems) -> None:
+    problems.text(emoji, "productId", path, most=100)
+    problems.text(emoji, "emojiId", path, most=100)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Final, Literal
 
 from .channel import Channel
 from .chats import Chat, ChatKind
@@ -20,6 +20,7 @@ from .mentions import ALL_MEMBERS, mention_object
 from .messages import DeliveryState, JsonObject, Message
 from .people import Bot, Friendship, Person
 
+STICKER_KEYWORDS: Final = 15
 StickerResourceType = Literal[
     "STATIC",
     "ANIMATION",
@@ -37,15 +38,23 @@ StickerResourceType = Literal[
 class UserMessages(Channel):
     """Every action raises ImpossibleActionError where the LINE app offers no way to do it, and returns the event that it caused."""
 
-    def say(
-        self, user_id: str, chat_id: str, text: str, *, mentioning: Sequence[str] = (), quoting: str | None = None
+    def say(  # noqa: PLR0913 - a text has that many fields
+        self,
+        user_id: str,
+        chat_id: str,
+        text: str,
+        *,
+        mentioning: Sequence[str] = (),
+        quoting: str | None = None,
+        emojis: Sequence[JsonObject] = (),
     ) -> WebhookEvent:
         """The person sends a text.
 
         `mentioning`: user ids (the bot's among them) or "all", in the order of their `@name` in the text.
-        `quoting`: the id of a message of this chat.
+        `quoting`: the id of a message of this chat. `emojis`: LINE's own, `{"index", "length", "productId", "emojiId"}` each.
         """
-        return self.send(user_id, chat_id, self._text_content(text, mentioning), quoting=quoting)
+        content = self._text_content(text, mentioning) | ({"emojis": list(emojis)} if emojis else {})
+        return self.send(user_id, chat_id, content, quoting=quoting)
 
     def send_sticker(  # noqa: PLR0913 - a sticker has that many fields
         self,
@@ -56,11 +65,15 @@ class UserMessages(Channel):
         sticker_id: str = "52002734",
         resource_type: StickerResourceType = "STATIC",
         keywords: Sequence[str] = (),
+        text: str | None = None,
         quoting: str | None = None,
     ) -> WebhookEvent:
-        """The person sends a sticker. `keywords`: at most 15."""
+        """The person sends a sticker. `keywords`: at most 15. `text`: that of a message sticker.  Source: webhook.yml."""
+        if len(keywords) > STICKER_KEYWORDS:
+            raise ImpossibleActionError(f"a sticker has at most {STICKER_KEYWORDS} keywords")
         sticker = {"packageId": package_id, "stickerId": sticker_id, "stickerResourceType": resource_type}
         content: JsonObject = {"type": "sticker"} | sticker | ({"keywords": list(keywords)} if keywords else {})
+        content |= {"text": text} if text else {}
         return self.send(user_id, chat_id, content, quoting=quoting)
 
     def send_location(self, user_id: str, chat_id: str, **place: str | float) -> WebhookEvent:

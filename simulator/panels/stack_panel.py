@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from simulator.line.answers import answer, refusal
 from simulator.line.messages import JsonObject
-from simulator.line.page.answers import answer, refusal
 from simulator.line.page.panels import Panel
 from simulator.line.platform import LinePlatform
 from simulator.notion.lists import lists_view

@@ -1,7 +1,6 @@
 """The web page for a chat with the bot: static files, the state as JSON, a stream of changes, and the actions."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
@@ -13,12 +12,14 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from ..answers import HEADERS, answer, refusal
+from ..control.routes import control_routes
 from ..errors import ImpossibleActionError
+from ..json_body import read_body
 from ..media import Media
 from ..platform import LinePlatform
-from .actions import ACTIONS
-from .answers import HEADERS, answer, refusal
 from .panels import Panel, fill_slots
+from .setup import Setup
 from .snapshot import snapshot
 
 IMAGE_BYTES: Final = 10 * 1024 * 1024
@@ -26,38 +27,45 @@ HEARTBEAT_S: Final = 15
 _STATIC: Final = Path(__file__).parent / "static"
 
 
-def page_routes(platform: LinePlatform, about: Mapping[str, Any], panels: Sequence[Panel] = ()) -> list[BaseRoute]:
+def page_routes(
+    platform: LinePlatform, about: Mapping[str, Any], panels: Sequence[Panel] = (), *, setup: Setup | None = None
+) -> list[BaseRoute]:
     """Return the routes of the page.
 
     `about` is shown unchanged: `{"model": "stand-in", "notice": "..."}` says that no real model is connected; any other `model`
-    is named in the page's bar.
+    is named in the page's bar. With `setup` the page says how to connect a bot.
     """
-    page = _Page(platform, about, panels)
+    page = _Page(platform, about, panels, setup)
     return [
         Route("/", page.index),
         Route("/simulator/state", page.state),
         Route("/simulator/events", page.events),
         Route("/simulator/media/{line_message_id}", page.media),
-        Route("/simulator/image", page.image, methods=["POST"]),
+        Route("/simulator/upload_image", page.image, methods=["POST"]),
         *(route for panel in panels for route in panel.routes),
-        Route("/simulator/{action}", page.act, methods=["POST"]),
+        Route("/simulator/rich_menu/{rich_menu_id}", page.rich_menu),
+        *([Route("/simulator/setup", page.setup)] if setup is not None else []),
+        *control_routes(platform),
         Mount("/static", StaticFiles(directory=_STATIC)),
         *(panel.mount() for panel in panels),
     ]
 
 
 class _Page:
-    def __init__(self, platform: LinePlatform, about: Mapping[str, Any], panels: Sequence[Panel]) -> None:
+    def __init__(
+        self, platform: LinePlatform, about: Mapping[str, Any], panels: Sequence[Panel], setup: Setup | None
+    ) -> None:
         self._platform = platform
         self._about = about
         self._panels = panels
+        self._setup = setup
         self._html = fill_slots((_STATIC / "index.html").read_text(encoding="utf-8"), panels)
 
     async def index(self, _request: Request) -> Response:
         return HTMLResponse(self._html, headers=HEADERS)
 
     async def state(self, _request: Request) -> Response:
-        state = snapshot(self._platform, self._about)
+        state = snapshot(self._platform, self._about) | {"has_setup": self._setup is not None}
         for panel in self._panels:
             state |= panel.state()
         return answer(state)
@@ -71,10 +79,21 @@ class _Page:
             return refusal("there is no such image", HTTPStatus.NOT_FOUND)
         return Response(media.content, media_type=media.content_type, headers=HEADERS)
 
+    async def rich_menu(self, request: Request) -> Response:
+        """Return the image of a rich menu."""
+        menu = self._platform.rich_menus.menus.get(request.path_params["rich_menu_id"])
+        if menu is None or menu.image is None:
+            return refusal("there is no such image", HTTPStatus.NOT_FOUND)
+        return Response(menu.image, media_type=menu.content_type, headers=HEADERS)
+
+    async def setup(self, _request: Request) -> Response:
+        """Return what a bot needs to be connected."""
+        return answer({} if self._setup is None else self._setup.view(self._platform))
+
     async def image(self, request: Request) -> Response:
         """Send an image: the body is its bytes, `user_id` and `chat_id` are in the query."""
         content_type = request.headers.get("content-type", "")
-        content = await request.body()
+        content = await read_body(request, most_bytes=IMAGE_BYTES + 1)
         if (
             content_type not in {"image/jpeg", "image/png", "image/gif", "image/webp"}
             or not 0 < len(content) <= IMAGE_BYTES
@@ -86,23 +105,6 @@ class _Page:
         except (ImpossibleActionError, KeyError) as error:
             return refusal(str(error), HTTPStatus.CONFLICT)
         return JSONResponse({"webhook_event_id": event.webhook_event_id, "line_message_id": event.line_message_id})
-
-    async def act(self, request: Request) -> Response:
-        """Carry out an action: 409 where a person cannot do it, 400 for a malformed body.
-
-        Only JSON is accepted: a form on a foreign web page cannot send it, so it cannot act for the person.
-        """
-        action = ACTIONS.get(request.path_params["action"])
-        if action is None:
-            return refusal("there is no such action", HTTPStatus.NOT_FOUND)
-        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-            return refusal("the body has to be JSON", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-        try:
-            return JSONResponse(action(self._platform, json.loads(await request.body())), headers=HEADERS)
-        except ImpossibleActionError as error:
-            return refusal(str(error), HTTPStatus.CONFLICT)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            return refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
 
     async def _changes(self) -> AsyncIterator[bytes]:
         """Yield `changed` after every change of the state, and the events of the panels.  Several in quick succession become one."""

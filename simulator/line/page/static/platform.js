@@ -39,7 +39,7 @@ export async function act(name, body) {
 
 export async function sendImage(user_id, chat_id, file) {
   const where = new URLSearchParams({ user_id, chat_id });
-  return bodyOf(await fetch(`/simulator/image?${where}`, { method: "POST", headers: { "Content-Type": file.type }, body: file }));
+  return bodyOf(await fetch(`/simulator/upload_image?${where}`, { method: "POST", headers: { "Content-Type": file.type }, body: file }));
 }
 
 /** The JSON of an answer. Throws an Error with the message of a refusal. */

@@ -67,6 +67,13 @@ def everything(platform: LinePlatform, user_id: str) -> None:
     platform.send_file(user_id, user_id, MEDIA, file_name="notes.txt")
     platform.send_location(user_id, user_id, title="here", address="there", latitude=35.6, longitude=139.7)
     platform.press(user_id, user_id, "when", params={"datetime": "2026-01-01T10:00"})
+    video = {
+        "type": "video",
+        "originalContentUrl": "https://a/b",
+        "previewImageUrl": "https://a/c",
+        "trackingId": "track",
+    }
+    platform.say_as_bot(platform.chat(user_id), (video,))
     platform.finish_video(user_id, "track")
     platform.meet_beacon(user_id, "d41d8cd98f")
     platform.link_account(user_id, "nonce")

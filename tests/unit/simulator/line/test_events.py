@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from simulator.line.errors import ImpossibleActionError
+from simulator.line.events import WebhookEvent
 from simulator.line.harness import LineHarness
 from simulator.line.media import Media
 from simulator.line.people import Friendship
@@ -64,11 +65,17 @@ def test_a_message_event_has_every_field_of_its_type(line: LineHarness, kind: st
     assert re.fullmatch(r"U[0-9a-f]{32}", line.user_id)
 
 
+def finish_video(platform: LinePlatform, user_id: str) -> WebhookEvent:
+    video = {"type": "video", "originalContentUrl": "https://a/b", "previewImageUrl": "https://a/c", "trackingId": "t1"}
+    platform.say_as_bot(platform.chat(user_id), (video,))
+    return platform.finish_video(user_id, "t1")
+
+
 OTHERS: dict[str, tuple[Act, bool]] = {
     "follow": (lambda p, u: p.follow(u), True),
     "unfollow": (lambda p, u: p.unfollow(u), False),
     "postback": (lambda p, u: p.press(u, u, "action=buy", display_text="Buy"), True),
-    "videoPlayComplete": (lambda p, u: p.finish_video(u, "track-1"), True),
+    "videoPlayComplete": (finish_video, True),
     "beacon": (lambda p, u: p.meet_beacon(u, "d41d8cd98f"), True),
     "membership": (lambda p, u: p.change_membership(u, 3189, "joined"), True),
     "accountLink": (lambda p, u: p.link_account(u, "nonce"), True),

@@ -146,3 +146,65 @@ def test_the_senders_name_is_short_and_not_line(name: str) -> None:
 @given(st.text())
 def test_utf16_units_count_surrogates_as_two(value: str) -> None:
     assert utf16_units(value) == sum(2 if ord(character) > 0xFFFF else 1 for character in value)
+
+
+def postback(label: str) -> dict[str, str]:
+    return {"type": "postback", "label": label, "data": "d"}
+
+
+def template(**parts: object) -> dict[str, Any]:
+    return {"type": "template", "altText": "choose", "template": parts}
+
+
+def column(*labels: str, **more: object) -> dict[str, Any]:
+    return {"text": "well?", "actions": [postback(label) for label in labels], **more}
+
+
+@pytest.mark.parametrize(("label", "is_fine"), [("👩‍👩‍👧‍👦" * 20, True), ("あ" * 20, True), ("あ" * 21, False)])
+def test_labels_and_template_texts_are_counted_in_graphemes(label: str, is_fine: bool) -> None:
+    found = problems_of(template(type="buttons", text="👍🏽" * 160, actions=[postback(label)]))
+
+    assert [path for path, _ in found] == ([] if is_fine else ["messages[0].template.actions[0].label"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "is_fine"),
+    [
+        ([column("a", "b"), column("c", "d")], True),
+        ([column("a", "b"), column("c")], False),
+        ([column("a", title="t"), column("b", title="u")], True),
+        ([column("a", title="t"), column("b")], False),
+    ],
+)
+def test_columns_of_a_carousel_are_alike(columns: list[dict[str, Any]], is_fine: bool) -> None:
+    found = [path for path, _ in problems_of(template(type="carousel", columns=columns))]
+
+    assert found == ([] if is_fine else ["messages[0].template.columns"])
+
+
+@pytest.mark.parametrize(
+    ("emoji", "path"),
+    [
+        ({"type": "emoji", "productId": "5ac1", "emojiId": "001"}, None),
+        ({"type": "emoji", "emojiId": "001"}, "productId"),
+        ({"type": "emoji", "productId": "5ac1"}, "emojiId"),
+        ({"type": "sparkle"}, "type"),
+    ],
+)
+def test_an_emoji_of_text_v2_has_both_ids(emoji: dict[str, str], path: str | None) -> None:
+    found = [where for where, _ in problems_of({"type": "textV2", "text": "{e}", "substitution": {"e": emoji}})]
+
+    assert found == ([] if path is None else [f"messages[0].substitution.e.{path}"])
+
+
+@pytest.mark.parametrize("broken", [7, "x", ["x"], {"e": 7}, {"e": "x"}, {"e": {"type": "mention", "mentionee": "x"}}])
+def test_a_substitution_of_the_wrong_type_is_refused(broken: object) -> None:
+    assert problems_of({"type": "textV2", "text": "hi", "substitution": broken}) != []
+
+
+def test_a_video_for_a_group_has_no_tracking_id() -> None:
+    video = {"type": "video", "originalContentUrl": "https://a/b", "previewImageUrl": "https://a/c", "trackingId": "t1"}
+    group = Destination(may_mention=lambda _: True, has_quote_token=lambda _: True, is_single_user=False)
+
+    assert problems_of(video) == []
+    assert [path for path, _ in problems_of(video, destination=group)] == ["messages[0].trackingId"]

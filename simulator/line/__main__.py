@@ -1,0 +1,105 @@
+"""`line-simulator`, in the checkout `python -m simulator.line`: a local stand-in of LINE for any bot.  Ctrl-C stops it."""
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from .control.recording import RecordingError
+from .servers import LOOPBACK, PortInUseError
+from .standalone import DEFAULT_SECRET, DEFAULT_TOKEN, DEFAULT_WEBHOOK, Standalone, StandaloneSettings
+
+_WARNING = """\
+Warning: {host} is reached from outside of this machine. Everybody who reaches it can read the chats and act in them.
+Use it only for bots in containers, on a network that you trust.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run until Ctrl-C.  Returns the exit status."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    settings = StandaloneSettings(
+        webhook_url=options.webhook,
+        channel_secret=options.secret,
+        channel_access_token=options.token,
+        host=options.host,
+        port=options.port,
+        allowed_hosts=tuple(options.allow_host),
+        folder=options.data,
+        seed_chat=options.seed_chat,
+        bot_name=options.name,
+        first_person=options.person,
+    )
+    if settings.host not in {LOOPBACK, "localhost"}:
+        sys.stderr.write(_WARNING.format(host=settings.host))
+    try:
+        return asyncio.run(_run(settings))
+    except (PortInUseError, RecordingError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 0
+
+
+def run() -> None:
+    """Run with the arguments of the command line, and exit."""
+    sys.exit(main(sys.argv[1:]))
+
+
+async def _run(settings: StandaloneSettings) -> int:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for wanted in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # on Windows Ctrl-C is a KeyboardInterrupt
+            loop.add_signal_handler(wanted, stopping.set)
+    async with Standalone(settings) as server:
+        sys.stdout.write(
+            f"LINE stands in at {server.url} (open it in a browser); webhook: {settings.webhook_url}; Ctrl-C stops it\n"
+        )
+        sys.stdout.flush()
+        await stopping.wait()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="line-simulator",
+        description="A local stand-in of LINE's Messaging API for any bot, with a page that stands for the phone. It is not LINE.",
+        epilog="The page says which address, secret and token to set in the bot, for each of LINE's SDKs.",
+    )
+    parser.add_argument(
+        "--webhook", default=DEFAULT_WEBHOOK, metavar="URL", help="the bot's webhook (default: %(default)s)"
+    )
+    parser.add_argument("--secret", default=DEFAULT_SECRET, help="channel secret (default: %(default)s)")
+    parser.add_argument("--token", default=DEFAULT_TOKEN, help="channel access token (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=int, default=8080, help="port of the page and of LINE's API (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--host", default=LOOPBACK, help="address to listen on; 0.0.0.0 for bots in containers (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a further host name under which it is reached",
+    )
+    parser.add_argument(
+        "--data", type=Path, metavar="FOLDER", help="keep people and chats there (default: only in memory)"
+    )
+    parser.add_argument(
+        "--seed-chat", type=Path, metavar="FILE", help="a recording whose people and messages are there at the start"
+    )
+    parser.add_argument("--name", default="My bot", help="display name of the account (default: %(default)s)")
+    parser.add_argument("--person", default="Hanako", help="name of the first person (default: %(default)s)")
+    return parser
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,11 @@
+"""All actions of the control API by name."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from . import actions, platform_actions
+from .actions import Action, actions_of
+
+ACTIONS: Final[Mapping[str, Action]] = {
+    action.name: action for module in (actions, platform_actions) for action in actions_of(module)
+}

@@ -1,0 +1,159 @@
+"""The control API over HTTP: `POST /simulator/{action}`, and what a test reads and waits for.  `openapi.json` describes it."""
+
+import asyncio
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from ..answers import answer, refusal
+from ..errors import ImpossibleActionError
+from ..json_body import MalformedJsonError, parse_json, read_body
+from ..messages import JsonObject
+from ..platform import LinePlatform
+from .actions import Action
+from .catalog import ACTIONS
+from .fields import OBJECT, MalformedBodyError, check_body, number
+from .openapi import document
+from .recording import Recorder, RecordingError, Replay
+
+BODY_BYTES: Final = 16 * 1024 * 1024
+SHOWN: Final = 500
+MOST_WAIT_S: Final = 60
+_CONTEXT: Final = frozenset({"user_id", "chat_id"})
+_WAIT_FIELDS: Final = {"timeout_s": number(least=0, most=MOST_WAIT_S)}
+_REPLAY_FIELDS: Final = {"recording": OBJECT, "wait_s": number(least=0, most=MOST_WAIT_S)}
+
+
+def control_routes(platform: LinePlatform) -> list[BaseRoute]:
+    """Return the routes of the control API. Everything that is acted through them is recorded."""
+    control = _Control(platform)
+    return [
+        Route("/simulator/openapi.json", control.openapi),
+        Route("/simulator/requests", control.requests),
+        Route("/simulator/deliveries", control.deliveries),
+        Route("/simulator/bot_messages", control.bot_messages),
+        Route("/simulator/recording", control.recording),
+        Route("/simulator/replay", control.replay, methods=["POST"]),
+        Route("/simulator/wait", control.wait, methods=["POST"]),
+        Route("/simulator/{action}", control.act, methods=["POST"]),
+    ]
+
+
+class _Control:
+    def __init__(self, platform: LinePlatform) -> None:
+        self._platform = platform
+        self._recorder = Recorder(platform)
+
+    async def openapi(self, _request: Request) -> Response:
+        return answer(document())
+
+    async def requests(self, _request: Request) -> Response:
+        """Return the bot's newest requests, oldest first."""
+        shown = [asdict(request) for request in self._platform.requests[-SHOWN:]]
+        return answer({"requests": [{**one, "body": None if "oauth" in one["path"] else one["body"]} for one in shown]})
+
+    async def deliveries(self, _request: Request) -> Response:
+        """Return the newest deliveries to the webhook, oldest first, with body and signature."""
+        shown = self._platform.deliveries[-SHOWN:]
+        return answer({"deliveries": [{**asdict(one), "is_accepted": one.is_accepted} for one in shown]})
+
+    async def bot_messages(self, request: Request) -> Response:
+        """Wait until the bot said at least `count` messages in the chat after the message `after`, at most `wait_s`; return them."""
+        try:
+            count, wait_s = int(request.query_params.get("count", "1")), float(request.query_params.get("wait_s", "5"))
+        except ValueError:
+            return refusal("count and wait_s have to be numbers", HTTPStatus.BAD_REQUEST)
+        chat_id, after = request.query_params.get("chat_id", ""), request.query_params.get("after")
+        if not 0 <= wait_s <= MOST_WAIT_S or chat_id not in self._platform.chats:
+            return refusal(f"there is no such chat, or wait_s is not from 0 to {MOST_WAIT_S}", HTTPStatus.BAD_REQUEST)
+        woken = asyncio.Event()
+        stop = self._platform.listen(woken.set)
+        try:
+            async with asyncio.timeout(wait_s):
+                while len(self._said(chat_id, after)) < count:
+                    woken.clear()
+                    await woken.wait()
+        except TimeoutError:
+            pass
+        finally:
+            stop()
+        return answer({"messages": self._said(chat_id, after)})
+
+    async def recording(self, _request: Request) -> Response:
+        return answer(self._recorder.recording())
+
+    async def replay(self, request: Request) -> Response:
+        """Play a recording: 409 where a step of it is not possible."""
+        try:
+            body = check_body(await _json_of(request), _REPLAY_FIELDS, ("recording",))
+            replay = Replay(self._platform, self._recorder)
+            return answer(await replay.play(body["recording"], wait_s=body.get("wait_s", 5)))
+        except RecordingError as error:
+            return refusal(str(error), HTTPStatus.CONFLICT)
+        except MalformedBodyError as error:
+            return refusal(str(error), HTTPStatus.BAD_REQUEST)
+
+    async def wait(self, request: Request) -> Response:
+        """Wait until no delivery is under way.  Returns: `{"is_settled"}`."""
+        try:
+            body = check_body(await _json_of(request), _WAIT_FIELDS, ())
+        except MalformedBodyError as error:
+            return refusal(str(error), HTTPStatus.BAD_REQUEST)
+        settled = asyncio.create_task(self._platform.wait_until_settled())
+        done, _ = await asyncio.wait({settled}, timeout=body.get("timeout_s", 5))
+        settled.cancel()
+        return answer({"is_settled": bool(done)})
+
+    async def act(self, request: Request) -> Response:
+        """Carry out an action: 409 where a person cannot do it, 400 for a malformed body.
+
+        Only JSON is accepted: a form on a foreign web page cannot send it, so it cannot act for the person.
+        """
+        action = ACTIONS.get(request.path_params["action"])
+        if action is None:
+            return refusal("there is no such action", HTTPStatus.NOT_FOUND)
+        if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+            return refusal("the body has to be JSON", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        try:
+            given = await _json_of(request)
+            if isinstance(given, dict):  # the page sends with every action who acts where
+                given = {name: value for name, value in given.items() if name in action.fields or name not in _CONTEXT}
+            body = check_body(given, action.fields, action.required)
+            return answer(self._carry_out(action, body))
+        except ImpossibleActionError as error:
+            return refusal(str(error), HTTPStatus.CONFLICT)
+        except MalformedBodyError as error:
+            return refusal(f"malformed: {error}", HTTPStatus.BAD_REQUEST)
+
+    def _carry_out(self, action: Action, body: JsonObject) -> JsonObject:
+        result = action.run(self._platform, body)
+        if action.is_recorded:
+            self._recorder.note(action.name, body, result)
+        else:
+            self._recorder.restart()
+        return result
+
+    def _said(self, chat_id: str, after: str | None) -> list[JsonObject]:
+        messages = list(self._platform.chats[chat_id].messages) if chat_id in self._platform.chats else []
+        ids = [message.line_message_id for message in messages]
+        since = ids.index(after) + 1 if after in ids else 0
+        bot = self._platform.account.user_id
+        return [
+            {"line_message_id": message.line_message_id, "content": message.content}
+            for message in messages[since:]
+            if message.sender_id == bot
+        ]
+
+
+async def _json_of(request: Request) -> Any:  # noqa: ANN401 - any JSON
+    content = await read_body(request, most_bytes=BODY_BYTES + 1)
+    if len(content) > BODY_BYTES:
+        raise MalformedBodyError("the body is too large")
+    try:
+        return parse_json(content or b"{}")
+    except MalformedJsonError as error:
+        raise MalformedBodyError(str(error)) from error

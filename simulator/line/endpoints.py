@@ -1,0 +1,132 @@
+"""Every endpoint of the Messaging API that is modelled, with its rate limit.  Source: Messaging API reference; line-openapi."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from . import (
+    account_endpoints,
+    broadcast_endpoints,
+    chat_endpoints,
+    insight_endpoints,
+    message_endpoints,
+    rich_menu_endpoints,
+    token_endpoints,
+)
+from .calls import Answer, Call
+
+Handler = Callable[[Any, Call], Awaitable[Answer]]
+
+_SECOND_MS: Final = 1_000
+_HOUR_MS: Final = 60 * 60_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One endpoint. `rate`: how many requests are allowed in a window, and the window in milliseconds. `is_open`: it needs no token.
+
+    Source: Messaging API reference, "Rate limits".
+    """
+
+    method: str
+    path: str
+    handler: Handler
+    rate: tuple[int, int] = (2_000, _SECOND_MS)
+    is_open: bool = False
+
+
+def _endpoint(
+    request: str, handler: Handler, *, rate: tuple[int, int] = (2_000, _SECOND_MS), is_open: bool = False
+) -> Endpoint:
+    method, path = request.split(" ")
+    return Endpoint(method=method, path=path, handler=handler, rate=rate, is_open=is_open)
+
+
+def _bot(
+    method: Literal["GET", "POST", "PUT", "DELETE"],
+    path: str,
+    handler: Handler,
+    *,
+    rate: tuple[int, int] = (2_000, _SECOND_MS),
+) -> Endpoint:
+    return _endpoint(f"{method} /v2/bot{path}", handler, rate=rate)
+
+
+_HOURLY: Final = (60, _HOUR_MS)
+
+ENDPOINTS: Final = (
+    _bot("POST", "/message/reply", message_endpoints.reply),
+    _bot("POST", "/message/push", message_endpoints.push),
+    _bot("POST", "/message/multicast", message_endpoints.multicast, rate=(200, _SECOND_MS)),
+    _bot("POST", "/message/narrowcast", broadcast_endpoints.narrowcast, rate=_HOURLY),
+    _bot("POST", "/message/broadcast", broadcast_endpoints.broadcast, rate=_HOURLY),
+    _bot("GET", "/message/progress/narrowcast", broadcast_endpoints.narrowcast_progress),
+    _bot("POST", "/message/validate/reply", message_endpoints.validate),
+    _bot("POST", "/message/validate/push", message_endpoints.validate),
+    _bot("POST", "/message/validate/multicast", message_endpoints.validate_to_many),
+    _bot("POST", "/message/validate/narrowcast", message_endpoints.validate_to_many),
+    _bot("POST", "/message/validate/broadcast", message_endpoints.validate_to_many),
+    _bot("GET", "/message/quota", message_endpoints.quota),
+    _bot("GET", "/message/quota/consumption", message_endpoints.consumption),
+    _bot("GET", "/message/delivery/reply", broadcast_endpoints.sent_by_reply),
+    _bot("GET", "/message/delivery/push", broadcast_endpoints.sent_by_push),
+    _bot("GET", "/message/delivery/multicast", broadcast_endpoints.sent_by_multicast),
+    _bot("GET", "/message/delivery/broadcast", broadcast_endpoints.sent_by_broadcast),
+    _bot("GET", "/message/aggregation/info", broadcast_endpoints.unit_usage),
+    _bot("GET", "/message/aggregation/list", broadcast_endpoints.unit_names),
+    _bot("POST", "/message/markAsRead", chat_endpoints.refuse_unverified_account),
+    _bot("POST", "/chat/loading/start", chat_endpoints.start_loading, rate=(100, _SECOND_MS)),
+    _bot("POST", "/chat/markAsRead", chat_endpoints.mark_as_read),
+    _bot("GET", "/profile/{user_id}", chat_endpoints.profile),
+    _bot("GET", "/followers/ids", chat_endpoints.refuse_unverified_account),
+    _bot("GET", "/group/{chat_id}/member/{user_id}", chat_endpoints.member),
+    _bot("GET", "/group/{chat_id}/members/count", chat_endpoints.member_count),
+    _bot("GET", "/group/{chat_id}/members/ids", chat_endpoints.refuse_unverified_account),
+    _bot("GET", "/group/{chat_id}/summary", chat_endpoints.group_summary),
+    _bot("POST", "/group/{chat_id}/leave", chat_endpoints.leave),
+    _bot("GET", "/room/{chat_id}/member/{user_id}", chat_endpoints.member),
+    _bot("GET", "/room/{chat_id}/members/count", chat_endpoints.member_count),
+    _bot("GET", "/room/{chat_id}/members/ids", chat_endpoints.refuse_unverified_account),
+    _bot("POST", "/room/{chat_id}/leave", chat_endpoints.leave),
+    _bot("GET", "/info", account_endpoints.bot_info),
+    _bot("GET", "/channel/webhook/endpoint", account_endpoints.get_webhook),
+    _bot("PUT", "/channel/webhook/endpoint", account_endpoints.set_webhook),
+    _bot("POST", "/channel/webhook/test", account_endpoints.test_webhook, rate=_HOURLY),
+    _bot("GET", "/message/{line_message_id}/content", account_endpoints.content),
+    _bot("GET", "/message/{line_message_id}/content/preview", account_endpoints.preview),
+    _bot("GET", "/message/{line_message_id}/content/transcoding", account_endpoints.transcoding),
+    _bot("POST", "/user/{user_id}/linkToken", account_endpoints.link_token),
+    _bot("POST", "/richmenu", rich_menu_endpoints.create, rate=(100, _HOUR_MS)),
+    _bot("POST", "/richmenu/validate", rich_menu_endpoints.validate),
+    _bot("GET", "/richmenu/list", rich_menu_endpoints.get_list),
+    _bot("POST", "/richmenu/bulk/link", rich_menu_endpoints.link_in_bulk),
+    _bot("POST", "/richmenu/bulk/unlink", rich_menu_endpoints.unlink_in_bulk),
+    _bot("POST", "/richmenu/alias", rich_menu_endpoints.create_alias),
+    _bot("GET", "/richmenu/alias/list", rich_menu_endpoints.get_aliases),
+    _bot("GET", "/richmenu/alias/{alias_id}", rich_menu_endpoints.get_alias),
+    _bot("POST", "/richmenu/alias/{alias_id}", rich_menu_endpoints.update_alias),
+    _bot("DELETE", "/richmenu/alias/{alias_id}", rich_menu_endpoints.delete_alias),
+    _bot("GET", "/richmenu/{rich_menu_id}", rich_menu_endpoints.get),
+    _bot("DELETE", "/richmenu/{rich_menu_id}", rich_menu_endpoints.delete, rate=(100, _HOUR_MS)),
+    _bot("POST", "/richmenu/{rich_menu_id}/content", rich_menu_endpoints.upload_image),
+    _bot("GET", "/richmenu/{rich_menu_id}/content", rich_menu_endpoints.download_image),
+    _bot("GET", "/user/all/richmenu", rich_menu_endpoints.get_default),
+    _bot("DELETE", "/user/all/richmenu", rich_menu_endpoints.clear_default),
+    _bot("POST", "/user/all/richmenu/{rich_menu_id}", rich_menu_endpoints.set_default),
+    _bot("GET", "/user/{user_id}/richmenu", rich_menu_endpoints.get_linked),
+    _bot("DELETE", "/user/{user_id}/richmenu", rich_menu_endpoints.unlink),
+    _bot("POST", "/user/{user_id}/richmenu/{rich_menu_id}", rich_menu_endpoints.link),
+    _bot("GET", "/insight/followers", insight_endpoints.followers),
+    _bot("GET", "/insight/message/delivery", insight_endpoints.deliveries),
+    _bot("GET", "/insight/demographic", insight_endpoints.demographic),
+    _bot("GET", "/insight/message/event", insight_endpoints.message_event, rate=_HOURLY),
+    _bot("GET", "/insight/message/event/aggregation", insight_endpoints.unit_event, rate=_HOURLY),
+    _endpoint("POST /v2/oauth/accessToken", token_endpoints.issue_short_lived, is_open=True),
+    _endpoint("POST /v2/oauth/verify", token_endpoints.verify_by_form, is_open=True),
+    _endpoint("POST /v2/oauth/revoke", token_endpoints.revoke, is_open=True),
+    _endpoint("POST /oauth2/v2.1/token", token_endpoints.issue_v2_1, is_open=True),
+    _endpoint("GET /oauth2/v2.1/verify", token_endpoints.verify_by_query, is_open=True),
+    _endpoint("POST /oauth2/v2.1/revoke", token_endpoints.revoke_v2_1, is_open=True),
+    _endpoint("GET /oauth2/v2.1/tokens/kid", token_endpoints.key_ids, is_open=True),
+    _endpoint("POST /oauth2/v3/token", token_endpoints.issue_stateless, is_open=True),
+)

@@ -1,0 +1,75 @@
+"""Bodies as they come over the wire: bounded in size and depth, and JSON without the values that cannot be written again."""
+
+import json
+import re
+from typing import Any, Final, NoReturn
+
+from starlette.requests import Request
+
+DEPTH: Final = 64
+_INT_DIGITS: Final = 19
+_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_REPLACEMENT: Final = "\ufffd"
+
+
+class MalformedJsonError(ValueError):
+    """The body is not JSON, or no JSON that a server can write again; `line` and `column` where that is known."""
+
+    def __init__(self, reason: str, *, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(reason)
+        self.line = line
+        self.column = column
+
+
+def parse_json(body: bytes) -> Any:  # noqa: ANN401 - whatever JSON brought
+    """Return the value. Half of a surrogate pair becomes U+FFFD: no UTF-8 text can hold it.
+
+    Raises: MalformedJsonError, also for `NaN`, numbers beyond floats, and more than `DEPTH` levels.
+    """
+    try:
+        text = body.decode()
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_bounded)
+    except json.JSONDecodeError as error:
+        raise MalformedJsonError(error.msg, line=error.lineno, column=error.colno) from error
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise MalformedJsonError("no JSON in UTF-8 that can be read") from error
+    return _clean(value, DEPTH)
+
+
+async def read_body(request: Request, *, most_bytes: int) -> bytes:
+    """Return the first `most_bytes` of the body. All of it is read, so that the sender hears the answer."""
+    parts: list[bytes] = []
+    room = most_bytes
+    async for part in request.stream():
+        parts.append(part[:room])
+        room -= len(parts[-1])
+    return b"".join(parts)
+
+
+def _clean(value: Any, depth: int) -> Any:  # noqa: ANN401 - any JSON
+    if depth == 0:
+        raise MalformedJsonError(f"more than {DEPTH} levels")
+    if isinstance(value, str):
+        return _LONE_SURROGATE.sub(_REPLACEMENT, value)
+    if isinstance(value, list):
+        return [_clean(item, depth - 1) for item in value]
+    if isinstance(value, dict):
+        return {_LONE_SURROGATE.sub(_REPLACEMENT, name): _clean(item, depth - 1) for name, item in value.items()}
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise MalformedJsonError(f"{name} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in {float("inf"), float("-inf")}:
+        raise MalformedJsonError("a number is too large")
+    return number
+
+
+def _bounded(digits: str) -> int:
+    if len(digits) > _INT_DIGITS:
+        raise MalformedJsonError("a number is too large")
+    return int(digits)

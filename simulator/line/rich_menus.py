@@ -1,0 +1,52 @@
+"""Rich menus: their images, their aliases, and which one a person's chat shows.
+
+Source: docs/messaging-api/using-rich-menus: a menu linked to the person goes before the default menu of the account.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from .messages import JsonObject
+
+MENUS: Final = 1_000
+ALIASES: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RichMenu:
+    """A menu; `body` is what the bot sent. It can be shown once it has an image."""
+
+    rich_menu_id: str
+    body: JsonObject
+    image: bytes | None = field(default=None, repr=False)
+    content_type: str = ""
+
+    def as_answer(self) -> JsonObject:
+        """Return LINE's rich menu object."""
+        return {"richMenuId": self.rich_menu_id, **self.body}
+
+
+@dataclass(slots=True)
+class RichMenus:
+    """The menus of the account."""
+
+    menus: dict[str, RichMenu] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    default_id: str | None = None
+    linked: dict[str, str] = field(default_factory=dict)
+
+    def put_image(self, rich_menu_id: str, image: bytes, content_type: str) -> None:
+        """Give the menu its image."""
+        self.menus[rich_menu_id] = replace(self.menus[rich_menu_id], image=image, content_type=content_type)
+
+    def delete(self, rich_menu_id: str) -> None:
+        """Remove the menu, with its links; aliases stay and lead nowhere."""
+        del self.menus[rich_menu_id]
+        if self.default_id == rich_menu_id:
+            self.default_id = None
+        self.linked = {user_id: linked for user_id, linked in self.linked.items() if linked != rich_menu_id}
+
+    def shown_to(self, user_id: str) -> RichMenu | None:
+        """Return the menu that the person's 1:1 chat shows."""
+        rich_menu_id = self.linked.get(user_id) or self.default_id
+        return self.menus.get(rich_menu_id) if rich_menu_id else None

@@ -1,0 +1,153 @@
+"""Rich menus: from their creation to a tap."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from simulator.line.errors import ImpossibleActionError
+from simulator.line.harness import LineHarness
+
+PNG = b"\x89PNG\r\n"
+
+
+def menu(*actions: dict[str, Any], **more: object) -> dict[str, Any]:
+    bounds = {"x": 0, "y": 0, "width": 1250, "height": 843}
+    areas = [{"bounds": bounds, "action": action} for action in actions or ({"type": "message", "text": "menu"},)]
+    size = {"width": 2500, "height": 843}
+    return {"size": size, "selected": True, "name": "Main", "chatBarText": "Menu", "areas": areas, **more}
+
+
+def create(line: LineHarness, *actions: dict[str, Any], image: bool = True) -> str:
+    created = line.call("POST", "/v2/bot/richmenu", json=menu(*actions)).json()
+    rich_menu_id = str(created["richMenuId"])
+    if image:
+        upload(line, rich_menu_id)
+    return rich_menu_id
+
+
+def upload(line: LineHarness, rich_menu_id: str, content: bytes = PNG, content_type: str = "image/png") -> int:
+    headers = {"Content-Type": content_type}
+    return line.call("POST", f"/v2/bot/richmenu/{rich_menu_id}/content", content=content, headers=headers).status_code
+
+
+def shown(line: LineHarness) -> str | None:
+    found = line.platform.rich_menus.shown_to(line.user_id)
+    return found.rich_menu_id if found else None
+
+
+def test_a_menu_is_kept_as_it_was_sent(line: LineHarness) -> None:
+    rich_menu_id = create(line)
+
+    kept = line.call("GET", f"/v2/bot/richmenu/{rich_menu_id}").json()
+
+    assert kept == {"richMenuId": rich_menu_id, **menu()}
+    assert line.call("GET", "/v2/bot/richmenu/list").json() == {"richmenus": [kept]}
+    assert line.call("GET", f"/v2/bot/richmenu/{rich_menu_id}/content").content == PNG
+    assert line.call("POST", "/v2/bot/richmenu/validate", json=menu()).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"size": {"width": 799, "height": 400}}, "size.width"),
+        ({"size": {"width": 1000, "height": 900}}, "size"),
+        ({"name": ""}, "name"),
+        ({"chatBarText": "x" * 15}, "chatBarText"),
+        (
+            {"areas": [{"bounds": {"x": 0, "y": 0, "width": 1, "height": 1}, "action": {"type": "camera"}}]},
+            "areas[0].action.type",
+        ),
+        ({"areas": [{}] * 21}, "areas"),
+    ],
+)
+def test_a_wrong_menu_is_refused(line: LineHarness, change: dict[str, Any], path: str) -> None:
+    refused = line.call("POST", "/v2/bot/richmenu", json=menu(**change))
+
+    assert (refused.status_code, refused.json()["details"][0]["property"]) == (400, path)
+
+
+def test_the_image_is_a_small_png_or_jpeg_and_sent_once(line: LineHarness) -> None:
+    rich_menu_id = create(line, image=False)
+
+    assert upload(line, rich_menu_id, content_type="image/gif") == 415
+    assert upload(line, rich_menu_id, b"x" * (1024 * 1024 + 1)) == 413
+    assert upload(line, rich_menu_id) == 200
+    assert upload(line, rich_menu_id) == 400
+    assert upload(line, "richmenu-none") == 404
+
+
+def test_a_menu_without_an_image_is_not_shown(line: LineHarness) -> None:
+    rich_menu_id = create(line, image=False)
+
+    assert line.call("POST", f"/v2/bot/user/all/richmenu/{rich_menu_id}").status_code == 400
+    assert line.call("POST", f"/v2/bot/user/{line.user_id}/richmenu/{rich_menu_id}").status_code == 400
+
+
+def test_a_persons_menu_goes_before_the_default(line: LineHarness) -> None:
+    default, own = create(line), create(line)
+    line.call("POST", f"/v2/bot/user/all/richmenu/{default}")
+    assert (shown(line), line.call("GET", "/v2/bot/user/all/richmenu").json()) == (default, {"richMenuId": default})
+
+    line.call("POST", f"/v2/bot/user/{line.user_id}/richmenu/{own}")
+    assert (shown(line), line.call("GET", f"/v2/bot/user/{line.user_id}/richmenu").json()["richMenuId"]) == (own, own)
+
+    line.call("DELETE", f"/v2/bot/user/{line.user_id}/richmenu")
+    assert shown(line) == default
+    line.call("DELETE", "/v2/bot/user/all/richmenu")
+    assert shown(line) is None
+    assert line.call("GET", "/v2/bot/user/all/richmenu").status_code == 404
+
+
+def test_menus_are_linked_and_unlinked_in_bulk_and_deleted(line: LineHarness) -> None:
+    rich_menu_id, users = create(line), [line.user_id, "U" + "0" * 32]
+
+    linked = line.call("POST", "/v2/bot/richmenu/bulk/link", json={"richMenuId": rich_menu_id, "userIds": users})
+    assert (linked.status_code, shown(line)) == (202, rich_menu_id)
+    line.call("POST", "/v2/bot/richmenu/bulk/unlink", json={"userIds": users})
+    assert shown(line) is None
+    line.call("POST", f"/v2/bot/user/{line.user_id}/richmenu/{rich_menu_id}")
+    assert line.call("DELETE", f"/v2/bot/richmenu/{rich_menu_id}").status_code == 200
+    assert (shown(line), line.call("GET", f"/v2/bot/richmenu/{rich_menu_id}").status_code) == (None, 404)
+
+
+def test_an_alias_can_be_made_changed_and_removed(line: LineHarness) -> None:
+    one, other = create(line), create(line)
+
+    def ask(method: str, path: str = "", **body: str) -> Any:  # noqa: ANN401 - the answer
+        return line.call(method, f"/v2/bot/richmenu/alias{path}", **({"json": body} if body else {}))
+
+    assert ask("POST", richMenuAliasId="main", richMenuId=one).status_code == 200
+    assert ask("POST", richMenuAliasId="main", richMenuId=one).status_code == 400
+    assert ask("POST", "/main", richMenuId=other).status_code == 200
+    assert ask("GET", "/main").json() == {"richMenuAliasId": "main", "richMenuId": other}
+    assert ask("GET", "/list").json() == {"aliases": [{"richMenuAliasId": "main", "richMenuId": other}]}
+    assert ask("DELETE", "/main").status_code == 200
+    assert ask("GET", "/main").status_code == 404
+
+
+def test_a_tap_causes_what_its_action_says(line: LineHarness) -> None:
+    rich_menu_id = create(
+        line,
+        {"type": "message", "text": "menu"},
+        {"type": "postback", "data": "buy=1", "displayText": "Buy"},
+        {"type": "uri", "uri": "https://example.com"},
+        {"type": "richmenuswitch", "richMenuAliasId": "more", "data": "to=more"},
+    )
+    more = create(line)
+    line.call("POST", "/v2/bot/richmenu/alias", json={"richMenuAliasId": "more", "richMenuId": more})
+    line.call("POST", f"/v2/bot/user/all/richmenu/{rich_menu_id}")
+
+    for area in range(4):
+        line.do(partial(line.platform.tap_rich_menu, line.user_id, area))
+
+    said, pressed, switched = line.webhook.events
+    assert said["message"]["text"] == "menu"
+    assert pressed["postback"] == {"data": "buy=1"}
+    assert switched["postback"]["params"] == {"newRichMenuAliasId": "more", "status": "SUCCESS"}
+    assert shown(line) == more
+
+
+def test_without_a_menu_there_is_nothing_to_tap(line: LineHarness) -> None:
+    with pytest.raises(ImpossibleActionError, match="no rich menu"):
+        line.platform.tap_rich_menu(line.user_id, 0)
