@@ -13,6 +13,7 @@ from shared.adapters.google_tokens import GooglePushTokens
 from shared.adapters.line_api import LineApi
 from shared.adapters.line_media import LineMedia
 from shared.adapters.line_profiles import LineProfiles
+from shared.adapters.line_webhook import LineWebhook
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Clock, SystemClock
 from shared.conversation.store import Conversations
@@ -56,6 +57,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
     return Ports(
         conversations=Conversations.on(store, reads=threads.reads, clock=clock, lease_s=settings.lease_s),
         line=line,
+        webhook=LineWebhook(line.client),
         profiles=LineProfiles(line.client),
         media=LineMedia(line.client),
         model=model,
@@ -103,6 +105,7 @@ def _options(settings: AgentWorkerSettings) -> Options:
         late_reply=bot.late_reply,
         access=settings.access,
         settle_s=settings.settle_s,
+        heartbeat_minutes=settings.heartbeat_minutes,
         confidence_threshold=settings.confidence_threshold,
         media_bucket=settings.history_bucket if settings.gemini.reads_buckets else None,
     )

@@ -31,10 +31,10 @@ resource "google_billing_budget" "this" {
   }
 
   dynamic "all_updates_rule" {
-    for_each = length(local.notification_channels) > 0 ? [true] : []
+    for_each = length(local.channels.ticket) > 0 ? [true] : []
 
     content {
-      monitoring_notification_channels = local.notification_channels
+      monitoring_notification_channels = local.channels.ticket
     }
   }
 }

@@ -29,6 +29,7 @@ locals {
         GOOGLE_CLOUD_LOCATION     = var.gemini.on_vertex ? var.gemini.location : null
         GOOGLE_GENAI_USE_VERTEXAI = var.gemini.on_vertex ? "true" : null
         GROUP_POLICY              = var.bot.group_policy
+        HEARTBEAT_MINUTES         = tostring(var.heartbeat_minutes)
         HISTORY_BUCKET            = google_storage_bucket.history.name
         LATE_REPLY                = var.bot.late_reply
         LEASE_S                   = tostring(var.bot.lease_s)

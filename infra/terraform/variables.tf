@@ -45,35 +45,48 @@ variable "agent_worker" {
 }
 
 variable "alerts" {
-  description = "Who is told (e-mail addresses, and channels that exist already), and from when: shares from 0 to 1, seconds, failures an hour, US dollars a day."
+  description = "Who is told (e-mail addresses, and channels that exist already): `page` of what cannot wait, `ticket` of the rest; and from when: shares from 0 to 1, seconds, failures an hour, refusals in ten minutes, hours without an event (0: no alert), US dollars a day. `handbook_url`: where docs/operations.md is to be read."
   type = object({
-    apology_share         = optional(number, 0.2)
-    emails                = optional(set(string), [])
-    failure_share         = optional(number, 0.05)
-    late_share            = optional(number, 0.2)
-    memory_failures       = optional(number, 5)
-    notification_channels = optional(list(string), [])
-    oldest_event_s        = optional(number, 180)
-    token_usd_a_day       = optional(number, 10)
-    tool_failures         = optional(number, 10)
-    webhook_5xx           = optional(number, 3)
+    apology_share      = optional(number, 0.2)
+    failure_share      = optional(number, 0.05)
+    handbook_url       = optional(string)
+    late_share         = optional(number, 0.2)
+    memory_failures    = optional(number, 5)
+    oldest_event_s     = optional(number, 180)
+    page               = optional(object({ channels = optional(list(string), []), emails = optional(set(string), []) }), {})
+    quiet_hours        = optional(number, 24)
+    signature_refusals = optional(number, 5)
+    ticket             = optional(object({ channels = optional(list(string), []), emails = optional(set(string), []) }), {})
+    token_usd_a_day    = optional(number, 10)
+    tool_failures      = optional(number, 10)
+    webhook_5xx        = optional(number, 3)
   })
   default  = {}
   nullable = false
 
   validation {
-    condition     = alltrue([for share in [var.alerts.apology_share, var.alerts.failure_share, var.alerts.late_share] : share > 0 && share <= 1])
-    error_message = "alerts.apology_share, alerts.failure_share and alerts.late_share are shares: more than 0, at most 1."
+    condition     = alltrue([for share in [var.alerts.apology_share, var.alerts.failure_share, var.alerts.late_share] : share > 0 && share < 1])
+    error_message = "alerts.apology_share, alerts.failure_share and alerts.late_share are shares: more than 0, less than 1."
   }
 
   validation {
-    condition     = min(var.alerts.memory_failures, var.alerts.oldest_event_s, var.alerts.tool_failures, var.alerts.webhook_5xx) >= 1
-    error_message = "alerts.memory_failures, alerts.oldest_event_s, alerts.tool_failures and alerts.webhook_5xx are at least 1."
+    condition     = min(var.alerts.memory_failures, var.alerts.oldest_event_s, var.alerts.signature_refusals, var.alerts.tool_failures, var.alerts.webhook_5xx) >= 1
+    error_message = "alerts.memory_failures, oldest_event_s, signature_refusals, tool_failures and webhook_5xx are at least 1."
   }
 
   validation {
-    condition     = alltrue([for email in var.alerts.emails : can(regex("^[^@ ]+@[^@ ]+$", email))])
-    error_message = "alerts.emails must hold e-mail addresses."
+    condition     = var.alerts.oldest_event_s + 120 > var.delivery.max_attempts * var.delivery.maximum_backoff_s
+    error_message = "alerts.oldest_event_s must be long enough for an event that always fails to become a dead letter, which raises an alert of its own: more than delivery.max_attempts * delivery.maximum_backoff_s - 120."
+  }
+
+  validation {
+    condition     = var.alerts.quiet_hours >= 0 && var.alerts.quiet_hours <= 24 && floor(var.alerts.quiet_hours) == var.alerts.quiet_hours
+    error_message = "alerts.quiet_hours is a whole number from 0 to 24."
+  }
+
+  validation {
+    condition     = alltrue([for email in setunion(var.alerts.page.emails, var.alerts.ticket.emails) : can(regex("^[^@ ]+@[^@ ]+$", email))])
+    error_message = "The emails of alerts.page and alerts.ticket must be e-mail addresses."
   }
 }
 
@@ -219,6 +232,18 @@ variable "grants_settle_s" {
   validation {
     condition     = var.grants_settle_s >= 0 && floor(var.grants_settle_s) == var.grants_settle_s
     error_message = "grants_settle_s must be a whole number, 0 or more."
+  }
+}
+
+variable "heartbeat_minutes" {
+  description = "Every so many minutes LINE is asked to test the webhook, so that a dead one is noticed while nobody writes; 0: never. LINE allows sixty tests an hour."
+  type        = number
+  default     = 5
+  nullable    = false
+
+  validation {
+    condition     = contains([0, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30], var.heartbeat_minutes)
+    error_message = "heartbeat_minutes must be 0, or 2 to 30 and a divisor of 60."
   }
 }
 

@@ -19,6 +19,7 @@ from shared.errors import (
     MethodNotAllowedError,
     RejectedError,
     TransientError,
+    UnreadableRecordError,
     UnusableEventError,
     UnusableIdError,
 )
@@ -80,6 +81,10 @@ class PushEndpoint:
                 logs.warning("event_dropped", reason=str(cause))
                 outcome, status = "dropped", _ACKNOWLEDGED
             except AizuchiError as cause:
+                if isinstance(
+                    cause, UnreadableRecordError
+                ):  # of whatever kind: what can go on without a record logs this itself
+                    logs.error("record_unreadable", cause=cause)
                 logs.error("event_failed", cause=cause, reason=str(cause))
                 outcome = "given_up" if cause.http_status == _ACKNOWLEDGED else "failed"
                 status = cause.http_status
@@ -87,5 +92,13 @@ class PushEndpoint:
                 logs.error("event_crashed", cause=cause)
                 outcome, status = "crashed", _INTERNAL_ERROR
             duration_ms = round((self.clock.monotonic_s() - started_s) * 1_000)
-            logs.info("event_handled", outcome=outcome, status=status, duration_ms=duration_ms)
+            published_ms = envelope.published_ms
+            logs.info(
+                "event_handled",
+                outcome=outcome,
+                status=status,
+                duration_ms=duration_ms,
+                since_published_ms=None if published_ms is None else self.clock.now_ms() - published_ms,
+                is_first_attempt=envelope.delivery_attempt in {None, 1},
+            )
         return "", status

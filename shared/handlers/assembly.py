@@ -23,6 +23,7 @@ from shared.handlers.departure import DepartureHandler
 from shared.handlers.dispatch import Dispatch
 from shared.handlers.edit import EditHandler
 from shared.handlers.greeting import GreetingHandler
+from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.intake import Intake
 from shared.handlers.message import MessageHandler
 from shared.handlers.ports import Options, Ports
@@ -159,8 +160,15 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             conversations=conversations,
             tasks={**withdrawal.tasks, **{kind: admission.guarded(task) for kind, task in reply.tasks.items()}},
             threads=threads.ticks,
+            heartbeat=_heartbeat(ports, options),
             clock=clock,
         ),
         unnamed=UnnamedHandler(line=ports.line, phrases=phrases, clock=clock),
         clock=clock,
     )
+
+
+def _heartbeat(ports: Ports, options: Options) -> Heartbeat | None:
+    if ports.webhook is None:
+        return None
+    return Heartbeat(checker=ports.webhook, every_minutes=options.heartbeat_minutes, clock=ports.clock)

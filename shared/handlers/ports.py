@@ -20,6 +20,7 @@ from shared.line.media_content import MediaSource
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import Membership, Messenger
 from shared.line.presence import PresenceApi
+from shared.line.webhook_check import WebhookChecker
 from shared.metering import Charges, NoCharges
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
@@ -62,7 +63,10 @@ class NotionPort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """Everything that the worker meets outside of itself.  `json_model`, `web` and `notion` bring their toolsets; None: not offered."""
+    """Everything that the worker meets outside of itself.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
+
+    `webhook` None: it is not tested.
+    """
 
     conversations: Conversations
     line: Line
@@ -75,6 +79,7 @@ class Ports:
     threads: Threads
     clock: Clock
     chance: random.Random
+    webhook: WebhookChecker | None = None
     charges: Charges = field(default_factory=NoCharges, repr=False)
     new_entry_id: Callable[[], str] = field(default=_new_entry_id, repr=False)
 
@@ -95,4 +100,5 @@ class Options:
     memory: MemoryLimits = field(default_factory=MemoryLimits)
     media_bucket: str | None = None
     loading_after_s: float = 1.0
+    heartbeat_minutes: int = 0
     more_tools: tuple[Tool, ...] = ()

@@ -17,6 +17,7 @@ from shared.clock import Clock, Deadline
 from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, TurnBusyError
+from shared.handlers.heartbeat import Heartbeat
 from shared.storage.object_names import DueMarker
 
 AT_ONCE: Final = 4  # of an instance, however many ticks it has: what is due can wait, what people say cannot
@@ -53,12 +54,15 @@ class TickHandler:
     tasks: Mapping[str, DueTask]
     threads: Executor = field(repr=False)
     clock: Clock = field(repr=False)
+    heartbeat: Heartbeat | None = None
 
     def __call__(self) -> EventResult:
         """Whatever is due was tried once, a chat's markers one after another; or is left, if it is too much for one tick.
 
         Repeated: carries out what is left.
         """
+        if self.heartbeat is not None:
+            self.heartbeat()
         deadline, began_ms = Deadline.after(self.clock, BEGINS_S), self.clock.now_ms()
         try:
             due = self.markers.until(began_ms)

@@ -54,7 +54,7 @@ class BotSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentWorkerSettings:
-    """The settings of functions/agent_worker.
+    """The settings of functions/agent_worker.  LINE is asked to test the webhook every `heartbeat_minutes`; 0: never.
 
     `notion` is set if `toolsets` names it. A thought that is classified with less than `confidence_threshold` is filed in the inbox.
     """
@@ -70,6 +70,7 @@ class AgentWorkerSettings:
     confidence_threshold: float
     settle_s: float
     lease_s: float
+    heartbeat_minutes: int
     push: PushSettings | None
     access: Access
     limits: Limits
@@ -93,6 +94,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),
         settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
         lease_s=settings.lease_s(),
+        heartbeat_minutes=int(settings.number("HEARTBEAT_MINUTES", default=0, least=0, most=30)),
         push=push_settings(settings),
         access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.INVITED)),
         limits=_limits(settings),

@@ -139,8 +139,13 @@ class Outbox:
                 return None
             delivery = self._send_along(lease, outcome, is_takeover=is_takeover)
             if delivery.is_delivered is not False:
-                return _with_fate(outcome, delivery)
+                return _with_fate(outcome, delivery, since_received_ms=self._since_received_ms(lease.record.route))
         return _with_fate(outcome, Delivery(is_delivered=False))
+
+    def _since_received_ms(self, route: Route | None) -> int | None:
+        """Return how long ago the message was received whose token the route spends; None for a push."""
+        token = route.token if route is not None else None
+        return self.clock.now_ms() - token.received_ms if token is not None else None
 
     def _send_along(self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool) -> Delivery:
         """Send along the committed route."""
@@ -210,7 +215,7 @@ def _may_affect_entries(amendments: Amendments, outcome: OutcomeRecord) -> bool:
     return provenance.is_affected_by(amendments) or amendments.erased_entries_ms >= 0 or is_edited
 
 
-def _with_fate(outcome: OutcomeRecord, delivery: Delivery) -> OutcomeRecord:
+def _with_fate(outcome: OutcomeRecord, delivery: Delivery, *, since_received_ms: int | None = None) -> OutcomeRecord:
     kind = outcome.kind
     if delivery.is_delivered is None:
         kind = OutcomeKind.UNKNOWN
@@ -218,5 +223,5 @@ def _with_fate(outcome: OutcomeRecord, delivery: Delivery) -> OutcomeRecord:
         kind = OutcomeKind.UNDELIVERED
     event = {True: "reply_sent", False: "reply_undelivered", None: "reply_fate_unknown"}[delivery.is_delivered]
     log = logs.info if delivery.is_delivered else logs.warning
-    log(event, outcome=kind.value, bubbles=len(delivery.sent_message_ids))
+    log(event, outcome=kind.value, bubbles=len(delivery.sent_message_ids), since_received_ms=since_received_ms)
     return replace(outcome, kind=kind, sent_message_ids=delivery.sent_message_ids)

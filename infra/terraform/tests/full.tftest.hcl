@@ -18,8 +18,9 @@ variables {
     notion_token              = "hush-notion"
   }
   alerts = {
-    emails                = ["oncall@example.com"]
-    notification_channels = ["projects/aizuchi-test/notificationChannels/1"]
+    handbook_url = "https://git.example.com/aizuchi/docs/operations.md"
+    page         = { channels = ["projects/aizuchi-test/notificationChannels/1"] }
+    ticket       = { emails = ["team@example.com"], channels = ["projects/aizuchi-test/notificationChannels/2"] }
   }
   bot = {
     confidence_threshold = 0.7

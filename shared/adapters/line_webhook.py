@@ -1,0 +1,35 @@
+"""LINE's view of the webhook, through LINE's SDK.  Source: line-bot-sdk 3.27, `MessagingApi`."""
+
+from typing import Final
+
+from linebot.v3.messaging import ApiClient, ApiException, MessagingApi, TestWebhookEndpointRequest
+
+from shared.adapters.line_client import LOST_ANSWERS, raise_if_bot_is_refused
+from shared.errors import LineUnavailableError
+from shared.line.webhook_check import WebhookCheck
+
+_TIMEOUT_S: Final = (2.0, 12.0)  # to connect; to answer, which takes LINE as long as a cold start of the webhook
+_REASON_CHARACTERS: Final = 60
+
+
+class LineWebhook:
+    """Checks the webhook that is registered at LINE; safe to share between threads."""
+
+    def __init__(self, client: ApiClient) -> None:
+        self._api = MessagingApi(client)
+
+    def check_webhook(self) -> WebhookCheck:
+        try:
+            setting = self._api.get_webhook_endpoint(_request_timeout=_TIMEOUT_S)
+            tested = self._api.test_webhook_endpoint(TestWebhookEndpointRequest(), _request_timeout=_TIMEOUT_S)
+        except ApiException as refusal:
+            raise_if_bot_is_refused(refusal)
+            raise LineUnavailableError("LINE does not test the webhook") from refusal
+        except LOST_ANSWERS as cause:
+            raise LineUnavailableError("LINE cannot be asked to test the webhook") from cause
+        return WebhookCheck(
+            is_active=bool(setting.active),
+            is_answered=bool(tested.success),
+            status=int(tested.status_code or 0),
+            reason=str(tested.reason)[:_REASON_CHARACTERS],
+        )

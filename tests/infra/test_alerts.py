@@ -1,0 +1,243 @@
+"""Each alert is raised by what it is about, stays silent on a good day, and one event that always fails raises one alert."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.infra.monitoring import Monitoring
+from tests.infra.offline import ROOT, Plan
+from tests.infra.written_lines import logged_events
+
+NOW_S = 86_400.0 * 2
+MINUTE_S = 60.0
+EVENTS = logged_events(ROOT)
+OUTSIDE_OF_CODE = {"message", "delivery_attempt"}  # the second is bound to every line of a delivery
+
+
+class Day:
+    """A day of the deployment, minute by minute."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.monitoring = Monitoring(plan=plan)
+
+    def line(self, function: str, message: str, *, minutes_ago: float = 1.0, times: int = 1, **fields: Any) -> None:  # noqa: ANN401 - log fields
+        assert fields.keys() - OUTSIDE_OF_CODE <= EVENTS[message], f"{message} has no such fields"
+        for _ in range(times):
+            self.monitoring.log(function, {"message": message, **fields}, at_s=NOW_S - minutes_ago * MINUTE_S)
+
+    def gauge(self, name: str, amount: float, *, since_minutes: int = 6, **labels: str) -> None:
+        for minutes_ago in range(since_minutes + 1):
+            self.monitoring.gauge(name, amount, at_s=NOW_S - minutes_ago * MINUTE_S, **labels)
+
+    def answer(self, *, minutes_ago: float, since_received_ms: int = 3_000, times: int = 1) -> None:
+        self.line("webhook", "event_published", minutes_ago=minutes_ago, times=times)
+        self.line(
+            "agent_worker",
+            "reply_sent",
+            outcome="replied",
+            since_received_ms=since_received_ms,
+            minutes_ago=minutes_ago,
+            times=times,
+        )
+        self.handled(minutes_ago=minutes_ago, times=times)
+
+    def handled(
+        self,
+        function: str = "agent_worker",
+        *,
+        outcome: str = "replied",
+        status: int = 204,
+        is_first_attempt: bool = True,
+        since_published_ms: int = 3_000,
+        minutes_ago: float = 1.0,
+        times: int = 1,
+    ) -> None:
+        self.line(
+            function,
+            "event_handled",
+            outcome=outcome,
+            status=status,
+            is_first_attempt=is_first_attempt,
+            since_published_ms=since_published_ms,
+            minutes_ago=minutes_ago,
+            times=times,
+        )
+
+    def ticks(self) -> None:
+        for minutes_ago in range(1, 20):
+            self.line("agent_worker", "tick_handled", oldest_left_s=0, minutes_ago=minutes_ago)
+
+    def heartbeats(self) -> None:
+        for minutes_ago in range(1, 20, 5):
+            self.line("webhook", "webhook_received", events=0, minutes_ago=minutes_ago)
+
+    def answers(self) -> None:
+        for minutes_ago in range(1, 360, 3):
+            self.answer(minutes_ago=minutes_ago)
+        for minutes_ago in range(2, 360, 60):
+            self.handled("unsend", outcome="withdrawn", minutes_ago=minutes_ago)
+
+    @property
+    def firing(self) -> set[str]:
+        return self.monitoring.firing(at_s=NOW_S)
+
+
+@pytest.fixture
+def day(full: Plan) -> Day:
+    day = Day(full)
+    day.ticks()
+    day.heartbeats()
+    day.answers()
+    return day
+
+
+def dead_letter(day: Day, subscription: str) -> None:
+    day.gauge(
+        "pubsub_googleapis_com:subscription_num_undelivered_messages",
+        1,
+        subscription_id=f"aizuchi-{subscription}",
+        monitored_resource="pubsub_subscription",
+    )
+
+
+def slow_answers(day: Day) -> None:
+    for minutes_ago in range(1, 60):
+        day.answer(minutes_ago=minutes_ago, since_received_ms=11_000, times=2)
+
+
+def fairly_slow_answers(day: Day) -> None:
+    for minutes_ago in range(1, 360, 3):
+        day.answer(minutes_ago=minutes_ago, since_received_ms=11_000)
+
+
+def failing_deliveries(day: Day, *, every_minutes: int, hours: int) -> None:
+    for minutes_ago in range(1, hours * 60, every_minutes):
+        day.handled(outcome="failed", status=503, minutes_ago=minutes_ago)
+
+
+def late_unsends(day: Day, *, every_minutes: int, hours: int) -> None:
+    for minutes_ago in range(1, hours * 60, every_minutes):
+        day.handled("unsend", outcome="withdrawn", since_published_ms=180_000, minutes_ago=minutes_ago)
+
+
+RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
+    "answers_burn_fast": (slow_answers, {"answers_burn_slow"}),
+    "answers_burn_slow": (fairly_slow_answers, set()),
+    "apology_rate": (
+        lambda day: day.line("agent_worker", "reply_sent", outcome="apologised", minutes_ago=20, times=8),
+        set(),
+    ),
+    "dead_letters": (lambda day: dead_letter(day, "dead-letters"), set()),
+    "dead_unsends": (lambda day: dead_letter(day, "dead-letters-unsends"), set()),
+    "delivery_burn_fast": (
+        lambda day: failing_deliveries(day, every_minutes=4, hours=1),
+        {"delivery_burn_slow"},
+    ),
+    "delivery_burn_slow": (lambda day: failing_deliveries(day, every_minutes=31, hours=6), set()),
+    "failure_rate": (
+        lambda day: day.handled(outcome="crashed", status=500, minutes_ago=8, times=3),
+        set(),
+    ),
+    "instances_at_maximum": (
+        lambda day: day.gauge(
+            "run_googleapis_com:container_instance_count",
+            20,
+            monitored_resource="cloud_run_revision",
+            service_name="aizuchi-agent-worker",
+        ),
+        set(),
+    ),
+    "late_answers": (
+        lambda day: day.line("agent_worker", "reply_undelivered", outcome="undelivered", minutes_ago=20, times=3),
+        set(),
+    ),
+    "markers_stay": (lambda day: day.line("agent_worker", "tick_handled", oldest_left_s=301), set()),
+    "memory_fails": (lambda day: day.line("agent_worker", "record_unreadable", minutes_ago=30, times=5), set()),
+    "oldest_event": (
+        lambda day: day.gauge(
+            "pubsub_googleapis_com:subscription_oldest_unacked_message_age",
+            181,
+            subscription_id="aizuchi-unsend",
+            monitored_resource="pubsub_subscription",
+        ),
+        set(),
+    ),
+    "push_quota": (lambda day: day.line("agent_worker", "push_quota_spent", minutes_ago=50), set()),
+    "secrets_unreadable": (lambda day: day.line("webhook", "secret_unreadable"), set()),
+    "signature_refusals": (
+        lambda day: day.line("webhook", "webhook_rejected", is_signed=True, status=401, times=5),
+        set(),
+    ),
+    "token_cost": (
+        lambda day: day.line("agent_worker", "model_called", output_tokens=5_000_000, minutes_ago=600),
+        set(),
+    ),
+    "tools_fail": (
+        lambda day: day.line("agent_worker", "tool_failed", tool="search_entries", minutes_ago=40, times=10),
+        set(),
+    ),
+    "unsends_burn_fast": (lambda day: late_unsends(day, every_minutes=4, hours=1), {"unsends_burn_slow"}),
+    "unsends_burn_slow": (lambda day: late_unsends(day, every_minutes=31, hours=6), set()),
+    "webhook_5xx": (lambda day: day.line("webhook", "webhook_failed", status=503, times=3), set()),
+}
+RAISED_BY_SILENCE: dict[str, tuple[Callable[[Day], None], ...]] = {  # by what else goes on
+    "no_deliveries": (Day.ticks, Day.heartbeats),
+    "ticks_stop": (Day.heartbeats, Day.answers),
+    "webhook_silent": (Day.ticks, Day.answers),
+}
+
+
+def test_a_good_day_raises_no_alert(day: Day) -> None:
+    assert day.firing == set()
+
+
+def test_every_alert_is_raised_here(day: Day) -> None:
+    assert RAISED_BY.keys() | RAISED_BY_SILENCE.keys() == day.monitoring.alerts.keys()
+
+
+@pytest.mark.parametrize("alert", RAISED_BY)
+def test_an_alert_is_raised_by_what_it_is_about(day: Day, alert: str) -> None:
+    happens, also = RAISED_BY[alert]
+
+    happens(day)
+
+    assert day.firing == {alert} | also
+
+
+@pytest.mark.parametrize("alert", RAISED_BY_SILENCE)
+def test_an_alert_on_absence_is_raised_by_silence(full: Plan, alert: str) -> None:
+    day = Day(full)
+
+    for happens in RAISED_BY_SILENCE[alert]:
+        happens(day)
+
+    assert day.firing == {alert}
+
+
+@pytest.mark.parametrize(
+    ("function", "letters", "alert"),
+    [("agent_worker", "dead-letters", "dead_letters"), ("unsend", "dead-letters-unsends", "dead_unsends")],
+)
+def test_one_event_that_always_fails_raises_one_alert(day: Day, function: str, letters: str, alert: str) -> None:
+    for attempt in range(1, 21):
+        minutes_ago = 5 - attempt / 6
+        for message in ("record_unreadable", "event_failed"):
+            day.line(function, message, delivery_attempt=attempt, minutes_ago=minutes_ago)
+        day.handled(function, outcome="failed", status=500, is_first_attempt=attempt == 1, minutes_ago=minutes_ago)
+    day.gauge(
+        "pubsub_googleapis_com:subscription_oldest_unacked_message_age",
+        200,
+        since_minutes=1,
+        subscription_id=f"aizuchi-{function.replace('_', '-')}",
+        monitored_resource="pubsub_subscription",
+    )
+    dead_letter(day, letters)
+
+    assert day.firing == {alert}
+
+
+def test_scanners_without_a_signature_raise_no_alert(day: Day) -> None:
+    day.line("webhook", "webhook_rejected", is_signed=False, status=401, times=500)
+
+    assert day.firing == set()
