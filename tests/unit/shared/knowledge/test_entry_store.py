@@ -9,7 +9,6 @@ from shared.storage.codec import encode
 from tests.support.knowledge import CHAT, FilingChat
 
 
-
 @pytest.fixture
 def chat() -> FilingChat:
     """A chat with an entry, a tombstone and an object that cannot be read."""
