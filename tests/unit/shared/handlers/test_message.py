@@ -1,5 +1,7 @@
 """Messages: answered once, on their own token, and recorded."""
 
+import io
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,11 +13,14 @@ from shared.agent.model import Json, ModelResponse
 from shared.agent.tools import Cited, Tool, TurnContext
 from shared.conversation.external_calls import CallRecord, ExternalCalls, call_key
 from shared.conversation.history import OUTCOMES_READ
+from shared.conversation.snapshot import MemoryLimits
 from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.handlers.message import REQUEST_S
 from shared.handlers.ports import NotionPort
+from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from tests.support import recorded
-from tests.support.chats import everything_in
+from tests.support.chats import everything_in, message
 from tests.support.people import ChatEvents, Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
@@ -289,3 +294,51 @@ def test_a_message_stays_answered_however_many_commands_follow_it(worker: Pushed
     worker.deliver(first, thinks=[HELLO])
 
     assert worker.said.count("こんにちは！") == 1
+
+
+@pytest.mark.parametrize(("left_s", "is_folded"), [(10, True), (9, False)])
+def test_nothing_is_folded_when_the_request_is_nearly_over(
+    pool: ThreadPoolExecutor, direct: ChatEvents, left_s: int, *, is_folded: bool
+) -> None:
+    worker = PushedWorker(pool, memory=MemoryLimits(journalled=1))
+    conversation, create = worker.conversations.of(direct.chat_id), worker.store.create
+    conversation.journal.keep(message(90, "context", addressed=False))
+
+    def create_slowly(name: str, data: bytes) -> int | None:
+        if name.endswith(".outcome.json"):
+            worker.clock.move(REQUEST_S - left_s - worker.clock.monotonic_s())
+        return create(name, data)
+
+    worker.store.create = create_slowly  # type: ignore[method-assign]
+
+    assert worker.deliver(direct.text("hi"), thinks=[HELLO]) == 204
+    assert bool(conversation.snapshot.read().generation) is is_folded
+
+
+@pytest.mark.parametrize("policy", [GroupPolicy.MENTION, GroupPolicy.MODEL])
+@pytest.mark.parametrize("text", ["傘いるかな", "@Aizuchi 傘いるかな"])
+def test_a_message_of_a_chat_that_another_channel_answers_is_context(
+    pool: ThreadPoolExecutor, group: ChatEvents, policy: GroupPolicy, text: str
+) -> None:
+    worker = PushedWorker(pool, group_policy=policy)
+
+    assert worker.deliver({**group.text(text), "mode": "standby"}) == 204
+
+    assert worker.model.requests == []
+    assert worker.conversations.of(recorded.GROUP).journal.message_of("m1") is not None
+
+
+@pytest.mark.parametrize("policy", [GroupPolicy.MENTION, GroupPolicy.MODEL])
+def test_chatter_that_was_withdrawn_before_it_came_is_dropped(
+    pool: ThreadPoolExecutor, group: ChatEvents, lines: io.StringIO, policy: GroupPolicy
+) -> None:
+    worker = PushedWorker(pool, group_policy=policy)
+    worker.withdraw(recorded.GROUP, "m1")
+    worker.withdraw(recorded.GROUP, "m2")
+
+    for _ in range(2):
+        assert worker.deliver(group.text("傘いるかな")) == 204
+
+    handled = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == "event_handled"]
+    assert [line["outcome"] for line in handled] == ["withdrawn"] * 2
+    assert worker.model.requests == []

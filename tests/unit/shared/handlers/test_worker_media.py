@@ -10,6 +10,7 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
+from shared.errors import StorageUnavailableError
 from shared.line.media_content import LARGEST_BYTES, Fetched
 from tests.support import recorded
 from tests.support.people import Person
@@ -255,3 +256,33 @@ def test_nothing_is_fetched_for_a_text_message(friend: Sender) -> None:
     friend.sends(friend.message(type="text", text="hi"), NICE)
 
     assert friend.worker.media.asked == 0
+
+
+def test_chatter_is_folded_without_a_caption(pool: ThreadPoolExecutor) -> None:
+    worker = PushedWorker(pool, memory=MemoryLimits(journalled=3))
+    member = Sender(worker, is_in_group=True)
+    member.sends(member.picture())
+    member.sends(member.message(type="text", text="Aizuchi、これ何？", quotedMessageId="m1"), NICE)
+    member.says("へえ")
+    member.says("ほう")
+    member.events.skip(12)
+    asked = len(worker.model.requests)
+
+    member.says("m17 triggers a compaction check")
+
+    folded = worker.conversations.of(recorded.GROUP).snapshot.read().record.messages
+    assert [one.line_message_id for one in folded] == ["m1", "m2", "m3", "m4", "m17"]
+    assert len(worker.model.requests) == asked
+
+
+def test_a_delivery_whose_picture_may_be_kept_without_a_look_is_delivered_again(friend: Sender) -> None:
+    picture = friend.picture()
+    friend.worker.conversations.of(recorded.USER).journal.keep(record_of(picture))
+
+    def fetch(*_: object, **__: object) -> Fetched:
+        raise StorageUnavailableError("down")
+
+    friend.worker.media.fetch = fetch  # type: ignore[method-assign]
+
+    assert friend.worker.deliver(picture, thinks=[NICE]) == 503
+    assert friend.worker.said == ["いい写真！"]

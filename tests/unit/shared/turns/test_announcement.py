@@ -8,6 +8,7 @@ from shared.conversation.records import OutcomeKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
+from shared.errors import TurnBusyError
 from shared.line.messaging import ReplyToken
 from shared.turns.announcement import Announcement, Announcer
 from shared.turns.lease import open_turn
@@ -30,7 +31,9 @@ class AnnouncedChat:
         self._announcer = Announcer(runner=runner_on(outbox), outbox=outbox)
 
     def deliver(self, announcement: Announcement = HELLO) -> str:
-        token = ReplyToken(value="t1", received_ms=self.clock.now_ms())
+        return self.deliver_with(ReplyToken(value="t1", received_ms=self.clock.now_ms()), announcement)
+
+    def deliver_with(self, token: ReplyToken | None, announcement: Announcement = HELLO) -> str:
         return self._announcer.announce(self.conversation, announcement, token)
 
 
@@ -93,6 +96,24 @@ def test_announcement_waits_for_as_long_as_it_could_be_sent(reads: ThreadPoolExe
     assert group.deliver() == "undelivered"
 
     assert clock.monotonic_s() == pytest.approx(REQUEST_S - SENDING_S)
+
+
+def test_announcement_whose_token_still_lives_is_delivered_again(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=1_000), clock)
+    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+    young = ReplyToken(value="t1", received_ms=clock.now_ms() + round(REQUEST_S * 1_000))
+
+    with pytest.raises(TurnBusyError):
+        group.deliver_with(young)
+
+    assert group.conversation.journal.outcome_of("e1") is None
+
+
+def test_announcement_without_a_token_waits_for_no_later_delivery(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=1_000), clock)
+    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+
+    assert group.deliver_with(None) == "undelivered"
 
 
 def test_announcement_is_recorded_with_what_it_asks_or_greets(group: AnnouncedChat) -> None:
