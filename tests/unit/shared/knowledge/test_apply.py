@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.records import OutcomeRecord
 from shared.errors import StorageUnavailableError
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.index import index_file
 from shared.storage.codec import decode, encode
+from shared.storage.object_store import ListedObject
 from tests.support import schemas
 from tests.support.knowledge import FilingChat, FilingTurn, OpenLease, StallingStore, found, message
 
@@ -195,6 +197,30 @@ def test_a_write_removes_tombstones_older_than_an_hour(minutes: int, *, is_swept
     chat.apply(replace(stage(chat, "capture"), timestamp_ms=1_000 + minutes * 60_000))
 
     assert tombstones(chat) == ([] if is_swept else ["projects/庭の工事.md"])
+    assert chat.paths == ["admin/別件.md"]
+
+
+class SweptStore(MemoryObjectStore):
+    """A bucket in which another worker deletes an object between a listing and the reads that follow it."""
+
+    swept = ""
+
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        listed = super().list(prefix, before=before)
+        if self.swept:
+            self.delete(self.swept)
+        return listed
+
+
+def test_a_tombstone_that_another_worker_removes_meanwhile_stops_no_write() -> None:
+    store = SweptStore()
+    chat = FilingChat(store=store)
+    path = chat.file("庭の工事")
+    chat.once("delete_entry", path=path)
+    store.swept = f"entries/{chat.chat}/{path}"
+
+    chat.apply(stage(chat, "capture"))
+
     assert chat.paths == ["admin/別件.md"]
 
 

@@ -8,7 +8,9 @@ from shared.storage.object_names import (
     ENTRY_FILES,
     DueMarker,
     ObjectNames,
+    admitted_id_in,
     due_after,
+    invitation_name,
     is_entry_path,
     is_slug,
 )
@@ -44,10 +46,11 @@ def test_every_object_of_a_chat_has_its_name() -> None:
         "medium": f"media/{CHAT}/x1",
         "medium_label": f"media/{CHAT}/x1.json",
     }
-    assert (names.turn, names.watermark, names.snapshot) == (
+    assert (names.turn, names.watermark, names.snapshot, names.admission) == (
         f"turns/{CHAT}.json",
         f"erased/{CHAT}.json",
         f"snapshots/{CHAT}.json",
+        f"admitted/{CHAT}.json",
     )
     assert names.entry("projects/庭.md") == f"entries/{CHAT}/projects/庭.md"
     assert names.entry("index.md") == f"entries/{CHAT}/index.md"
@@ -116,6 +119,22 @@ def test_a_slug_may_have_eighty_characters() -> None:
 
 def test_entries_and_derived_files_never_share_a_name() -> None:
     assert not any(map(is_entry_path, ENTRY_FILES))
+
+
+def test_an_admission_is_told_by_its_name() -> None:
+    assert admitted_id_in(ObjectNames(CHAT).admission) == CHAT
+
+
+@pytest.mark.parametrize("name", ["", "admitted/", "admitted/x.json", f"admitted/{CHAT}/x.json"])
+def test_a_name_that_no_admission_has_is_refused(name: str) -> None:
+    with pytest.raises(UnusableIdError):
+        admitted_id_in(name)
+
+
+def test_an_invitation_lies_at_the_digest_of_its_code() -> None:
+    assert invitation_name("0f") == "invitations/0f.json"
+    with pytest.raises(UnusableIdError):
+        invitation_name("../0f")
 
 
 def test_a_chats_id_is_not_in_the_repr() -> None:
