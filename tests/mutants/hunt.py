@@ -122,7 +122,7 @@ class Hunt:
             self._put(slip.path, slip.codes())
             tell("unit")
             found = _first_failure(session, items, reach)
-            if found is None:
+            if found is None and self.seeds:
                 tell("simulation")
                 found = _first_violation(self.seeds)
             if found is not None:

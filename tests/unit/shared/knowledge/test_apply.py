@@ -189,7 +189,7 @@ def test_a_deletion_after_its_entry_was_withdrawn_leaves_nothing() -> None:
     assert tombstones(chat) == []
 
 
-@pytest.mark.parametrize(("minutes", "is_swept"), [(59, False), (61, True)])
+@pytest.mark.parametrize(("minutes", "is_swept"), [(60, False), (61, True)])
 def test_a_write_removes_tombstones_older_than_an_hour(minutes: int, *, is_swept: bool) -> None:
     chat = chat_with_entry()
     chat.apply(replace(stage(chat, "delete"), timestamp_ms=1_000))
