@@ -25,6 +25,20 @@ class LineProfiles:
             logs.warning("profile_unavailable", error_type=type(cause).__name__)
         return None
 
+    def is_member(self, conversation_id: str, user_id: str) -> bool | None:
+        """Whether LINE knows the person as a member.  Source: LINE, "Get group chat member profile": 404 for who is none."""
+        try:
+            self._profile(conversation_id, user_id)
+        except ApiException as refusal:
+            if refusal.status == HTTPStatus.NOT_FOUND:
+                return False
+            logs.warning("profile_unavailable", status=refusal.status)
+            return None
+        except LOST_ANSWERS as cause:
+            logs.warning("profile_unavailable", error_type=type(cause).__name__)
+            return None
+        return True
+
     def _profile(self, conversation_id: str, user_id: str) -> Any:  # noqa: ANN401 - one of the SDK's three response types
         match conversation_id[:1]:
             case "C":

@@ -70,6 +70,14 @@ def provenance_of(messages: Iterable[MessageRecord]) -> Provenance:
     )
 
 
+class Erasure(StrEnum):
+    """What a question with a button asks: whether a chat's conversation may be erased, or all of it, or all of it and the bot leave."""
+
+    RESET = "reset"
+    FORGET = "forget"
+    LEAVE = "leave"
+
+
 class OutcomeKind(StrEnum):
     """What became of the messages that an outcome covers."""
 
@@ -105,9 +113,10 @@ class OutcomeRecord:
     newest message that it answers. `answers` are the deferrals that it makes good; a deferral, which `has_button`, names itself and those
     that it prolongs. `isolates` tells that the prompt held nothing but what was asked, because workers had died over the rest. `writes` are
     applied to the chat's entries after the commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the
-    commits of the chat. `quote_token` is by what the first bubble quotes the question. `asks_to_forget` tells that it asks, with a button,
-    whether everything may be erased, `is_joining` that it greets a group that the bot has just come into. `usage` is what its turn asked
-    of models, and what it cost; a snapshot does not keep it.
+    commits of the chat. `quote_token` is by what the first bubble quotes the question. `asks` tells that it asks, with a
+    button, whether something may be erased, and `asked_by` which message was the command; the press that counts is an outcome of its own,
+    without words, which names the press in `answers`. `is_joining` tells that it greets a group that the bot has just come into. `usage` is
+    what its turn asked of models, and what it cost; a snapshot does not keep it.
     """
 
     version: int = VERSION
@@ -129,7 +138,8 @@ class OutcomeRecord:
     filed_confidence: float | None = None
     sequence: int = 0
     quote_token: str | None = field(default=None, repr=False)
-    asks_to_forget: bool = False
+    asks: Erasure | None = None
+    asked_by: str | None = None
     is_joining: bool = False
     isolates: bool = False
     usage: tuple[ModelUsage, ...] = ()

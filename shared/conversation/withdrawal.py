@@ -7,6 +7,7 @@ Source: LINE, "Processing on receipt of unsend event": respect the user's intent
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -62,13 +63,29 @@ class Withdrawal:
 
         Returns whether the message was known; for one that is not (yet), the amendment waits.
         """
-        conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
-        self._mark(conversation, _WITHDRAWAL, line_message_id)
-        return self._withdraw_now(conversation, line_message_id)
+        return self.withdraw_all(conversation, frozenset({line_message_id}), timestamp_ms=timestamp_ms)
+
+    def withdraw_all(
+        self, conversation: Conversation, line_message_ids: AbstractSet[str], *, timestamp_ms: int
+    ) -> bool:
+        """What `withdraw` does, for several messages at the cost of little more than one.  Returns whether any was known."""
+        if not line_message_ids:
+            return False
+
+        def withdraw(line_message_id: str) -> None:
+            conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
+            self._mark(conversation, _WITHDRAWAL, line_message_id)
+
+        ids = sorted(line_message_ids)
+        if len(ids) == 1:
+            withdraw(ids[0])
+        else:
+            list(conversation.objects.reads.map(withdraw, ids))
+        return self._withdraw_now(conversation, frozenset(ids))
 
     def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
         """The second pass of a withdrawal."""
-        self._withdraw_now(conversation, line_message_id)
+        self._withdraw_now(conversation, frozenset({line_message_id}))
 
     def edit(self, conversation: Conversation, line_message_id: str, *, text: str, timestamp_ms: int) -> bool:
         """Readers see the newest words, and no prompt that starts later holds older ones.  Answers that were given keep theirs.
@@ -108,41 +125,49 @@ class Withdrawal:
         at_ms = self.clock.now_ms() + round(self.second_pass_s(conversation) * 1_000)
         DueMarkers(store=conversation.objects.store).mark(kind, conversation, marker_id, at_ms=at_ms)
 
-    def _withdraw_now(self, conversation: Conversation, line_message_id: str) -> bool:
-        """No object holds what this message said; return whether it was known.  Erasures have passes of their own."""
+    def _withdraw_now(self, conversation: Conversation, line_message_ids: AbstractSet[str]) -> bool:
+        """No object holds what these messages said; return whether any was known.  Erasures have passes of their own."""
         journal = conversation.journal
-        amendments = conversation.amendments.look(besides={line_message_id})
+        amendments = conversation.amendments.look(besides=line_message_ids)
         amendments = replace(
             amendments,
-            withdrawn=amendments.withdrawn | {line_message_id},
+            withdrawn=amendments.withdrawn | line_message_ids,
             erased_ms=-1,
             erased_entries_ms=-1,
         )
-        message = journal.message_of(line_message_id)
+        messages = [journal.message_of(one) for one in sorted(line_message_ids)]
+        found = [one for one in messages if one is not None]
         descent = Descent(amendments=amendments)
-        is_known = self._plan(conversation, line_message_id, descent, message)
-        journal.drop(line_message_id)
+        is_known = self._plan(conversation, line_message_ids, descent, found)
+        for one in sorted(line_message_ids):
+            journal.drop(one)
         self._remove_words(conversation, descent)
-        return is_known or message is not None
+        return is_known or bool(found)
 
     def _plan(
-        self, conversation: Conversation, line_message_id: str, descent: Descent, message: MessageRecord | None
+        self,
+        conversation: Conversation,
+        line_message_ids: AbstractSet[str],
+        descent: Descent,
+        messages: Sequence[MessageRecord],
     ) -> bool:
-        """Find and store what goes with the message, before anything of it goes; return whether anything knew of the message.
+        """Find and store what goes with the messages, before anything of it goes; return whether anything knew of them.
 
-        The journal is listed again after each find, because an answer that was recorded meanwhile may not know of the find.
+        The journal is listed again after each find, because an answer that was recorded meanwhile may not know of the find. The plan is
+        stored with one of the messages: a reader takes the plans of all.
         """
-        descent.add_words([message.text] if message is not None else [])
+        descent.add_words(one.text for one in messages)
         for _ in range(SWAP_ATTEMPTS):
             outcomes = conversation.journal.read_outcomes()
             snapshot = conversation.snapshot.read().record
             known = {one.line_message_id: one for one in snapshot.messages}
-            descent.add_words(one.text for one in known.values() if one.line_message_id == line_message_id)
+            descent.add_words(known[one].text for one in sorted(line_message_ids & known.keys()))
             found = repeatable((*outcomes, *snapshot.outcomes), snapshot.recaps)
             if not descent.look_at(found):
-                return line_message_id in known or any(line_message_id in one.provenance.ids for one in found)
+                named = frozenset().union(*(one.provenance.ids for one in found))
+                return not line_message_ids.isdisjoint(named | known.keys())
             taken, kept = frozenset(descent.taken), frozenset(descent.kept)
-            conversation.amendments.add_taken(line_message_id, taken=taken, kept=kept)
+            conversation.amendments.add_taken(max(line_message_ids), taken=taken, kept=kept)
         raise StorageUnavailableError("answers kept coming")
 
     def _erase_now(self, conversation: Conversation) -> None:

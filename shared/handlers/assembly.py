@@ -22,6 +22,7 @@ from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
 from shared.handlers.dispatch import Dispatch
 from shared.handlers.edit import EditHandler
+from shared.handlers.erasure import ErasureHandler
 from shared.handlers.greeting import GreetingHandler
 from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.intake import Intake
@@ -136,21 +137,24 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         captions=CaptionWriter(captioner=ModelCaptioner(model=model, parts=parts), clock=clock),
         presence=presence,
     )
-    command = CommandHandler(
+    erasure = ErasureHandler(
         conversations=conversations,
         announcer=announcer,
         withdrawal=withdrawal,
         reader=reader,
         membership=ports.line,
-        presence=presence,
+        profiles=ports.profiles,
         phrases=phrases,
+    )
+    command = CommandHandler(
+        conversations=conversations, announcer=announcer, erasure=erasure, presence=presence, phrases=phrases
     )
     return Dispatch(
         admission=admission,
         intake=intake,
         message=message,
         command=command,
-        postback=PostbackHandler(message=message, command=command),
+        postback=PostbackHandler(message=message, erasure=erasure),
         greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
         edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake),
         departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),

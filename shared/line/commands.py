@@ -1,4 +1,4 @@
-"""Commands that the bot carries out without the model: `/reset`, `/exit`, `/bye`, `/forget`, `/start CODE`, `/id`, `/help`."""
+"""Commands that the bot carries out without the model, such as `/reset`, `/forget me` or `/start CODE`."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ class Command(StrEnum):
     EXIT = "exit"
     BYE = "bye"
     FORGET = "forget"
+    FORGET_ME = "forget me"
     START = "start"
     ID = "id"
     HELP = "help"

@@ -38,6 +38,10 @@ class Profiles(Protocol):
         """
         ...
 
+    def is_member(self, conversation_id: str, user_id: str) -> bool | None:
+        """Whether the person is in this group or room; None: LINE did not answer, which is logged."""
+        ...
+
 
 def sanitised(name: str) -> str | None:
     """Return the name without brackets, line breaks, control and bidi characters, cut to 20 graphemes; None if nothing is left."""

@@ -16,8 +16,8 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 class Phrase(StrEnum):
     """The fixed texts, by their names in the language files.
 
-    `{bot}` stands for the bot's name; ID and INVITATION_NEEDED need the fact `id`. FORGET_BUTTON labels the button of FORGET_QUESTION,
-    SHOW_BUTTON that of STILL_THINKING.
+    `{bot}` stands for the bot's name; ID and INVITATION_NEEDED need the fact `id`. The three questions about erasures need the facts
+    `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE the fact `messages`. Names that end with `_button` are labels.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -27,9 +27,15 @@ class Phrase(StrEnum):
     GOODBYE_FRIEND = "goodbye_friend"
     GOODBYE_GROUP = "goodbye_group"
     RESET_DONE = "reset_done"
+    RESET_QUESTION = "reset_question"
+    RESET_BUTTON = "reset_button"
     FORGET_QUESTION = "forget_question"
     FORGET_BUTTON = "forget_button"
     FORGET_DONE = "forget_done"
+    LEAVE_QUESTION = "leave_question"
+    LEAVE_BUTTON = "leave_button"
+    FORGET_ME_DONE = "forget_me_done"
+    FORGET_ME_UNNAMED = "forget_me_unnamed"
     ID = "id"
     STILL_THINKING = "still_thinking"
     SHOW_BUTTON = "show_button"

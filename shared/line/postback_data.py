@@ -8,7 +8,7 @@ from typing import Final
 
 DATA_LIMIT: Final = 300  # Source: LINE, "Postback action"
 _SHOW_ANSWER: Final = re.compile(r"late:([0-9A-Za-z_-]{1,64})")
-_CONFIRM_FORGET: Final = re.compile(r"forget:([0-9A-Za-z_-]{1,64})")
+_CONFIRM: Final = re.compile(r"confirm:([0-9A-Za-z_-]{1,64})")
 
 
 def show_answer_data(deferral_id: str) -> str:
@@ -22,12 +22,12 @@ def deferral_id_in(data: str | None) -> str | None:
     return found[1] if found else None
 
 
-def confirm_forget_data(question_id: str) -> str:
-    """Return the data of the button that confirms `/forget`."""
-    return f"forget:{question_id}"
+def confirm_data(question_id: str) -> str:
+    """Return the data of the button that confirms an erasure."""
+    return f"confirm:{question_id}"
 
 
 def question_id_in(data: str | None) -> str | None:
     """Return the id of the question whose button was pressed; None for any other data."""
-    found = _CONFIRM_FORGET.fullmatch(data or "")
+    found = _CONFIRM.fullmatch(data or "")
     return found[1] if found else None

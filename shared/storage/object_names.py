@@ -109,6 +109,11 @@ class ObjectNames:
         return f"{self.entries_prefix}{path}"
 
     @property
+    def reminders_prefix(self) -> str:
+        """What is to be said when."""
+        return f"reminders/{self.conversation_id}/"
+
+    @property
     def media_prefix(self) -> str:
         """Images, voices, videos and files."""
         return f"media/{self.conversation_id}/"

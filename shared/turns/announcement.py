@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from shared.bus.result import EventResult
 from shared.conversation.history import History, Listing
-from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
 from shared.line.messaging import ReplyToken
@@ -17,13 +17,15 @@ from shared.turns.runner import TurnRunner
 class Announcement:
     """A fixed text for an event of this id and timestamp.
 
-    `asks_to_forget`: it goes with the button that confirms. `is_joining`: it greets a group that the bot has just joined.
+    `asks`: it goes with a button that confirms what the command `asked_by` wants erased. `is_joining`: it greets a group that
+    the bot has just joined.
     """
 
     webhook_event_id: str
     timestamp_ms: int
     text: str
-    asks_to_forget: bool = False
+    asks: Erasure | None = None
+    asked_by: str | None = None
     is_joining: bool = False
 
     @property
@@ -36,7 +38,8 @@ class Announcement:
             since_ms=self.timestamp_ms,
             until_ms=self.timestamp_ms,
             text=self.text,
-            asks_to_forget=self.asks_to_forget,
+            asks=self.asks,
+            asked_by=self.asked_by,
             is_joining=self.is_joining,
         )
 

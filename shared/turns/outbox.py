@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import ANSWERABLE_MS, Erasure, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import WordHolder
@@ -24,12 +24,17 @@ from shared.line.messaging import (
     spend_reply_token,
 )
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import confirm_forget_data, show_answer_data
+from shared.line.postback_data import confirm_data, show_answer_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease
 
 SENDING_S: Final = 10.0
 _SENT_BY_TURNS: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
+_CONFIRM_BUTTONS: Final = {
+    Erasure.RESET: Phrase.RESET_BUTTON,
+    Erasure.FORGET: Phrase.FORGET_BUTTON,
+    Erasure.LEAVE: Phrase.LEAVE_BUTTON,
+}
 _RETRY_KEYS: Final = uuid.UUID("f1d1a7b5-3f0e-5d7c-9a61-6b0f3f1f6c2e")
 
 
@@ -196,8 +201,8 @@ class Outbox:
         text = outcome.text or ""
         if outcome.has_button:
             return [self._with_button(text, Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))]
-        if outcome.asks_to_forget:
-            return [self._with_button(text, Phrase.FORGET_BUTTON, confirm_forget_data(outcome.webhook_event_id))]
+        if outcome.asks is not None:
+            return [self._with_button(text, _CONFIRM_BUTTONS[outcome.asks], confirm_data(outcome.webhook_event_id))]
         is_of_the_model = outcome.model_name is not None
         return (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
 

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
+from shared.handlers.erasure import CONFIRMED_WITHIN_MS
 from shared.handlers.ports import Options
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import show_answer_data
+from shared.line.postback_data import question_id_in, show_answer_data
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.turns.attempt import MODEL_S
@@ -231,30 +233,69 @@ def _check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Wel
 
 def _check_obeyed(story: Story, order: Order) -> Iterator[str]:
     """A command is answered once, unless the chat was erased or left since; a group that was joined since is not left."""
-    answers = sum(said.reply_token == order.reply_token for said in _said(story))
+    answers = _answers_to(story, order)
     if answers > 1:
         yield f"I2: /{order.command} was answered twice"
-    if order.command == "bye" and story.people.is_group:
+    if order.command == "confirm":
+        yield from _check_confirmed(story, order)
+    waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id)
+    if order.at_s <= story.people.erased_s or story.is_lost((order.id,)) or waits:
+        return
+    if order.command == "confirm" and not _must_count(story, order):
+        return
+    if not order.presses and order.line_message_id in story.people.unsent_commands:
+        return
+    if story.is_calm and not answers:
+        yield f"I6: /{order.command} met silence although nothing had failed"
+
+
+def _check_confirmed(story: Story, press: Order) -> Iterator[str]:
+    """A press counts once, for ten minutes, in the chat of its question, and not after the command was withdrawn."""
+    asking = _asking(story, press)
+    answers = _answers_to(story, press)
+    if answers and asking is None:
+        yield "I9: a press confirmed what its chat was not asked"
+    if answers and asking is not None and press.at_s - asking.at_s > CONFIRMED_WITHIN_MS / 1_000:
+        yield "I9: a press was carried out more than ten minutes after the question"
+    if answers and asking is not None and asking.withdrawn_s < press.at_s:
+        yield "I9: a press confirmed a command that had been withdrawn"
+    presses = [one for one in story.people.orders if one.presses == press.presses]
+    if press is presses[0] and sum(map(partial(_answers_to, story), presses)) > 1:
+        yield "I9: two presses of a button were carried out"
+    if story.people.is_group:
         joined_s = [
             said.at_s
             for said in _said(story)
             for one in story.people.welcomes
-            if one.reply_token == said.reply_token and one.at_s > order.at_s
+            if one.reply_token == said.reply_token and one.at_s > press.at_s
         ]
-        later_byes = [one.at_s for one in story.people.orders if one.command in {"bye", "exit"} and one is not order]
+        later = [one for one in story.people.orders if one.presses and one.at_s > press.at_s]
         for left_s in (at_s for chat, at_s in story.world.truth.left if chat == story.chat):
-            if any(one < left_s for one in joined_s) and not later_byes:
+            if any(one < left_s for one in joined_s) and not later:
                 yield "I6: a group was left that had been joined since"
-    if order.command == "confirm" and story.is_calm:
-        others = [one for one in story.people.orders if one is not order and one.command in _ERASING]
-        was_erased = story.people.erased_entries_s >= order.at_s - _TWO_MS
+    if story.is_calm and asking is not None and asking.command == "forget" and _must_count(story, press):
+        others = [one for one in story.people.orders if one is not press and one.command in _ERASING]
+        was_erased = story.people.erased_entries_s >= press.at_s - _TWO_MS
         if not others and not story.people.departed_s and not was_erased:
             yield "I6: a press that confirms /forget erased nothing"
-    waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id)
-    if order.at_s <= story.people.erased_s or story.is_lost((order.id,)) or waits:
-        return
-    if story.is_calm and not answers:
-        yield f"I6: /{order.command} met silence although nothing had failed"
+
+
+def _must_count(story: Story, press: Order) -> bool:
+    """Whether nothing excuses that a press does nothing: it is in time, the only one of its button, and its command stands."""
+    asking = _asking(story, press)
+    alone = sum(one.presses == press.presses for one in story.people.orders) == 1
+    if asking is None or not alone or press.at_s - asking.at_s > CONFIRMED_WITHIN_MS / 1_000:
+        return False
+    return asking.line_message_id not in story.people.unsent_commands and asking.at_s > story.people.erased_s
+
+
+def _asking(story: Story, press: Order) -> Order | None:
+    """Return the command of this chat whose question the button belongs to."""
+    return next((one for one in story.people.orders if question_id_in(press.presses) == one.id), None)
+
+
+def _answers_to(story: Story, order: Order) -> int:
+    return sum(said.reply_token == order.reply_token for said in _said(story))
 
 
 def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> bool:

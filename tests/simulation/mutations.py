@@ -18,6 +18,7 @@ from typing import Any, Final
 from shared.bus.result import EventResult
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.history import History, Listing
+from shared.conversation.journal import Journal
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.store import Conversation
@@ -50,7 +51,7 @@ _AMENDMENTS: Final = "shared.conversation.amendments"
 _ANNOUNCEMENT: Final = "shared.turns.announcement"
 _APPLY: Final = "shared.knowledge.apply"
 _ATTEMPT: Final = "shared.turns.attempt"
-_COMMAND: Final = "shared.handlers.command"
+_ERASURE: Final = "shared.handlers.erasure"
 _COMPACTION: Final = "shared.conversation.compaction"
 _DEFERRAL: Final = "shared.turns.deferral"
 _DESCENT: Final = "shared.conversation.descent"
@@ -227,6 +228,10 @@ def _nothing_is_deadly(_outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[st
 
 
 def _nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
+    return None
+
+
+def _no_outcome(_journal: Journal, _webhook_event_id: str) -> None:
     return None
 
 
@@ -573,14 +578,24 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="an entry goes as a whole although only one of its messages was withdrawn",
     ),
     "leaves_its_own_stay_only": Mutation(
-        f"{_COMMAND}:CommandHandler._is_of_an_earlier_stay",
+        f"{_ERASURE}:ErasureHandler._is_of_an_earlier_stay",
         Return(value=False),
         lacks="a `/bye` that is delivered late leaves a group that was joined since",
     ),
     "erases_what_was_confirmed": Mutation(
-        f"{_COMMAND}:is_confirmed",
-        Return(value=False),
+        f"{_ERASURE}:confirmed_question",
+        Return(value=None),
         lacks="the button of `/forget` erases nothing",
+    ),
+    "counts_the_first_press_only": Mutation(
+        f"{_ERASURE}:ErasureHandler._erasure_of_press",
+        Instead("outcome_of", _no_outcome),
+        lacks="two presses that come together are both carried out",
+    ),
+    "asks_whether_the_command_stands": Mutation(
+        f"{_ERASURE}:ErasureHandler._may_press",
+        Never("_is_withdrawn"),
+        lacks="a press confirms a command that was withdrawn",
     ),
     "interjects_once": Mutation(
         f"{_INTERJECTION}:_InterjectionDelivery.result_in",

@@ -65,7 +65,7 @@ class Message:
         return [word for word, at_s in self.words if at_s == newest_s]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Welcome:
     """The bot was added as a friend, or invited to the group, so it sends a greeting."""
 
@@ -82,11 +82,23 @@ class Welcome:
         return str(self.event["replyToken"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Order(Welcome):
-    """A command, such as `/reset`, or a press of the button that confirms `/forget`."""
+    """A command, such as `/reset`, or a press of a button that confirms an erasure: `presses` is the button's data.
+
+    `withdrawn_s` is when a withdrawal of the command had been handled.
+    """
 
     command: str
+    presses: str = ""
+    withdrawn_s: float = float("inf")
+
+    @property
+    def line_message_id(self) -> str:
+        """The id of the command's message."""
+        content = self.event["message"]
+        assert isinstance(content, dict)
+        return str(content["id"])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -101,6 +113,7 @@ class People:
     messages: list[Message] = field(default_factory=list)
     welcomes: list[Welcome] = field(default_factory=list)
     orders: list[Order] = field(default_factory=list)
+    unsent_commands: set[str] = field(default_factory=set)
     erased_s: float = -1.0
     erased_entries_s: float = -1.0
     departed_s: list[float] = field(default_factory=list)
@@ -161,23 +174,33 @@ class People:
         return message
 
     def order(self, command: str, *, at_s: float) -> Order:
-        """Return a command.  It erases what is older than itself; whether a `/forget` is confirmed shows later."""
+        """Return a command.  In a 1:1 chat some erase what is older than themselves; whether a question is confirmed shows later."""
         number = next(self.message_numbers)
         at_s = round(at_s, 3)
         content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": f"/{command}"}
         event = self._event("message", at_s, replyToken=f"token-{number}", message=content)
-        if command in {"reset", "exit", "bye"}:
-            leaves = self.is_group and command != "reset"
-            self.erase(until_s=at_s if leaves else at_s - _MOMENT_S, spares_entries=not leaves)
+        if self.erases_at_once(command):
+            self.erase(until_s=at_s - _MOMENT_S, spares_entries=command != "forget me")
         order = Order(conversation_id=self.conversation_id, event=event, at_s=at_s, command=command)
         self.orders.append(order)
         return order
 
+    def erases_at_once(self, command: str) -> bool:
+        """Whether the command erases the chat without a question."""
+        return not self.is_group and command in {"reset", "exit", "bye", "forget me"}
+
+    def unsend_of(self, order: Order, *, at_s: float) -> Json:
+        """Return the event of a withdrawal of a command."""
+        self.unsent_commands.add(order.line_message_id)
+        return self._event("unsend", at_s, unsend={"messageId": order.line_message_id})
+
     def confirm(self, data: str, *, at_s: float) -> Order:
-        """Return a press of the button under the question of `/forget`."""
+        """Return a press of the button under a question whether something may be erased."""
         token = f"token-{next(self.message_numbers)}"
         event = self._event("postback", at_s, replyToken=token, postback={"data": data})
-        order = Order(conversation_id=self.conversation_id, event=event, at_s=round(at_s, 3), command="confirm")
+        order = Order(
+            conversation_id=self.conversation_id, event=event, at_s=round(at_s, 3), command="confirm", presses=data
+        )
         self.orders.append(order)
         return order
 

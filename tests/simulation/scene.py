@@ -8,6 +8,7 @@ from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
+from shared.line.postback_data import confirm_data
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.mind import Manner, Mood
@@ -104,8 +105,19 @@ class Scene:
             return self.stage.confirmation(self.stage.people, order)
         return self.stage.command(self.stage.people, order)
 
+    def is_asked_about(self, command: str) -> Order:
+        """A member gives a command and is asked; return the press of the button, a second later, not delivered yet."""
+        asking = self.commands(command)
+        self.runs_to_end(self.pushes(self.delivers_order(asking)))
+        self.sleeps(1)
+        return self.stage.people.confirm(confirm_data(asking.id), at_s=self.world.now_s)
+
+    def presses_again(self, press: Order) -> Order:
+        """Another member presses the same button; nothing is delivered yet."""
+        return self.stage.people.confirm(press.presses, at_s=self.world.now_s + 0.01)
+
     def confirms(self, button: str) -> Delivery:
-        """A member presses the button under the question of `/forget`."""
+        """A member presses the button under a question."""
         return self.delivers_order(self.stage.people.confirm(button, at_s=self.world.now_s))
 
     def bot_joins(self) -> Delivery:
@@ -128,6 +140,11 @@ class Scene:
         """The author withdraws the message."""
         event = self.stage.people.unsend(message, at_s=self.world.now_s)
         return self.pushes(self.stage.unsend(message, event))
+
+    def takes_back_command(self, order: Order) -> Task:
+        """The member withdraws the command."""
+        event = self.stage.people.unsend_of(order, at_s=self.world.now_s)
+        return self.pushes(self.stage.unsend_of_command(order, event))
 
     def edits(self, message: Message, *, at_s: float | None = None) -> Task:
         """The author edits the message, by default now."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
+from shared.line.postback_data import confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
 from tests.simulation.people import PERSON
@@ -479,7 +480,7 @@ def recap_that_kills_its_workers() -> list[str]:
 def bye_that_comes_again_after_a_new_invitation() -> list[str]:
     """The bot leaves the group as it was told, is invited again, and the command is delivered once more."""
     with Scene(group=True).playing() as scene:
-        order = scene.commands("bye")
+        order = scene.is_asked_about("bye")
         scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
         scene.sleeps(_MINUTE_S)
         scene.runs_to_end(scene.pushes(scene.bot_joins()))
@@ -491,8 +492,8 @@ def bye_that_comes_again_after_a_new_invitation() -> list[str]:
 def bye_that_is_slower_than_a_new_invitation() -> list[str]:
     """The goodbye is about to be said when the bot is removed by hand, and invited again; then it would leave."""
     with Scene(group=True).playing() as scene:
-        worker = scene.pushes(scene.delivers_order(scene.commands("bye")))
-        scene.runs_until(worker, "list journal/", times=2)
+        worker = scene.pushes(scene.delivers_order(scene.is_asked_about("bye")))
+        scene.runs_until(worker, "list journal/", times=4)
         scene.sleeps(1)
         scene.runs_to_end(scene.pushes(scene.bot_joins()))
         scene.runs_to_end(worker)
@@ -548,8 +549,34 @@ def forget_that_is_confirmed() -> list[str]:
         scene.sleeps(1)
         scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("forget"))))
         scene.sleeps(1)
-        scene.runs_to_end(scene.pushes(scene.confirms("forget:event-2")))
+        scene.runs_to_end(scene.pushes(scene.confirms("confirm:event-2")))
         return scene.rests(calm=True)
+
+
+def two_presses_at_once() -> list[str]:
+    """Two members press the button of `/forget` in the same moment; each reads the chat before the other has erased it."""
+    with Scene(group=True).playing() as scene:
+        press = scene.is_asked_about("forget")
+        other = scene.presses_again(press)
+        first = scene.pushes(scene.delivers_order(press))
+        scene.runs_until(first, "write journal/")
+        second = scene.pushes(scene.delivers_order(other))
+        scene.runs_to_end(second)
+        scene.runs_to_end(first)
+        return scene.rests()
+
+
+def press_after_the_unsend_of_its_command() -> list[str]:
+    """A member gives a command and withdraws it; then another member presses the button."""
+    with Scene(group=True).playing() as scene:
+        asking = scene.commands("forget")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(asking)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.takes_back_command(asking))
+        scene.sleeps(_MINUTE_S * 2)
+        scene.ticks()
+        scene.runs_to_end(scene.pushes(scene.confirms(confirm_data(asking.id))))
+        return scene.rests()
 
 
 def classification_after_the_unsend() -> list[str]:
@@ -783,6 +810,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "resumes_what_was_handed_over": message_whose_successors_are_withdrawn,
     "stores_the_plan": withdrawal_that_dies_between_two_answers,
     "erases_what_was_confirmed": forget_that_is_confirmed,
+    "counts_the_first_press_only": two_presses_at_once,
+    "asks_whether_the_command_stands": press_after_the_unsend_of_its_command,
     "interjects_once": message_that_comes_again_to_a_bot_that_interjects,
     "interjects_over_nothing": interjection_over_an_unfinished_outcome,
     "leaves_its_own_stay_only": bye_that_is_slower_than_a_new_invitation,

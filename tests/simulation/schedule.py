@@ -182,20 +182,23 @@ class Stage:
         return self._with_token(welcome, welcome.reply_token, published_s=self.world.now_s)
 
     def confirmation(self, people: People, order: Order) -> Delivery:
-        """LINE delivers a press of the button of `/forget`; whether it erased anything shows when it is acknowledged."""
+        """LINE delivers a press of a button that confirms; whether it erased anything shows when it is acknowledged."""
 
         def on_ack() -> None:
-            until_ms = EPOCH_MS + round(order.at_s * 1_000) - 1
+            pressed_ms = EPOCH_MS + round(order.at_s * 1_000)
             stored = self.world.objects.read(f"erased/{order.conversation_id}.json")
-            if stored is not None and decode(Watermark, stored.data).entries_ms >= until_ms:
-                people.erase(until_s=order.at_s - 0.001, spares_entries=False)
-                self._erasure_was_acknowledged(people, until_s=order.at_s - 0.001)
+            watermark = decode(Watermark, stored.data) if stored is not None else Watermark()
+            if watermark.timestamp_ms < pressed_ms - 1:
+                return
+            until_s = order.at_s if watermark.entries_ms >= pressed_ms else order.at_s - 0.001
+            people.erase(until_s=until_s, spares_entries=watermark.entries_ms < pressed_ms - 1)
+            self._erasure_was_acknowledged(people, until_s=until_s)
 
         return replace(self.welcome(order), on_ack=on_ack)
 
     def command(self, people: People, order: Order) -> Delivery:
         """LINE delivers a command; once an erasure is handled, the words up to it must be gone."""
-        if order.command not in {"reset", "exit", "bye"}:
+        if not people.erases_at_once(order.command):
             return self.welcome(order)
         return replace(
             self.welcome(order), on_ack=lambda: self._erasure_was_acknowledged(people, until_s=order.at_s - 0.001)
@@ -216,6 +219,21 @@ class Stage:
             event=event,
             published_s=self.world.now_s,
             on_ack=lambda: self.withdrawals.acknowledge(message.conversation_id, message.id, forget),
+        )
+
+    def unsend_of_command(self, order: Order, event: Json) -> Delivery:
+        """LINE delivers the unsend of a command; once it is handled, no press confirms what the command asked."""
+
+        def note() -> None:
+            order.withdrawn_s = min(order.withdrawn_s, self.world.now_s)
+
+        return Delivery(
+            name=f"unsend {order.line_message_id}",
+            conversation_id=order.conversation_id,
+            function="unsend",
+            event=event,
+            published_s=self.world.now_s,
+            on_ack=lambda: self.withdrawals.acknowledge(order.conversation_id, order.line_message_id, note),
         )
 
     def edit(self, message: Message, event: Json, *, at_s: float) -> Delivery:
@@ -421,6 +439,10 @@ class _Schedule:
         for _ in range(1 if self.rng.random() < 0.7 else 2):
             received_s = at_s + self.rng.random() * (0.5 if self.weather.calm else self.rng.choice((0.5, 30.0)))
             self.world.scheduler.at(received_s, lambda: self._publish(self.stage.command(people, order)))
+        if self.rng.random() < 0.1 and not people.erases_at_once(order.command):
+            unsent_s = at_s + self.rng.random() * self.rng.choice((2.0, 90.0))
+            event = people.unsend_of(order, at_s=unsent_s)
+            self.world.scheduler.at(unsent_s, lambda: self._publish(self.stage.unsend_of_command(order, event)))
 
     def _answer(self, said: ShownText) -> None:
         """Draw what people do about what the bot said: they press its button, perhaps more than once, or quote it."""
@@ -430,13 +452,19 @@ class _Schedule:
         if said.button is not None and self.rng.random() < 0.8:
             for _ in range(self.rng.randint(1, 3)):
                 pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
+                presser = people
+                if deferral_id_in(said.button) is None and self.rng.random() < 0.15:  # late, or in another chat
+                    pressed_s += 600.0 if self.rng.random() < 0.5 else 0.0
+                    presser = self.rng.choice(self.stage.chats)
                 if deferral_id_in(said.button) is not None:
                     self._write(people.press(said.button, at_s=pressed_s))
                 else:
-                    order = people.confirm(said.button, at_s=pressed_s)
+                    order = presser.confirm(said.button, at_s=pressed_s)
                     self.world.scheduler.at(
                         pressed_s,
-                        lambda order=order: self._publish(self.stage.confirmation(people, order)),  # type: ignore[misc]
+                        lambda presser=presser, order=order: self._publish(  # type: ignore[misc]
+                            self.stage.confirmation(presser, order)
+                        ),
                     )
         elif said.bubble_ids and self.rng.random() < 0.08:
             at_s = said.at_s + 1 + self.rng.random() * 20

@@ -80,6 +80,16 @@ class Person:
         """Deliver a text message."""
         return self.sends(self.events.text(text), *thinks)
 
+    def confirms(self, command: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Deliver a command that is asked about, and a press of the button under the question; return the press."""
+        self.says(command)
+        return self.presses(self.newest_button, **more)
+
+    def question(self, command: str) -> dict[str, Any]:
+        """Deliver a command that is asked about; return the press that would confirm it, not delivered."""
+        self.says(command)
+        return self.events.event("postback", postback={"data": self.newest_button})
+
     def files(self, name: str) -> str:
         """Deliver a message that is filed as an idea of this name; return the name of the entry's object."""
         self.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": name}]

@@ -6,10 +6,11 @@ from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
 
 
 class MemoryProfiles:
-    """Display names by user id; `asked` counts the calls.  While `is_down`, it returns None."""
+    """Display names by user id; `asked` counts the calls.  While `is_down`, it returns None.  `strangers` are no members."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self.names = dict(names or {})
+        self.strangers: set[str] = set()
         self.is_down = False
         self.asked = 0
 
@@ -17,6 +18,10 @@ class MemoryProfiles:
         del conversation_id
         self.asked += 1
         return None if self.is_down else self.names.get(user_id)
+
+    def is_member(self, conversation_id: str, user_id: str) -> bool | None:
+        del conversation_id
+        return None if self.is_down else user_id not in self.strangers
 
 
 class MemoryMedia:

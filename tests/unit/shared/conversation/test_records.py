@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from shared.conversation.media import MediumLabel
 from shared.conversation.records import (
     Amendment,
+    Erasure,
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
@@ -69,7 +70,8 @@ OUTCOMES = st.builds(
     tools_used=st.lists(TEXTS, max_size=3).map(tuple),
     sent_message_ids=st.lists(IDS, max_size=3).map(tuple),
     quote_token=st.none() | TEXTS,
-    asks_to_forget=st.booleans(),
+    asks=st.none() | st.sampled_from(Erasure),
+    asked_by=st.none() | IDS,
     is_joining=st.booleans(),
     writes=st.lists(st.builds(StagedWrite, path=TEXTS, text=st.none() | TEXTS), max_size=3).map(tuple),
     filed_entry_path=st.none() | TEXTS,

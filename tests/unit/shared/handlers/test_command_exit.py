@@ -33,9 +33,9 @@ def leave_and_die(member: Person, leaving: dict[str, Any]) -> None:
 def test_exit_says_goodbye_leaves_the_group_and_erases_everything(member: Person, command: str) -> None:
     member.says("my word is swordfish")
 
-    member.says(command)
+    member.confirms(command)
 
-    assert member.worker.said == [japanese(Phrase.GOODBYE_GROUP)]
+    assert member.worker.said[-1] == japanese(Phrase.GOODBYE_GROUP)
     assert member.worker.line.chats_left == [recorded.GROUP]
     assert "swordfish" not in everything_in(member.worker.store)
     assert japanese(Phrase.GOODBYE_GROUP) not in everything_in(member.worker.store)
@@ -44,31 +44,32 @@ def test_exit_says_goodbye_leaves_the_group_and_erases_everything(member: Person
 def test_exit_after_a_join_leaves_the_group(member: Person) -> None:
     member.worker.deliver(member.events.event("join"))
 
-    member.says("/exit")
+    member.confirms("/exit")
 
     assert member.worker.line.chats_left == [recorded.GROUP]
 
 
 def test_exit_in_the_millisecond_of_a_join_leaves_the_group(member: Person) -> None:
+    press = member.question("/exit")
     joining = member.sends(member.events.event("join"))
 
-    member.sends({**member.events.text("/exit"), "timestamp": joining["timestamp"]})
+    member.sends({**press, "timestamp": joining["timestamp"]})
 
     assert member.worker.line.chats_left == [recorded.GROUP]
 
 
 def test_redelivered_exit_says_and_leaves_nothing_more(member: Person) -> None:
-    leaving = member.says("/exit")
+    leaving = member.confirms("/exit")
     member.worker.line.chats_left.clear()
 
     assert member.worker.deliver(leaving) == 204
 
-    assert member.worker.line.calls == 1
+    assert member.worker.line.calls == 2
     assert member.worker.line.chats_left == []
 
 
 def test_redelivered_exit_does_not_leave_a_group_joined_since(member: Person) -> None:
-    leaving = member.says("/exit")
+    leaving = member.confirms("/exit")
     member.worker.line.chats_left.clear()
     member.worker.deliver(member.events.event("join"))
 
@@ -78,7 +79,7 @@ def test_redelivered_exit_does_not_leave_a_group_joined_since(member: Person) ->
 
 
 def test_exit_of_a_dead_worker_does_not_leave_a_group_joined_since(member: Person) -> None:
-    leaving = member.events.text("/exit")
+    leaving = member.question("/exit")
     leave_and_die(member, leaving)
     assert member.worker.line.chats_left == [recorded.GROUP]
     member.worker.line.chats_left.clear()
@@ -92,21 +93,22 @@ def test_exit_of_a_dead_worker_does_not_leave_a_group_joined_since(member: Perso
 
 
 def test_exit_from_before_a_join_does_not_leave(member: Person) -> None:
-    late = member.events.text("/exit")
+    late = member.question("/exit")
     member.worker.deliver(member.events.event("join"))
 
     member.worker.deliver(late)
 
     assert member.worker.line.chats_left == []
-    assert member.worker.said == [japanese(Phrase.GREETING_GROUP)]
+    assert member.worker.said[-1] == japanese(Phrase.GREETING_GROUP)
 
 
 def test_exit_that_waits_for_the_turn_does_not_leave_a_group_joined_meanwhile(member: Person) -> None:
     worker = member.worker
+    leaving = member.question("/exit")
     conversation = worker.conversations.of(recorded.GROUP)
     holder = open_turn(conversation, conversation.turn.read())
     assert holder is not None
-    leaving, joining = member.events.text("/exit"), member.events.event("join")
+    joining = member.events.event("join")
     sleep = worker.clock.sleep
 
     def join_then_sleep(seconds: float) -> None:
@@ -119,13 +121,13 @@ def test_exit_that_waits_for_the_turn_does_not_leave_a_group_joined_meanwhile(me
 
     assert worker.deliver(leaving) == 204
 
-    assert worker.said[0] == japanese(Phrase.GREETING_GROUP)
+    assert worker.said[1] == japanese(Phrase.GREETING_GROUP)
     assert worker.line.chats_left == []
 
 
 def test_exit_that_line_refuses_is_tried_again(member: Person) -> None:
     member.says("my word is swordfish")
-    leaving = member.events.text("/exit")
+    leaving = member.question("/exit")
     leave = member.worker.line.leave
 
     def refuse(_: str) -> None:
@@ -138,4 +140,4 @@ def test_exit_that_line_refuses_is_tried_again(member: Person) -> None:
 
     assert member.worker.deliver(leaving) == 204
     assert member.worker.line.chats_left == [recorded.GROUP]
-    assert member.worker.said == [japanese(Phrase.GOODBYE_GROUP)]
+    assert member.worker.said[1:] == [japanese(Phrase.GOODBYE_GROUP)]

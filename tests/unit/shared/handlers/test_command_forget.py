@@ -3,7 +3,9 @@
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
-from shared.handlers.command import CONFIRMED_WITHIN_MS
+from shared.conversation.journal import Journal
+from shared.conversation.records import OutcomeRecord
+from shared.handlers.erasure import CONFIRMED_WITHIN_MS
 from shared.line.phrases import Phrase
 from tests.support import recorded
 from tests.support.chats import everything_in
@@ -18,7 +20,8 @@ def test_forget_erases_nothing_before_the_button_is_pressed(friend: Person) -> N
     friend.says("my word is swordfish", HELLO)
     friend.says("/forget")
 
-    assert friend.worker.said[-1] == japanese(Phrase.FORGET_QUESTION)
+    question = japanese(Phrase.FORGET_QUESTION, messages="1", entries="0", media="0", reminders="0")
+    assert friend.worker.said[-1] == question
     assert "swordfish" in everything_in(friend.worker.store)
 
 
@@ -59,11 +62,14 @@ def test_redelivered_press_completes_the_erasure_of_a_dead_worker(friend: Person
     friend.says("my word is swordfish", HELLO)
     friend.says("/forget")
     press = friend.events.event("postback", postback={"data": friend.newest_button})
-    friend.worker.erase(recorded.USER, until_ms=press["timestamp"] - 1)
+    friend.worker.store.is_down = True
+    assert friend.worker.deliver(press) == 503
+    friend.worker.store.is_down = False
 
     friend.worker.deliver(press)
 
     assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+    assert "swordfish" not in everything_in(friend.worker.store)
 
 
 @pytest.mark.parametrize("age_ms", [0, CONFIRMED_WITHIN_MS])
@@ -76,23 +82,25 @@ def test_press_within_ten_minutes_of_the_question_confirms(friend: Person, age_m
     assert "swordfish" not in everything_in(friend.worker.store)
 
 
-def test_press_of_an_expired_button_asks_again(friend: Person) -> None:
+def test_press_of_an_expired_button_does_nothing(friend: Person) -> None:
     friend.says("my word is swordfish", HELLO)
     friend.says("/forget")
 
+    said = len(friend.worker.said)
+
     friend.presses(friend.newest_button, timestamp=START_MS + 2_000 + CONFIRMED_WITHIN_MS + 1)
 
-    assert friend.worker.said[-1] == japanese(Phrase.FORGET_QUESTION)
+    assert len(friend.worker.said) == said
     assert "swordfish" in everything_in(friend.worker.store)
 
 
-def test_redelivered_press_that_was_answered_by_the_question_erases_nothing(friend: Person) -> None:
+def test_press_that_comes_before_its_question_does_nothing(friend: Person) -> None:
     friend.says("my word is swordfish", HELLO)
     late = friend.events.text("/forget")
-    press = friend.presses(f"forget:{late['webhookEventId']}")
+    press = friend.presses(f"confirm:{late['webhookEventId']}")
     friend.sends(late)
 
-    assert friend.worker.deliver(press) == 204
+    assert friend.worker.deliver({**press, "timestamp": late["timestamp"] - 1}) == 204
 
     assert "my word is swordfish" in everything_in(friend.worker.store)
     assert japanese(Phrase.FORGET_DONE) not in friend.worker.said
@@ -107,12 +115,170 @@ def test_press_of_a_button_of_another_chat_erases_nothing(friend: Person, worker
     member.presses(friend.newest_button)
 
     assert "swordfish" in everything_in(worker.store)
-    assert worker.said[-1] == japanese(Phrase.FORGET_QUESTION)
+    assert len(worker.said) == 1
 
 
 def test_press_that_names_another_answer_of_the_chat_erases_nothing(friend: Person) -> None:
     event = friend.says("my word is swordfish", HELLO)
 
-    friend.presses(f"forget:{event['webhookEventId']}")
+    friend.presses(f"confirm:{event['webhookEventId']}")
 
     assert "swordfish" in everything_in(friend.worker.store)
+
+
+@pytest.mark.parametrize("again_after_ms", [-1, 0, 1, 60_000])
+def test_a_second_press_does_nothing(friend: Person, again_after_ms: int) -> None:
+    first = friend.confirms("/forget")
+    friend.says("my word is swordfish", HELLO)
+    said = len(friend.worker.said)
+
+    friend.presses(first["postback"]["data"], timestamp=first["timestamp"] + again_after_ms)
+
+    assert len(friend.worker.said) == said
+    assert "my word is swordfish" in everything_in(friend.worker.store)
+
+
+def test_two_presses_at_once_erase_and_confirm_once(friend: Person) -> None:
+    first = friend.question("/forget")
+    second = friend.events.event("postback", postback=first["postback"])
+    record = Journal.record_outcome
+    meanwhile = [second]
+
+    def press_meanwhile(journal: Journal, outcome: OutcomeRecord) -> bool:
+        while meanwhile and outcome.webhook_event_id.endswith("-press"):
+            friend.sends(meanwhile.pop())
+        return record(journal, outcome)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Journal, "record_outcome", press_meanwhile)
+        friend.sends(first)
+
+    assert friend.worker.said.count(japanese(Phrase.FORGET_DONE)) == 1
+    watermark = friend.worker.conversations.of(recorded.USER).amendments.watermark()
+    assert watermark.timestamp_ms == second["timestamp"] - 1
+
+
+def test_press_after_an_unsend_of_the_command_does_nothing(friend: Person) -> None:
+    friend.says("my word is swordfish", HELLO)
+    press = friend.question("/forget")
+    friend.worker.withdraw(recorded.USER, "m2")
+
+    friend.sends(press)
+
+    assert "swordfish" in everything_in(friend.worker.store)
+    assert japanese(Phrase.FORGET_DONE) not in friend.worker.said
+
+
+def test_a_command_that_was_withdrawn_before_it_came_asks_nothing(friend: Person) -> None:
+    friend.worker.withdraw(recorded.USER, "m1")
+
+    friend.says("/forget")
+
+    assert friend.worker.said == []
+
+
+@pytest.mark.parametrize("command", ["/forget", "/reset", "/exit", "/bye"])
+def test_press_by_somebody_who_is_not_in_the_group_does_nothing(member: Person, command: str) -> None:
+    member.says("my word is swordfish")
+    press = member.question(command)
+    stranger = "U" + "9" * 32
+    member.worker.profiles.strangers.add(stranger)
+
+    member.sends({**press, "source": {**press["source"], "userId": stranger}})
+    member.sends({**press, "source": {"type": "group", "groupId": recorded.GROUP}})
+
+    assert "swordfish" in everything_in(member.worker.store)
+    assert len(member.worker.said) == 1
+
+
+def test_press_counts_where_line_does_not_say_who_is_a_member(member: Person) -> None:
+    member.says("my word is swordfish")
+    press = member.question("/forget")
+    member.worker.profiles.is_down = True
+
+    member.sends(press)
+
+    assert "swordfish" not in everything_in(member.worker.store)
+
+
+@pytest.mark.parametrize("command", ["/reset", "/exit", "/bye", "/forget"])
+def test_nothing_that_others_said_is_erased_unasked_in_a_group(member: Person, command: str) -> None:
+    member.says("my word is swordfish")
+
+    member.says(command)
+
+    assert "swordfish" in everything_in(member.worker.store)
+    assert member.worker.line.chats_left == []
+    assert "メッセージ1件" in member.worker.said[-1]
+
+
+def test_the_question_counts_what_would_go(friend: Person) -> None:
+    friend.files("garden")
+    friend.worker.store.create(f"media/{recorded.USER}/m9", b"x")
+    friend.worker.store.create(f"media/{recorded.USER}/m9.json", b"{}")
+    friend.worker.store.create(f"reminders/{recorded.USER}/r1.json", b"{}")
+
+    friend.says("/forget")
+
+    assert friend.worker.said[-1] == japanese(
+        Phrase.FORGET_QUESTION, messages="1", entries="1", media="1", reminders="1"
+    )
+
+
+def test_forget_me_takes_back_what_one_person_said_and_what_came_from_it(worker: PushedWorker) -> None:
+    member = Person(worker, is_in_group=True)
+    other = "U" + "2" * 32
+    member.says("@Aizuchi my word is swordfish", HELLO)
+    member.sends(member.events.text("mine is haddock", by=other))
+    member.says("one more: swordfish again")
+
+    member.says("/forget me")
+
+    assert worker.said[-1] == japanese(Phrase.FORGET_ME_DONE, messages="2")
+    left = everything_in(worker.store)
+    assert "swordfish" not in left
+    assert "mine is haddock" in left
+
+
+def test_forget_me_takes_back_what_was_folded_and_filed(worker: PushedWorker) -> None:
+    member = Person(worker, is_in_group=True)
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "garden"}]
+    captures = calling(("classify_and_capture", {"text": "garden"}))
+    member.says("@Aizuchi an idea: garden", captures, calling(("reply", {"message": "filed"})))
+    for number in range(30):
+        member.says(f"swordfish number {number}")
+    member.says("@Aizuchi hello", HELLO)
+
+    member.says("/forget me")
+
+    left = everything_in(worker.store)
+    assert "swordfish" not in left
+    assert "garden" not in left
+
+
+def test_redelivered_forget_me_spares_what_came_since(member: Person) -> None:
+    member.says("my word is swordfish")
+    command = member.says("/forget me")
+    member.says("my word is haddock")
+
+    assert member.worker.deliver(command) == 204
+
+    assert len(member.worker.said) == 1
+    assert "haddock" in everything_in(member.worker.store)
+
+
+def test_forget_me_alone_with_the_bot_erases_everything(friend: Person) -> None:
+    friend.files("garden")
+
+    friend.says("/forget me")
+
+    assert friend.worker.said[-1] == japanese(Phrase.FORGET_ME_DONE, messages="1")
+    assert "garden" not in everything_in(friend.worker.store)
+
+
+def test_forget_me_of_a_person_without_an_id_says_what_to_do(member: Person) -> None:
+    command = member.events.text("/forget me")
+
+    member.sends({**command, "source": {"type": "group", "groupId": recorded.GROUP}})
+
+    assert member.worker.said == [japanese(Phrase.FORGET_ME_UNNAMED)]

@@ -12,7 +12,8 @@ LONG_NAME = "名" * 20
 
 
 def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
-    return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32)
+    counts = dict.fromkeys(("messages", "entries", "media", "reminders"), "9" * 5)
+    return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, **counts)
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -28,7 +29,12 @@ def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phra
 @pytest.mark.parametrize("locale", LOCALES)
 @pytest.mark.parametrize(
     ("text", "label"),
-    [(Phrase.FORGET_QUESTION, Phrase.FORGET_BUTTON), (Phrase.STILL_THINKING, Phrase.SHOW_BUTTON)],
+    [
+        (Phrase.RESET_QUESTION, Phrase.RESET_BUTTON),
+        (Phrase.FORGET_QUESTION, Phrase.FORGET_BUTTON),
+        (Phrase.LEAVE_QUESTION, Phrase.LEAVE_BUTTON),
+        (Phrase.STILL_THINKING, Phrase.SHOW_BUTTON),
+    ],
 )
 def test_every_text_with_its_button_can_be_sent(locale: str, text: Phrase, label: Phrase) -> None:
     button = PostbackButton(label=said(label, locale), data="x", display_text=said(label, locale))

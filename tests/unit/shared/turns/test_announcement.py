@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
-from shared.conversation.records import OutcomeKind
+from shared.conversation.records import Erasure, OutcomeKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
@@ -117,14 +117,17 @@ def test_announcement_without_a_token_waits_for_no_later_delivery(reads: ThreadP
 
 
 def test_announcement_is_recorded_with_what_it_asks_or_greets(group: AnnouncedChat) -> None:
-    group.deliver(replace(HELLO, asks_to_forget=True))
+    group.deliver(replace(HELLO, asks=Erasure.FORGET, asked_by="m1"))
     asking = group.conversation.journal.outcome_of("e1")
     group.deliver(replace(HELLO, webhook_event_id="e2", is_joining=True))
     greeting = group.conversation.journal.outcome_of("e2")
 
     assert asking is not None
     assert greeting is not None
-    assert [(one.asks_to_forget, one.is_joining) for one in (asking, greeting)] == [(True, False), (False, True)]
+    assert [(one.asks, one.asked_by, one.is_joining) for one in (asking, greeting)] == [
+        (Erasure.FORGET, "m1", False),
+        (None, None, True),
+    ]
     assert (asking.kind, asking.covers, asking.since_ms, asking.until_ms) == (OutcomeKind.REPLIED, (), 5, 5)
 
 

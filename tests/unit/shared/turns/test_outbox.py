@@ -8,13 +8,13 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, StagedWrite
+from shared.conversation.records import Amendment, Erasure, MessageRecord, OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.errors import LineRefusedError
 from shared.knowledge.entry_words import EntryWords
 from shared.line.messaging import TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
-from shared.line.postback_data import confirm_forget_data
+from shared.line.postback_data import confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
@@ -528,12 +528,12 @@ def test_a_pushed_answer_is_known_by_its_message_ids(committed: CommittedChat) -
 
 
 def test_a_question_whether_to_forget_is_sent_with_its_button(committed: CommittedChat) -> None:
-    committed.finish(committed.commit(replace(outcome("sure?"), asks_to_forget=True)))
+    committed.finish(committed.commit(replace(outcome("sure?"), asks=Erasure.FORGET)))
 
     [message] = committed.line.replied["t1"]
     assert message.button is not None
     assert (message.text, message.button.label) == ("sure?", "forget_button")
-    assert message.button.data == confirm_forget_data("e1")
+    assert message.button.data == confirm_data("e1")
 
 
 @pytest.mark.parametrize(("model_name", "bubbles"), [("model", 2), (None, 1)])

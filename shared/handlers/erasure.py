@@ -1,0 +1,187 @@
+"""Erasures that people ask for.  Whatever erases more than one's own words is asked with a button first, with the counts of what would go.
+
+A press counts once, for ten minutes, in the chat of its question, and from its members; any other press does nothing. Who presses first is
+decided by an outcome that is created once; its id is made of the question's.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.bus.result import EventResult
+from shared.conversation.amendments import AmendmentLog
+from shared.conversation.history import History, HistoryReader
+from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
+from shared.conversation.store import Conversation, Conversations
+from shared.conversation.withdrawal import Withdrawal
+from shared.handlers.holdings import Holdings
+from shared.line.display_names import Profiles
+from shared.line.events import LineEvent, MessageContent
+from shared.line.messaging import Membership
+from shared.line.phrases import Phrase, Phrases
+from shared.turns.announcement import Announcement, Announcer
+
+CONFIRMED_WITHIN_MS: Final = 10 * 60_000
+_PRESS_SUFFIX: Final = "-press"
+_QUESTIONS: Final = {
+    Erasure.RESET: Phrase.RESET_QUESTION,
+    Erasure.FORGET: Phrase.FORGET_QUESTION,
+    Erasure.LEAVE: Phrase.LEAVE_QUESTION,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureHandler:
+    """Asks, erases, and says what was erased."""
+
+    conversations: Conversations
+    announcer: Announcer
+    withdrawal: Withdrawal
+    reader: HistoryReader
+    membership: Membership
+    profiles: Profiles
+    phrases: Phrases
+
+    def ask(self, event: LineEvent, content: MessageContent, erasure: Erasure) -> EventResult:
+        """The chat was asked, with the counts of what would go; a command that was withdrawn asks nothing.
+
+        Repeated: asked once. Raises: as an announcement does.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        if _is_withdrawn(conversation.amendments, content.line_message_id):
+            return EventResult.WITHDRAWN
+        question = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=self.phrases.text(_QUESTIONS[erasure], **Holdings.of(conversation).facts),
+            asks=erasure,
+            asked_by=content.line_message_id,
+        )
+        return self.announcer.announce(conversation, question, event.reply_token)
+
+    def confirm(self, event: LineEvent, question_id: str) -> EventResult:
+        """What the question asked is carried out, if this press is the first one that counts; any other does nothing.
+
+        Repeated: an erasure that was begun is carried to its end, as of its press. Raises: as a command does.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        erasure = self._erasure_of_press(conversation, event, question_id)
+        if erasure is None:
+            logs.info("press_ignored")
+            return EventResult.IGNORED
+        match erasure:
+            case Erasure.RESET:
+                return self.erase(event, Phrase.RESET_DONE, spares_entries=True)
+            case Erasure.FORGET:
+                return self.erase(event, Phrase.FORGET_DONE, spares_entries=False)
+            case Erasure.LEAVE:
+                return self._leave(conversation, event)
+
+    def erase(self, event: LineEvent, words: Phrase, *, spares_entries: bool, **facts: str) -> EventResult:
+        """Everything of the chat that is older than the event is erased, and that is said."""
+        conversation = self.conversations.of(event.conversation_id)
+        self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1, spares_entries=spares_entries)
+        result = self._say(conversation, event, self.phrases.text(words, **facts))
+        logs.info("conversation_erased")
+        return result
+
+    def forget_member(self, event: LineEvent) -> EventResult:
+        """Every message of the person in this chat, and what came from it, is taken back; the answer says how many.
+
+        In a 1:1 chat that is everything. Repeated: takes back what is left, and is answered once.
+        Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
+        """
+        conversation = self.conversations.of(event.conversation_id)
+        user_id = event.user_id
+        if user_id is None:
+            return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_UNNAMED))
+        own = own_messages(conversation, user_id, until_ms=event.timestamp_ms - 1)
+        if event.is_one_on_one:
+            return self.erase(event, Phrase.FORGET_ME_DONE, spares_entries=False, messages=str(len(own)))
+        self.withdrawal.withdraw_all(conversation, own, timestamp_ms=event.timestamp_ms)
+        logs.info("member_forgotten", messages=len(own))
+        return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_DONE, messages=str(len(own))))
+
+    def _erasure_of_press(self, conversation: Conversation, event: LineEvent, question_id: str) -> Erasure | None:
+        """Return what this press is to erase; None: it does not count."""
+        history = self.reader.read_newest(conversation)
+        press_id = f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
+        press = next((one for one in history.outcomes if one.webhook_event_id == press_id), None)
+        if press is None:
+            asked = confirmed_question(history, question_id, pressed_ms=event.timestamp_ms)
+            if asked is None or not self._may_press(conversation, event, asked):
+                return None
+            press = _press_of(asked, event, press_id)
+            conversation.journal.record_outcome(press)
+            press = conversation.journal.outcome_of(press_id) or press  # another press may have come first
+        return press.asks if press.answers == (event.webhook_event_id,) else None
+
+    def _may_press(self, conversation: Conversation, event: LineEvent, asked: OutcomeRecord) -> bool:
+        """Whether the press comes from somebody in the chat, and the command was not withdrawn.
+
+        LINE names the chat in a signed event; so where it does not answer who is a member, its event is taken for it.
+        """
+        if asked.asked_by is not None and _is_withdrawn(conversation.amendments, asked.asked_by):
+            return False
+        if event.is_one_on_one:
+            return event.user_id == conversation.id
+        return event.user_id is not None and self.profiles.is_member(conversation.id, event.user_id) is not False
+
+    def _leave(self, conversation: Conversation, event: LineEvent) -> EventResult:
+        """Say goodbye, leave the group, and erase all of it, the goodbye included."""
+        self.withdrawal.erase(conversation, until_ms=event.timestamp_ms - 1)
+        is_late = self._is_of_an_earlier_stay(conversation, event)
+        result = EventResult.LEFT_BEFORE if is_late else self._say_goodbye(conversation, event)
+        self.withdrawal.erase(conversation, until_ms=event.timestamp_ms)
+        return result
+
+    def _say_goodbye(self, conversation: Conversation, event: LineEvent) -> EventResult:
+        result = self._say(conversation, event, self.phrases.text(Phrase.GOODBYE_GROUP))
+        if not self._is_of_an_earlier_stay(conversation, event):  # it may have waited for the turn
+            self.membership.leave(conversation.id)
+            logs.info("chat_left")
+        return result
+
+    def _is_of_an_earlier_stay(self, conversation: Conversation, event: LineEvent) -> bool:
+        """Whether the bot has left the group since, or has joined it again."""
+        if conversation.amendments.watermark().entries_ms >= event.timestamp_ms:
+            return True
+        outcomes = self.reader.read_newest(conversation).outcomes
+        return any(one.is_joining and one.timestamp_ms > event.timestamp_ms for one in outcomes)
+
+    def _say(self, conversation: Conversation, event: LineEvent, text: str) -> EventResult:
+        said = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
+        return self.announcer.announce(conversation, said, event.reply_token)
+
+
+def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -> OutcomeRecord | None:
+    """Return the question, if the chat was asked it at most ten minutes before the press, by LINE's timestamps, and it still stands."""
+    asked = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
+    if asked is None or asked.asks is None or not asked.holds_words:
+        return None
+    return asked if 0 <= pressed_ms - asked.timestamp_ms <= CONFIRMED_WITHIN_MS else None
+
+
+def own_messages(conversation: Conversation, user_id: str, *, until_ms: int) -> frozenset[str]:
+    """Return the ids of the person's messages up to this timestamp that are stored.  Raises: StorageUnavailableError."""
+    snapshot = conversation.objects.reads.submit(conversation.snapshot.read)
+    stored = (*conversation.journal.read_messages(), *snapshot.result().record.messages)
+    own = (one for one in stored if one.user_id == user_id and one.timestamp_ms <= until_ms)
+    return frozenset(one.line_message_id for one in own if one.line_message_id)
+
+
+def _is_withdrawn(amendments: AmendmentLog, line_message_id: str) -> bool:
+    amendment = amendments.amendment_of(line_message_id)
+    return amendment is not None and amendment.text is None
+
+
+def _press_of(asked: OutcomeRecord, event: LineEvent, press_id: str) -> OutcomeRecord:
+    return OutcomeRecord(
+        webhook_event_id=press_id,
+        timestamp_ms=event.timestamp_ms,
+        kind=OutcomeKind.SKIPPED,
+        since_ms=event.timestamp_ms,
+        until_ms=event.timestamp_ms,
+        answers=(event.webhook_event_id,),
+        asks=asked.asks,
+    )

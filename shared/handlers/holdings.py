@@ -1,0 +1,45 @@
+"""Holdings: how much is stored of a chat, counted before a question asks whether it may be erased."""
+
+from dataclasses import dataclass
+
+from shared.conversation.store import Conversation
+from shared.knowledge.entry_store import EntryStore
+
+_LABEL_SUFFIX = ".json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holdings:
+    """Counts of what a chat would lose."""
+
+    messages: int
+    entries: int
+    media: int
+    reminders: int
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> "Holdings":
+        """Count what is stored now, in one round trip.  Raises: StorageUnavailableError."""
+        reads, store, names = conversation.objects.reads, conversation.objects.store, conversation.names
+        snapshot = reads.submit(conversation.snapshot.read)
+        catalog = reads.submit(EntryStore(conversation).catalog)
+        media = reads.submit(store.list, names.media_prefix)
+        reminders = reads.submit(store.list, names.reminders_prefix)
+        journal = conversation.journal.list_objects()
+        folded = {one.line_message_id for one in snapshot.result().record.messages}
+        return cls(
+            messages=len(folded | {names.message_id_in(one.name) for one in journal.messages}),
+            entries=len(catalog.result().rows),
+            media=sum(not one.name.endswith(_LABEL_SUFFIX) for one in media.result()),
+            reminders=len(reminders.result()),
+        )
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The counts as facts of a phrase."""
+        return {
+            "messages": str(self.messages),
+            "entries": str(self.entries),
+            "media": str(self.media),
+            "reminders": str(self.reminders),
+        }
