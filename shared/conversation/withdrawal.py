@@ -9,6 +9,7 @@ Source: LINE, "Processing on receipt of unsend event": respect the user's intent
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, Protocol
 
 from shared.clock import Clock
@@ -72,16 +73,17 @@ class Withdrawal:
         if not line_message_ids:
             return False
 
-        def withdraw(line_message_id: str) -> None:
-            conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
-            self._mark(conversation, _WITHDRAWAL, line_message_id)
+        amend = partial(self._amend, conversation, timestamp_ms=timestamp_ms)
+        first, *others = sorted(line_message_ids)
+        amending = conversation.objects.reads.map(amend, others)
+        amend(first)
+        list(amending)
+        return self._withdraw_now(conversation, line_message_ids)
 
-        ids = sorted(line_message_ids)
-        if len(ids) == 1:
-            withdraw(ids[0])
-        else:
-            list(conversation.objects.reads.map(withdraw, ids))
-        return self._withdraw_now(conversation, frozenset(ids))
+    def _amend(self, conversation: Conversation, line_message_id: str, *, timestamp_ms: int) -> None:
+        """The message counts as withdrawn, and a tick comes back to it."""
+        conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
+        self._mark(conversation, _WITHDRAWAL, line_message_id)
 
     def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
         """The second pass of a withdrawal."""

@@ -175,7 +175,11 @@ def test_forget_asks_first_and_answers_a_duplicated_press_once(platform: Platfor
 
 def test_a_redelivered_bye_does_not_leave_the_group_joined_since(platform: Platform, group: Group) -> None:
     group.says("my word is swordfish")
-    bye = group.says("/bye").as_sent(is_redelivery=True)
+    group.says("/bye")
+    button = group.bubbles()[-1].content["template"]["actions"][0]["data"]
+    press = platform.do(lambda stack: stack.line.press(group.yuki.id, group.id, str(button)))
+    platform.settle()
+    bye = press.as_sent(is_redelivery=True)
     assert "退出します" in group.hears()[-1]
     assert not platform.do(lambda stack: stack.line.chat(group.id).bot_is_member)
     assert objects_with(platform, "swordfish", of=group.id) == []

@@ -650,7 +650,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="an answer keeps withdrawn words that it repeats from another answer",
     ),
     "marks_withdrawals": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal.withdraw",
+        f"{_WITHDRAWAL}:Withdrawal._amend",
         Skip("_mark"),
         lacks="the second pass of a withdrawal never comes",
     ),

@@ -558,11 +558,10 @@ def two_presses_at_once() -> list[str]:
     with Scene(group=True).playing() as scene:
         press = scene.is_asked_about("forget")
         other = scene.presses_again(press)
-        first = scene.pushes(scene.delivers_order(press))
-        scene.runs_until(first, "write journal/")
-        second = scene.pushes(scene.delivers_order(other))
-        scene.runs_to_end(second)
-        scene.runs_to_end(first)
+        later = scene.pushes(scene.delivers_order(other))
+        scene.runs_until(later, "write journal/")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(press)))
+        scene.runs_to_end(later)
         return scene.rests()
 
 
@@ -572,9 +571,8 @@ def press_after_the_unsend_of_its_command() -> list[str]:
         asking = scene.commands("forget")
         scene.runs_to_end(scene.pushes(scene.delivers_order(asking)))
         scene.sleeps(1)
-        scene.runs_to_end(scene.takes_back_command(asking))
-        scene.sleeps(_MINUTE_S * 2)
-        scene.ticks()
+        scene.takes_effect(scene.takes_back_command(asking))
+        scene.sleeps(1)
         scene.runs_to_end(scene.pushes(scene.confirms(confirm_data(asking.id))))
         return scene.rests()
 

@@ -193,6 +193,17 @@ def writes_to_notion(chat: Chat) -> None:
 
 
 def says_the_command(command: str) -> Callable[[Chat], object]:
+    """Return who says the command, and presses the button where a question comes first."""
+
+    def say_it(chat: Chat) -> None:
+        chat.says(command)
+        if chat.events.chat_id.startswith("C"):
+            chat.presses(chat.newest_button)
+
+    return say_it
+
+
+def says_alone(command: str) -> Callable[[Chat], object]:
     return lambda chat: chat.says(command)
 
 
@@ -255,7 +266,7 @@ ROWS: Final = (
         is_in_group=True,
     ),
     Row(
-        case="`/reset`; `/exit` or `/bye` in a 1:1 chat",
+        case="`/reset`, in a group with its button; `/exit` or `/bye` in a 1:1 chat",
         said=files_and_talks,
         taken_back=says_the_command("/reset"),
         goes=(PLACE,),
@@ -268,9 +279,16 @@ ROWS: Final = (
         goes=(PLACE, "garden"),
     ),
     Row(
-        case="`/exit` or `/bye` in a group",
+        case="`/exit` or `/bye` in a group, with its button",
         said=files_and_talks,
         taken_back=says_the_command("/bye"),
+        goes=(PLACE, "garden"),
+        is_in_group=True,
+    ),
+    Row(
+        case="`/forget me` in a group",
+        said=files_and_talks,
+        taken_back=says_alone("/forget me"),
         goes=(PLACE, "garden"),
         is_in_group=True,
     ),
