@@ -17,7 +17,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constrai
 PINS := requirements/constraints.txt requirements/run.txt $(FUNCTIONS:%=functions/%/requirements.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench simulate mutants screenshots tf-test tf-plan line-webhook dead-letters invite admit revoke admitted forget export lock clean
+.PHONY: help run test check format bench simulate mutants screenshots fuzz package-test tf-test tf-plan line-webhook dead-letters invite admit revoke admitted forget export lock clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,8 +50,14 @@ simulate: $(VENV)/.dev-installed ## Play seeded schedules of the product: make s
 mutants: $(VENV)/.dev-installed ## Look for slips that no test finds; an hour and more: make mutants [ARGS="--module PATH --sample 50 --seed 1"]
 	$(BIN)/python -m tests.mutants $(ARGS)
 
-screenshots: $(VENV)/.dev-installed ## Take the pictures of docs/chat.md anew, with headless Chromium
-	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_manners.py
+screenshots: $(VENV)/.dev-installed ## Take the pictures of the docs anew, with headless Chromium
+	SCREENSHOTS=docs/pictures $(BIN)/pytest tests/browser/test_manners.py tests/browser/test_line_simulator.py
+
+fuzz: $(VENV)/.dev-installed ## Send 20,000 odd bodies to the LINE platform
+	$(BIN)/pytest -s -m fuzz tests/contract/simulator/line $(ARGS)
+
+package-test: $(VENV)/.dev-installed ## Build the LINE platform's package, and drive a foreign bot with it from an empty environment
+	$(BIN)/pytest -m package tests/contract/simulator/line $(ARGS)
 
 tf-test: $(VENV)/.dev-installed $(TOOLS)/.stub-installed ## Check infra/terraform, offline: its tests, its plan, each function's archive
 	$(BIN)/pytest -m "terraform or not terraform" tests/infra $(ARGS)

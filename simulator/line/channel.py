@@ -87,6 +87,7 @@ class Channel:
             rng=self.rng,
             on_departure=self._note_departure,
             on_arrival=self._note_arrival,
+            on_other_attempt=self.notify_listeners,
             client=self.webhook_client,
         )
 

@@ -59,7 +59,8 @@ def sign(channel_secret: str, body: bytes) -> str:
 class Courier:
     """Sends every delivery in a task of its own; `wait_until_settled` waits for all of them.
 
-    `on_departure` is called for each event before an attempt, `on_arrival` after it. While it `is_muted`, nothing is delivered.
+    `on_departure` is called for each event before an attempt, `on_arrival` after it, `on_other_attempt` after one without
+    events. While it `is_muted`, nothing is delivered.
     """
 
     webhook_url: str
@@ -71,6 +72,7 @@ class Courier:
     rng: Random
     on_departure: Callable[[WebhookEvent, int], None]
     on_arrival: Callable[[WebhookEvent, DeliveryAttempt], None]
+    on_other_attempt: Callable[[], None]
     client: httpx2.AsyncClient | None = None
     switches: DeliverySwitches = field(default_factory=DeliverySwitches)
     attempts: list[DeliveryAttempt] = field(default_factory=list)
@@ -102,6 +104,10 @@ class Courier:
     def redeliver(self, event: WebhookEvent) -> None:
         """Send the event again as a redelivery, whatever the answers to earlier attempts were."""
         self._start(self._redeliver(event))
+
+    def start_verification(self) -> None:
+        """Begin `verify`, without waiting for it."""
+        self._start(self._verify())
 
     def send_raw(self, body: bytes, signature: str | None) -> None:
         """Send the bytes as they are, with this signature or the right one."""
@@ -167,8 +173,13 @@ class Courier:
             self.on_arrival(event, attempt)
         return attempt
 
+    async def _verify(self) -> None:
+        await self.verify()
+        self.on_other_attempt()
+
     async def _send_raw(self, body: bytes, signature: str) -> None:
         await self._post((), body, signature, is_redelivery=False)
+        self.on_other_attempt()
 
     async def _attempt(
         self, events: tuple[WebhookEvent, ...], *, is_redelivery: bool, url: str | None = None

@@ -189,10 +189,10 @@ def _check_kind(component: JsonObject, kind: str, path: str, check: _Check) -> N
 
 def _check_box(box: JsonObject, path: str, check: _Check) -> None:
     layout = box.get("layout")
-    if layout not in _CONTENTS:
+    if not isinstance(layout, str) or layout not in _CONTENTS:
         check.add("must be specified" if layout is None else "invalid property", f"{path}/layout")
         return
-    allowed = tuple(kind for kind in _IN_BOX if kind in _CONTENTS[str(layout)])
+    allowed = tuple(kind for kind in _IN_BOX if kind in _CONTENTS[layout])
     for index, component in enumerate(check.objects(box, "contents", path)):
         _check_component(component, f"{path}/contents/{index}", allowed, check)
     for name in (*_PADDINGS, *_LENGTHS):

@@ -133,7 +133,7 @@ class _Control:
         result = action.run(self._platform, body)
         if action.is_recorded:
             self._recorder.note(action.name, body, result)
-        else:
+        elif action.name == "reset":
             self._recorder.restart()
         return result
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from ..chats import Chat
 from ..messages import JsonObject, Message, Notice
+from ..people import Friendship
 from ..platform import LinePlatform
 
 ENTRIES_SHOWN: Final = 300
@@ -13,17 +14,20 @@ EVENTS_SHOWN: Final = 400
 
 
 def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
-    """Return `{"now_ms", "about", "bot", "people": [...], "chats": [...], "facts": [...]}`; entries and facts oldest first."""
+    """Return `{"now_ms", "about", "webhook_url", "bot", "people": [...], "chats": [...], "facts": [...]}`, oldest first."""
     event_ids = _event_ids(platform)
     return {
         "now_ms": platform.now_ms(),
         "about": dict(about),
+        "webhook_url": platform.courier.webhook_url,
         "bot": {"user_id": platform.account.user_id, "display_name": platform.account.display_name},
         "people": [
             {"user_id": person.user_id, "display_name": person.display_name, "friendship": person.friendship.value}
             for person in platform.people.values()
         ],
-        "chats": [_chat(chat, event_ids) for chat in platform.chats.values()],
+        "chats": [
+            _chat(chat, event_ids) | {"rich_menu": _rich_menu(platform, chat)} for chat in platform.chats.values()
+        ],
         "facts": _facts(platform),
     }
 
@@ -37,6 +41,24 @@ def _chat(chat: Chat, event_ids: Mapping[str, list[str]]) -> JsonObject:
         "bot_is_member": chat.bot_is_member,
         "loading_until_ms": chat.loading_until_ms,
         "entries": [_entry(entry, event_ids) for entry in chat.entries[-ENTRIES_SHOWN:]],
+    }
+
+
+def _rich_menu(platform: LinePlatform, chat: Chat) -> JsonObject | None:
+    """Return the menu that the phone shows: only in 1:1 chats, to people who did not block the account."""
+    person = platform.people.get(chat.chat_id)
+    if person is None or person.friendship is Friendship.BLOCKED:
+        return None
+    menu = platform.rich_menus.shown_to(person.user_id)
+    if menu is None:
+        return None
+    return {
+        "rich_menu_id": menu.rich_menu_id,
+        "name": menu.body["name"],
+        "chat_bar_text": menu.body["chatBarText"],
+        "selected": menu.body["selected"],
+        "size": menu.body["size"],
+        "areas": menu.body.get("areas", []),
     }
 
 
@@ -85,6 +107,7 @@ def _event_ids(platform: LinePlatform) -> dict[str, list[str]]:
 def _facts(platform: LinePlatform) -> list[JsonObject]:
     facts: list[JsonObject] = [
         {
+            "key": f"{attempt.started_ms} {attempt.signature}",
             "at_ms": attempt.started_ms,
             "way": "to_webhook",
             "what": _event_types(platform, attempt.webhook_event_ids),
@@ -97,6 +120,7 @@ def _facts(platform: LinePlatform) -> list[JsonObject]:
     ]
     facts += [
         {
+            "key": request.request_id,
             "at_ms": request.at_ms,
             "way": "from_bot",
             "what": f"{request.method} {request.path.removeprefix('/v2/bot/')}",

@@ -1,6 +1,6 @@
 // The knowledge base of the chat: a drawer beside the phone, or a sheet over it on a narrow screen.
 
-import { make } from "/static/bubbles.js";
+import { make } from "/static/nodes.js";
 import { entriesOf, entryText } from "./requests.js";
 import { texts } from "/static/texts.js";
 

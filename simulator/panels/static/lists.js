@@ -1,6 +1,6 @@
 // The lists in Notion: one row for each page of a database.
 
-import { make } from "/static/bubbles.js";
+import { make } from "/static/nodes.js";
 import { texts } from "/static/texts.js";
 
 const by = (id) => document.getElementById(id);

@@ -1,6 +1,6 @@
 // The trace of a message, step by step: a panel beside the phone, or a sheet over it on a narrow screen.
 
-import { make } from "/static/bubbles.js";
+import { make } from "/static/nodes.js";
 import { traceOf } from "./requests.js";
 import { lang, texts } from "/static/texts.js";
 

@@ -1,14 +1,17 @@
 // The page of a chat as a phone shows it: draws every new state.
 
 import { ask, attempt, complain, perform } from "./actions.js";
-import { actionButton, make } from "./bubbles.js";
+import { actionButton } from "./bubbles.js";
 import "./composer.js";
 import { panels, tell } from "./panels.js";
 import { attachPeople } from "./people.js";
 import { stateNow, watch } from "./platform.js";
-import { fillIn, secondOf, texts } from "./texts.js";
+import { showRichMenu } from "./rich_menu.js";
+import { showSetup } from "./setup.js";
+import { fillIn, texts } from "./texts.js";
 import { clearThread, showThread, stayAtEnd } from "./thread.js";
 import { chat, nameOf, personOf, view } from "./view.js";
+import { showWire } from "./wire.js";
 
 const by = (id) => document.getElementById(id);
 
@@ -28,9 +31,12 @@ function show(newState) {
   showThread();
   showLoading();
   showQuickReplies();
-  showFacts();
+  showWire();
+  showRichMenu();
+  showSetup();
   showPeople(view.state, chat());
   tell("show");
+  stayAtEnd();
 }
 
 // The controls are disabled until the first state arrives.
@@ -103,19 +109,6 @@ function showQuickReplies() {
   if (by("quick-replies").dataset.signature === signature) return;
   by("quick-replies").dataset.signature = signature;
   by("quick-replies").replaceChildren(...items.map((item) => actionButton(item.action, perform)));
-}
-
-function showFacts() {
-  const lines = view.state.facts.toReversed().map((fact) => {
-    const line = make("li", fact.is_fine ? "" : "bad");
-    const arrow = make("span", "", fact.way === "to_webhook" ? "→" : "←");
-    const what = make("span", "what", fact.what + (fact.is_redelivery ? ` (${texts.redelivery})` : ""));
-    const took = fact.duration_ms === undefined ? "" : ` · ${fact.duration_ms} ms`;
-    const status = make("span", "", make("span", "status", fact.status), make("span", "took", took));
-    line.append(make("span", "when", secondOf(fact.at_ms)), arrow, what, status);
-    return line;
-  });
-  by("facts").replaceChildren(...lines);
 }
 
 /** Invites the account to a chat that was just created, and shows the chat. */

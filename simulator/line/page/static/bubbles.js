@@ -1,15 +1,9 @@
 // Messages as DOM nodes. Texts of people are set as textContent, never as markup.
 
+import { flexNode } from "./flex.js";
+import { make } from "./nodes.js";
 import { symbolOf } from "./palette.js";
 import { dayOf, texts, timeOf } from "./texts.js";
-
-/** Creates a node with a class, and children that are nodes or texts. */
-export function make(name, className, ...children) {
-  const node = document.createElement(name);
-  if (className) node.className = className;
-  node.append(...children.filter((child) => child !== null && child !== undefined));
-  return node;
-}
 
 export const dateLine = (timestamp_ms) => make("li", "date", make("span", "", dayOf(timestamp_ms)));
 export const noticeLine = (text) => make("li", "notice", make("span", "notice-text", text));
@@ -27,6 +21,7 @@ export function messageRow(message, { isMine, follows, senderName, isBot, quoted
 
   const column = make("div", "column");
   if (!isMine && !follows) column.append(make("span", "name", senderName));
+  if (message.content.type === "flex") column.classList.add("wide");
   column.append(make("div", "line", bubble, meta));
   if (message.delivery === "failed") {
     bubble.classList.add("failed");
@@ -81,7 +76,8 @@ function bubbleOf(message, { quoted, nameOf, act }) {
       bubble.append(...linked(content.template.text ?? content.altText), buttons(actionsIn(content.template), act));
       break;
     case "flex":
-      bubble.append(...linked(content.altText), buttons(actionsIn(content.contents), act));
+      bubble.classList.add("flex");
+      bubble.append(flexNode(content.contents, act));
       break;
     default:
       bubble.append(tile("✉️", content.altText ?? content.type, ""));

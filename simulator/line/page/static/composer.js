@@ -1,7 +1,8 @@
 // The composer: the text field with its mentions, the message that is quoted or edited, and the tray.
 
 import { attempt, complain } from "./actions.js";
-import { make, summaryOf } from "./bubbles.js";
+import { summaryOf } from "./bubbles.js";
+import { make } from "./nodes.js";
 import { attachMentions, mentionsIn } from "./mentions.js";
 import { PLACES, STICKERS } from "./palette.js";
 import { sendImage } from "./platform.js";

@@ -1,6 +1,6 @@
 // The picker after an @ in a group, with the members who can be mentioned. Arrows and Enter, Tab or a click choose.
 
-import { make } from "./bubbles.js";
+import { make } from "./nodes.js";
 
 const list = document.getElementById("mentions");
 const BEGUN = /[@＠]([^@＠\n]{0,20})$/u;

@@ -1,6 +1,6 @@
 // The menu of a message: right click, long press, the menu key or Enter opens it, Escape or a click elsewhere closes it.
 
-import { make } from "./bubbles.js";
+import { make } from "./nodes.js";
 
 const LONG_PRESS_MS = 500;
 const menu = document.getElementById("menu");

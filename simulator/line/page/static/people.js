@@ -1,6 +1,6 @@
 // The dialog for the members of the chat, and for new people, groups and rooms: one browser acts for all people.
 
-import { make } from "./bubbles.js";
+import { make } from "./nodes.js";
 import { texts } from "./texts.js";
 
 const by = (id) => document.getElementById(id);

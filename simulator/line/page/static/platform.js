@@ -32,6 +32,12 @@ export async function stateNow() {
   return (await fetch("/simulator/state")).json();
 }
 
+export const deliveriesNow = async () => (await bodyOf(await fetch("/simulator/deliveries"))).deliveries;
+export const requestsNow = async () => (await bodyOf(await fetch("/simulator/requests"))).requests;
+
+/** What a bot needs to be connected: `{channel_id, channel_secret, channel_access_token, webhook_url}`. */
+export const setupNow = async () => bodyOf(await fetch("/simulator/setup"));
+
 /** Carries out an action and returns its result. Throws an Error that says why it is not possible. */
 export async function act(name, body) {
   return bodyOf(await fetch(`/simulator/${name}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }));

@@ -131,6 +131,8 @@ function choicesFor(message, isMine) {
   const choices = [[texts.quote, () => setPending("quote", message)]];
   if (isText) choices.push([texts.copy, () => navigator.clipboard?.writeText(message.content.text)]);
   if (isMine && isText && chat().kind !== "user" && message.caused_event) choices.push([texts.edit, () => setPending("edit", message)]);
+  const { trackingId } = message.content;
+  if (!isMine && trackingId) choices.push([texts.watched, () => attempt("finish_video", { tracking_id: trackingId })]);
   choices.push(...tell("choices", message));
   if (isMine && message.caused_event) choices.push([texts.unsend, () => attempt("unsend", { line_message_id: message.line_message_id })]);
   return choices;

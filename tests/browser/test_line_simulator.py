@@ -1,0 +1,272 @@
+"""The LINE platform on its own: the first screen, Flex, rich menus, dark mode; `make screenshots` keeps pictures for its README."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from simulator.functions import REPOSITORY
+from simulator.line.standalone import DEFAULT_TOKEN, Standalone, StandaloneSettings
+from tests.support.loop import LoopThread
+
+SCREENSHOTS_FOLDER = os.environ.get("SCREENSHOTS")  # noqa: TID251 - set by `make screenshots`
+PICTURE = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 13'>{}</svg>"
+CAFE = PICTURE.format(
+    "<rect width='20' height='13' fill='#caa472'/><circle cx='10' cy='7' r='3.2' fill='#fff'/>"
+    "<circle cx='10' cy='7' r='2.4' fill='#6b4423'/>"
+)
+STAR = PICTURE.format("<path d='M10 1l2 4h4l-3 3 1 4-4-2-4 2 1-4-3-3h4z' fill='#f5b301'/>")
+MENU = """
+<body style='margin:0;display:grid;grid-template-columns:1fr 1fr;height:422px;font:600 56px sans-serif;color:#fff'>
+<div style='background:#2f6b9a;display:grid;place-items:center'>Menu</div>
+<div style='background:#3a8f6a;display:grid;place-items:center'>Book</div>
+"""
+BUTTON = {"type": "message", "label": "Book a table", "text": "Book a table"}
+
+
+def row(name: str, value: str) -> dict[str, Any]:
+    contents = [
+        {"type": "text", "text": name, "color": "#aaaaaa", "size": "sm", "flex": 1},
+        {"type": "text", "text": value, "wrap": True, "color": "#666666", "size": "sm", "flex": 5},
+    ]
+    return {"type": "box", "layout": "baseline", "spacing": "sm", "contents": contents}
+
+
+CARD: dict[str, Any] = {
+    "type": "bubble",
+    "hero": {
+        "type": "image",
+        "url": "https://example.com/cafe.svg",
+        "size": "full",
+        "aspectRatio": "20:13",
+        "aspectMode": "cover",
+    },
+    "body": {
+        "type": "box",
+        "layout": "vertical",
+        "contents": [
+            {"type": "text", "text": "Brown Cafe", "weight": "bold", "size": "xl"},
+            {
+                "type": "box",
+                "layout": "baseline",
+                "margin": "md",
+                "contents": [
+                    *[{"type": "icon", "size": "sm", "url": "https://example.com/star.svg"}] * 4,
+                    {"type": "text", "text": "4.0", "size": "sm", "color": "#999999", "margin": "md", "flex": 0},
+                ],
+            },
+            {
+                "type": "box",
+                "layout": "vertical",
+                "margin": "lg",
+                "spacing": "sm",
+                "contents": [row("Place", "Flex Tower, 7-7-4 Midori-ku, Tokyo"), row("Time", "10:00 - 23:00")],
+            },
+            {"type": "separator", "margin": "lg"},
+            {
+                "type": "text",
+                "margin": "md",
+                "contents": [
+                    {"type": "span", "text": "Open "},
+                    {"type": "span", "text": "today", "weight": "bold", "color": "#1DB446"},
+                ],
+            },
+        ],
+    },
+    "footer": {
+        "type": "box",
+        "layout": "vertical",
+        "spacing": "sm",
+        "contents": [
+            {"type": "button", "style": "primary", "height": "sm", "action": BUTTON},
+            {
+                "type": "button",
+                "style": "link",
+                "height": "sm",
+                "action": {"type": "uri", "label": "Website", "uri": "https://example.com"},
+            },
+        ],
+    },
+}
+
+
+class Accepting(BaseHTTPRequestHandler):
+    """A webhook that answers 200."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class Running:
+    """A server and an echo bot of its own."""
+
+    def __init__(self, server: Standalone, loop: LoopThread) -> None:
+        self.server = server
+        self.loop = loop
+        self.user_id = next(iter(server.platform.people))
+
+    def call(self, page: Page, path: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - of playwright
+        headers = {"Authorization": f"Bearer {DEFAULT_TOKEN}", **request.pop("headers", {})}
+        answer = page.request.post(f"{self.server.url}/v2/bot/{path}", headers=headers, **request)
+        assert answer.ok, answer.text()
+        return dict(answer.json())
+
+    def push(self, page: Page, *messages: dict[str, Any]) -> None:
+        self.call(page, "message/push", data={"to": self.user_id, "messages": list(messages)})
+
+
+@pytest.fixture
+def running() -> Iterator[Running]:
+    with LoopThread() as loop:
+        server = loop.run(Standalone(StandaloneSettings(port=0, webhook_url="http://127.0.0.1:9/")).__aenter__())
+        try:
+            yield Running(server, loop)
+        finally:
+            loop.run(server.__aexit__(None, None, None))
+
+
+@pytest.fixture
+def page(browser: Browser, running: Running) -> Iterator[Page]:
+    opened = browser.new_page(viewport={"width": 1280, "height": 820}, locale="en-US")
+    problems: list[str] = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.route("https://example.com/**", picture)
+    opened.goto(running.server.url)
+    expect(opened.locator("#text")).to_be_enabled()
+    yield opened
+    opened.close()
+    assert problems == []
+
+
+def picture(route: Route) -> None:
+    route.fulfill(content_type="image/svg+xml", body=STAR if "star" in route.request.url else CAFE)
+
+
+def take_screenshot(page: Page, name: str, folder: Path) -> None:
+    page.mouse.move(0, 0)
+    page.screenshot(path=(Path(SCREENSHOTS_FOLDER) if SCREENSHOTS_FOLDER else folder) / f"line-simulator-{name}.png")
+
+
+def test_the_first_screen_says_what_to_set(page: Page, running: Running, tmp_path: Path) -> None:
+    expect(page.locator("#about")).to_contain_text("not LINE")
+    expect(page.locator("#setup-values")).to_contain_text(running.server.url)
+    expect(page.locator("#setup-values")).to_contain_text("local-channel-secret")
+    for name, wanted in (
+        ("Python", "host="),
+        ("Node.js", "dataApiBaseURL"),
+        ("Go", "WithBlobEndpoint"),
+        ("Java", "blob-end-point"),
+    ):
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator("#setup-snippet")).to_contain_text(wanted)
+    assert not page.locator("#lists, #filed-button, #trace").count()
+    page.get_by_role("button", name="Python", exact=True).click()
+    take_screenshot(page, "first-screen", tmp_path)
+
+
+def test_the_light_is_red_until_the_webhook_answers(page: Page, running: Running, tmp_path: Path) -> None:
+    page.get_by_role("button", name="Save and test").click()
+    expect(page.locator("#setup-light")).to_have_class("light wrong")
+    expect(page.locator("#setup-call-body")).to_contain_text("Nobody listens")
+    expect(page.locator("#setup-call-body")).to_contain_text("x-line-signature")
+
+    bot = [sys.executable, str(REPOSITORY / "docs" / "line-simulator" / "echo_bot.py"), "0"]
+    with subprocess.Popen(bot, env={"LINE_API": running.server.url}, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            page.locator("#setup-webhook").fill(process.stdout.readline().strip())
+            page.get_by_role("button", name="Save and test").click()
+            expect(page.locator("#setup-light")).to_have_class("light good")
+            page.locator("#text").fill("hello")
+            page.keyboard.press("Enter")
+            expect(page.locator(".row.theirs .bubble:not(.dots)").last).to_have_text("hello")
+            page.locator("#setup-call summary").click()
+            take_screenshot(page, "connected", tmp_path)
+        finally:
+            process.terminate()
+
+
+def test_a_line_of_the_wire_opens_to_its_bodies(page: Page, running: Running) -> None:
+    running.push(page, {"type": "text", "text": "<b>pushed</b>"})
+
+    page.locator("#facts summary", has_text="message/push").click()
+
+    expect(page.locator("#facts .fact-bodies")).to_contain_text("<b>pushed</b>")
+    expect(page.locator("#facts .fact-bodies")).to_contain_text("sentMessages")
+
+
+def test_a_flex_message_is_drawn_and_its_buttons_act(page: Page, running: Running, tmp_path: Path) -> None:
+    page.locator("#setup-close").click()
+    running.push(page, {"type": "flex", "altText": "card", "contents": CARD})
+
+    bubble = page.locator(".flex-bubble")
+    expect(bubble.get_by_text("Brown Cafe")).to_have_css("font-size", "22px")
+    expect(bubble.locator(".flex-icon")).to_have_count(4)
+    expect(bubble.locator(".flex-hero img")).to_have_js_property("complete", value=True)
+    assert bubble.locator(".flex-missing").count() == 0
+    take_screenshot(page, "flex", tmp_path)
+    bubble.get_by_role("button", name="Book a table").click()
+    expect(page.locator(".row.mine .bubble").last).to_have_text("Book a table")
+
+    page.emulate_media(color_scheme="dark")
+    expect(bubble).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(page.locator("body")).to_have_css("background-color", "rgb(17, 22, 28)")
+    take_screenshot(page, "dark", tmp_path)
+
+
+def test_a_rich_menu_is_drawn_and_tapped_on_a_phone(
+    page: Page, running: Running, browser: Browser, tmp_path: Path
+) -> None:
+    page.locator("#setup-close").click()
+    page.set_viewport_size({"width": 390, "height": 780})
+    webhook = ThreadingHTTPServer(("127.0.0.1", 0), Accepting)
+    Thread(target=webhook.serve_forever, daemon=True).start()
+    running.server.platform.courier.webhook_url = f"http://127.0.0.1:{webhook.server_port}/"
+    drawn = browser.new_page(viewport={"width": 1250, "height": 422})
+    drawn.set_content(MENU)
+    image = drawn.screenshot()
+    drawn.close()
+    bounds = [{"x": x, "y": 0, "width": 1250, "height": 843} for x in (0, 1250)]
+    actions = [
+        {"type": "message", "text": "Show me the menu"},
+        {"type": "postback", "data": "book=1", "displayText": "Book"},
+    ]
+    areas = [{"bounds": one, "action": action} for one, action in zip(bounds, actions, strict=True)]
+    size = {"width": 2500, "height": 843}
+    menu = {"size": size, "selected": True, "name": "Main", "chatBarText": "Menu", "areas": areas}
+    rich_menu_id = running.call(page, "richmenu", data=menu)["richMenuId"]
+    running.call(page, f"richmenu/{rich_menu_id}/content", data=image, headers={"Content-Type": "image/png"})
+    running.call(page, f"user/all/richmenu/{rich_menu_id}")
+    carousel = {"type": "carousel", "contents": [CARD, CARD]}
+    running.push(page, {"type": "flex", "altText": "cards", "contents": carousel})
+
+    page.get_by_role("button", name="Show me the menu").click()
+    expect(page.locator(".row.mine .bubble").last).to_have_text("Show me the menu")
+    expect(page.locator(".row.mine .bubble").last).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    take_screenshot(page, "rich-menu", tmp_path)
+    page.locator("#rich-menu-bar").click()
+    expect(page.locator("#rich-menu-areas")).to_be_hidden()
+    webhook.shutdown()
+    webhook.server_close()
+
+
+def test_the_first_screen_fits_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 700})
+
+    expect(page.locator("#setup-webhook")).to_be_in_viewport()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    page.locator("#setup-close").click()
+    expect(page.locator("#text")).to_be_in_viewport()
