@@ -13,11 +13,11 @@ FUNCTIONS := webhook agent_worker unsend
 CODE := shared functions operations simulator tests benchmarks evals
 TOOLS := .terraform-tools
 PROCESSES := --numprocesses auto --max-worker-restart 0
-PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --constraint requirements/constraints.txt
-PINS := requirements/constraints.txt requirements/run.txt $(FUNCTIONS:%=functions/%/requirements.txt)
+PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes
+UV := 0.13.9
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench simulate mutants screenshots fuzz package-test tf-test tf-plan line-webhook dead-letters invite admit revoke admitted forget export lock clean
+.PHONY: help run test check format bench simulate mutants screenshots fuzz package-test tf-test tf-plan tf-lock line-webhook dead-letters invite admit revoke admitted forget export release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,28 +89,47 @@ forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATIO
 export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [ARGS="--to FILE"]
 	@$(BIN)/python -m operations export "$(CONVERSATION)" $(ARGS)
 
-lock: ## Pin everything that the requirements pull in anew
+release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences
+	$(BIN)/python -m operations.release
+
+cost: $(VENV)/.run-installed ## What a month costs for 1,000 and 100,000 messages a day: make cost [ARGS="--messages-a-day 5000"]
+	@$(BIN)/python -m operations.cost $(ARGS)
+
+tf-lock: ## Write the providers' lock file, with the hashes of every platform; needs the network
+	cd infra/terraform && terraform init -backend=false && terraform providers lock \
+		-platform=darwin_amd64 -platform=darwin_arm64 -platform=linux_amd64 -platform=linux_arm64 -platform=windows_amd64
+
+lock: $(TOOLS)/.uv-installed ## Write every requirements.txt anew, with hashes, from requirements.in and constraints.txt
+	requirements/lock $(TOOLS)/uv/bin/uv
+
+upgrade: ## Raise everything that the requirements pull in to its newest version, then run `make lock`
 	$(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
-	{ echo "# Exact versions of everything that requirements/dev.txt pulls in; refreshed by \`make lock\`."; \
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement requirements/dev.in
+	{ echo "# Exact versions of everything that requirements/dev.in pulls in; refreshed by \`make upgrade\`."; \
 		$(BIN)/pip freeze; } > requirements/constraints.txt
+	$(MAKE) lock
 
 clean: ## Remove the virtual environments, caches and the local stack's data
-	rm -rf $(VENV) $(TOOLS) .data .hypothesis .import_linter_cache .mutants .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(TOOLS) .data dist .hypothesis .import_linter_cache .mutants .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.run-installed: $(PINS) | $(BIN)/pip
+$(VENV)/.run-installed: requirements/run.txt | $(BIN)/pip
 	$(PIP_INSTALL) --requirement requirements/run.txt
 	@touch $@
 
-$(VENV)/.dev-installed: $(PINS) requirements/dev.txt | $(BIN)/pip
+$(VENV)/.dev-installed: requirements/dev.txt | $(BIN)/pip
 	$(PIP_INSTALL) --requirement requirements/dev.txt
 	@touch $(VENV)/.run-installed $@
 
 $(TOOLS)/.stub-installed: tests/infra/stub/requirements.txt
 	$(PYTHON) -m venv --clear $(TOOLS)/stub
-	$(TOOLS)/stub/bin/pip install --quiet --disable-pip-version-check --requirement tests/infra/stub/requirements.txt
+	$(TOOLS)/stub/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement tests/infra/stub/requirements.txt
+	@touch $@
+
+$(TOOLS)/.uv-installed:
+	$(PYTHON) -m venv --clear $(TOOLS)/uv
+	$(TOOLS)/uv/bin/pip install --quiet --disable-pip-version-check uv==$(UV)
 	@touch $@

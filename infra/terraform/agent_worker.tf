@@ -8,13 +8,14 @@ module "agent_worker" {
   function        = "agent_worker"
   grants_settle_s = var.grants_settle_s
   invokers        = { push = google_service_account.push.member }
-  is_public       = false
+  ingress         = "ALLOW_INTERNAL_ONLY"
   labels          = var.labels
   name            = var.name
   project_id      = var.project_id
   region          = var.region
   scaling         = var.agent_worker
   secrets         = local.secret_environment["agent_worker"]
+  vpc             = var.vpc
 
   depends_on = [google_secret_manager_secret_version.this, time_sleep.apis_usable, time_sleep.grants_settled]
 }

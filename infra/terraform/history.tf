@@ -24,7 +24,7 @@ locals {
 resource "google_storage_bucket" "history" {
   project  = var.project_id
   name     = "${var.project_id}-${var.name}-history"
-  location = var.region
+  location = coalesce(var.history_location, var.region)
   labels   = var.labels
 
   force_destroy               = false # a `terraform destroy` must not delete people's words
@@ -37,6 +37,14 @@ resource "google_storage_bucket" "history" {
 
   versioning {
     enabled = false
+  }
+
+  dynamic "encryption" {
+    for_each = var.kms_key == null ? [] : [var.kms_key]
+
+    content {
+      default_kms_key_name = encryption.value
+    }
   }
 
   dynamic "lifecycle_rule" {
@@ -54,5 +62,5 @@ resource "google_storage_bucket" "history" {
     }
   }
 
-  depends_on = [time_sleep.apis_usable]
+  depends_on = [google_kms_crypto_key_iam_member.uses, time_sleep.apis_usable]
 }

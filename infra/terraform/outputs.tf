@@ -13,9 +13,15 @@ output "history_bucket" {
   value       = google_storage_bucket.history.name
 }
 
+output "load_balancer_address" {
+  description = "Address for the A record of the load balancer's domain; null without one."
+  value       = one(module.load_balancer[*].address)
+}
+
 output "next_steps" {
   description = "What is left to do, by hand."
   value       = <<-EOT
+    ${var.webhook.public ? "0. Nothing is left to do on Google Cloud." : "0. gcloud run services update ${module.webhook.service} --region=${var.region} --no-invoker-iam-check"}
     1. eval "$(terraform output -raw operations_environment)"
        export LINE_CHANNEL_ACCESS_TOKEN=...   # the one that you put into the tfvars file
     2. make line-webhook                      # tells LINE the address, tests it, and looks at the switches that it can see
@@ -34,12 +40,17 @@ output "operations_environment" {
       GOOGLE_CLOUD_PROJECT      = var.project_id
       HISTORY_BUCKET            = google_storage_bucket.history.name
       LEASE_S                   = tostring(var.bot.lease_s)
-      WEBHOOK_URL               = module.webhook.url
+      WEBHOOK_URL               = local.webhook_url
     } : "export ${name}='${value}'"
   ])
 }
 
 output "webhook_url" {
   description = "Where LINE is to send its events."
-  value       = module.webhook.url
+  value       = local.webhook_url
+}
+
+output "worker_members" {
+  description = "The accounts that use the history bucket, as IAM members."
+  value       = [module.agent_worker.member, module.unsend.member]
 }

@@ -1,12 +1,11 @@
 # The package of each function: its folder at the root, shared/ and schemas/ beside it. Tests and tools are left out.
-# requirements.txt pins direct dependencies and names constraints.txt, which pins the others, so that a commit always builds the same image.
+# requirements.txt holds everything that is installed, each with its hashes, so that a commit always builds the same image.
 
 locals {
   root          = "${path.module}/../.."
   function_dirs = toset(["agent_worker", "unsend", "webhook"])
-  left_out      = "(^|/)\\.|\\.pyc$|(^|/)requirements\\.txt$" # hidden and compiled files; the requirements are written below
+  left_out      = "(^|/)\\.|\\.pyc$|(^|/)requirements\\.in$" # hidden and compiled files, and what requirements.txt is made from
   common_files  = [for path in fileset(local.root, "{schemas,shared}/**") : path if !can(regex(local.left_out, path))]
-  constraints   = file("${local.root}/requirements/constraints.txt")
 
   packages = {
     for function in local.function_dirs : function => merge(
@@ -14,14 +13,6 @@ locals {
       {
         for path in fileset("${local.root}/functions/${function}", "**") :
         path => file("${local.root}/functions/${function}/${path}") if !can(regex(local.left_out, path))
-      },
-      {
-        "constraints.txt" = local.constraints
-        # The hash changes requirements.txt with constraints.txt: builds reuse installed packages while requirements.txt stays the same.
-        "requirements.txt" = join("\n", [
-          "-c constraints.txt # ${substr(sha256(local.constraints), 0, 12)}",
-          file("${local.root}/functions/${function}/requirements.txt"),
-        ])
       },
     )
   }

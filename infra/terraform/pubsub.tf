@@ -12,27 +12,29 @@ locals {
 }
 
 resource "google_pubsub_topic" "events" {
-  project = var.project_id
-  name    = "${var.name}-events"
-  labels  = var.labels
+  project      = var.project_id
+  kms_key_name = var.kms_key
+  name         = "${var.name}-events"
+  labels       = var.labels
 
   message_storage_policy {
     allowed_persistence_regions = [var.region]
   }
 
-  depends_on = [time_sleep.apis_usable]
+  depends_on = [google_kms_crypto_key_iam_member.uses, time_sleep.apis_usable]
 }
 
 resource "google_pubsub_topic" "dead_letters" {
-  project = var.project_id
-  name    = "${var.name}-dead-letters"
-  labels  = var.labels
+  project      = var.project_id
+  kms_key_name = var.kms_key
+  name         = "${var.name}-dead-letters"
+  labels       = var.labels
 
   message_storage_policy {
     allowed_persistence_regions = [var.region]
   }
 
-  depends_on = [time_sleep.apis_usable]
+  depends_on = [google_kms_crypto_key_iam_member.uses, time_sleep.apis_usable]
 }
 
 resource "google_service_account" "push" {

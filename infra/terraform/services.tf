@@ -18,6 +18,7 @@ locals {
     ],
     var.gemini.on_vertex ? ["aiplatform.googleapis.com"] : [],
     var.budget == null ? [] : ["billingbudgets.googleapis.com"],
+    var.load_balancer == null ? [] : ["compute.googleapis.com"],
   ))
   pubsub_agent    = "serviceAccount:service-${data.google_project.this.number}@gcp-sa-pubsub.iam.gserviceaccount.com"
   scheduler_agent = "serviceAccount:service-${data.google_project.this.number}@gcp-sa-cloudscheduler.iam.gserviceaccount.com"

@@ -8,7 +8,7 @@ module "unsend" {
   function        = "unsend"
   grants_settle_s = var.grants_settle_s
   invokers        = { push = google_service_account.push.member }
-  is_public       = false
+  ingress         = "ALLOW_INTERNAL_ONLY"
   labels          = var.labels
   name            = var.name
   project_id      = var.project_id

@@ -29,8 +29,8 @@ variable "agent_worker" {
   }
 
   validation {
-    condition     = var.agent_worker.concurrency >= 40 && var.agent_worker.concurrency <= 1000
-    error_message = "agent_worker.concurrency must be from 40 to 1000: requests wait for their chat's turn."
+    condition     = var.agent_worker.concurrency >= 40 && var.agent_worker.concurrency <= 80
+    error_message = "agent_worker.concurrency must be from 40, because requests wait for their chat's turn, to 80: the worker renews the leases of so many turns at once."
   }
 
   validation {
@@ -102,6 +102,16 @@ variable "apis_settle_s" {
   }
 }
 
+variable "audit" {
+  description = "`history_access`: write the project's Data Access audit log of Cloud Storage, without this deployment's workers and `exempted_members` (IAM members, such as the workers of another deployment). The log's configuration is the project's, so only one deployment of a project may set it."
+  type = object({
+    exempted_members = optional(list(string), [])
+    history_access   = optional(bool, false)
+  })
+  default  = {}
+  nullable = false
+}
+
 variable "bot" {
   description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web."
   type = object({
@@ -140,8 +150,8 @@ variable "bot" {
   }
 
   validation {
-    condition     = var.bot.lease_s >= 16 && var.bot.lease_s < 40 && var.bot.settle_ms >= 0 && var.bot.settle_ms <= 2000
-    error_message = "bot.lease_s must be from 16 seconds (a shorter lease may end during a call to LINE) to 39 (a model call has 40), bot.settle_ms from 0 to 2000 milliseconds."
+    condition     = var.bot.lease_s >= 20 && var.bot.lease_s < 40 && var.bot.settle_ms >= 0 && var.bot.settle_ms <= 2000
+    error_message = "bot.lease_s must be from 20 seconds (a shorter lease may end during a call to LINE and its retry) to 39 (a model call has 40), bot.settle_ms from 0 to 2000 milliseconds."
   }
 
   validation {
@@ -247,6 +257,23 @@ variable "heartbeat_minutes" {
   }
 }
 
+variable "history_location" {
+  description = "Location of the history bucket, such as the dual region \"ASIA1\"; null: `region`. It cannot be changed later."
+  type        = string
+  default     = null
+}
+
+variable "kms_key" {
+  description = "Full name of a Cloud KMS key in `region`, for the history bucket and the topics; null: Google's own keys. A bucket in another location needs a key there."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = var.kms_key == null ? true : can(regex("^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$", var.kms_key))
+    error_message = "kms_key must be projects/PROJECT/locations/LOCATION/keyRings/RING/cryptoKeys/KEY."
+  }
+}
+
 variable "labels" {
   description = "Labels of everything that can carry some."
   type        = map(string)
@@ -274,6 +301,17 @@ variable "line_api_base_url" {
   description = "Where LINE's API is; null: LINE's own hosts. For rehearsals."
   type        = string
   default     = null
+}
+
+variable "load_balancer" {
+  description = "An HTTPS load balancer with Cloud Armor in front of the webhook, for a domain that points to it; null: LINE calls the function directly."
+  type        = object({ domain = string })
+  default     = null
+
+  validation {
+    condition     = var.load_balancer == null ? true : can(regex("^([a-z0-9-]+\\.)+[a-z]{2,}$", var.load_balancer.domain))
+    error_message = "load_balancer.domain must be a domain, such as bot.example.com."
+  }
 }
 
 variable "name" {
@@ -433,14 +471,25 @@ variable "unsend" {
   }
 }
 
+variable "vpc" {
+  description = "Direct VPC egress of the worker, for private addresses: names or self links of a network and a subnetwork in `region`; `all_traffic`: also what goes to the internet. null: none."
+  type = object({
+    all_traffic = optional(bool, false)
+    network     = string
+    subnetwork  = string
+  })
+  default = null
+}
+
 variable "webhook" {
-  description = "Scaling of the webhook; CPU in vCPU. One minimum instance spares LINE the cold start."
+  description = "Scaling of the webhook; CPU in vCPU. One minimum instance spares LINE the cold start. `public` false: nobody is granted the right to call it, for organisations that forbid allUsers; then the invoker check has to be switched off (docs/deploy.md)."
   type = object({
     concurrency   = optional(number, 40)
     cpu           = optional(string, "1")
     max_instances = optional(number, 10)
     memory        = optional(string, "512Mi")
     min_instances = optional(number, 0)
+    public        = optional(bool, true)
     timeout_s     = optional(number, 10)
   })
   default  = {}

@@ -7,13 +7,13 @@ module "webhook" {
   environment     = local.environment["webhook"]
   function        = "webhook"
   grants_settle_s = var.grants_settle_s
-  invokers        = { anybody = "allUsers" } # LINE has no Google identity; the function checks LINE's signature instead
-  is_public       = true
+  invokers        = var.webhook.public ? { anybody = "allUsers" } : {} # LINE has no Google identity; the function checks LINE's signature
+  ingress         = var.load_balancer == null ? "ALLOW_ALL" : "ALLOW_INTERNAL_AND_GCLB"
   labels          = var.labels
   name            = var.name
   project_id      = var.project_id
   region          = var.region
-  scaling         = var.webhook
+  scaling         = { for name, value in var.webhook : name => value if name != "public" }
   secrets         = local.secret_environment["webhook"]
 
   depends_on = [google_secret_manager_secret_version.this, time_sleep.apis_usable, time_sleep.grants_settled]
@@ -24,4 +24,21 @@ resource "google_pubsub_topic_iam_member" "webhook_publishes" {
   topic   = google_pubsub_topic.events.name
   role    = "roles/pubsub.publisher"
   member  = module.webhook.member
+}
+
+module "load_balancer" {
+  source = "./modules/load_balancer"
+  count  = var.load_balancer == null ? 0 : 1
+
+  domain     = var.load_balancer.domain
+  name       = var.name
+  project_id = var.project_id
+  region     = var.region
+  service    = module.webhook.service
+
+  depends_on = [time_sleep.apis_usable]
+}
+
+locals {
+  webhook_url = var.load_balancer == null ? module.webhook.url : "https://${var.load_balancer.domain}/"
 }

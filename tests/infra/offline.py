@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +35,10 @@ class Terraform:
 
     folder: Path
     rc: Path
+
+    def within(self, folder: str) -> "Terraform":
+        """Return Terraform in a folder of the configuration's folder."""
+        return replace(self, folder=self.folder / folder)
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command and return its result, whatever its status."""

@@ -43,8 +43,7 @@ def terraform_packages(terraform: Terraform, outcome: TerraformOutcome) -> Path:
 
 def python_with(requirements: Path) -> Path:
     """Return the Python of an environment with only these requirements, which is created once."""
-    constraints = requirements.parent / "constraints.txt"
-    key = hashlib.sha256(requirements.read_bytes() + constraints.read_bytes() + sys.version.encode()).hexdigest()[:16]
+    key = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:16]
     folder = ENVIRONMENTS / key
     python = folder / "bin" / "python"
     installed = folder / "installed"
@@ -102,16 +101,16 @@ def test_an_unpacked_package_starts_with_terraforms_environment_and_answers(
 def test_a_package_holds_only_the_function_and_common_folders(package: tuple[str, Path]) -> None:
     function, folder = package
     names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-    own = files_of(ROOT / "functions" / function)
+    own = files_of(ROOT / "functions" / function) - {"requirements.in"}
     common = {f"{part}/{name}" for part in ("schemas", "shared") for name in files_of(ROOT / part)}
 
-    assert names == own | common | {"constraints.txt", "requirements.txt"}
+    assert names == own | common
 
 
-def test_the_requirements_of_a_package_are_pinned(package: tuple[str, Path]) -> None:
-    _, folder = package
+def test_the_requirements_of_a_package_have_hashes(package: tuple[str, Path]) -> None:
+    function, folder = package
 
-    first, *_ = (folder / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    requirements = (folder / "requirements.txt").read_text(encoding="utf-8")
 
-    pinned = hashlib.sha256((folder / "constraints.txt").read_bytes()).hexdigest()[:12]
-    assert first == f"-c constraints.txt # {pinned}"
+    assert requirements == (ROOT / "functions" / function / "requirements.txt").read_text(encoding="utf-8")
+    assert requirements.count("==") <= requirements.count("--hash=sha256:")

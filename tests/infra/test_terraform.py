@@ -41,6 +41,18 @@ def test_the_plan_equals_the_fixture(outcome: TerraformOutcome) -> None:
     )
 
 
+@pytest.mark.parametrize("example", ["minimal", "full"])
+def test_an_example_is_valid_and_can_be_planned(terraform: Terraform, example: str) -> None:
+    called = terraform.within(f"examples/{example}")
+
+    got, validated = called("get"), called("validate", "-no-color")
+    tested = called("test", "-no-color")
+
+    assert (got.returncode, validated.returncode) == (0, 0), got.stderr + validated.stdout + validated.stderr
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+    assert "1 passed, 0 failed" in tested.stdout
+
+
 def test_a_misspelt_argument_is_invalid(terraform: Terraform) -> None:
     odd = terraform.folder / "odd.tf"
     odd.write_text('resource "google_pubsub_topic" "odd" {\n  name = "odd"\n  labells = {}\n}\n', encoding="utf-8")

@@ -44,7 +44,9 @@ def main() -> int:
     parser.add_argument("--tests", action="append", help="a folder of unit tests, in place of all; may be repeated")
     parser.add_argument("--sample", type=int, help="how many slips to try, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the sample")
-    parser.add_argument("--seeds", type=int, default=200, help="how many schedules to play after the scenes; 0: neither")
+    parser.add_argument(
+        "--seeds", type=int, default=200, help="how many schedules to play after the scenes; 0: neither"
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="how many slips to try at a time")
     parser.add_argument("--again", action="store_true", help="forget what earlier runs found")
     options = parser.parse_args()

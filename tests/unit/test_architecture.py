@@ -1,4 +1,4 @@
-"""What each function may import, and what its requirements.txt has to bring: each is started alone in a fresh interpreter."""
+"""What each function may import, and what its requirements have to bring: each is started alone in a fresh interpreter."""
 
 import ast
 import json
@@ -97,7 +97,7 @@ def started(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
 
 def test_a_function_needs_only_its_own_requirements(started: tuple[str, dict[str, str]]) -> None:
     function, modules = started
-    brought = brought_by(ROOT / "functions" / function / "requirements.txt")
+    brought = brought_by(ROOT / "functions" / function / "requirements.in")
     owners = metadata.packages_distributions()
     site_packages = {name for name, file in modules.items() if "site-packages" in file and "." not in name}
 
@@ -114,7 +114,7 @@ def test_a_function_imports_everything_that_its_requirements_name(started: tuple
     imported = {canonical(owner) for name in modules for owner in owners.get(name.split(".")[0], ())}
     data_only = {"tzdata"}  # zoneinfo reads it where the machine has no time zones
 
-    lines = (ROOT / "functions" / function / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "functions" / function / "requirements.in").read_text(encoding="utf-8").splitlines()
     named = {canonical(Requirement(line).name) for line in lines if line}
 
     assert named - imported - data_only == set()
@@ -156,11 +156,38 @@ def test_an_entry_point_has_under_forty_lines(function: str) -> None:
     assert len((ROOT / "functions" / function / "main.py").read_text(encoding="utf-8").splitlines()) < 40
 
 
+NAMED = (*ROOT.glob("functions/*/requirements.in"), *ROOT.glob("requirements/*.in"))
+CONSTRAINTS = ROOT / "requirements" / "constraints.txt"
+
+
 def test_versions_of_requirements_are_pinned() -> None:
-    for path in (*ROOT.glob("functions/*/requirements.txt"), *ROOT.glob("requirements/*.txt")):
+    for path in (*NAMED, CONSTRAINTS):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line and not line.startswith(("#", "-r")):
                 assert "==" in line, f"{path.name}: {line}"
+
+
+@pytest.mark.parametrize("named", NAMED, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_what_is_installed_is_locked_by_version_and_hash(named: Path) -> None:
+    locked = locked_in(named.with_suffix(".txt"))
+    constraints = pins_of(CONSTRAINTS.read_text(encoding="utf-8"))
+
+    assert all(locked.values()), "run `make lock`"
+    versions = pins_of("\n".join(locked))
+    assert pins_of(named.read_text(encoding="utf-8")).items() <= versions.items(), "run `make lock`"
+    assert {name: constraints.get(name, version) for name, version in versions.items()} == versions, "run `make lock`"
+
+
+def locked_in(path: Path) -> dict[str, int]:
+    """Return the number of hashes of each requirement in a locked file."""
+    entries = path.read_text(encoding="utf-8").replace("\\\n", "").splitlines()
+    return {entry.split(" --hash")[0]: entry.count("--hash=sha256:") for entry in entries if not entry.startswith("#")}
+
+
+def pins_of(text: str) -> dict[str, str]:
+    lines = (line.split("#")[0].split(";")[0].strip() for line in text.splitlines())
+    pins = (line.partition("==") for line in lines if "==" in line)
+    return {canonical(name): version.strip() for name, _, version in pins}
 
 
 def imports_of(path: Path) -> set[str]:

@@ -87,6 +87,15 @@ run "applied" {
   }
   assert {
     condition = (
+      google_pubsub_subscription.dead_letters["dead-letters-unsends"].filter == "attributes.type = \"unsend\""
+      && google_pubsub_subscription.dead_letters["dead-letters"].filter == "attributes.type != \"unsend\""
+      && strcontains(google_monitoring_alert_policy.this["dead_unsends"].conditions[0].condition_prometheus_query_language[0].query, "\"${google_pubsub_subscription.dead_letters["dead-letters-unsends"].name}\"")
+      && strcontains(google_monitoring_alert_policy.this["dead_letters"].conditions[0].condition_prometheus_query_language[0].query, "\"${google_pubsub_subscription.dead_letters["dead-letters"].name}\"")
+    )
+    error_message = "Each alert on dead letters watches its own queue."
+  }
+  assert {
+    condition = (
       google_pubsub_topic_iam_member.agent_publishes_dead_letters.topic == google_pubsub_topic.dead_letters.name
       && google_pubsub_topic_iam_member.agent_publishes_dead_letters.role == "roles/pubsub.publisher"
       && google_pubsub_topic_iam_member.agent_publishes_dead_letters.member == "serviceAccount:service-123456789012@gcp-sa-pubsub.iam.gserviceaccount.com"
@@ -122,7 +131,53 @@ run "applied" {
     error_message = "Cloud Scheduler's agent may publish ticks."
   }
 
+  # Accounts: without its line each of these would fall back to a default account or repository with far more rights
+  assert {
+    condition = alltrue([
+      for function in [module.webhook, module.agent_worker, module.unsend] :
+      function.accounts.runs == function.email
+      && function.accounts.builds == google_service_account.build.id
+      && function.accounts.images == google_artifact_registry_repository.images.id
+    ])
+    error_message = "Each function runs as its own account, and is built by the building account into the deployment's repository."
+  }
+  assert {
+    condition = (
+      module.webhook.readable_secrets == { LINE_CHANNEL_SECRET = google_secret_manager_secret.this["line_channel_secret"].secret_id }
+      && module.unsend.readable_secrets == {}
+      && module.agent_worker.readable_secrets == {
+        GEMINI_API_KEY            = google_secret_manager_secret.this["gemini_api_key"].secret_id
+        LINE_CHANNEL_ACCESS_TOKEN = google_secret_manager_secret.this["line_channel_access_token"].secret_id
+      }
+    )
+    error_message = "Each function may read every secret that it needs, and no other."
+  }
+
   # Least privilege
+  assert {
+    condition = (
+      google_storage_bucket_iam_member.build_reads_sources.bucket == google_storage_bucket.sources.name
+      && google_storage_bucket_iam_member.build_reads_sources.member == google_service_account.build.member
+      && google_project_iam_member.build_logs.member == google_service_account.build.member
+      && google_project_iam_member.build_reads_copies.member == google_service_account.build.member
+      && google_artifact_registry_repository_iam_member.build_writes_images.member == google_service_account.build.member
+      && google_artifact_registry_repository_iam_member.build_writes_images.repository == google_artifact_registry_repository.images.name
+    )
+    error_message = "The building account reads sources and writes images, and reaches no chat."
+  }
+  assert {
+    condition = alltrue([
+      for one in [google_storage_bucket_iam_member.agent_worker_uses_history, google_storage_bucket_iam_member.unsend_uses_history] :
+      one.bucket == google_storage_bucket.history.name && one.role == "roles/storage.objectUser"
+    ])
+    error_message = "Both workers use the history bucket: the unsend function has to erase from it."
+  }
+  assert {
+    condition = alltrue([
+      for function, settings in local.environment : try(settings.HISTORY_BUCKET, google_storage_bucket.history.name) == google_storage_bucket.history.name
+    ])
+    error_message = "The workers are told the bucket that they may use."
+  }
   assert {
     condition     = google_pubsub_topic_iam_member.webhook_publishes.topic == google_pubsub_topic.events.name && google_pubsub_topic_iam_member.webhook_publishes.member == module.webhook.member
     error_message = "The webhook publishes to the events' topic."
@@ -158,7 +213,7 @@ run "applied" {
   assert {
     condition = {
       for rule in google_storage_bucket.history.lifecycle_rule : one(one(rule.condition).matches_prefix) => one(rule.condition).age
-    } == { "amended/" = 30, "calls/" = 1, "journal/" = 365, "media/" = 90, "snapshots/" = 365 }
+    } == { "amended/" = 30, "calls/" = 1, "invitations/" = 366, "journal/" = 365, "media/" = 90, "snapshots/" = 365, "usage/" = 62 }
     error_message = "Each kind of object has its days; due/, erased/ and entries/ have none, nor have turns/, as long as there are entries."
   }
 

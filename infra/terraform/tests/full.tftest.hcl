@@ -55,6 +55,10 @@ run "full" {
     condition     = length(google_billing_budget.this) == 1 && length(google_monitoring_notification_channel.email) == 1
     error_message = "Budget and e-mail are optional, and asked for here."
   }
+  assert {
+    condition     = local.environment["agent_worker"].NOTION_CONVERSATIONS == "U4af4980629b1e5a3b9d0f2c7a8e61d35"
+    error_message = "Only the named chats may use Notion."
+  }
 }
 
 run "on_vertex" {

@@ -92,6 +92,18 @@ run "seven" {
   expect_failures = [var.bot]
 
   variables {
-    bot = { lease_s = 15 } # a holder could not end a call to LINE in it
+    bot = { lease_s = 19 } # a holder could not end a call to LINE in it
+  }
+}
+
+run "eight" {
+  command         = plan
+  expect_failures = [var.agent_worker, var.alerts, var.heartbeat_minutes, var.secret_versions]
+
+  variables {
+    agent_worker      = { concurrency = 81 }     # more turns than threads that renew leases
+    alerts            = { oldest_event_s = 60 }  # one poison event would raise two alerts
+    heartbeat_minutes = 1                        # LINE allows sixty tests an hour
+    secret_versions   = { gemini_api_key = 1.5 } # a counter
   }
 }

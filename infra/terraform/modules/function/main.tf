@@ -58,12 +58,23 @@ resource "google_cloudfunctions2_function" "this" {
       { for name, path in local.mounts : "${name}_FILE" => "${path}/value" },
       { THREADS = tostring(var.scaling.concurrency) },
     )
-    ingress_settings                 = var.is_public ? "ALLOW_ALL" : "ALLOW_INTERNAL_ONLY"
+    ingress_settings                 = var.ingress
     max_instance_count               = var.scaling.max_instances
     max_instance_request_concurrency = var.scaling.concurrency
     min_instance_count               = var.scaling.min_instances
     service_account_email            = google_service_account.this.email
     timeout_seconds                  = var.scaling.timeout_s
+
+    direct_vpc_egress = var.vpc == null ? null : var.vpc.all_traffic ? "VPC_EGRESS_ALL_TRAFFIC" : "VPC_EGRESS_PRIVATE_RANGES_ONLY"
+
+    dynamic "direct_vpc_network_interface" {
+      for_each = var.vpc == null ? [] : [var.vpc]
+
+      content {
+        network    = direct_vpc_network_interface.value.network
+        subnetwork = direct_vpc_network_interface.value.subnetwork
+      }
+    }
 
     dynamic "secret_volumes" {
       for_each = var.secrets

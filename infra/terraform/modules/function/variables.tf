@@ -28,15 +28,15 @@ variable "grants_settle_s" {
   nullable    = false
 }
 
-variable "invokers" {
-  description = "Who may call it, by a name of ours: members such as \"allUsers\" or \"serviceAccount:...\"."
-  type        = map(string)
+variable "ingress" {
+  description = "From where requests get through: ALLOW_ALL, ALLOW_INTERNAL_AND_GCLB (a load balancer), or ALLOW_INTERNAL_ONLY (the project's own Pub/Sub and the like)."
+  type        = string
   nullable    = false
 }
 
-variable "is_public" {
-  description = "Whether requests from the internet get through; otherwise only those of the project's own Pub/Sub and the like do."
-  type        = bool
+variable "invokers" {
+  description = "Who may call it, by a name of ours: members such as \"allUsers\" or \"serviceAccount:...\"."
+  type        = map(string)
   nullable    = false
 }
 
@@ -81,4 +81,10 @@ variable "secrets" {
   description = "Ids of secrets, by the name of the setting that they hold; the function gets the path of a file as NAME_FILE."
   type        = map(string)
   nullable    = false
+}
+
+variable "vpc" {
+  description = "Direct VPC egress; null: none."
+  type        = object({ all_traffic = bool, network = string, subnetwork = string })
+  default     = null
 }
