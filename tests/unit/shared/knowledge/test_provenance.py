@@ -5,7 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.agent.retellings import Retelling, RetoldMessage
+from shared.knowledge.catalog import Row, row_of
+from shared.knowledge.entry import Entry, Note, Source
 from shared.knowledge.provenance import PossibleSources, repeats
+from shared.knowledge.schema import Category, Value
 from tests.support.knowledge import message
 
 
@@ -119,3 +122,69 @@ def test_a_text_always_has_an_answered_message_as_source(text: str, answering: l
 @given(st.text(min_size=1, max_size=30).filter(str.strip), st.text(max_size=10), st.text(max_size=10))
 def test_a_text_repeats_any_text_inside_it(text: str, before: str, after: str) -> None:
     assert repeats(text, f"{before} {text.strip()} {after}") or not text.strip()
+
+
+def row(name: str, number: int, *, slug: str = "x", note: str = "", **fields: str) -> Row:
+    """Return the row of an entry that came from message `m{number}`."""
+    blank = Entry(
+        category=Category.PROJECTS,
+        slug=slug,
+        id=slug,
+        created_at="2026-11-20T10:00:00+09:00",
+        updated_at="2026-11-20T10:00:00+09:00",
+        confidence=0.9,
+        fields={"name": name, **fields},
+        notes=(Note(text=note),) if note else (),
+        sources=(Source(line_message_id=f"m{number}", timestamp_ms=number),),
+    )
+    return row_of(blank)
+
+
+RUN = "under the third flower pot"
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "read", "expected"),
+    [
+        ("Garden Fence", "hi", (), ["m1"]),
+        ("garden-fence", "hi", (), ["m1"]),  # its slug
+        ("about the garden fence", "hi", (), ["m1"]),
+        ("Paint", "hi", (), ["m2"]),
+        ("the paint is red", "hi", (), []),  # a short name stands in other words by chance
+        (("sugar", "Paint"), "hi", (), ["m2"]),
+        (("sugar", "milk"), "hi", (), []),
+        (None, "hi", (), []),
+        ("", "hi", (), []),
+        ((), "hi", (), []),
+        ("Garden Fence", "the garden fence is done", (), []),  # said by the message that is answered
+        (("Garden Fence", "Paint"), "the garden fence is done", (), ["m2"]),
+        ("red paint for the garden fence", "the garden fence is done", (), []),
+        (f"the key is {RUN}", "hi", (), ["m3"]),
+        (f"the key is {RUN}", f"it is {RUN}", (), []),
+        ("it stays there until next thursday", "hi", (), []),  # in a note, which tables do not show
+        ("it stays there until next thursday", "hi", ("m3", "m9"), ["m3"]),
+        ("it stays there until next thursday", "hi", ("m1",), []),
+    ],
+)
+def test_a_value_came_from_the_entries_that_it_names_or_repeats(
+    value: Value, said: str, read: tuple[str, ...], expected: list[str]
+) -> None:
+    rows = [
+        row("Garden fence", 1, slug="garden-fence"),
+        row("Paint", 2),
+        row("Key", 3, next_action=f"look {RUN}", note="it stays there until next thursday"),
+    ]
+    possible = PossibleSources(to_answer=(message(8, "ok"), message(9, said)))
+
+    found = possible.of_entries(value, rows, read_ids=frozenset(read))
+
+    assert [one.line_message_id for one in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "is_held"), [("abcdefghi", True), ("abcdefgh", False), ("庭の柵", True), ("庭柵", False)]
+)
+def test_a_name_of_nine_bytes_is_found_inside_a_value(name: str, *, is_held: bool) -> None:
+    found = PossibleSources().of_entries(f"see {name} there", [row(name, 1)], read_ids=frozenset())
+
+    assert bool(found) is is_held
