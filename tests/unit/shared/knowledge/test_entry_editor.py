@@ -56,10 +56,10 @@ def test_a_person_was_last_touched_when_filed(chat: FilingChat, category: str, *
 def test_an_empty_content_leaves_no_body_and_no_source_of_it(chat: FilingChat) -> None:
     path = chat.file("庭の柵を直す", message(1, "庭の柵を直す"), name="柵")
 
-    entry = update(chat, path, 2, "消して", name="フェンス", content="")
+    entry = update(chat, path, 2, "消して", content="")
 
     assert entry.notes == ()
-    assert entry.fields["name"] == "フェンス"
+    assert entry.source_ids == {"m1"}  # of its name
 
 
 def test_a_new_content_came_from_the_answered_message_and_from_old_notes_that_it_repeats(chat: FilingChat) -> None:
@@ -87,6 +87,15 @@ def test_a_field_came_from_its_old_value_only_if_it_repeats_some_of_it(chat: Fil
 
     assert set(longer.came_from["follow_ups"]) == {"m1", "m2"}
     assert set(other.came_from["follow_ups"]) == {"m3"}
+
+
+def test_the_items_of_a_list_are_compared_one_by_one(chat: FilingChat) -> None:
+    path = chat.file("佐藤", message(1, "佐藤"), category="people")
+    turn = chat.begin(message(3, "覚えて"), earlier=[message(2, "4711だよ")])
+    turn.call("update_entry", path=path, updates={"follow_ups": ["8822", "4711"]})
+    turn.commit()
+
+    assert set(entry_at(chat, path).came_from["follow_ups"]) == {"m2", "m3"}
 
 
 def test_an_emptied_field_came_from_the_answered_message_alone(chat: FilingChat) -> None:

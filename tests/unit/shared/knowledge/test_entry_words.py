@@ -333,6 +333,28 @@ def test_the_first_entry_of_a_dead_worker_gets_its_row_when_another_message_is_w
     assert chat.file_text("index.md") == index_file(chat.entries.catalog())
 
 
+def test_a_deletion_of_a_dead_worker_loses_its_row_when_another_message_is_withdrawn(chat: FilingChat) -> None:
+    path = chat.file("庭の工事", message(1, "庭の工事"))
+    turn = chat.begin(message(2, "消して"))
+    turn.call("delete_entry", path=path)
+    assert not StagedEntryWriter().apply(chat.conversation, turn.outcome(), LeaseOverBeforeCatalog())
+    assert [row.path for row in chat.entries.catalog().rows] == [path]
+
+    withdraw(chat, "m9")
+
+    assert chat.entries.catalog().rows == ()
+
+
+def test_a_lost_catalog_is_made_anew_of_what_a_withdrawal_leaves(chat: FilingChat) -> None:
+    chat.file(SECRET, message(1, SECRET), name="鍵")
+    kept = chat.file("庭の工事", message(2, "庭の工事"))
+    chat.store.delete(chat.conversation.names.entry("search.json"))
+
+    withdraw(chat, "m1")
+
+    assert [row.path for row in chat.entries.catalog().rows] == chat.paths == [kept]
+
+
 def test_words_that_a_dead_worker_wrote_after_the_catalog_are_removed(chat: FilingChat) -> None:
     path = chat.file("庭の工事", message(1, "庭の工事"))
     turn = chat.begin(message(2, SECRET))
