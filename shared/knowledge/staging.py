@@ -70,7 +70,7 @@ class EntryOverlay:
         self._staged: dict[str, Entry | None] = {}
         self._before: dict[str, Entry | None] = {}
         self._steps: list[_Step] = []
-        self._has_undone = False
+        self._undone: Mapping[str, Entry | None] | None = None
         self._is_sealed = False
         self._shown_source_ids: set[str] = set()
 
@@ -149,7 +149,7 @@ class EntryOverlay:
                 self._staged |= step.before
                 self.placement = step.placement_before
                 return _effect_of(step.before)
-            if self._has_undone:
+            if self._undone is not None:
                 raise EntryFault("There is nothing to undo.")
             before = self._stored_before()
             involved = (
@@ -159,7 +159,7 @@ class EntryOverlay:
             self.stage(before)
             self._steps.clear()
             self._before.clear()
-            self._has_undone = True
+            self._undone = before
             return _effect_of(before)
 
     def changes(self) -> tuple[StagedWrite, ...]:
@@ -195,7 +195,7 @@ class EntryOverlay:
             )
 
     def _deed(self, entry: Entry, gone: Mapping[str, Entry]) -> Deed:
-        if self._has_undone:
+        if self._undone is not None and self._undone.get(entry.path) == entry:
             kind = DeedKind.RESTORED
         elif entry.id in gone:
             kind = DeedKind.MOVED

@@ -26,7 +26,10 @@ _PATTERNS: Final = (
             *("index", "provenance", "staging", "tombstone", "undo"),
         )
     ),
-    *(f"shared/handlers/{name}.py" for name in ("command", "departure", "edit", "intake", "message", "tick", "unsend")),
+    *(
+        f"shared/handlers/{name}.py"
+        for name in ("command", "departure", "edit", "erasure", "intake", "message", "tick", "unsend")
+    ),
 )
 MODULES: Final = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path

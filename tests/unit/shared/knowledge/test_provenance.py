@@ -156,6 +156,7 @@ RUN = "under the third flower pot"
         (None, "hi", (), []),
         ("", "hi", (), []),
         ((), "hi", (), []),
+        ("garden-fence", "see garden-fence", (), []),
         ("Garden Fence", "the garden fence is done", (), []),  # said by the message that is answered
         (("Garden Fence", "Paint"), "the garden fence is done", (), ["m2"]),
         ("red paint for the garden fence", "the garden fence is done", (), []),

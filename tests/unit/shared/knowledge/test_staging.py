@@ -13,8 +13,8 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.conversation.store import Conversations
 from shared.knowledge.apply import StagedEntryWriter
-from shared.knowledge.catalog import Catalog, row_of
-from shared.knowledge.entry import Entry, Source
+from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, row_of
+from shared.knowledge.entry import Entry, Note, Source
 from shared.knowledge.entry_file import format_entry, read_entry
 from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.staging import (
@@ -338,6 +338,86 @@ def test_an_undo_record_that_cannot_be_read_restores_nothing(chat: StagingChat, 
 def test_a_chat_that_filed_nothing_has_nothing_to_undo(chat: StagingChat) -> None:
     with pytest.raises(EntryFault, match="nothing to undo"):
         chat.begin().undo()
+
+
+def deeds(overlay: EntryOverlay) -> list[tuple[str, str, str | None]]:
+    return [(one.kind, one.name, one.place) for one in overlay.deeds]
+
+
+def test_deeds_tell_what_the_staged_writes_do(chat: StagingChat) -> None:
+    shed, moved = entry("projects/shed.md"), entry("projects/moved.md")
+    chat.keeps(entry(GARDEN), entry(YARD), shed)
+    overlay = chat.begin()
+    assert deeds(overlay) == []
+
+    overlay.stage({"projects/new.md": entry("projects/new.md")})
+    overlay.stage({YARD: entry(YARD, status="done"), GARDEN: None})
+    overlay.stage({moved.path: replace(moved, id=shed.id), shed.path: None})
+
+    assert deeds(overlay) == [
+        ("filed", "new", "projects"),
+        ("changed", "yard", "projects"),
+        ("moved", "moved", "projects"),
+        ("deleted", "garden", None),
+    ]
+
+
+def test_what_is_as_it_was_or_came_and_went_is_no_deed(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN))
+    overlay = chat.begin()
+
+    overlay.stage({GARDEN: overlay.show_entry(GARDEN), YARD: entry(YARD)})
+    overlay.stage({YARD: None})
+
+    assert deeds(overlay) == []
+
+
+def test_deeds_of_an_undo_are_told_apart_from_what_follows_it(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN), entry("projects/shed.md"))
+    chat.changes({GARDEN: entry(GARDEN, status="done"), YARD: entry(YARD)})
+    overlay = chat.begin()
+
+    overlay.undo()
+    overlay.stage({"projects/new.md": entry("projects/new.md")})
+    overlay.stage({"projects/shed.md": entry("projects/shed.md", status="done")})
+
+    assert deeds(overlay) == [
+        ("restored", "garden", "projects"),
+        ("filed", "new", "projects"),
+        ("changed", "shed", "projects"),
+        ("deleted", "yard", None),
+    ]
+
+
+@pytest.mark.parametrize(("over", "is_too_long"), [(0, False), (1, True)])
+def test_an_entry_may_take_as_much_of_the_catalog_as_the_limit_of_a_row(
+    chat: StagingChat, over: int, *, is_too_long: bool
+) -> None:
+    brief = replace(entry(GARDEN), notes=(Note(text="x"),))
+    length = 1 + ROW_LIMIT_BYTES - row_of(brief).size_bytes + over
+    overlay = chat.begin()
+
+    with pytest.raises(EntryFault, match="too long to be kept") if is_too_long else nullcontext():
+        overlay.stage(
+            {GARDEN: replace(brief, notes=(Note(text="x" * length),)), YARD: entry(YARD), "projects/x.md": None}
+        )
+
+    assert bool(names(overlay)) is not is_too_long
+
+
+@pytest.mark.parametrize(("over", "is_full"), [(0, False), (1, True)])
+def test_a_catalog_grows_up_to_its_limit(chat: StagingChat, over: int, *, is_full: bool) -> None:
+    row = row_of(entry(GARDEN))
+    rows = [replace(row, path=f"projects/n{number}.md", folded={"content": "x" * 60_000}) for number in range(69)]
+    overlay = chat.begin()
+    added = row_of(entry(YARD))
+    after = Catalog(rows=tuple(rows)).with_rows({YARD: added}, key=(chat.sequence, CHANGES_LIMIT))
+    length = 60_000 + CATALOG_LIMIT_BYTES - after.size_bytes + over
+    rows[0] = replace(rows[0], folded={"content": "x" * length})
+    chat.store.create(chat.conversation.names.entry("search.json"), encode(Catalog(rows=tuple(rows))))
+
+    with pytest.raises(EntryFault, match="4 MiB of text") if is_full else nullcontext():
+        overlay.stage({YARD: entry(YARD)})
 
 
 def test_an_undo_record_round_trips(chat: StagingChat) -> None:
