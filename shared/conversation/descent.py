@@ -6,17 +6,11 @@ and so on. An answer that rephrases another one keeps its words, and so does one
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from shared.conversation.amendments import Amendments
-from shared.conversation.literal_runs import Runs, weight_of
+from shared.conversation.literal_runs import Signs
 from shared.conversation.provenance import Provenance
 from shared.conversation.records import OutcomeRecord, Recap
-from shared.search.folding import fold
-
-# A whole message that is shorter than a run counts where it is no mere "yes": six ASCII characters, or four with a digit among them
-_WHOLE_WEIGHT: Final = 6
-_NUMBER_WEIGHT: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,17 +33,11 @@ class Descent:
     taken: set[str] = field(default_factory=set)
     kept: set[str] = field(default_factory=set)
     _wordless: set[str] = field(default_factory=set)
-    _runs: set[str] = field(default_factory=set, repr=False)
-    _wholes: set[str] = field(default_factory=set, repr=False)
+    _signs: Signs = field(default_factory=Signs, repr=False)
 
     def add_words(self, texts: Iterable[str]) -> None:
         """These texts are taken out; whatever repeats them and comes from them goes, too."""
-        for text in texts:
-            folded = fold(text)
-            self._runs |= Runs.of(text).folded
-            least = _NUMBER_WEIGHT if any(map(str.isdigit, folded)) else _WHOLE_WEIGHT
-            if weight_of(folded) >= least:
-                self._wholes.add(folded)
+        self._signs.add(texts)
 
     def look_at(self, found: Sequence[Repeatable]) -> bool:
         """Decide on these, and return whether any of them goes that was not known to."""
@@ -72,7 +60,7 @@ class Descent:
         provenance = outcome.provenance
         if provenance.is_lost_with(self.amendments, outcome.webhook_event_id):
             return True
-        return not self.taken.isdisjoint(provenance.ids) and self._repeats(outcome.words)
+        return not self.taken.isdisjoint(provenance.ids) and self._signs.are_in(outcome.words)
 
     def _take(self, one: Repeatable) -> None:
         self.taken.add(one.id)
@@ -81,13 +69,7 @@ class Descent:
             self._wordless.add(one.id)  # nobody can tell any more who repeats it
 
     def _may_repeat(self, one: Repeatable) -> bool:
-        return not self._wordless.isdisjoint(one.provenance.ids) or self._repeats(one.words)
-
-    def _repeats(self, words: Iterable[str]) -> bool:
-        texts = tuple(words)
-        if not self._runs.isdisjoint(Runs.of_any(texts).folded):
-            return True
-        return any(whole in fold(text) for text in texts for whole in self._wholes)
+        return not self._wordless.isdisjoint(one.provenance.ids) or self._signs.are_in(one.words)
 
 
 def repeatable(outcomes: Iterable[OutcomeRecord], recaps: Iterable[Recap] = ()) -> list[Repeatable]:

@@ -1,15 +1,14 @@
 """Inheritance: what repeats an answer that is not kept any more takes over whose words it held.
 
 An answer names the answers in its prompt, and those name what they had seen. When one of these goes because the memory is bounded, the
-chain would end; so whatever shares a literal run with it names its sources from then on.
+chain would end; so whatever repeats it, or a message among its sources, names these from then on.
 """
 
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Final, TypeVar
 
-from shared.conversation.literal_runs import Runs
+from shared.conversation.literal_runs import Signs
 from shared.conversation.records import OutcomeRecord, Recap, SnapshotRecord
 
 SAW_KEPT: Final = 1_000
@@ -23,10 +22,13 @@ def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> Snapshot
     recaps = [_Heir.of(one.id, one) for one in record.recaps]
     heirs = [*recaps, *outcomes]
     going = [one for one in heirs if one.id and one.id not in kept and one.record.words]
+    texts = {one.line_message_id: one.text for one in record.messages}
     for gone in sorted(going, key=lambda one: one.record.timestamp_ms):
+        signs = Signs()
+        signs.add((*gone.record.words, *(texts[one] for one in gone.sources if one in texts)))
         for heir in heirs:
             if gone.id in heir.saw:
-                heir.succeed(gone)
+                heir.succeed(gone, signs)
     lasting = (_settled(one, by) for one, by in zip(record.recaps, recaps, strict=True) if len(by.saw) <= SAW_KEPT)
     bounded = (
         _settled(one, by) if len(by.saw) <= SAW_KEPT else one.without_words()
@@ -49,16 +51,16 @@ class _Heir:
         """Return the record as it names its sources before anything goes."""
         return cls(id=own_id, record=record, saw=dict.fromkeys(record.saw), since_ms=record.since_ms)
 
-    @cached_property
-    def runs(self) -> Runs:
-        """The runs of its words."""
-        return Runs.of_any(self.record.words)
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The messages, answers and recaps that its words may come from."""
+        return (*self.record.covers, *self.saw)
 
-    def succeed(self, gone: "_Heir") -> None:
-        """Name the sources of what goes instead of it, if this repeats it; else name it no more."""
+    def succeed(self, gone: "_Heir", signs: Signs) -> None:
+        """Name the sources of what goes instead of it, if the words of this show its signs; else name it no more."""
         del self.saw[gone.id]
-        if self.runs.shares(gone.runs):
-            self.saw.update(dict.fromkeys((*gone.record.covers, *gone.saw)))
+        if signs.are_in(self.record.words):
+            self.saw.update(dict.fromkeys(gone.sources))
             self.since_ms = min(self.since_ms, gone.since_ms)
 
 

@@ -10,6 +10,9 @@ from typing import Final
 from shared.search.folding import fold
 
 _RUN_WEIGHT: Final = 12  # twelve ASCII characters, or six of another script
+# A whole text that is shorter than a run counts where it is no mere "yes": six ASCII characters, or four with a digit among them
+_WHOLE_WEIGHT: Final = 6
+_NUMBER_WEIGHT: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,30 @@ class Runs:
         if not self.folded:
             return False
         return not self.folded.isdisjoint(other.folded if isinstance(other, Runs) else _runs(fold(other)))
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What tells that a text repeats one of several others: their runs, and the whole of a short one."""
+
+    _runs: set[str] = field(default_factory=set, repr=False)
+    _wholes: set[str] = field(default_factory=set, repr=False)
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Whatever repeats one of these texts shows it."""
+        for text in texts:
+            folded = fold(text)
+            self._runs.update(_runs(folded))
+            least = _NUMBER_WEIGHT if any(map(str.isdigit, folded)) else _WHOLE_WEIGHT
+            if weight_of(folded) >= least:
+                self._wholes.add(folded)
+
+    def are_in(self, texts: Iterable[str]) -> bool:
+        """Whether one of these texts repeats one of the others."""
+        folded = [fold(text) for text in texts]
+        if any(not self._runs.isdisjoint(_runs(text)) for text in folded):
+            return True
+        return any(whole in text for text in folded for whole in self._wholes)
 
 
 def shares_run(one: str, other: str) -> bool:

@@ -74,6 +74,11 @@ class _AnnouncementDelivery:
     def turn_s(self) -> float:
         return SENDING_S
 
+    @property
+    def can_hand_over(self) -> bool:
+        """An event leaves nothing behind that another delivery could go by."""
+        return False
+
     def has_work_by_name(self, _: SeenTurn, listing: Listing) -> bool:
         name = self.conversation.names.outcome(self.outcome.webhook_event_id)
         is_erased = self.outcome.timestamp_ms <= listing.watermark.timestamp_ms
@@ -93,12 +98,14 @@ class _AnnouncementDelivery:
         return outcome.webhook_event_id == self.outcome.webhook_event_id
 
     def hand_over(self) -> EventResult | None:
-        """An event leaves nothing behind that another delivery could go by; but once its token is dead there is nothing to wait for."""
+        """It ends without an answer: its token is dead, or newer announcements wait in its place.
+
+        That is recorded only where no other delivery of the event can still answer it.
+        """
         token = self.route.token
-        if token is not None and not token.is_surely_dead(self.outbox.clock.now_ms()):
-            return None
-        undelivered = replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=None)
-        self.conversation.journal.record_outcome(undelivered)
+        if token is None or token.is_surely_dead(self.outbox.clock.now_ms()):
+            undelivered = replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=None)
+            self.conversation.journal.record_outcome(undelivered)
         return EventResult.UNDELIVERED
 
     def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:

@@ -68,6 +68,11 @@ class _InterjectionDelivery:
     def turn_s(self) -> float:
         return _SECONDS + SENDING_S
 
+    @property
+    def can_hand_over(self) -> bool:
+        """An interjection does not wait."""
+        return True
+
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
         return False
 

@@ -126,6 +126,11 @@ class _ReplyDelivery:
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
         return self.own.line_message_id in outcome.covers
 
+    @property
+    def can_hand_over(self) -> bool:
+        """Whoever opens the turn next answers what is in the journal."""
+        return True
+
     def hand_over(self) -> EventResult | None:
         """The message is in the journal, so whoever opens the turn next answers it; if nobody does, a tick."""
         due = DueMarkers(store=self.conversation.objects.store)

@@ -38,6 +38,11 @@ class TurnDelivery(Protocol):
         """Seconds that its turn takes at most."""
         ...
 
+    @property
+    def can_hand_over(self) -> bool:
+        """Whether another delivery, or a tick, can do its work."""
+        ...
+
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
         """Whether the names of objects alone tell that work is left, so that the turn can be opened while the bodies are read."""
         ...
@@ -59,7 +64,7 @@ class TurnDelivery(Protocol):
         ...
 
     def hand_over(self) -> EventResult | None:
-        """Wait no longer, because others do the work, or because it has become pointless; None: this one has to wait itself."""
+        """Wait no longer, because others do the work, or because it has become pointless; None: it never waits."""
         ...
 
 
@@ -104,7 +109,7 @@ class TurnRunner:
         `waits` for others as long as it could still open the turn itself. Repeated: does what is left.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        with self.room.place(conversation.id) as place:
+        with self.room.place(conversation.id, gives_way=delivery.can_hand_over) as place:
             patience = _Patience(
                 deadline=Deadline.after(self.clock, REQUEST_S - delivery.turn_s if waits else 0.0),
                 place=place,

@@ -1,7 +1,7 @@
 """The waiting room: where deliveries wait for their chat's turn.  No chat holds more than a few threads of an instance by waiting.
 
 Whoever opens the turn next answers everything that is recorded, so a few of many waiting deliveries are enough; the newest stay, because
-they have the most time left.
+they have the most time left. A delivery whose work no other one does, such as a command's, loses its place only to newer ones of its kind.
 """
 
 import threading
@@ -15,8 +15,9 @@ PLACES: Final = 4
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """One delivery's place.  It is lost when newer ones have come."""
+    """One delivery's place.  It is lost when newer ones have come; `gives_way`: before those of deliveries that cannot hand over."""
 
+    gives_way: bool = True
     is_lost: bool = False
 
 
@@ -28,14 +29,16 @@ class WaitingRoom:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @contextmanager
-    def place(self, conversation_id: str) -> Iterator[Place]:
-        """Hold a place inside the block; the oldest of more than PLACES loses its own."""
-        place = Place()
+    def place(self, conversation_id: str, *, gives_way: bool = True) -> Iterator[Place]:
+        """Hold a place inside the block; of more than PLACES the oldest that gives way loses its own, or else the oldest."""
+        place = Place(gives_way=gives_way)
         with self._lock:
             waiting = self._places.setdefault(conversation_id, [])
             waiting.append(place)
             if len(waiting) > PLACES:
-                waiting.pop(0).is_lost = True
+                lost = next((one for one in waiting if one.gives_way), waiting[0])
+                lost.is_lost = True
+                waiting.remove(lost)
         try:
             yield place
         finally:

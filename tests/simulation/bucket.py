@@ -15,11 +15,13 @@ from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import ListedObject, StoredObject
 from tests.simulation.holders import Holders
+from tests.simulation.scheduler import Task
 from tests.simulation.times import JITTER_S
 from tests.simulation.withdrawals import MARKERS, Withdrawals
-from tests.simulation.world import World
+from tests.simulation.world import TICK, World
 
 _ResultT = TypeVar("_ResultT")
+_Key = TypeVar("_Key")
 _RETRIES_S: Final = 10.0
 
 
@@ -53,6 +55,8 @@ class Bucket:
         if prefix.startswith("amended/"):
             key = world.scheduler.current().request, prefix.split("/")[1]
             world.truth.amendments_listed_s[key] = world.now_s
+        elif prefix.startswith("journal/"):
+            self._count_readings(world.scheduler.current())
         return world.objects.list(prefix, before=before)
 
     def _write(self, name: str, data: bytes, generation: int) -> int | None:
@@ -87,12 +91,21 @@ class Bucket:
 
     def _count_writes(self, name: str) -> None:
         """Count the attempts to write a name within a second; only one of them can succeed."""
-        world, kind = self._world, name.partition("/")[0]
-        attempts = world.write_attempts.setdefault(name, deque())
-        attempts.append(world.now_s)
-        while attempts[0] <= world.now_s - 1:
-            attempts.popleft()
-        world.most_attempts[kind] = max(world.most_attempts[kind], len(attempts))
+        kind = name.partition("/")[0]
+        attempts = self._count(self._world.write_attempts, name)
+        self._world.most_attempts[kind] = max(self._world.most_attempts[kind], attempts)
+
+    def _count_readings(self, thread: Task) -> None:
+        """Count how often a thread lists its chat within a second."""
+        if not thread.request.startswith(TICK):
+            self._world.most_readings = max(self._world.most_readings, self._count(self._world.readings, thread))
+
+    def _count(self, moments_s: dict[_Key, deque[float]], key: _Key) -> int:
+        now_s, moments = self._world.now_s, moments_s.setdefault(key, deque())
+        moments.append(now_s)
+        while moments[0] <= now_s - 1:
+            moments.popleft()
+        return len(moments)
 
     def _call(self, about: str, effect: Callable[[], _ResultT]) -> _ResultT:
         world = self._world

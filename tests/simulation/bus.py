@@ -15,9 +15,9 @@ from tests.simulation import wiring
 from tests.simulation.people import Json
 from tests.simulation.scheduler import Process, Task
 from tests.simulation.times import BACKOFF_S
-from tests.simulation.wiring import TICK, Endpoint, Ports
+from tests.simulation.wiring import Endpoint, Ports
 from tests.simulation.withdrawals import Withdrawals
-from tests.simulation.world import EPOCH_MS, World
+from tests.simulation.world import EPOCH_MS, TICK, World
 from tests.support import push
 
 ACK_DEADLINE_S: Final = 120.0
@@ -82,6 +82,11 @@ class Bus:
         self._world = ports.world
         self._skews_s = skews_s
         self._instances: dict[tuple[str, int], Instance] = {}
+
+    @property
+    def instance_count(self) -> int:
+        """How many instances each function has."""
+        return len(self._skews_s)
 
     @property
     def world(self) -> World:

@@ -16,11 +16,12 @@ from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.turns.attempt import MODEL_S
 from shared.turns.deferral import LateReply
+from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.entry_checks import EntryStory, check_entries
 from tests.simulation.mind import Mood
 from tests.simulation.people import NAMED, WORD, Message, Order, People, Welcome, gloss_of
-from tests.simulation.times import ANSWERABLE_S, LEASE_S, SKEW_S, TOKEN_S
+from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import THREADS, Settings
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, ShownText, World
@@ -33,7 +34,9 @@ FEW_MESSAGES: Final = 15
 OUTCOMES_KEPT: Final = 20
 """The snapshot keeps at least so many."""
 ASKED_AT_MOST: Final = 6
-ATTEMPTS_AT_MOST: Final = 20
+ATTEMPTS_AT_MOST: Final = 2
+"""By each delivery that may wait for the turn, within a second: a write that meets 429 is repeated after 0.3 s at the earliest."""
+READINGS_AT_MOST: Final = 8
 _ERASING: Final = {"reset", "exit", "bye", "confirm"}
 _TWO_MS: Final = 0.002
 _FEW_AMENDED: Final = 3
@@ -149,8 +152,11 @@ def _check_machines(stories: Sequence[Story]) -> Iterator[str]:
             yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
         most_unsent = max(sum(message.unsent for message in one.people.messages) for one in stories)
         for kind, attempts in story.world.most_attempts.items():
-            if attempts > ATTEMPTS_AT_MOST + 2 * most_unsent:  # withdrawals of one second meet 429 and try again
-                yield f"I5: an object under {kind}/ met more than {ATTEMPTS_AT_MOST} attempts to write it within a second"
+            at_most = ATTEMPTS_AT_MOST * (bus.instance_count * PLACES + most_unsent)
+            if attempts > at_most:
+                yield f"I5: an object under {kind}/ met more than {at_most} attempts to write it within a second"
+        if story.world.most_readings > READINGS_AT_MOST:
+            yield f"I5: a thread listed its chat more than {READINGS_AT_MOST} times within a second"
         flooded = {name for name, waited_s in bus.waited_s.items() if waited_s > LONG_WAIT_S}
         has_many = story.settings.threads < THREADS and any(len(one.people.messages) > FEW_MESSAGES for one in stories)
         if flooded and not has_many:
@@ -204,7 +210,7 @@ def _check_answered(story: Story, history: dict[str, OutcomeRecord], message: Me
             return
         is_late = story.may_be_late or story.is_crowded_at(message)
         too_old = is_late and story.world.now_s - message.at_s >= ANSWERABLE_S - SKEW_S
-        if not too_old and not story.is_lost((message.id,)):
+        if not too_old and not story.is_amendment_lost(message.id):
             yield f"I1: {message.id} was never answered"
         return
     effects = [(said, outcome) for said, outcome in _effects(story) if message.id in outcome.covers]
@@ -222,7 +228,7 @@ def _check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Wel
     greetings = sum(said.reply_token == welcome.reply_token for said in _said(story))
     if greetings > 1:
         yield f"I2: {welcome.id} was greeted twice"
-    if welcome.at_s <= story.people.erased_s or story.is_lost((welcome.id,)):
+    if welcome.at_s <= story.people.erased_s or story.is_amendment_lost(welcome.id):
         return
     if welcome.id not in history:
         yield f"I1: {welcome.id} was never greeted"
@@ -239,7 +245,7 @@ def _check_obeyed(story: Story, order: Order) -> Iterator[str]:
     if order.command == "confirm":
         yield from _check_confirmed(story, order)
     waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id)
-    if order.at_s <= story.people.erased_s or story.is_lost((order.id,)) or waits:
+    if order.at_s <= story.people.erased_s or waits:
         return
     if order.command == "confirm" and not _must_count(story, order):
         return
@@ -302,16 +308,13 @@ def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> b
     """Whether silence is correct: the model skipped the message, or its token expired.
 
     A token expires if no "still thinking" is sent; if amendments make a turn begin again and again while the message waits; or if more
-    messages wait than a turn reads. A lease that is shorter than the deployed one may end while a withdrawn answer is given back to
-    thinking; then nothing tells whether it was sent.
+    messages wait than a turn reads.
     """
     if OutcomeKind.SKIPPED in kinds:
         return True
     since_s, until_s = message.at_s - TOKEN_S, message.at_s + TOKEN_S
     amended = [at_s for one in story.people.messages for at_s in one.amended_s if since_s < at_s < until_s]
     amended += [at_s for at_s in story.people.erasures_s if since_s < at_s < until_s]
-    if OutcomeKind.WITHDRAWN in kinds:
-        return bool(amended) and story.settings.lease_s < LEASE_S
     slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
     begins_again = bool(amended) and (1 + len(amended)) * (story.thought_s + _BESIDE_THINKING_S) > TOKEN_S
     return OutcomeKind.UNDELIVERED in kinds and (slow or begins_again or story.is_crowded_at(message))
@@ -382,7 +385,7 @@ def _check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
     if len(effects) < len(_said(story)):
         yield "I2: something was said that nobody had committed"
     for _, committed in effects:
-        if story.is_lost(committed.covers):
+        if any(map(story.is_amendment_lost, committed.covers)):
             continue
         if committed.webhook_event_id not in history and not story.kept_ids.isdisjoint(committed.covers):
             yield f"I2: the user saw {committed.webhook_event_id}, history does not know of it"

@@ -26,7 +26,7 @@ from tests.simulation.notion import Workspace
 from tests.simulation.people import Json, Message, Order, People, Welcome, gloss_of
 from tests.simulation.scheduler import Task
 from tests.simulation.threads import green_threads, replaced
-from tests.simulation.times import LEASE_S, PUBLISH_S, SKEW_S
+from tests.simulation.times import LEASE_S, PUBLISH_S, SHORTEST_LEASE_S, SKEW_S
 from tests.simulation.wiring import THREADS, Ports, Settings
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, ShownText, Weather, World
@@ -106,7 +106,7 @@ def play(seed: int, *, keeps_steps: bool = False) -> Verdict:
 
 def draw_stage(rng: random.Random) -> "Stage":
     """Draw the world of a schedule, in which nothing has happened yet."""
-    lease_s = rng.choice((LEASE_S, LEASE_S, LEASE_S, LEASE_S, 10.0, 5.0))
+    lease_s = rng.choice((LEASE_S, LEASE_S, LEASE_S, LEASE_S, 20.0, SHORTEST_LEASE_S))
     skew_s = SKEW_S * lease_s / LEASE_S
     chats = rng.choice((1, 1, 1, 2, 3))
     return Stage(

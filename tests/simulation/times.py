@@ -5,6 +5,9 @@ from typing import Final
 LEASE_S: Final = 25.0
 """How long a turn is its holder's, by the holder's wall clock; renewed while the model thinks."""
 
+SHORTEST_LEASE_S: Final = 16.0
+"""Shorter ones are refused by the settings and by Terraform."""
+
 SKEW_S: Final = 5.0
 """How far the wall clocks of two instances, or of an instance and LINE, may be apart."""
 

@@ -29,14 +29,12 @@ from tests.simulation.scheduler import Process
 from tests.simulation.threads import Event, NoPool, Pool
 from tests.simulation.times import LEASE_S, SETTLE_S
 from tests.simulation.withdrawals import Withdrawals
-from tests.simulation.world import ProcessClock, World
+from tests.simulation.world import TICK, ProcessClock, World
 
 Endpoint: TypeAlias = Callable[[str, bytes], tuple[str, int]]
 THREADS: Final = 40
 """Requests that an instance handles at once.  Source: infra/terraform, `concurrency`, which is also THREADS of functions-framework."""
 READ_THREADS: Final = 32
-TICK: Final = "tick"
-"""With this the names of ticks begin."""
 SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_once=2, recaps=2, sources=4)
 """So that a chat of a few messages is folded and summed up."""
 

@@ -10,10 +10,12 @@ from typing import Final, TypeVar
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.records import OutcomeRecord
-from tests.simulation.scheduler import Process, Scheduler
+from tests.simulation.scheduler import Process, Scheduler, Task
 
 _ResultT = TypeVar("_ResultT")
 EPOCH_MS: Final = 1_763_700_000_000
+TICK: Final = "tick"
+"""With this the names of ticks begin."""
 _SLOW: Final = 10
 """One call in ten takes up to ten times as long."""
 LAG_S: Final = 5.0
@@ -151,6 +153,9 @@ class World:
         self.write_attempts: dict[str, deque[float]] = {}
         self.most_attempts: Counter[str] = Counter()
         """The most attempts to write one object within a second, by kind of object."""
+        self.readings: dict[Task, deque[float]] = {}
+        self.most_readings = 0
+        """The most times that a thread listed its chat within a second; a tick does so for each marker."""
         self.clocks_hold = True
         self._numbers = 0
 

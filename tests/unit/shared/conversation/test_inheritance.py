@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from shared.conversation.inheritance import SAW_KEPT, with_inheritance
 from shared.conversation.records import OutcomeRecord, Recap, SnapshotRecord
-from tests.support.chats import answer
+from tests.support.chats import answer, message
 
 PLACE = "behind the third bookshelf"
 
@@ -27,6 +27,17 @@ def test_an_answer_that_rephrases_one_that_goes_forgets_it() -> None:
     kept = with_inheritance(record, {"e2"}).outcomes[1]
 
     assert kept.saw == ("m2",)
+
+
+def test_an_answer_that_repeats_a_short_message_of_one_that_goes_names_it() -> None:
+    record = SnapshotRecord(
+        messages=(message(1, "pin 4711"), message(2, "yes")),
+        outcomes=(seeing(1, "noted: pin 4711", "m2"), seeing(2, "pin 4711, yes?", "e1"), seeing(3, "yes?", "e1")),
+    )
+
+    kept = with_inheritance(record, {"e2", "e3"}).outcomes
+
+    assert [set(one.saw) for one in kept[1:]] == [{"m1", "m2"}, set()]
 
 
 def test_words_that_were_handed_on_through_several_that_go_keep_their_first_source() -> None:

@@ -1,4 +1,6 @@
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import pytest
@@ -8,12 +10,12 @@ from shared.conversation.records import Erasure, OutcomeKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
-from shared.errors import TurnBusyError
 from shared.line.messaging import ReplyToken
 from shared.turns.announcement import Announcement, Announcer
 from shared.turns.lease import open_turn
 from shared.turns.outbox import SENDING_S
 from shared.turns.runner import REQUEST_S
+from shared.turns.waiting_room import PLACES
 from tests.support.chats import answer, conversations_on
 from tests.support.races import SharedStore, StoreThatReadsLast
 from tests.support.turns import outbox_on, runner_on
@@ -28,7 +30,8 @@ class AnnouncedChat:
         self.conversation: Conversation = conversations.of("C" + "1" * 32)
         self.line, self.clock = MemoryLineApi(), clock
         outbox = outbox_on(self.line, clock)
-        self._announcer = Announcer(runner=runner_on(outbox), outbox=outbox)
+        self.runner = runner_on(outbox)
+        self._announcer = Announcer(runner=self.runner, outbox=outbox)
 
     def deliver(self, announcement: Announcement = HELLO) -> str:
         return self.deliver_with(ReplyToken(value="t1", received_ms=self.clock.now_ms()), announcement)
@@ -98,13 +101,14 @@ def test_announcement_waits_for_as_long_as_it_could_be_sent(reads: ThreadPoolExe
     assert clock.monotonic_s() == pytest.approx(REQUEST_S - SENDING_S)
 
 
-def test_announcement_whose_token_still_lives_is_delivered_again(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
+def test_announcement_whose_token_still_lives_ends_without_a_record(
+    reads: ThreadPoolExecutor, clock: FixedClock
+) -> None:
     group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=1_000), clock)
     assert open_turn(group.conversation, group.conversation.turn.read()) is not None
     young = ReplyToken(value="t1", received_ms=clock.now_ms() + round(REQUEST_S * 1_000))
 
-    with pytest.raises(TurnBusyError):
-        group.deliver_with(young)
+    assert group.deliver_with(young) == "undelivered"
 
     assert group.conversation.journal.outcome_of("e1") is None
 
@@ -114,6 +118,39 @@ def test_announcement_without_a_token_waits_for_no_later_delivery(reads: ThreadP
     assert open_turn(group.conversation, group.conversation.turn.read()) is not None
 
     assert group.deliver_with(None) == "undelivered"
+
+
+class CrowdedClock(FixedClock):
+    """During the first sleep so many others begin to wait that every place is taken."""
+
+    others: Callable[[], AbstractContextManager[object]]
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        if not self.waiting:
+            for _ in range(PLACES):
+                self.waiting.append(self.others())
+                self.waiting[-1].__enter__()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[AbstractContextManager[object]] = []
+
+
+@pytest.mark.parametrize(("others_can_hand_over", "result"), [(True, "replied"), (False, "undelivered")])
+def test_announcement_loses_its_place_to_newer_announcements_only(
+    reads: ThreadPoolExecutor, others_can_hand_over: bool, result: str
+) -> None:
+    clock = CrowdedClock()
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
+    room = group.runner.room
+    clock.others = lambda: room.place(group.conversation.id, gives_way=others_can_hand_over)
+    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+
+    assert group.deliver() == result
+
+    assert group.line.calls == (result == "replied")
+    assert (group.conversation.journal.outcome_of("e1") is not None) is (result == "replied")
 
 
 def test_announcement_is_recorded_with_what_it_asks_or_greets(group: AnnouncedChat) -> None:

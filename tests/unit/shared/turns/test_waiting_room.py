@@ -11,6 +11,19 @@ def test_the_oldest_of_too_many_loses_its_place() -> None:
         assert [one.is_lost for one in places] == [True, True, *(False,) * PLACES]
 
 
+def test_a_delivery_that_can_hand_over_loses_its_place_first() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        staying = [waiting.enter_context(room.place("a", gives_way=False)) for _ in range(PLACES - 1)]
+        giving_way = [waiting.enter_context(room.place("a")) for _ in range(2)]
+        assert [one.is_lost for one in giving_way] == [True, False]
+
+        staying += [waiting.enter_context(room.place("a", gives_way=False)) for _ in range(2)]
+
+        assert giving_way[1].is_lost
+        assert [one.is_lost for one in staying] == [True, *(False,) * PLACES]
+
+
 def test_chats_do_not_share_places() -> None:
     room = WaitingRoom()
     with ExitStack() as waiting:
