@@ -20,7 +20,7 @@ from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.entry_checks import EntryStory, check_entries
 from tests.simulation.mind import Mood
-from tests.simulation.people import NAMED, WORD, Message, Order, People, Welcome, gloss_of
+from tests.simulation.people import NAMED, WORD, Message, Order, People, Welcome, gloss_of, on_one_line
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import THREADS, Settings
 from tests.simulation.withdrawals import Withdrawals
@@ -395,7 +395,11 @@ def _check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
             yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw nothing"
         if one.kind in _UNSEEN_KINDS and seen:
             yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw an answer"
-        if one.kind in _SHOWN_KINDS and one.text is not None and any(said.text != one.text for said in seen):
+        if (
+            one.kind in _SHOWN_KINDS
+            and one.text is not None
+            and any(said.text != on_one_line(one.text) for said in seen)
+        ):
             yield f"I2: history holds a text for {one.webhook_event_id} that the user did not see"
 
 

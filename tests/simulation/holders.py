@@ -9,7 +9,7 @@ from shared.conversation.turn import TurnRecord
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.mind import Mood
-from tests.simulation.people import ids_repeated_in
+from tests.simulation.people import ids_repeated_in, on_one_line
 from tests.simulation.scheduler import Task
 from tests.simulation.world import World
 
@@ -67,9 +67,10 @@ class Holders:
             truth.staged.append((conversation_id, outcome))
         if outcome.text is not None and after.route.kind != "none":
             route = after.route.reply_token or conversation_id
-            truth.committed[route, outcome.text] = outcome
+            said = route, on_one_line(outcome.text)
+            truth.committed[said] = outcome
             if was_thinking:
-                truth.too_late[route, outcome.text] = self._is_taken_back(outcome.covers, outcome.text)
+                truth.too_late[said] = self._is_taken_back(outcome.covers, outcome.text)
 
     def _check_unfinished(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
         """A committed outcome is recorded before another one begins, unless its holder gave it up before LINE was asked."""

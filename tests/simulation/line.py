@@ -6,6 +6,7 @@ from typing import Final, Literal, TypeAlias
 from shared.errors import LineUnavailableError
 from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
+from tests.simulation.people import on_one_line
 from tests.simulation.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.world import ShownText, World
 
@@ -143,4 +144,4 @@ def _bubble_ids(key: str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...
 
 
 def _text(messages: Sequence[OutgoingMessage]) -> str:
-    return " ".join(one.text for one in messages)  # a long answer is split between words, into bubbles
+    return on_one_line(" ".join(one.text for one in messages))

@@ -106,7 +106,7 @@ class Mind:
         world.truth.model_calls += not is_out_of_turn
         self._check(prompt)
         if not is_out_of_turn and not any(isinstance(one, FunctionResponses) for one in request.contents):
-            world.truth.asked.update(set(WORD.findall(prompt.question)))
+            world.truth.asked.update({word[:-1] for word in WORD.findall(prompt.question)})
         seconds = world.rng.uniform(*mood.seconds)
         deadly = prompt.text if mood.poisons_anywhere else prompt.question
         if mood.poison and not mood.poison.isdisjoint(WORD.findall(deadly)):

@@ -29,6 +29,11 @@ def gloss_of(word: str) -> str:
     return word.replace("word", "gloss")
 
 
+def on_one_line(text: str) -> str:
+    """Return the text as it compares with what was shown, because white space is lost where a long text is split into bubbles."""
+    return " ".join(text.split())
+
+
 def ids_repeated_in(text: str) -> set[str]:
     """Return the ids of the messages whose words a text repeats."""
     return {f"m{word[4:-1]}" for word in WORD.findall(text)}

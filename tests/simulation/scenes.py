@@ -11,6 +11,7 @@ from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
+from tests.simulation import event_scenes
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 
@@ -780,6 +781,12 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
+    "asks_delivered_already": event_scenes.answer_that_is_fetched_twice,
+    "defers": event_scenes.answer_that_takes_longer_than_its_token,
+    "edits_cancel": event_scenes.edit_while_the_model_answers,
+    "greets_once": event_scenes.greeting_that_comes_twice,
+    "greets_who_is_there": event_scenes.greeting_of_a_group_that_was_left,
+    "limits_thoughts": event_scenes.question_that_is_edited_again_and_again,
     "clears_calls": call_that_begins_after_the_erasure,
     "rewrites_edited_record": message_that_is_edited,
     "looks_before_tools_ask": classification_after_the_unsend,

@@ -1,0 +1,84 @@
+"""Schedules made by hand about greetings, edits and the button of a slow answer; like those in `scenes.py`."""
+
+from typing import Final
+
+from tests.simulation.people import Message
+from tests.simulation.scene import Scene
+from tests.simulation.scheduler import Task
+
+_BUTTON: Final = "late:event-1"
+_SLOW_S: Final = 39.0
+_LONG_S: Final = 10.0
+_FOLDING: Final = 4
+"""After so many messages what came before them is in the snapshot."""
+
+
+def greeting_that_comes_twice() -> list[str]:
+    """LINE delivers the join again, after the greeting was folded into the snapshot."""
+    with Scene(group=True).playing() as scene:
+        welcome = scene.stage.people.welcome(at_s=scene.world.now_s)
+        scene.runs_to_end(scene.pushes(scene.stage.welcome(welcome)))
+        for _ in range(_FOLDING):
+            scene.sleeps(2)
+            scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.pushes(scene.stage.welcome(welcome)))
+        return scene.rests()
+
+
+def greeting_of_a_group_that_was_left() -> list[str]:
+    """The bot is removed from the group, and only then Pub/Sub delivers the join."""
+    with Scene(group=True).playing() as scene:
+        welcome = scene.bot_joins()
+        scene.sleeps(1)
+        scene.runs_to_end(scene.bot_leaves())
+        scene.runs_to_end(scene.pushes(welcome))
+        violations = scene.rests()
+        if scene.stage.bus.longest_s > _LONG_S:
+            violations.append("I5: a greeting that has to be silent takes the turn again and again")
+        return violations
+
+
+def answer_that_takes_longer_than_its_token() -> list[str]:
+    """The message waited for half a minute before the model was asked, and the model is slow."""
+    with Scene(seconds=_SLOW_S).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(30)
+        scene.runs_to_end(scene.pushes(delivery))
+        return scene.rests(calm=True)
+
+
+def answer_that_is_fetched_twice() -> list[str]:
+    """The button of "still thinking" is pressed again, after the answer was shown."""
+    with Scene(seconds=_SLOW_S).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(20)
+        scene.runs_to_end(scene.pushes(delivery))
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(scene.presses(_BUTTON)))
+        return scene.rests(calm=True)
+
+
+def edit_while_the_model_answers() -> list[str]:
+    """The question is edited while the model answers to its old text."""
+    with Scene(group=True).playing() as scene:
+        message, thinker = _asks(scene)
+        scene.runs_until(thinker, "model")
+        scene.sleeps(0.5)
+        scene.runs_to_end(scene.edits(message))
+        return scene.rests(calm=True)
+
+
+def question_that_is_edited_again_and_again() -> list[str]:
+    """Each time when the model answers, the question is edited."""
+    with Scene(group=True).playing() as scene:
+        message, thinker = _asks(scene)
+        while scene.comes_to(thinker, "model"):
+            scene.runs(seconds=0.2)
+            scene.runs_to_end(scene.edits(message))
+            scene.runs_past(thinker, "model")
+        return scene.rests(calm=True)
+
+
+def _asks(scene: Scene) -> tuple[Message, Task]:
+    message = scene.says()
+    return message, scene.pushes(scene.delivers(message))
