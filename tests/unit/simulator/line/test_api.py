@@ -216,3 +216,16 @@ def test_the_log_keeps_requests_without_the_token(line: LineHarness) -> None:
 def test_secrets_are_not_in_the_representation(line: LineHarness) -> None:
     assert isinstance(line.platform, LinePlatform)
     assert line.platform.channel_secret not in repr(line.platform)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "group/C1/members/ids"),
+        ("GET", "room/R1/members/ids"),
+        ("GET", "followers/ids"),
+        ("POST", "message/markAsRead"),
+    ],
+)
+def test_ids_of_members_and_followers_are_for_verified_accounts(line: LineHarness, method: str, path: str) -> None:
+    assert line.call(method, f"/v2/bot/{path}").status_code == 403
