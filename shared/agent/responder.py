@@ -75,7 +75,7 @@ class AgentResponder:
     def _think(self, question: Question, shown: Mapping[str, Sequence[Part]]) -> OutcomeRecord:
         context = self._context(question)
         contents = self._contents(question, shown, now_ms=context.now_ms)
-        earlier = (f"[note] {note}" for note in self.earlier_calls.describe_earlier(context))
+        earlier = (f"[earlier attempt] {note}" for note in self.earlier_calls.describe_earlier(context))
         notes = tuple(TextContent(role="user", texts=(note,)) for note in earlier)
         try:
             thought = self.agent.think(
@@ -128,6 +128,7 @@ class AgentResponder:
             names=self.people.of(conversation, (*history.messages, *asked)),
             shown=shown,
             is_overheard=question.is_overheard,
+            is_group=not conversation.is_one_on_one,
         )
 
     def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
@@ -157,5 +158,6 @@ def _with_staged(outcome: OutcomeRecord, entries: StagedEntries) -> OutcomeRecor
         outcome,
         writes=entries.changes(),
         filed_entry_path=placement.path if placement else None,
+        filed_entry_paths=entries.filed_paths,
         filed_confidence=placement.confidence if placement else None,
     )

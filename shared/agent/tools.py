@@ -60,6 +60,11 @@ class StagedEntries(Protocol):
         ...
 
     @property
+    def filed_paths(self) -> tuple[str, ...]:
+        """The paths of the entries that this turn filed or moved."""
+        ...
+
+    @property
     def deeds(self) -> tuple[Deed, ...]:
         """What the staged writes do, against what is in the bucket."""
         ...

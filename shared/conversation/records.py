@@ -112,8 +112,8 @@ class OutcomeRecord:
     `text` is what was said, None where that was nothing or was withdrawn; `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the
     newest message that it answers. `answers` are the deferrals that it makes good; a deferral, which `has_button`, names itself and those
     that it prolongs. `isolates` tells that the prompt held nothing but what was asked, because workers had died over the rest. `writes` are
-    applied to the chat's entries after the commit, and `filed_entry_path` is the entry that was filed or moved last. `sequence` numbers the
-    commits of the chat. `quote_token` is by what the first bubble quotes the question. `asks` tells that it asks, with a
+    applied to the chat's entries after the commit, and `filed_entry_path` is the entry that was filed or moved last, `filed_entry_paths`
+    are all of them. `sequence` numbers the commits of the chat. `quote_token` is by what the first bubble quotes the question. `asks` tells that it asks, with a
     button, whether something may be erased, and `asked_by` which message was the command; the press that counts is an outcome of its own,
     without words, which names the press in `answers`. `is_joining` tells that it greets a group that the bot has just come into. `usage` is
     what its turn asked of models, and what it cost; a snapshot does not keep it.
@@ -135,6 +135,7 @@ class OutcomeRecord:
     sent_message_ids: tuple[str, ...] = ()
     writes: tuple[StagedWrite, ...] = ()
     filed_entry_path: str | None = field(default=None, repr=False)
+    filed_entry_paths: tuple[str, ...] = field(default=(), repr=False)
     filed_confidence: float | None = None
     sequence: int = 0
     quote_token: str | None = field(default=None, repr=False)
@@ -147,12 +148,17 @@ class OutcomeRecord:
     @property
     def holds_words(self) -> bool:
         """Whether there is anything in it that a withdrawal has to take out."""
-        return self.text is not None or bool(self.writes) or self.filed_entry_path is not None
+        return self.text is not None or bool(self.writes) or bool(self.filed_paths)
+
+    @property
+    def filed_paths(self) -> tuple[str, ...]:
+        """The entries that were filed or moved; records of earlier releases name one."""
+        return self.filed_entry_paths or ((self.filed_entry_path,) if self.filed_entry_path is not None else ())
 
     @property
     def words(self) -> tuple[str, ...]:
         """Every text in it that people or the model wrote."""
-        written = (*((one.path, one.text) for one in self.writes), (self.text, self.filed_entry_path))
+        written = (*((one.path, one.text) for one in self.writes), (self.text, *self.filed_paths))
         return tuple(text for pair in written for text in pair if text)
 
     @property
@@ -162,7 +168,7 @@ class OutcomeRecord:
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
         """Return it as it stays after a withdrawal."""
-        return replace(self, text=None, writes=(), filed_entry_path=None, kind=kind or self.kind)
+        return replace(self, text=None, writes=(), filed_entry_path=None, filed_entry_paths=(), kind=kind or self.kind)
 
 
 def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:

@@ -10,8 +10,11 @@ from shared.knowledge.classification import Classifier
 from shared.knowledge.entry_editor import EntryEditor
 from shared.metering import Metering
 from shared.tools.core import core_tools
+from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
+from shared.tools.guides.notion import notion_guide
+from shared.tools.guides.web import WEB_GUIDE
 from shared.tools.idempotency import IdempotentWrites
-from shared.tools.knowledge import KNOWLEDGE_GUIDE, KnowledgeTools
+from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
 from shared.tools.notion.databases import Databases, TtlCache
 from shared.tools.notion.toolset import NotionTools
@@ -37,7 +40,11 @@ class Toolsets:
         notion = _notion_tools(ports.notion, ports, options, writes) if ports.notion is not None else ()
         return cls(
             tools=(*core_tools(), *knowledge, *web, *notion, *options.more_tools),
-            guides=(KNOWLEDGE_GUIDE,) if knowledge else (),
+            guides=(
+                *((KNOWLEDGE_GUIDE,) if knowledge else ()),
+                *((WEB_GUIDE,) if web else ()),
+                *((notion_guide(ports.notion.databases),) if ports.notion is not None else ()),
+            ),
             outside=notion,
             writes=writes,
         )

@@ -78,11 +78,19 @@ class EntryEditor:
     new_id: Callable[[], str] = field(repr=False)
     threshold: float
 
-    def capture(self, overlay: EntryOverlay, text: str, found: Classification, occasion: Occasion) -> Entry:
-        """Return the entry, staged.  Raises: EntryFault."""
+    def capture(
+        self,
+        overlay: EntryOverlay,
+        text: str,
+        found: Classification,
+        occasion: Occasion,
+        *,
+        is_named: bool = False,
+    ) -> Entry:
+        """Return the entry, staged.  A category that the person named (`is_named`) needs no confidence.  Raises: EntryFault."""
         original = plain_text(text)
         sources = occasion.sources_of(text)
-        is_sure = found.confidence >= self.threshold
+        is_sure = is_named or found.confidence >= self.threshold
         category = found.category if is_sure else Category.INBOX
         values = dict(found.values) if is_sure else {
             "suggested_name": found.name, "original_text": original, "suggested_category": found.category.value,
@@ -179,23 +187,24 @@ def _check_updates(category: Category, updates: Mapping[str, object]) -> dict[st
     values: dict[str, Value] = {}
     for name, value in updates.items():
         if name in _READ_ONLY_FIELDS:
-            raise EntryFault(f"{name} cannot be changed.")
+            raise EntryFault(f"{name} cannot be changed.", may_retry=True)
         if name in {"content", "note"}:
             if not isinstance(value, str):
-                raise EntryFault(f"{name} must be a text.")
+                raise EntryFault(f"{name} must be a text.", may_retry=True)
             continue
         if name not in known:
             raise EntryFault(
-                f"{category} entries have no field {name[:40]}; they have: {', '.join(known)}, content, note."
+                f"{category} entries have no field {name[:40]}; they have: {', '.join(known)}, content, note.",
+                may_retry=True,
             )
         try:
             values[name] = known[name].check(value)
         except InvalidValueError as cause:
-            raise EntryFault(f"{cause}.") from cause
+            raise EntryFault(f"{cause}.", may_retry=True) from cause
     for name in {"name", "suggested_name"} & values.keys():
         values[name] = one_line(str(values[name]), limit=NAME_LIMIT)
         if not values[name]:
-            raise EntryFault(f"{name} cannot be empty.")
+            raise EntryFault(f"{name} cannot be empty.", may_retry=True)
     return values
 
 

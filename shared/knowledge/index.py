@@ -1,11 +1,11 @@
 """The index of the entries: `index.md` for people, and the part of it that a prompt holds, with the open and newest entries first."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from shared import logs
+from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import IndexView
 from shared.conversation.store import Conversation
@@ -164,12 +164,6 @@ def index_view(catalog: Catalog, *, limit_tokens: int = PROMPT_TOKENS) -> IndexV
     if more:
         text += f"\n… and {more} more entries: use list_entries or search_entries."
     return IndexView(text=text, source_ids=frozenset(one for row in chosen for one in row.source_ids))
-
-
-def estimated_tokens(text: str) -> int:
-    """Return an upper estimate of a text's tokens: one for four ASCII characters, one for each character of any other script."""
-    ascii_characters = sum(character.isascii() for character in text)
-    return len(text) - ascii_characters + math.ceil(ascii_characters / 4)
 
 
 def _render(chosen: Iterable[Row], every: Sequence[Row]) -> str:

@@ -27,7 +27,11 @@ CHANGES_LIMIT: Final = 20  # entries that one turn may change, because its outco
 
 
 class EntryFault(Exception):  # noqa: N818 - not an error of this service: the model reads it
-    """Why something cannot be done: one plain sentence for the model."""
+    """Why something cannot be done: one plain sentence for the model, and whether other arguments may succeed."""
+
+    def __init__(self, message: str, *, may_retry: bool = False) -> None:
+        super().__init__(message)
+        self.may_retry = may_retry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +109,7 @@ class EntryOverlay:
         with self._lock:
             entry = self._current(path) if is_entry_path(path) else None
             if entry is None:
-                raise EntryFault(f"Entry not found: {path[:100]}")
+                raise EntryFault(f"Entry not found: {path[:100]}", may_retry=True)
             self._shown_source_ids |= entry.source_ids
             return entry
 
@@ -175,6 +179,12 @@ class EntryOverlay:
             if writes:
                 writes.append(StagedWrite(path=UNDO_FILE, text=self._undo_record((self._sequence, len(writes)))))
             return tuple(writes)
+
+    @property
+    def filed_paths(self) -> tuple[str, ...]:
+        """The paths of the entries that this turn filed or moved."""
+        with self._lock:
+            return tuple(path for path, one in self._staged.items() if one is not None and self._load(path) is None)
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
@@ -262,7 +272,7 @@ class EntryOverlay:
         """Check that the catalog stays within its limit; one beyond it, as an older release may have left it, may not grow."""
         rows = {path: row_of(entry) if entry else None for path, entry in changes.items()}
         if any(row is not None and row.size_bytes > ROW_LIMIT_BYTES for row in rows.values()):
-            raise EntryFault("The entry is too long to be kept; shorten it, or file it in parts.")
+            raise EntryFault("The entry is too long to be kept; shorten it, or file it in parts.", may_retry=True)
         before = Catalog(rows=self.rows())
         after = before.with_rows(rows, key=(self._sequence, CHANGES_LIMIT))
         if max(before.size_bytes, CATALOG_LIMIT_BYTES) < after.size_bytes:

@@ -1,11 +1,16 @@
 """The names of a chat's members as the model reads them: sanitised display names, never ids.
 
+Two names look alike where their skeletons are equal: letters of other scripts that look like Latin ones, digits that look like letters,
+spaces and what is invisible make no difference.  Source: Unicode Technical Standard #39, section 4 and its table of confusables, of
+which the letters of Cyrillic, Greek and kana that people's names may be confused by are taken.
 Names are hostile input: people choose them, and the model reads them between brackets.  Source: LINE, "Get profile", "Get group chat
 member profile": a name is missing for a person who has not consented or has left.
 """
 
+import re
 import threading
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import Executor
 from contextvars import copy_context
@@ -25,6 +30,33 @@ _LONGEST_GRAPHEME: Final = 12  # code points; an emoji of a family of four has s
 _JOINER: Final = "\u200d"  # joins the emojis of a family
 _REMOVED: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Ps", "Pe"})
 _BRACKETS: Final = frozenset("<>|＜＞｜")
+_ELLIPSIS: Final = "\u2026"
+RESERVED: Final = (
+    "note",
+    "you",
+    "quote",
+    "recap",
+    "index",
+    "filed",
+    "earlier attempt",
+    "now",
+    "system",
+    "assistant",
+    "model",
+    "someone",
+)
+"""The words with which lines of this system begin, or that a reader may take for them."""
+_CYRILLIC: Final = (
+    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0456\u0458\u0455\u0501\u051b",
+    "abekmhopctyxljsdq",
+)
+_GREEK: Final = ("\u03b1\u03b2\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03b3", "abelkvoptuxy")
+_KANA: Final = ("ロニカエタハトチー\u2010\u2011\u2012\u2013\u2014\u2212一", "口二力工夕八卜千--------")
+_DIGITS: Final = ("01|!i", "ollll")
+_SKELETON: Final = str.maketrans(
+    {one: other for seen, meant in (_CYRILLIC, _GREEK, _KANA, _DIGITS) for one, other in zip(seen, meant, strict=True)}
+)
+_LOOSE_MARK: Final = re.compile("[\u0300-\u036f\u180b-\u180f\ufe00-\ufe0f]")  # marks that no script needs for its names
 _BLANK_LETTERS: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
@@ -58,22 +90,27 @@ def someone(user_id: str) -> str:
 
 
 def distinct_names(names: Mapping[str, str | None], *, taken: Collection[str] = ()) -> Mapping[str, str]:
-    """Return a name for every user id.  A name that two people share, or that is `taken` (the bot's), is followed by the id's end."""
+    """Return a name for every user id.  A name that looks like another one, or like one of ours, is followed by the id's end.
+
+    `taken` are the names of the bot.
+    """
     shown = {user_id: sanitised(name or "") for user_id, name in names.items()}
-    seen = [_fold(name) for name in (*taken, *filter(None, shown.values()))]
+    seen = Counter(skeleton(name) for name in (*taken, *RESERVED, *filter(None, shown.values())))
     return {
         user_id: someone(user_id)
         if name is None
         else name
-        if seen.count(_fold(name)) == 1
-        else f"{name} …{user_id[-4:]}"
+        if seen[skeleton(name)] == 1
+        else f"{name} {_ELLIPSIS}{user_id[-4:]}"
         for user_id, name in shown.items()
     }
 
 
 def _visible(name: str) -> str:
     spaced = " ".join(name.split())
-    shown = (one for one in spaced if one not in _BRACKETS | _BLANK_LETTERS and _is_shown(one))
+    shown = (
+        one for one in spaced.replace(_ELLIPSIS, "...") if one not in _BRACKETS | _BLANK_LETTERS and _is_shown(one)
+    )
     return " ".join("".join(shown).split())
 
 
@@ -81,8 +118,15 @@ def _is_shown(character: str) -> bool:
     return character == _JOINER or unicodedata.category(character) not in _REMOVED
 
 
-def _fold(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).casefold()
+def skeleton(name: str) -> str:
+    """Return what is left of a name where everything is removed or unified that a reader may overlook."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    kept = (
+        one
+        for one in folded
+        if unicodedata.category(one)[0] not in "ZC" and one not in _BLANK_LETTERS and not _LOOSE_MARK.fullmatch(one)
+    )
+    return "".join(kept).translate(_SKELETON).replace("rn", "m").replace("vv", "w")
 
 
 def _expiry_s(_: tuple[str, str], name: str | None, now_s: float) -> float:

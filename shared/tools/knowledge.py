@@ -13,7 +13,7 @@ from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault, TurnContext, load_schema
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
-from shared.knowledge.classification import Classifier, split_hints
+from shared.knowledge.classification import Classifier, Hint, split_hints
 from shared.knowledge.entry_editor import EntryEditor, Occasion
 from shared.knowledge.index import index_view
 from shared.knowledge.provenance import PossibleSources
@@ -21,21 +21,7 @@ from shared.knowledge.schema import Category
 from shared.knowledge.staging import EntryFault, EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 
-KNOWLEDGE_GUIDE: Final = """\
-# What you keep
-You are also this chat's knowledge management assistant: you help people capture thoughts, find them again, and stay organised.
-What is filed belongs to this chat alone. The index of it, or a line that it is empty, comes before the conversation.
-- `classify_and_capture`: when somebody shares a new thought, fact, idea or task to keep. Call it once for each separate thought.
-- `list_entries`: when somebody asks to see, show or list what was filed.
-- `get_entry`: when somebody asks about one entry.
-- `search_entries`: when somebody looks for entries by a word, and before you change an entry whose path you do not know.
-- `update_entry`: when somebody wants to change an entry: a status, a next action, a date, a note.
-- `move_entry`: when somebody corrects a category ("actually that should be a project"); without another name they mean the entry of the
-  latest note "Filed then".
-- `delete_entry`: when somebody asks to delete what was filed. `undo_last_change`: when they want the last change taken back.
-- `generate_digest`: when somebody asks for a daily digest or a weekly review. Pass its content on as it is.
-- When somebody is just chatting, answer without these functions. Several may be called, in several rounds: search, then update.
-- Say what you did in a few words, with the entry's name and never its path. Where clarificationNeeded is true, ask what it should be."""
+_DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # whose arguments the editor checks, by the entry's category
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
@@ -91,17 +77,18 @@ class KnowledgeTools:
 
     def _capture(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault:
         text, hint = split_hints(str(arguments["text"]), str(arguments.get("hints", "")))
+        hint = hint if hint.category else _hint_of_person(occasion)
         if not text:
             return ToolFault(message="There is nothing to capture in the text.", may_retry=False)
         view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS)
         overlay.mark_shown(view.source_ids)
         occasion.check_amendments()
         try:
-            found = self.classifier.classify(text, hint, index=view.text, today=occasion.now.date())
+            found = self.classifier.classify(text, hint, index=view.text, now=occasion.now)
         except (ModelUnavailableError, ModelRefusedError, ModelBlockedError) as cause:
             logs.warning("classification_failed", error_type=type(cause).__name__)
             return ToolFault(message="The classification failed; nothing was filed.", may_retry=True)
-        entry = self.editor.capture(overlay, text, found, occasion)
+        entry = self.editor.capture(overlay, text, found, occasion, is_named=hint.category is not None)
         is_unsure = entry.category is Category.INBOX
         return {
             "path": entry.path,
@@ -146,17 +133,27 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
         try:
             return action(_scrub(arguments), _overlay_of(context), occasion)
         except EntryFault as fault:
-            return ToolFault(message=str(fault), may_retry=False)
+            return ToolFault(message=str(fault), may_retry=fault.may_retry)
 
+    parameters = load_schema(f"{name}.parameters")
+    declared = load_schema(f"{name}.declared") if name in _DECLARED_IN_FULL else None
     return Tool(
         name=name,
         description=description,
-        parameters=load_schema(f"{name}.parameters"),
+        parameters=parameters,
+        declared=declared,
         response=load_schema(f"{name}.response"),
         run=run,
         is_reading=is_reading,
         most_calls=most_calls,
     )
+
+
+def _hint_of_person(occasion: Occasion) -> Hint:
+    """Return the category that the person named, where they named one, and the model may have left it out."""
+    hints = [split_hints(one.text)[1] for one in occasion.possible.to_answer]
+    named = [one for one in hints if one.category]
+    return named[0] if len(hints) == len(named) == 1 else Hint()
 
 
 def _undo(_: Json, overlay: EntryOverlay, __: Occasion) -> Json:

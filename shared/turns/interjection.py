@@ -130,7 +130,9 @@ class _InterjectionDelivery:
                 outcome = self.interjection.responder.respond(question)
         except PromptAmendedError:
             return None
-        outcome = replace(outcome, usage=meter.usage, writes=(), filed_entry_path=None, filed_confidence=None)
+        outcome = replace(
+            outcome, usage=meter.usage, writes=(), filed_entry_path=None, filed_entry_paths=(), filed_confidence=None
+        )
         if outcome.kind is OutcomeKind.REPLIED:
             return outcome
         return replace(outcome, kind=OutcomeKind.SKIPPED, text=None)

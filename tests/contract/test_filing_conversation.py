@@ -21,7 +21,7 @@ from shared.knowledge.index import KnowledgeIndex
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret
 from shared.tools.core import core_tools
-from shared.tools.knowledge import KNOWLEDGE_GUIDE
+from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
 from simulator.gemini.app import GeminiStandIn
 from tests.support.knowledge import MOMO, TOKYO, FilingChat, message
 from tests.support.serving import served

@@ -29,6 +29,8 @@ from tests.simulation.world import Thought, World
 
 Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
 _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
+_LINE: Final = re.compile(r"\n(?=\[)")
+"""Where a line of this system begins; no line of a person can."""
 _ORDER: Final = re.compile(r"\b(file|note|move|delete|undo|page) (word\d+[a-z])$", re.MULTILINE)
 _ANSWER_MARK: Final = re.compile(r"re\d+:")
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
@@ -73,13 +75,14 @@ class _Prompt:
         for content in request.contents:
             if isinstance(content, TextContent | MixedContent):
                 for part in content.parts if isinstance(content, MixedContent) else content.texts:
-                    text = _text_of(part)
-                    parts.append(text)
+                    parts.append(_text_of(part))
                     if isinstance(part, MediaPart):
-                        messages.append(text)
-                    elif content.role == "user" and _HEADER.match(text):
-                        own_lines.append(text.rpartition("\n")[2])
-                        messages.append(own_lines[-1] if _ANSWER_MARK.search(text) else text)
+                        messages.append(parts[-1])
+                        continue
+                    for text in _LINE.split(part):
+                        if _HEADER.match(text) and not text.startswith("[you | "):
+                            own_lines.append(text.rpartition("\n")[2])
+                            messages.append(own_lines[-1] if _ANSWER_MARK.search(text) else text)
         whole = "\n".join(parts)
         question = next((whole.rpartition(one)[2] for one in _QUESTION_HEADINGS if one in whole), whole)
         is_overheard = _QUESTION_HEADINGS[1] in whole

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from simulator.gemini.default_model.phrases import Language
 
-_ENTRY_NOTE = re.compile(r"\[note\] Filed then: (\S+)")
+_FILED = re.compile(r"^\[filed\] (?:.*, )?(\S+\.md)$", re.MULTILINE)
 _POINTS_BACK = re.compile(r"今の|this", re.IGNORECASE)
 _ENTRIES_NAMED = 8
 
@@ -167,7 +167,7 @@ def _output(prompt: Prompt) -> Mapping[str, Any]:
 
 def _last_entry_path(prompt: Prompt) -> str | None:
     texts = (text for content in reversed(prompt.request.contents) for text in reversed(content.texts))
-    return next((note[1] for text in texts if (note := _ENTRY_NOTE.fullmatch(text.strip()))), None)
+    return next((paths[-1] for text in texts if (paths := _FILED.findall(text))), None)
 
 
 def _category(category: str, prompt: Prompt) -> str:

@@ -1,7 +1,9 @@
 """The messages of people in the user contents of a request: speaker, words, kind of medium and language.
 
-Each text part is one message. A header such as `[Yuki | 2026-11-21 22:46]` or `[22:46]` precedes the words. `[sticker: happy]`,
-`[image]` and the like stand for messages without words; `[note]` begins a remark of the bot. A quote precedes the words, on its own line.
+A line that begins with `[` begins a message or a remark of the system, which also ends the one before. A header such as
+`[Yuki | 2026-11-21 22:46]` or `[22:46]` precedes the words. `[sticker: happy]`, `[image]` and the like stand for messages without words;
+`[note]`, `[index]` and the like begin remarks, `[you | ...]` the bot's own words. A quote, which begins with `[quote]`, precedes the
+words, on its own line.
 """
 
 from __future__ import annotations
@@ -17,14 +19,15 @@ if TYPE_CHECKING:
     from simulator.gemini.request import Content, GenerateContentRequest, Media
 
 DEFAULT_LANGUAGE: Language = "ja"  # most users of LINE read it
-_NOTE = "note"
+_NOT_PEOPLE = frozenset({"note", "you", "recap", "index", "filed", "earlier attempt"})
+_LINE = re.compile(r"\n(?=\[)")
 _KINDS = frozenset({"sticker", "image", "location"})  # every other kind is `other`
 _BRACKETS = re.compile(r"\s*\[([^\[\]\n]{0,200})\][ \t]*\n?")
 _MEDIUM = re.compile(
     r"\s*(sticker|image|video|voice message|file|location|unsupported message)\s*:?\s*(.*?)\s*", re.IGNORECASE
 )
 _QUOTE = re.compile(
-    r"\s*(?:引用メッセージ|Quoted message|引用訊息|ข้อความที่อ้างถึง): [^\n]*\n(?:質問|Message|訊息|ข้อความ): "
+    r"\s*(?:\[quote\] )?(?:引用メッセージ|Quoted message|引用訊息|ข้อความที่อ้างถึง): [^\n]*\n(?:質問|Message|訊息|ข้อความ): "
 )
 _MENTION = re.compile(r"\s*@\S+\s*")
 _TIME = re.compile(r"[\d\s:/.-]*")
@@ -62,9 +65,10 @@ def language_of(messages: tuple[Message, ...]) -> Language:
 def _messages(content: Content) -> Iterator[Message]:
     for part in content.parts:
         if part.text and not part.thought:
-            message = _text_message(part.text)
-            if message is not None and (message.words or message.medium):
-                yield message
+            for line in _LINE.split(part.text):
+                message = _text_message(line)
+                if message is not None and (message.words or message.medium):
+                    yield message
         elif part.media is not None:
             yield _data_message(part.media)
 
@@ -82,7 +86,7 @@ def _text_message(text: str) -> Message | None:
     header = _BRACKETS.match(rest)
     if header and not _MEDIUM.fullmatch(header[1]):
         pieces = [piece.strip() for piece in header[1].split("|")]
-        if _NOTE in pieces:
+        if not _NOT_PEOPLE.isdisjoint(pieces):
             return None
         speaker = next((piece for piece in pieces if not _TIME.fullmatch(piece)), None)
         rest = rest[header.end() :]

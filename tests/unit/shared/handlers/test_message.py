@@ -108,7 +108,7 @@ def test_prompt_ends_with_the_calls_of_an_earlier_attempt(pool: ThreadPoolExecut
 
     worker.deliver(event, thinks=[HELLO])
 
-    note = worker.prompt().rpartition("\n[note] ")[2]
+    note = worker.prompt().rpartition("\n[earlier attempt] ")[2]
     assert note.startswith('An earlier attempt at this turn already did create_page {"title": "milk"}')
     assert '{"page_id": "p-milk"}' in note
     assert "bread" not in worker.prompt()
@@ -282,7 +282,7 @@ def test_grown_chat_is_compacted_and_summed_up_after_the_answer(worker: PushedWo
         journalled.append(len(worker.store.list("journal/")) // 2)
 
     assert [number for number, left in enumerate(journalled, start=1) if not left] == [21, 42, 63]
-    assert "summed up: They said hello many times." in worker.prompt()
+    assert "] They said hello many times." in worker.prompt()
 
 
 def test_a_message_stays_answered_however_many_commands_follow_it(worker: PushedWorker) -> None:

@@ -75,3 +75,27 @@ def test_a_move_and_a_deletion_are_on_the_receipt(friend: Person) -> None:
 
     assert friend.worker.outcome(moved)["text"].endswith("✓ 移動：「lunch」（用事）")
     assert friend.worker.outcome(deleted)["text"].endswith("✓ 削除：「lunch」")
+
+
+def test_a_category_that_the_person_names_decides_whatever_the_model_thinks(friend: Person) -> None:
+    friend.worker.json_model.steps = [{"category": "ideas", "confidence": 0.2, "name": "garden"}]
+
+    event = friend.says("[project] garden", calling(("classify_and_capture", {"text": "garden"})), calling(REPLY))
+
+    assert friend.worker.outcome(event)["filed_entry_path"] == "projects/garden.md"
+
+
+def test_every_capture_of_a_turn_is_shown_later(friend: Person) -> None:
+    friend.worker.json_model.steps = [SURE, {**SURE, "name": "pond", "category": "ideas"}]
+    friend.says("garden, pond", calling(CAPTURE), calling(("classify_and_capture", {"text": "pond"})), calling(REPLY))
+
+    friend.says("hello", calling(REPLY))
+
+    assert "[filed] projects/garden-work.md, ideas/pond.md" in friend.worker.prompt()
+
+
+def test_a_path_that_does_not_exist_may_be_mended(friend: Person) -> None:
+    friend.says("done", calling(("update_entry", {"path": "ideas/x.md", "updates": {"note": "y"}})), calling(REPLY))
+
+    error = dict(answered(friend.worker.model.requests[-1].contents))["update_entry"]["error"]
+    assert error["may_retry"]

@@ -76,7 +76,7 @@ def test_filed_entry_is_written_after_the_commit_and_shown_later(worker: PushedW
     assert outcome["writes"] == []  # applied, so the outcome does not repeat them
     assert worker.store.read(f"entries/{recorded.USER}/ideas/挨拶.md") is not None
     assert "[挨拶](ideas/挨拶.md)" in worker.prompt()
-    assert "[note] Filed then: ideas/挨拶.md" in worker.prompt()
+    assert "\n[filed] ideas/挨拶.md" in worker.prompt()
     assert first["message"]["id"] in worker.outcome(second)["saw"]
 
 
@@ -139,7 +139,7 @@ def test_redelivered_skipped_message_files_its_entry_once(worker: PushedWorker) 
     assert worker.outcome(group_message(1, ""))["filed_entry_path"] == "ideas/お昼.md"
     assert entry_paths(worker) == ["ideas/お昼.md"]
     worker.deliver(group_message(2, "元気？"), thinks=[HELLO])
-    assert "[note] Filed then: ideas/お昼.md" in worker.prompt()
+    assert "\n[filed] ideas/お昼.md" in worker.prompt()
 
 
 def test_unsend_removes_the_entry_of_a_skipped_message(worker: PushedWorker) -> None:

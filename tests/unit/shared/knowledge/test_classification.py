@@ -1,5 +1,6 @@
 import datetime as dt
 import math
+import zoneinfo
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from shared.knowledge.schema import FIELDS, Category
 from tests.support.knowledge import found
 
 SCHEMA = load_schema("classify_and_capture.classification")
-TODAY = dt.date(2026, 11, 22)
+NOW = dt.datetime(2026, 11, 22, 9, 0, tzinfo=zoneinfo.ZoneInfo("Asia/Tokyo"))
 
 
 def classifier(*answers: dict[str, object]) -> Classifier:
@@ -69,7 +70,7 @@ def test_removing_hints_leaves_no_hint_behind(text: str, hints: str) -> None:
     )
 )
 def test_any_answer_of_the_model_becomes_valid_fields(answer: dict[str, object]) -> None:
-    classification = classifier(answer).classify("some text", Hint(), index="", today=TODAY)
+    classification = classifier(answer).classify("some text", Hint(), index="", now=NOW)
 
     assert classification.name
     assert 0.0 <= classification.confidence <= 1.0
@@ -83,4 +84,19 @@ def test_any_answer_of_the_model_becomes_valid_fields(answer: dict[str, object])
 )
 def test_an_answer_that_breaks_the_schema_is_refused(answer: dict[str, object]) -> None:
     with pytest.raises(ModelUnavailableError, match="breaks its schema"):
-        classifier(answer).classify("x", Hint(), index="", today=TODAY)
+        classifier(answer).classify("x", Hint(), index="", now=NOW)
+
+
+def test_the_classifier_knows_the_weekday_and_the_coming_days() -> None:
+    model = ScriptedJsonModel([{"category": "admin", "confidence": 0.9, "name": "dentist", "due_date": "2026-11-30"}])
+    schema = load_schema("classify_and_capture.classification")
+
+    found = Classifier(model=model, schema=schema).classify("来週の月曜に歯医者", Hint(), index="", now=NOW)
+
+    assert "It is Sun 2026-11-22 09:00 (Asia/Tokyo, UTC+09:00)" in model.requests[0].prompt
+    assert "Mon 11-30" in model.requests[0].prompt
+    assert found.values["due_date"] == "2026-11-30"
+
+
+def test_a_hint_that_was_escaped_in_the_prompt_counts() -> None:
+    assert split_hints("\\[idea] a pond") == ("a pond", Hint(category=Category.IDEAS))

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import IndexView
 from shared.knowledge.catalog import Catalog, Row
@@ -12,7 +13,6 @@ from shared.knowledge.index import (
     EMPTY_INDEX,
     UNREADABLE_INDEX,
     KnowledgeIndex,
-    estimated_tokens,
     index_file,
     index_view,
     rebuild_index,

@@ -64,6 +64,56 @@ def test_a_person_with_the_bots_name_gets_another() -> None:
     assert distinct_names({ANN: "momo"}, taken=["Momo"]) == {ANN: "momo …a1b2"}
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "note",
+        "You",
+        "ｙｏｕ",
+        "y\u043eu",
+        "n\u200bote",
+        "n0te",
+        "you\ufe0f",
+        "y o u",
+        "System",
+        "[you]",
+        "qu\u043ete",
+        "fi1ed",
+    ],
+)
+def test_a_name_that_looks_like_a_header_of_ours_is_told_apart(name: str) -> None:
+    (shown,) = distinct_names({ANN: name}).values()
+
+    assert shown.endswith(" …a1b2")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Momo", "M\u043em\u043e"),
+        ("Ian", "lan"),
+        ("花子", "花\u200d子"),
+        ("タロウ", "夕ロウ"),
+        ("Bernie", "Bemie"),
+        ("Al", "A1"),
+    ],
+)
+def test_people_whose_names_look_alike_are_told_apart(one: str, other: str) -> None:
+    names = distinct_names({ANN: one, BOB: other})
+
+    assert names[ANN].endswith(" …a1b2")
+    assert names[BOB].endswith(" …c3d4")
+
+
+@pytest.mark.parametrize(("one", "other"), [("かな", "がな"), ("นิด", "นุด"), ("Anna", "Anne")])
+def test_people_of_different_names_keep_them(one: str, other: str) -> None:
+    assert distinct_names({ANN: one, BOB: other}) == {ANN: one, BOB: other}
+
+
+def test_the_mark_of_two_alike_names_cannot_be_forged() -> None:
+    assert distinct_names({ANN: "花子 …c3d4", BOB: "太郎"})[ANN] == "花子 ...c3d4"
+
+
 def test_people_without_a_name_get_different_names() -> None:
     assert distinct_names({ANN: None, BOB: " "}) == {ANN: "someone …a1b2", BOB: "someone …c3d4"}
     assert someone(EVE) == "someone …e5f6"

@@ -490,7 +490,7 @@ def test_the_classifier_gets_the_text_the_index_and_the_date(chat: FilingChat) -
     chat.once("classify_and_capture", text="庭の工事を佐藤さんと")
 
     request = chat.model.requests[-1]
-    assert "Today is 2025-11-21." in request.prompt
+    assert "It is Fri 2025-11-21 13:40 (Asia/Tokyo, UTC+09:00)." in request.prompt
     assert "[佐藤](people/佐藤.md)" in request.prompt
     assert request.prompt.endswith("# Text\n庭の工事を佐藤さんと")
     assert json.dumps(request.schema)

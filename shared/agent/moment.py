@@ -1,0 +1,26 @@
+"""What a prompt says about now: the local time with weekday and offset, and the dates of the coming days.
+
+A model that is told the dates need not count them; 「来週の月曜」 is then a date that stands in the prompt.
+"""
+
+import datetime as dt
+from typing import Final
+
+COMING_DAYS: Final = 14
+_WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")  # strftime would follow the process's locale
+
+
+def describe_moment(now: dt.datetime) -> str:
+    """Return two sentences such as `It is Sat 2026-11-22 12:01 (Asia/Tokyo, UTC+09:00). The coming days: Sun 11-23, ...`."""
+    days = (now.date() + dt.timedelta(days=ahead) for ahead in range(1, COMING_DAYS + 1))
+    coming = ", ".join(f"{_weekday(day)} {day:%m-%d}" for day in days)
+    return f"It is {_weekday(now.date())} {now:%Y-%m-%d %H:%M} ({now.tzinfo}, UTC{_offset(now)}). The coming days: {coming}."
+
+
+def _weekday(day: dt.date) -> str:
+    return _WEEKDAYS[day.weekday()]
+
+
+def _offset(moment: dt.datetime) -> str:
+    """Return the offset, such as `+09:00`."""
+    return moment.isoformat(timespec="seconds")[19:25]
