@@ -113,7 +113,8 @@ class OutcomeRecord:
     newest message that it answers. `answers` are the deferrals that it makes good; a deferral, which `has_button`, names itself and those
     that it prolongs. `isolates` tells that the prompt held nothing but what was asked, because workers had died over the rest. `writes` are
     applied to the chat's entries after the commit, and `filed_entry_path` is the entry that was filed or moved last, `filed_entry_paths`
-    are all of them. `sequence` numbers the commits of the chat. `quote_token` is by what the first bubble quotes the question. `asks` tells that it asks, with a
+    are all of them. `sequence` numbers the commits of the chat.
+    `quote_token` is by what the first bubble quotes the question. `asks` tells that it asks, with a
     button, whether something may be erased, and `asked_by` which message was the command; the press that counts is an outcome of its own,
     without words, which names the press in `answers`. `is_joining` tells that it greets a group that the bot has just come into. `usage` is
     what its turn asked of models, and what it cost; a snapshot does not keep it.
