@@ -208,10 +208,15 @@ def test_alone_with_the_bot_its_name_is_part_of_the_words(intake: Intake, direct
     assert intake.message(event, content).addressed
 
 
-def test_a_text_that_does_not_address_the_bot_is_kept_as_it_is(intake: Intake, group: ChatEvents) -> None:
-    record = intake.message(*content_of(group.text("ねえAizuchi、元気？")))
+@pytest.mark.parametrize(
+    ("policy", "text"), [(GroupPolicy.MENTION, "ねえAizuchi、元気？"), (GroupPolicy.OFF, "Aizuchi、元気？")]
+)
+def test_a_text_that_does_not_address_the_bot_is_kept_as_it_is(
+    intake: Intake, group: ChatEvents, policy: GroupPolicy, text: str
+) -> None:
+    record = replace(intake, policy=policy).message(*content_of(group.text(text)))
 
-    assert record.text == "ねえAizuchi、元気？"
+    assert record.text == text
     assert not record.addressed
 
 

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import StorageUnavailableError
+from shared.handlers.message import REQUEST_S
 from shared.line.media_content import LARGEST_BYTES, Fetched
 from tests.support import recorded
 from tests.support.people import Person
@@ -286,3 +288,37 @@ def test_a_delivery_whose_picture_may_be_kept_without_a_look_is_delivered_again(
 
     assert friend.worker.deliver(picture, thinks=[NICE]) == 503
     assert friend.worker.said == ["いい写真！"]
+
+
+def test_a_redelivery_waits_for_the_picture_that_it_fetches(friend: Sender) -> None:
+    picture = friend.sends(friend.picture(None), NICE)
+    begun, fetch = Event(), friend.worker.media.fetch
+    friend.worker.media.contents["m1"] = JPEG
+
+    def fetch_slowly(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
+        begun.wait(0.05)
+        return fetch(*args, **more)
+
+    friend.worker.media.fetch = fetch_slowly  # type: ignore[method-assign]
+    friend.sends(picture)
+
+    assert friend.stored_media == ["m1", "m1.json"]
+
+
+def test_a_fetch_that_lasts_longer_than_its_request_is_left_to_the_next_delivery(friend: Sender) -> None:
+    picture = friend.sends(friend.picture(None), NICE)
+    is_over, fetch, listed = Event(), friend.worker.media.fetch, friend.worker.store.list
+
+    def fetch_in_the_end(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
+        is_over.wait(60)
+        return fetch(*args, **more)
+
+    def list_late(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
+        friend.worker.clock.move(REQUEST_S)
+        return listed(*args, **more)
+
+    friend.worker.media.fetch = fetch_in_the_end  # type: ignore[method-assign]
+    friend.worker.store.list = list_late  # type: ignore[method-assign]
+
+    assert friend.worker.deliver(picture) == 503
+    is_over.set()
