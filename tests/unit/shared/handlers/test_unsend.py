@@ -89,9 +89,10 @@ def test_event_of_another_type_waits_for_an_operator(conversations: Conversation
     assert store.list("") == ()
 
 
-def test_a_tick_is_no_unsend(conversations: Conversations, store: MemoryObjectStore) -> None:
+def test_a_tick_is_no_unsend(conversations: Conversations, store: MemoryObjectStore, lines: io.StringIO) -> None:
     assert push_to_unsend(conversations, push.tick()) == 500
     assert store.list("") == ()
+    assert "MisroutedEventError" in lines.getvalue()
 
 
 @pytest.mark.parametrize("name", [f"snapshots/{recorded.USER}.json", f"turns/{recorded.USER}.json"])

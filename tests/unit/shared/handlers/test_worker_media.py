@@ -260,8 +260,8 @@ def test_nothing_is_fetched_for_a_text_message(friend: Sender) -> None:
     assert friend.worker.media.asked == 0
 
 
-def test_chatter_is_folded_without_a_caption(pool: ThreadPoolExecutor) -> None:
-    worker = PushedWorker(pool, memory=MemoryLimits(journalled=3))
+def test_chatter_is_folded_without_a_caption_or_a_recap(pool: ThreadPoolExecutor) -> None:
+    worker = PushedWorker(pool, memory=MemoryLimits(journalled=3, verbatim=2, summed_up=2))
     member = Sender(worker, is_in_group=True)
     member.sends(member.picture())
     member.sends(member.message(type="text", text="Aizuchi、これ何？", quotedMessageId="m1"), NICE)

@@ -633,6 +633,36 @@ def test_entries_are_looked_through_where_an_amendment_may_concern_what_was_file
     assert entries.looked_through == (times if writes else 0)
 
 
+@pytest.mark.parametrize("writes", [True, False])
+def test_writes_that_are_applied_stay_in_no_object(committed: CommittedChat, *, writes: bool) -> None:
+    entries = FiledEntries(lambda _: None)
+    staged = (StagedWrite(path="a.md", text="x"),) if writes else ()
+    lease = committed.commit(replace(outcome("hello"), writes=staged))
+    assert lease.record.outcome is not None
+    before = committed.conversation.turn.read().generation
+
+    assert replace(committed.outbox(), staged=entries, entries=entries).finish(lease, lease.record.outcome)
+
+    turn = committed.conversation.turn.read()
+    for left in (turn.record.outcome, committed.recorded):
+        assert left is not None
+        assert (left.writes, left.text) == ((), "hello")
+    assert (turn.generation > before) is writes
+
+
+@pytest.mark.parametrize(("route", "since_ms"), [(None, 3_000), (Route(kind="push"), None)], ids=["reply", "push"])
+def test_what_is_sent_is_logged_with_the_age_of_its_token(
+    committed: CommittedChat, lines: io.StringIO, route: Route | None, since_ms: int | None
+) -> None:
+    lease = committed.commit(recent(committed), route)
+    committed.clock.move(3)
+
+    committed.finish(lease, late_reply=LateReply.PUSH)
+
+    [sent] = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == "reply_sent"]
+    assert sent.get("since_received_ms") == since_ms
+
+
 def test_an_answer_that_line_cannot_take_is_tried_for_ten_seconds(committed_with: MakeChat) -> None:
     chat = committed_with(fates=["not_sent"] * 99)
 
