@@ -4,6 +4,9 @@ PYTHON ?= python3
 PORT ?= 8080
 ARGS ?=
 CONVERSATION ?=
+SUITE ?=
+REPEATS ?= 0
+RECORD ?=
 SEEDS ?= 20000
 FROM ?= 0
 CORES ?= 2
@@ -17,7 +20,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-
 UV := 0.13.9
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench simulate mutants screenshots fuzz package-test tf-test tf-plan tf-lock line-webhook dead-letters invite admit revoke admitted forget export release cost lock upgrade clean
+.PHONY: help run test check format bench eval simulate mutants screenshots fuzz package-test tf-test tf-plan tf-lock line-webhook dead-letters invite admit revoke admitted forget export release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +43,9 @@ check: $(VENV)/.dev-installed ## Check format, style, types and layers
 format: $(VENV)/.dev-installed ## Format the code and mend what can be mended
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
+
+eval: $(VENV)/.dev-installed ## Play the evals; with GEMINI_API_KEY they ask Gemini: make eval [SUITE=injection] [REPEATS=3] [RECORD=1]
+	$(BIN)/python -m evals --suite "$(SUITE)" --repeats $(REPEATS) $(if $(RECORD),--record) $(ARGS)
 
 bench: $(VENV)/.dev-installed ## Measure, as ratios against the least that could be done
 	$(BIN)/python -m benchmarks $(ARGS)
@@ -110,7 +116,7 @@ upgrade: ## Raise everything that the requirements pull in to its newest version
 	$(MAKE) lock
 
 clean: ## Remove the virtual environments, caches and the local stack's data
-	rm -rf $(VENV) $(TOOLS) .data dist .hypothesis .import_linter_cache .mutants .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(TOOLS) .data .evals dist .hypothesis .import_linter_cache .mutants .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'

@@ -1,0 +1,146 @@
+"""`python -m evals`: play the cases with Gemini where there is a key, else with cassettes, else with the stand-in, and say which it was.
+
+The exit status is 1 where a gate fails: what must hold for whichever mind thinks.
+"""
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from evals.case import Case, read_cases
+from evals.cassettes import FOLDER, Cassette, Recorded, Replayed
+from evals.minds import MindUnderTest, Obedient
+from evals.report import Run, html, markdown
+from evals.run import MindFor, Result, estimated_cost, failed_gates, play
+from evals.stand_in import stand_in
+from shared import logs
+from shared.adapters.gemini import GeminiModel
+from shared.settings.agent_worker import GeminiSettings
+from shared.settings.secret import FixedSecret
+
+_MODEL: Final = "gemini-3.5-flash-lite"
+_REPEATS: Final = 3
+_AT_ONCE: Final = 4
+_NO_MODEL: Final = (
+    "No model was asked: a stand-in answered by simple rules. This run shows that the machinery works and that its gates hold. "
+    "It says nothing about how well a model decides, speaks or resists."
+)
+
+
+def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+    """Play, write the report, print its table.  Returns the exit status."""
+    options = _parser().parse_args(arguments)
+    logging.disable(logging.CRITICAL)
+    cases = read_cases(frozenset(options.suite.split(",")) if options.suite else frozenset())
+    with ExitStack() as stack:
+        key = env.get("GEMINI_API_KEY")
+        if key and not options.stand_in:
+            run = _with_gemini(cases, env, repeats=options.repeats or _REPEATS, is_recorded=options.record)
+        elif not options.stand_in and all(_cassette_path(case).exists() for case in cases):
+            run = _with_cassettes(cases, repeats=options.repeats or 1)
+        else:
+            model = GeminiModel(stack.enter_context(stand_in()))
+            results = play(cases, lambda _: model, repeats=options.repeats or 1)
+            run = Run(
+                told=_NO_MODEL,
+                is_model=False,
+                model_name=_MODEL,
+                repeats=_REPEATS,
+                results=results,
+                obedient=play_obedient(cases),
+                estimate=estimated_cost(results, model_name=_MODEL, repeats=_REPEATS),
+            )
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "evals.html").write_text(html(run), encoding="utf-8")
+    (options.out / "evals.md").write_text(markdown(run), encoding="utf-8")
+    print(markdown(run))
+    print(f"The report: {options.out / 'evals.html'}")
+    return 1 if failed_gates(run.results) or unexpected(run.obedient) else 0
+
+
+def play_obedient(cases: Sequence[Case]) -> list[Result]:
+    """Return the results of a mind that obeys the injections, of the cases that have one."""
+    return play([case for case in cases if case.attack is not None], obedient)
+
+
+def obedient(case: Case) -> MindUnderTest:
+    """Return the mind that obeys the injection of a case."""
+    assert case.attack is not None  # noqa: S101 - only such cases are played
+    return Obedient(case.attack)
+
+
+def unexpected(results: Sequence[Result]) -> list[Result]:
+    """Return the injections that the code should have stopped and did not."""
+    return [
+        one
+        for one in results
+        if one.gate_failures and one.case.attack is not None and one.case.attack.stopped_by == "code"
+    ]
+
+
+def _with_gemini(cases: Sequence[Case], env: Mapping[str, str], *, repeats: int, is_recorded: bool) -> Run:
+    settings = GeminiSettings(
+        api_key=FixedSecret(env["GEMINI_API_KEY"]),
+        project_id="evals",
+        location=None,
+        base_url=env.get("GEMINI_BASE_URL"),
+        model=env.get("GEMINI_MODEL", _MODEL),
+        thinking_level=env.get("GEMINI_THINKING_LEVEL", "low"),
+    )
+    model = GeminiModel(settings)
+    mind_for: MindFor = lambda _: model  # noqa: E731
+    cassettes: dict[str, Cassette] = {}
+    if is_recorded:
+        cassettes = {case.suite: Cassette(_cassette_path(case)) for case in cases}
+        for cassette in cassettes.values():
+            cassette.clear(model.name)
+        mind_for = lambda case: Recorded(model, cassettes[case.suite])  # noqa: E731
+    results = play(cases, mind_for, repeats=repeats, at_once=_AT_ONCE, is_real=True)
+    for cassette in cassettes.values():
+        cassette.save()
+    return Run(
+        told=f"{model.name} was asked, {repeats} times a case.",
+        is_model=True,
+        model_name=model.name,
+        repeats=repeats,
+        results=results,
+    )
+
+
+def _with_cassettes(cases: Sequence[Case], *, repeats: int) -> Run:
+    cassettes = {case.suite: Cassette(_cassette_path(case)) for case in cases}
+    names = sorted({one.model_name for one in cassettes.values()})
+    results = play(cases, lambda case: Replayed(cassettes[case.suite]), repeats=repeats)
+    told = f"No model was asked: what {', '.join(names)} answered earlier was replayed from cassettes."
+    return Run(told=told, is_model=True, model_name=names[0], repeats=repeats, results=results)
+
+
+def _cassette_path(case: Case) -> Path:
+    return FOLDER / f"{case.suite}.json"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m evals", description="Play the cases of evals/cases/ through the product's own assembly."
+    )
+    parser.add_argument("--suite", default="", metavar="NAMES", help="these suites only, separated by commas")
+    parser.add_argument(
+        "--repeats", type=int, default=0, help=f"how often each case is played; {_REPEATS} with a model, else 1"
+    )
+    parser.add_argument("--record", action="store_true", help="keep what the model answers on cassettes")
+    parser.add_argument("--stand-in", action="store_true", help="ask no model, even where there is a key")
+    parser.add_argument(
+        "--out", type=Path, default=Path(".evals"), metavar="FOLDER", help="where the report goes; default .evals"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        logs.configure(nowhere)
+        sys.exit(main(sys.argv[1:], os.environ))  # noqa: TID251 - the one place that reads the environment

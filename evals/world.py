@@ -1,0 +1,327 @@
+"""The world of one case: the product's own assembly on in-memory ports, the history played into it, then the question."""
+
+import base64
+import datetime as dt
+import hashlib
+import itertools
+import json
+import random
+import time
+import zoneinfo
+from collections.abc import Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Final
+
+from evals.case import Case, Filed, Meanwhile, Said
+from evals.minds import Asked, MindUnderTest, OnePageWeb, Stage
+from shared.access.admission import Access, Admissions
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles
+from shared.adapters.memory.notion import MemoryNotion
+from shared.adapters.memory.scripted_model import calling
+from shared.bus.endpoint import PushEndpoint
+from shared.clock import Deadline
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.store import Conversations
+from shared.handlers.assembly import assemble
+from shared.handlers.ports import NotionPort, Options, Ports, Threads
+from shared.handlers.traces import Traces
+from shared.handlers.unsend import UnsendHandler, withdrawal_of
+from shared.knowledge.apply import StagedEntryWriter
+from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry_file import slug_of
+from shared.knowledge.entry_store import UNDO_FILE, EntryStore, path_in
+from shared.knowledge.schema import FIELDS, Category, Value, fields_of, name_field
+from shared.knowledge.staging import EntryStaging
+from shared.line.mentions import GroupPolicy
+from shared.tools.notion.port import Property, Schema
+from shared.turns.background import ThreadBackground
+
+BOT: Final = "Aizuchi"
+LOCALES: Final = {"ja": "ja", "en": "en", "zh-TW": "zh-TW", "th": "th"}
+_PEOPLE: Final = {"yuki": "Yuki", "ken": "健二", "mali": "มะลิ", "lin": "林小姐"}
+_GROUP: Final = "C" + "a" * 32
+_BETWEEN_S: Final = 60.0
+_DATABASE: Final = "shopping"
+_THREADS: Final = 12  # of each pool: tools wait for reads, so the two share none
+_NOTION_DEADLINE_S: Final = 10.0
+
+
+class PacedClock(FixedClock):
+    """A clock that is moved by command, but in which a pause takes its time where `is_real`: a provider that asks to wait means it."""
+
+    is_real = False
+
+    def sleep(self, seconds: float) -> None:
+        if self.is_real:
+            time.sleep(seconds)
+        super().sleep(seconds)
+
+
+class _OpenLease:
+    is_over = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What came of a case."""
+
+    statuses: tuple[int, ...]
+    replies: tuple[str, ...] = field(repr=False)
+    outcome: OutcomeRecord | None
+    asked: tuple[Asked, ...] = field(repr=False)
+    before: Mapping[str, Entry] = field(repr=False)
+    after: Mapping[str, Entry] = field(repr=False)
+    notion_writes: int
+    searches: tuple[str, ...] = field(repr=False)
+    bucket: str = field(repr=False)
+
+    @property
+    def reply(self) -> str:
+        """What was said, as one text."""
+        return "\n".join(self.replies)
+
+
+class World:
+    """One case, played once."""
+
+    def __init__(self, case: Case, mind: MindUnderTest, *, is_real: bool = False) -> None:
+        self._case = case
+        self._names = {**_PEOPLE, **case.people}
+        now_ms = round(dt.datetime.fromisoformat(case.now).timestamp() * 1_000)
+        events = case.long_ago + len(case.history) + len(case.meanwhile) + 1
+        began_ms = now_ms - round(_BETWEEN_S * 1_000) * events
+        self._clock = PacedClock(now_ms=began_ms)
+        self._clock.is_real = is_real
+        self._store = MemoryObjectStore()
+        self._line = MemoryLineApi(name=BOT)
+        self._stage = Stage(mind)
+        self._stage.recap = case.recap
+        self._web = _web_of(case)
+        self._notion = MemoryNotion(self._clock)
+        self._numbers = itertools.count(1)
+        self._said_ids: list[str] = []
+        self._answer_ids: dict[int, str] = {}
+
+    def play(self) -> Observed:
+        """Play the history, then the question; return what came of it."""
+        with ExitStack() as stack:
+            reads, tools, others = (stack.enter_context(ThreadPoolExecutor(_THREADS)) for _ in range(3))
+            worker, unsend = self._assemble(reads, tools, others)
+            statuses = [self._chat_long_ago(worker, number) for number in range(self._case.long_ago)]
+            statuses += [self._tell(worker, one) for one in self._case.history]
+            self._file()
+            self._stage.is_history = False
+            statuses += [self._change(worker, unsend, one) for one in self._case.meanwhile]
+            self._stage.asked.clear()
+            before, written = self._entries(), len(self._notion.written)
+            said_before = len(self._line.replied)
+            event = self._message(
+                self._case.says, who=self._case.who, to_bot=self._case.to_bot, quotes=self._case.quotes
+            )
+            statuses.append(self._push(worker, event))
+            conversation = self._conversations.of(self._chat)
+            return Observed(
+                statuses=tuple(statuses),
+                replies=tuple(text for texts in list(self._line.replies.values())[said_before:] for text in texts),
+                outcome=conversation.journal.outcome_of(str(event["webhookEventId"])),
+                asked=tuple(self._stage.asked),
+                before=before,
+                after=self._entries(),
+                notion_writes=len(self._notion.written) - written,
+                searches=tuple(self._web.queries) if self._web is not None else (),
+                bucket=self._everything(),
+            )
+
+    def _assemble(self, reads: Executor, tools: Executor, others: Executor) -> tuple[PushEndpoint, PushEndpoint]:
+        case, ids = self._case, itertools.count(1)
+        self._conversations = Conversations.on(
+            self._store, reads=reads, clock=self._clock, lease_s=25.0, new_id=lambda: f"id-{next(ids)}"
+        )
+        ports = Ports(
+            conversations=self._conversations,
+            line=self._line,
+            profiles=MemoryProfiles({self._id(who): name for who, name in self._names.items()}),
+            media=MemoryMedia(),
+            model=self._stage,
+            json_model=self._stage,
+            web=self._web,
+            notion=self._notion_port() if case.notion is not None else None,
+            threads=Threads(
+                reads=reads,
+                tools=tools,
+                names=others,
+                media=others,
+                presence=others,
+                ticks=others,
+                background=ThreadBackground(threads=others),
+            ),
+            clock=self._clock,
+            chance=random.Random(1),  # noqa: S311 - seeded, so that a case is the same in every run
+            new_entry_id=lambda: f"entry-{next(ids)}",
+        )
+        options = Options(
+            bot_name=BOT,
+            locale=LOCALES.get(case.language, "en"),
+            time_zone=zoneinfo.ZoneInfo(case.zone),
+            group_policy=GroupPolicy(case.policy),
+            settle_s=0.0,
+        )
+        worker = PushEndpoint(handle=assemble(ports, options), clock=self._clock)
+        traces = Traces(access=Access.OPEN, admissions=Admissions(store=self._store, clock=self._clock))
+        withdrawal = withdrawal_of(self._clock)
+        handler = UnsendHandler(conversations=self._conversations, withdrawal=withdrawal, traces=traces)
+        return worker, PushEndpoint(handle=handler, clock=self._clock)
+
+    def _notion_port(self) -> NotionPort:
+        schema = Schema(
+            data_source_id="11111111-1111-4111-8111-111111111111",
+            properties={
+                "Name": Property(name="Name", type="title"),
+                "Done": Property(name="Done", type="checkbox"),
+                "Note": Property(name="Note", type="rich_text"),
+            },
+        )
+        database_id = self._notion.add_database(schema)
+        for row in self._case.notion or ():
+            self._notion.create_page(
+                schema.data_source_id,
+                {"Name": {"title": [{"type": "text", "text": {"content": row.name}}]}},
+                Deadline.after(self._clock, _NOTION_DEADLINE_S),
+            )
+        return NotionPort(api=self._notion, databases={_DATABASE: database_id}, conversations=None)
+
+    def _chat_long_ago(self, worker: PushEndpoint, number: int) -> int:
+        event = self._message(f"message {number}", who="lin", to_bot=False)
+        self._said_ids.clear()
+        self._stage.script = [calling(("skip", {"reason": "history"}))]
+        return self._push(worker, event)
+
+    def _tell(self, worker: PushEndpoint, said: Said) -> int:
+        """Deliver a message of the history; the script answers as the case says."""
+        number = len(self._said_ids)
+        answer = ("skip", {"reason": "history"}) if said.bot is None else ("reply", {"message": said.bot})
+        self._stage.script = [calling(answer)]
+        replied = len(self._line.replied)
+        status = self._push(worker, self._message(said.says, who=said.who, to_bot=said.to_bot))
+        if said.bot is not None and len(self._line.replied) > replied:
+            self._answer_ids[number] = f"{len(self._line.replied)}-1"
+        return status
+
+    def _file(self) -> None:
+        """The entries of the case are in the bucket, each from the message that it names, or from one that is long gone."""
+        if not self._case.entries:
+            return
+        conversation = self._conversations.of(self._chat)
+        overlay = EntryStaging().begin(conversation, sequence=0, amendments=Amendments())
+        made = [self._entry(number, one) for number, one in enumerate(self._case.entries)]
+        overlay.stage({one.path: one for one in made})
+        outcome = OutcomeRecord(
+            webhook_event_id="filing", timestamp_ms=0, kind=OutcomeKind.REPLIED, writes=overlay.changes()
+        )
+        StagedEntryWriter().apply(conversation, outcome, _OpenLease())
+        self._store.delete(conversation.names.entry(UNDO_FILE))
+
+    def _entry(self, number: int, filed: Filed) -> Entry:
+        category = Category(filed.category)
+        known, name = fields_of(category), name_field(category)
+        values: dict[str, Value] = {one.name: one.default for one in FIELDS[category]}
+        values |= {key: known[key].check(value) for key, value in filed.fields.items()} | {name: filed.name}
+        message_id = f"seed{number}" if filed.said is None else self._said_ids[filed.said]
+        came_from = (message_id,)
+        return Entry(
+            category=category,
+            slug=f"{slug_of(filed.name)}",
+            id=f"filed-{number}",
+            created_at="2026-11-20T09:00:00+09:00",
+            updated_at="2026-11-20T09:00:00+09:00",
+            confidence=0.9,
+            fields=values,
+            came_from={one: came_from for one, value in values.items() if value and known[one].holds_words},
+            path_from=came_from,
+            notes=(Note(text=filed.notes, came_from=came_from),) if filed.notes else (),
+            sources=(Source(line_message_id=message_id, timestamp_ms=1),),
+        )
+
+    def _change(self, worker: PushEndpoint, unsend: PushEndpoint, one: Meanwhile) -> int:
+        if one.command is not None:
+            return self._push(worker, self._message(one.command, who=self._case.who, to_bot=True))
+        if one.unsend is not None:
+            event = self._event("unsend", who=self._case.who)
+            return self._push(unsend, {**event, "unsend": {"messageId": self._said_ids[one.unsend]}})
+        assert one.edit is not None  # noqa: S101 - one of the three is given
+        event = self._event("messageEdited", who=self._case.who)
+        return self._push(
+            worker, {**event, "message": {"id": self._said_ids[one.edit], "type": "text", "text": one.text}}
+        )
+
+    def _message(self, text: str, *, who: str, to_bot: bool, quotes: int | None = None) -> dict[str, object]:
+        event = self._event("message", who=who)
+        message: dict[str, object] = {
+            "id": f"m{event['webhookEventId']}",
+            "type": "text",
+            "text": text,
+            "quoteToken": "q",
+        }
+        if self._case.chat == "group" and to_bot:
+            message["text"] = f"@{BOT} {text}"
+            mentionee = {"index": 0, "length": len(BOT) + 1, "type": "user", "userId": "U" + "b" * 32, "isSelf": True}
+            message["mention"] = {"mentionees": [mentionee]}
+        if quotes is not None:
+            message["quotedMessageId"] = self._answer_ids.get(quotes, self._said_ids[quotes])
+        self._said_ids.append(str(message["id"]))
+        return {**event, "message": message}
+
+    def _event(self, kind: str, *, who: str) -> dict[str, object]:
+        self._clock.move(_BETWEEN_S)
+        number, user_id = next(self._numbers), self._id(who)
+        person = {"type": "user", "userId": user_id}
+        return {
+            "type": kind,
+            "mode": "active",
+            "timestamp": self._clock.now_ms(),
+            "source": {"type": "group", "groupId": _GROUP, "userId": user_id} if self._case.chat == "group" else person,
+            "webhookEventId": f"e{number}",
+            "replyToken": f"token{number}",
+            "deliveryContext": {"isRedelivery": False},
+        }
+
+    def _push(self, endpoint: PushEndpoint, event: Mapping[str, object]) -> int:
+        published = (
+            dt.datetime.fromtimestamp(self._clock.now_ms() / 1_000, tz=dt.UTC).isoformat().replace("+00:00", "Z")
+        )
+        data = json.dumps({"destination": "U" + "b" * 32, "event": event}).encode()
+        message = {
+            "data": base64.b64encode(data).decode(),
+            "attributes": {"type": str(event["type"])},
+            "messageId": str(event["webhookEventId"]),
+            "publishTime": published,
+        }
+        return endpoint(
+            "POST", json.dumps({"message": message, "subscription": "projects/p/subscriptions/s"}).encode()
+        )[1]
+
+    @property
+    def _chat(self) -> str:
+        return _GROUP if self._case.chat == "group" else self._id(self._case.who)
+
+    def _id(self, who: str) -> str:
+        return "U" + hashlib.sha256(who.encode()).hexdigest()[:32]
+
+    def _entries(self) -> dict[str, Entry]:
+        entries = EntryStore(self._conversations.of(self._chat))
+        found = (entries.entry(path_in(one.name)) for one in entries.list())
+        return {one.path: one for one in found if one is not None}
+
+    def _everything(self) -> str:
+        listed = self._store.list("")
+        bodies = (stored.data.decode("utf-8", "replace") for one in listed if (stored := self._store.read(one.name)))
+        return "\n".join((*(one.name for one in listed), *bodies))
+
+
+def _web_of(case: Case) -> OnePageWeb | None:
+    if case.web_fails:
+        return OnePageWeb(text=None)
+    return OnePageWeb(text=case.web.text, url=case.web.url, title=case.web.title) if case.web is not None else None
