@@ -163,9 +163,12 @@ def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -
 
 
 def own_messages(conversation: Conversation, user_id: str, *, until_ms: int) -> frozenset[str]:
-    """Return the ids of the person's messages up to this timestamp that are stored.  Raises: StorageUnavailableError."""
-    snapshot = conversation.objects.reads.submit(conversation.snapshot.read)
-    stored = (*conversation.journal.read_messages(), *snapshot.result().record.messages)
+    """Return the ids of the person's messages up to this timestamp that are stored.  Raises: StorageUnavailableError.
+
+    The snapshot is read after the journal, so that it holds the messages that a compaction has moved meanwhile.
+    """
+    journalled = conversation.journal.read_messages()
+    stored = (*journalled, *conversation.snapshot.read().record.messages)
     own = (one for one in stored if one.user_id == user_id and one.timestamp_ms <= until_ms)
     return frozenset(one.line_message_id for one in own if one.line_message_id)
 
