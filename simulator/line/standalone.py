@@ -62,6 +62,19 @@ class Standalone:
         self.url = ""
 
     async def __aenter__(self) -> Self:
+        try:
+            await self._start()
+        except BaseException:
+            await self._running.aclose()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._running.aclose()
+
+    async def _start(self) -> None:
         settings = self._settings
         sock = listening_socket(settings.port, settings.host)
         self._running.callback(sock.close)
@@ -73,12 +86,6 @@ class Standalone:
         self._running.push_async_callback(server.stop)
         self._running.push_async_callback(self.platform.close)
         self.url = f"http://{LOOPBACK}:{server.port}"
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._running.aclose()
 
 
 def _now_ms() -> int:

@@ -21,6 +21,7 @@ from .messages import DeliveryState, JsonObject, Message
 from .people import Bot, Friendship, Person
 
 STICKER_KEYWORDS: Final = 15
+MEDIA_KEPT: Final = 200
 StickerResourceType = Literal[
     "STATIC",
     "ANIMATION",
@@ -138,6 +139,8 @@ class UserMessages(Channel):
         chat.add(message)
         if media is not None:
             self.media[message.line_message_id] = media
+            if len(self.media) > MEDIA_KEPT:
+                del self.media[next(iter(self.media))]
         return self.emit(chat, message_event(message), by=person, message=message)
 
     def unsend(self, user_id: str, line_message_id: str) -> WebhookEvent:

@@ -46,6 +46,8 @@ _RESOURCE_TYPES: Final = (
     *("STATIC", "ANIMATION", "SOUND", "ANIMATION_SOUND", "POPUP", "POPUP_SOUND"),
     *("CUSTOM", "MESSAGE", "NAME_TEXT", "PER_STICKER_TEXT"),
 )
+IMAGE_TYPES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")  # formats without scripts
+_IMAGE: Final = {"content_base64": BYTES, "content_type": choice(*IMAGE_TYPES)}
 _CONTENT: Final = {"content_base64": BYTES, "content_type": string(most=100)}
 _PREPARED: Final = {
     "prepared_after_s": number("Until then the content answers 202.", least=0, most=3_600),
@@ -142,7 +144,7 @@ def location(platform: LinePlatform, body: JsonObject) -> JsonObject:
 @action(
     user_id=USER_ID,
     chat_id=CHAT_ID,
-    optional={**_CONTENT, **_PREPARED},
+    optional={**_IMAGE, **_PREPARED},
 )
 def image(platform: LinePlatform, body: JsonObject) -> JsonObject:
     """A person sends an image; without content, a small sample."""
@@ -154,7 +156,7 @@ def image(platform: LinePlatform, body: JsonObject) -> JsonObject:
     chat_id=CHAT_ID,
     optional={
         "count": whole("Images of the sample.", least=2, most=20),
-        "images": list_of(record(content_base64=BYTES, content_type=string(most=100)), least=2, most=20),
+        "images": list_of(record(**_IMAGE), least=2, most=20),
     },
 )
 def image_set(platform: LinePlatform, body: JsonObject) -> JsonObject:

@@ -23,6 +23,7 @@ from .fields import MalformedBodyError, check_body
 
 VERSION: Final = 1
 STEPS: Final = 2_000
+CONTENT_CHARACTERS: Final = 64 * 1024
 _POLL_S: Final = 0.02
 _IDS: Final = frozenset({"user_id", "chat_id", "line_message_id", "webhook_event_id"})
 
@@ -53,8 +54,8 @@ class Recorder:
         self._newest_ms = self.platform.now_ms()
 
     def note(self, action: str, body: JsonObject, result: JsonObject) -> None:
-        """Add an action that succeeded."""
-        self._add({"action": action, "body": body, "result": result})
+        """Add an action that succeeded. Large content is left out: a replay sends the sample instead."""
+        self._add({"action": action, "body": _without_large(body), "result": result})
 
     def recording(self) -> JsonObject:
         """Return the recording so far."""
@@ -239,6 +240,14 @@ def _sending(messages: list[Message]) -> Iterator[Message]:
 
 def _are_texts(values: list[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
+
+
+def _without_large(body: JsonObject) -> JsonObject:
+    if len(body.get("content_base64", "")) > CONTENT_CHARACTERS:
+        return {name: value for name, value in body.items() if name not in {"content_base64", "content_type"}}
+    if sum(len(image["content_base64"]) for image in body.get("images", ())) > CONTENT_CHARACTERS:
+        return {**{name: value for name, value in body.items() if name != "images"}, "count": len(body["images"])}
+    return body
 
 
 def _without_tokens(message: JsonObject) -> JsonObject:

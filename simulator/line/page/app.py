@@ -8,21 +8,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ..answers import HEADERS, answer, refusal
+from ..control.actions import IMAGE_TYPES
 from ..control.routes import control_routes
-from ..errors import ImpossibleActionError
-from ..json_body import read_body
-from ..media import Media
 from ..platform import LinePlatform
 from .panels import Panel, fill_slots
 from .setup import Setup
 from .snapshot import snapshot
 
-IMAGE_BYTES: Final = 10 * 1024 * 1024
 HEARTBEAT_S: Final = 15
 _STATIC: Final = Path(__file__).parent / "static"
 
@@ -41,7 +38,6 @@ def page_routes(
         Route("/simulator/state", page.state),
         Route("/simulator/events", page.events),
         Route("/simulator/media/{line_message_id}", page.media),
-        Route("/simulator/upload_image", page.image, methods=["POST"]),
         *(route for panel in panels for route in panel.routes),
         Route("/simulator/rich_menu/{rich_menu_id}", page.rich_menu),
         *([Route("/simulator/setup", page.setup)] if setup is not None else []),
@@ -75,7 +71,7 @@ class _Page:
 
     async def media(self, request: Request) -> Response:
         media = self._platform.media.get(request.path_params["line_message_id"])
-        if media is None or not media.content_type.startswith("image/"):
+        if media is None or media.content_type not in IMAGE_TYPES:
             return refusal("there is no such image", HTTPStatus.NOT_FOUND)
         return Response(media.content, media_type=media.content_type, headers=HEADERS)
 
@@ -89,22 +85,6 @@ class _Page:
     async def setup(self, _request: Request) -> Response:
         """Return what a bot needs to be connected."""
         return answer({} if self._setup is None else self._setup.view(self._platform))
-
-    async def image(self, request: Request) -> Response:
-        """Send an image: the body is its bytes, `user_id` and `chat_id` are in the query."""
-        content_type = request.headers.get("content-type", "")
-        content = await read_body(request, most_bytes=IMAGE_BYTES + 1)
-        if (
-            content_type not in {"image/jpeg", "image/png", "image/gif", "image/webp"}
-            or not 0 < len(content) <= IMAGE_BYTES
-        ):
-            return refusal("only images of at most 10 MB can be sent", HTTPStatus.UNPROCESSABLE_ENTITY)
-        media = Media(content=content, content_type=content_type)
-        try:
-            event = self._platform.send_image(request.query_params["user_id"], request.query_params["chat_id"], media)
-        except (ImpossibleActionError, KeyError) as error:
-            return refusal(str(error), HTTPStatus.CONFLICT)
-        return JSONResponse({"webhook_event_id": event.webhook_event_id, "line_message_id": event.line_message_id})
 
     async def _changes(self) -> AsyncIterator[bytes]:
         """Yield `changed` after every change of the state, and the events of the panels.  Several in quick succession become one."""

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from simulator.line.control.recording import RecordingError, Replay, read_recording
+from simulator.line.control.recording import Recorder, RecordingError, Replay, read_recording
 from simulator.line.harness import LineHarness
 from simulator.line.ids import Ids
 from simulator.line.page.app import page_routes
@@ -121,3 +121,15 @@ def test_a_file_that_is_no_json_is_refused(tmp_path: Path) -> None:
     for name in ("x", "none"):
         with pytest.raises(RecordingError, match="cannot be read"):
             read_recording(tmp_path / name)
+
+
+def test_large_content_is_not_recorded(line: LineHarness) -> None:
+    recorder = Recorder(line.platform)
+    large = {"content_base64": "A" * 100_000, "content_type": "image/png"}
+
+    recorder.note("image", {"user_id": "U", **large}, {})
+    recorder.note("image_set", {"images": [large, large]}, {})
+    recorder.note("image", {"content_base64": "AAAA"}, {})
+
+    bodies = [step["body"] for step in recorder.recording()["steps"]]
+    assert bodies == [{"user_id": "U"}, {"count": 2}, {"content_base64": "AAAA"}]

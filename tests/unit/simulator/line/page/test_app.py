@@ -1,9 +1,11 @@
+import base64
 from pathlib import Path
 
 import pytest
 
 import simulator.line.page
 from simulator.line.harness import LineHarness
+from simulator.line.user_messages import MEDIA_KEPT
 from tests.unit.simulator.line.page.requests import act, ask, state
 
 STATIC = Path(simulator.line.page.__path__[0]) / "static"
@@ -95,10 +97,9 @@ def test_every_action_of_a_person_causes_its_event(line: LineHarness) -> None:
 
 
 def test_an_image_is_sent_and_shown_until_it_is_unsent(line: LineHarness) -> None:
-    where = f"user_id={line.user_id}&chat_id={line.user_id}"
-    headers = {"Content-Type": "image/png"}
+    png = base64.b64encode(b"\x89PNG").decode()
 
-    sent = ask(line, "POST", f"/simulator/upload_image?{where}", content=b"\x89PNG", headers=headers).json()
+    sent = act(line, "image", content_base64=png, content_type="image/png").json()
     path = f"/simulator/media/{sent['line_message_id']}"
     shown = ask(line, "GET", path)
     act(line, "unsend", line_message_id=sent["line_message_id"])
@@ -110,13 +111,20 @@ def test_an_image_is_sent_and_shown_until_it_is_unsent(line: LineHarness) -> Non
 
 @pytest.mark.parametrize("content_type", ["text/html", "image/svg+xml"])
 def test_only_image_types_without_scripts_are_accepted(line: LineHarness, content_type: str) -> None:
-    where = f"user_id={line.user_id}&chat_id={line.user_id}"
+    assert act(line, "image", content_base64="PHN2Zy8+", content_type=content_type).status_code == 400
 
-    answer = ask(
-        line, "POST", f"/simulator/upload_image?{where}", content=b"<svg/>", headers={"Content-Type": content_type}
-    )
 
-    assert answer.status_code == 422
+def test_the_page_shows_images_only(line: LineHarness) -> None:
+    sent = act(line, "file", content_base64="PHN2Zy8+", content_type="text/html").json()
+
+    assert ask(line, "GET", f"/simulator/media/{sent['line_message_id']}").status_code == 404
+
+
+def test_the_oldest_media_are_dropped(line: LineHarness) -> None:
+    first, *others = [act(line, "image").json()["line_message_id"] for _ in range(MEDIA_KEPT + 1)]
+
+    assert first not in line.platform.media
+    assert all(one in line.platform.media for one in others)
 
 
 def test_an_impossible_action_is_answered_with_its_reason(line: LineHarness) -> None:
