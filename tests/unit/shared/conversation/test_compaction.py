@@ -80,6 +80,20 @@ def test_a_redelivered_message_that_was_folded_is_known_as_answered(
     assert [one.line_message_id for one in history.messages].count("m0") == 1
 
 
+def test_an_image_that_is_folded_again_keeps_its_caption(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
+) -> None:
+    keep_messages(chat, clock, range(5))
+    image = replace(message(9, "[image]", addressed=False), type="image")
+    captioned = replace(image, text="[image: a cat]", is_described=True)
+    assert chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(messages=(captioned,)))
+    chat.journal.keep(image)
+
+    assert compaction.fold(chat, IN_TIME)
+
+    assert captioned in chat.snapshot.read().record.messages
+
+
 def test_chatter_is_folded_without_the_model(
     chat: Conversation, compaction: Compaction, summariser: QuotingSummariser
 ) -> None:
