@@ -38,9 +38,12 @@ def check_entries(story: EntryStory) -> Iterator[str]:
     }
     wanted = _staged_entries(story)
     if not _has_taken_back(story.people) and there != wanted:
-        missing, odd = wanted.keys() - there.keys(), there.keys() - wanted.keys()
-        what = "is missing" if missing else "was not staged" if odd else "differs from what was staged"
-        yield f"I6: an entry {what}"
+        if wanted.keys() - there.keys():
+            yield "I6: an entry is missing"
+        elif there.keys() - wanted.keys():
+            yield "I6: an entry was not staged"
+        else:
+            yield "I6: an entry differs from what was staged"
     lines = Counter(line for text in there.values() for line in _lines(text))
     staged = Counter(line for text in wanted.values() for line in _lines(text))
     if any(count > max(staged[line], 1) for line, count in lines.items()):

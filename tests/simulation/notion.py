@@ -30,6 +30,10 @@ class Workspace:
         """Return how many pages there are for each word."""
         return Counter(word for page in self._memory.pages for word in set(WORD.findall(str(page.properties))))
 
+    def lose_pages(self) -> None:
+        """Every page is gone, although nobody deleted one."""
+        self._memory = MemoryNotion(ProcessClock(self._world, Process("Notion")))
+
     def schema(self, database_id: str, deadline: Deadline) -> Schema:
         return self._call("schema", lambda: self._memory.schema(database_id, deadline))
 

@@ -1,0 +1,48 @@
+"""Each sentence that a check can print is printed: by a slip of the table in the README, or by a forgery."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.simulation.forgeries import FORGERIES
+from tests.simulation.mutations import MUTATIONS
+from tests.simulation.table import rows_of
+
+CHECKS = ("bucket", "checks", "entry_checks", "holders", "line", "mind", "scene", "schedule")
+SENTENCE = re.compile(r"I\d+: ")
+
+
+def templates() -> Iterator[re.Pattern[str]]:
+    """Return what the sentences of the checks look like, whatever stands in their gaps."""
+    for module in CHECKS:
+        tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
+        parts_of_others = {id(part) for one in ast.walk(tree) if isinstance(one, ast.JoinedStr) for part in one.values}
+        for one in ast.walk(tree):
+            text = _text_of(one) if id(one) not in parts_of_others else ""
+            if SENTENCE.match(text):
+                yield re.compile(text)
+
+
+def _text_of(node: ast.AST) -> str:
+    match node:
+        case ast.Constant(value=str(text)):
+            return re.escape(text)
+        case ast.JoinedStr(parts):
+            return "".join(_text_of(part) or ".+" for part in parts)
+        case _:
+            return ""
+
+
+def test_every_sentence_is_printed_by_a_slip_or_a_forgery() -> None:
+    printed = [row for name in MUTATIONS for row in rows_of(name)]
+    printed += [sentence for forge in FORGERIES for sentence in forge()]
+
+    assert {one.pattern for one in templates() if not any(map(one.search, printed))} == set()
+
+
+@pytest.mark.parametrize("forge", FORGERIES)
+def test_a_forgery_is_found(forge: Callable[[], list[str]]) -> None:
+    assert forge()
