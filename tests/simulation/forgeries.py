@@ -3,15 +3,17 @@
 A forgery does what a defect would have done: it changes an object of the bucket, or what the people saw, or writes past the product.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from shared.adapters.memory.object_store import WriteLimitError
+from shared.conversation.records import MessageRecord
 from shared.conversation.turn import TurnRecord
 from shared.line.mentions import GroupPolicy
-from shared.line.messaging import OutgoingMessage
+from shared.line.messaging import OutgoingMessage, ReplyFate
 from shared.line.postback_data import confirm_data
+from shared.storage.codec import encode
 from shared.storage.object_names import is_entry_path
 from tests.simulation import scene as scenery
 from tests.simulation.bucket import Bucket
@@ -89,6 +91,40 @@ def answer_in_other_words() -> list[str]:
         scene.runs_to_end(scene.asks())
         said = scene.world.truth.said
         said[0] = replace(said[0], text="something else")
+        return scene.rests()
+
+
+def answer_that_history_lost() -> list[str]:
+    with Scene().playing() as scene:
+        scene.runs_to_end(scene.asks())
+        _delete(scene, "journal/")
+        return scene.rests()
+
+
+def error_that_was_not_foreseen() -> list[str]:
+    with Scene().playing() as scene:
+
+        def fail(reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:  # noqa: ARG001 - as in Line
+            raise ZeroDivisionError
+
+        scene.stage.line.reply = fail  # type: ignore[method-assign]
+        scene.asks()
+        return scene.rests()
+
+
+def message_that_is_kept_elsewhere() -> list[str]:
+    with Scene().playing() as scene:
+        scene.runs_to_end(scene.asks())
+        _keep(scene, "m99")
+        return scene.rests()
+
+
+def message_that_comes_back() -> list[str]:
+    with Scene().playing() as scene:
+        message = scene.says()
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.takes_effect(scene.takes_back(message))
+        _keep(scene, message.id)
         return scene.rests()
 
 
@@ -216,6 +252,18 @@ def _show(scene: Scene, reply_token: str) -> None:
     scene.world.truth.said.append(said)
 
 
+def _keep(scene: Scene, line_message_id: str) -> None:
+    record = MessageRecord(
+        line_message_id=line_message_id,
+        webhook_event_id="event-99",
+        timestamp_ms=1,
+        type="text",
+        addressed=False,
+        text="",
+    )
+    scene.world.objects.create(f"journal/{PERSON}/{line_message_id}.json", encode(record))
+
+
 def _delete(scene: Scene, prefix: str) -> None:
     for listed in scene.world.objects.list(prefix):
         scene.world.objects.delete(listed.name)
@@ -263,6 +311,10 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     press_of_a_button_that_never_was,
     press_that_counts_too_late,
     answer_in_other_words,
+    answer_that_history_lost,
+    error_that_was_not_foreseen,
+    message_that_is_kept_elsewhere,
+    message_that_comes_back,
     interjection_that_is_heard_twice,
     interjection_that_files,
     words_in_a_log_line,
