@@ -104,7 +104,8 @@ class _Folding:
     ) -> "_Folding":
         """Fold messages that no turn has to answer any more, and outcomes all of whose messages are folded or gone.
 
-        A medium that was delivered again after it was folded keeps its caption, or the mark that its worker died over it. The newest outcome stays: while it is listed, its name alone tells the next reader that the turn is free.
+        A medium that was delivered again after it was folded keeps its caption, or the mark that its worker died over it.
+        The newest outcome stays: while it is listed, its name alone tells the next reader that the turn is free.
         """
         covered = frozenset().union(*(one.covers for one in (*snapshot.outcomes, *outcomes)))
         described = {one.line_message_id: one for one in snapshot.messages if one.is_described}
