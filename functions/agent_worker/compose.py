@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Final
 
 from shared import logs
@@ -20,7 +21,7 @@ from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.handlers.tick import AT_ONCE
-from shared.settings.agent_worker import AgentWorkerSettings, agent_worker_settings
+from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, agent_worker_settings
 from shared.settings.notion import NotionSettings
 from shared.turns.background import ThreadBackground
 
@@ -61,6 +62,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
         profiles=LineProfiles(line.client),
         media=LineMedia(line.client),
         model=model,
+        fallback_model=_fallback_model(settings.gemini),
         json_model=model if "knowledge" in settings.toolsets else None,
         web=GeminiWebSearch(settings.gemini) if "web" in settings.toolsets else None,
         notion=_notion(settings.notion, clock, chance) if settings.notion is not None else None,
@@ -68,6 +70,12 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
         clock=clock,
         chance=chance,
     )
+
+
+def _fallback_model(settings: GeminiSettings) -> GeminiModel | None:
+    if settings.fallback_model in {None, settings.model}:
+        return None
+    return GeminiModel(replace(settings, model=settings.fallback_model or settings.model))
 
 
 def _threads() -> Threads:

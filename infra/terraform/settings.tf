@@ -24,6 +24,7 @@ locals {
         BOT_TIME_ZONE             = var.bot.time_zone
         CONFIDENCE_THRESHOLD      = tostring(var.bot.confidence_threshold)
         GEMINI_BASE_URL           = var.gemini.base_url
+        GEMINI_FALLBACK_MODEL     = var.gemini.fallback_model
         GEMINI_MODEL              = var.gemini.model
         GEMINI_THINKING_LEVEL     = var.gemini.thinking_level
         GOOGLE_CLOUD_LOCATION     = var.gemini.on_vertex ? var.gemini.location : null

@@ -214,9 +214,10 @@ variable "delivery" {
 }
 
 variable "gemini" {
-  description = "The model: through an API key, or `on_vertex` in `location`. Prices in US dollars for a million tokens, for the alert on cost; null: the code's default."
+  description = "The model: through an API key, or `on_vertex` in `location`. Prices in US dollars for a million tokens, for the alert on cost. `fallback_model` is asked where the first does not answer; null: the code's default."
   type = object({
     base_url               = optional(string)
+    fallback_model         = optional(string)
     input_usd_per_million  = optional(number, 0.30)
     location               = optional(string, "global")
     model                  = optional(string, "gemini-3.5-flash-lite")

@@ -36,7 +36,7 @@ from shared.agent.model import (
 )
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.line.json_text import is_ordinary
-from shared.metering import Usage
+from shared.metering import Purpose, Usage
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import Secret
 
@@ -70,7 +70,7 @@ class GeminiModel:
     def __init__(self, settings: GeminiSettings) -> None:
         """Build the client; no connection is opened."""
         self._model = settings.model
-        self._thinking = types.ThinkingConfig(thinking_level=types.ThinkingLevel(settings.thinking_level.upper()))
+        self._thinking = {purpose: thinking_config(settings, purpose) for purpose in Purpose}
         self._client = client_of(settings)
 
     @property
@@ -78,7 +78,8 @@ class GeminiModel:
         return self._model
 
     def generate(self, request: ModelRequest) -> ModelResponse:
-        return _response(self._generate([_content(content) for content in request.contents], self._config(request)))
+        contents = [_content(content, self._model) for content in request.contents]
+        return _response(self._generate(contents, self._config(request)), self._model)
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         config = types.GenerateContentConfig(
@@ -86,12 +87,12 @@ class GeminiModel:
             response_mime_type="application/json",
             response_json_schema=_with_documented_keywords(request.schema),
             automatic_continuation=False,
-            thinking_config=self._thinking,
+            thinking_config=self._thinking[request.purpose],
             max_output_tokens=request.max_output_tokens,
             http_options=_http_options(request.timeout_s),
         )
         asked = types.Content(role="user", parts=[types.Part(text=request.prompt)])
-        return _json_answer(self._generate([asked], config))
+        return _json_answer(self._generate([asked], config), self._model)
 
     def _generate(
         self, contents: list[types.Content], config: types.GenerateContentConfig
@@ -124,7 +125,7 @@ class GeminiModel:
             ),
             automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
             automatic_continuation=False,
-            thinking_config=self._thinking,
+            thinking_config=self._thinking[request.purpose],
             max_output_tokens=request.max_output_tokens,
             http_options=_http_options(request.timeout_s),
         )
@@ -146,6 +147,12 @@ class _KeyedClient:
             if key not in self._clients:
                 self._clients[key] = genai.Client(vertexai=False, api_key=key, http_options=self._options)
             return self._clients[key].models
+
+
+def thinking_config(settings: GeminiSettings, purpose: Purpose) -> types.ThinkingConfig:
+    """Return how much the model thinks: as the operator chose in turns; elsewhere, where one step is asked for, little."""
+    level = settings.thinking_level if purpose is Purpose.TURN or settings.thinking_level == "minimal" else "low"
+    return types.ThinkingConfig(thinking_level=types.ThinkingLevel(level.upper()))
 
 
 def client_of(settings: GeminiSettings) -> genai.Client | _KeyedClient:
@@ -190,14 +197,15 @@ def _documented_value(value: object) -> object:
     return value
 
 
-def _content(content: Content) -> types.Content:
+def _content(content: Content, model_name: str) -> types.Content:
     match content:
         case TextContent():
             return types.Content(role=content.role, parts=[types.Part(text=text) for text in content.texts])
         case MixedContent():
             return types.Content(role="user", parts=[_part(part) for part in content.parts])
         case ModelContent():
-            return types.Content.model_validate(content.wire)
+            found = types.Content.model_validate(content.wire)
+            return found if content.model_name in {"", model_name} else _without_signatures(found)
         case FunctionResponses():
             return types.Content(
                 role="user",
@@ -220,7 +228,7 @@ def _part(part: str | MediaPart) -> types.Part:
     return types.Part.from_bytes(data=part.source, mime_type=part.content_type)
 
 
-def _response(response: types.GenerateContentResponse) -> ModelResponse:
+def _response(response: types.GenerateContentResponse, model_name: str) -> ModelResponse:
     feedback = response.prompt_feedback
     usage = usage_of(response.usage_metadata)
     if not response.candidates:
@@ -231,7 +239,7 @@ def _response(response: types.GenerateContentResponse) -> ModelResponse:
     parts = (content.parts if content else None) or []
     return ModelResponse(
         finish_reason=provider_word(candidate.finish_reason.value) if candidate.finish_reason else "",
-        content=ModelContent(wire=_wire_of(content)) if content and parts else None,
+        content=ModelContent(wire=_wire_of(content), model_name=model_name) if content and parts else None,
         calls=tuple(
             FunctionCall(
                 name=part.function_call.name or "", args=part.function_call.args or {}, id=part.function_call.id
@@ -253,6 +261,15 @@ def _wire_of(content: types.Content) -> dict[str, object]:
     return content.model_copy(update={"parts": parts}).model_dump(mode="json", exclude_none=True)
 
 
+def _without_signatures(content: types.Content) -> types.Content:
+    """Return the content of another model, whose signatures this one cannot check."""
+    parts = [
+        part.model_copy(update={"thought_signature": _SKIPS_VALIDATION}) if part.thought_signature else part
+        for part in content.parts or ()
+    ]
+    return content.model_copy(update={"parts": parts})
+
+
 def _without_arguments(part: types.Part) -> types.Part:
     """Return the call without its arguments.  A signature holds for the whole call, so it is replaced, too."""
     call = part.function_call.model_copy(update={"args": {}}) if part.function_call else None
@@ -260,8 +277,8 @@ def _without_arguments(part: types.Part) -> types.Part:
     return part.model_copy(update={"function_call": call, "thought_signature": signature})
 
 
-def _json_answer(response: types.GenerateContentResponse) -> JsonAnswer:
-    answer = _response(response)
+def _json_answer(response: types.GenerateContentResponse, model_name: str) -> JsonAnswer:
+    answer = _response(response, model_name)
     remedy = remedy_for(answer)
     if remedy is not None and remedy.refuses:
         reason = answer.block_reason or answer.finish_reason

@@ -14,12 +14,12 @@ import httpx2
 from google.auth.exceptions import GoogleAuthError
 from google.genai import errors, types
 
-from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, translate_error, usage_of
+from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, thinking_config, translate_error, usage_of
 from shared.adapters.provider_words import provider_word
 from shared.agent.model import BlockedAnswerError, UnusableAnswerError
 from shared.clock import Deadline
 from shared.errors import ModelRefusedError, ModelUnavailableError
-from shared.metering import Usage
+from shared.metering import Purpose, Usage
 from shared.settings.agent_worker import GeminiSettings
 from shared.tools.web import WebAnswer, WebSource
 
@@ -39,7 +39,7 @@ class GeminiWebSearch:
         """Build the client; no connection is opened."""
         self._model = settings.model
         self._client = client_of(settings)
-        self._thinking = types.ThinkingConfig(thinking_level=types.ThinkingLevel(settings.thinking_level.upper()))
+        self._thinking = thinking_config(settings, Purpose.SEARCH)
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 
 from shared import logs
 from shared.agent.model import FunctionCall, FunctionResponse, Json
+from shared.agent.result_budget import fitted, tokens_of
 from shared.agent.tools import Cited, Decision, Registry, Tool, ToolFault, ToolResult, TurnContext
 from shared.clock import Deadline
 from shared.errors import AizuchiError
@@ -21,7 +22,6 @@ from shared.line.json_text import is_ordinary
 
 MOST_CALLS: Final = 16  # a round
 ARGUMENTS_LIMIT: Final = 20_000  # characters of JSON
-RESULT_LIMIT: Final = 60_000  # characters of JSON
 _ODD_ARGUMENTS: Final = ToolFault(
     message="Wrong arguments: they nest too deep, or a number is too large.", may_retry=True
 )
@@ -30,7 +30,6 @@ _RESULTS_FIRST: Final = ToolFault(
     message="Not done: read the results of the other calls first, then decide by a call of its own.", may_retry=True
 )
 _TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {MOST_CALLS} at once.", may_retry=True)
-_LONG_RESULT: Final = ToolFault(message="The result is too long to be shown; ask for less.", may_retry=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,10 +115,15 @@ class ToolExecutor:
         if odd is not None:
             logs.error("tool_response_invalid", tool=tool.name, fault=odd)
             return ToolFault(message="The function failed.", may_retry=False)
-        if _length(data) > RESULT_LIMIT:
-            logs.warning("tool_response_too_long", tool=tool.name)
-            return _LONG_RESULT
-        return result
+        if tool.reads_outside:
+            context.readings.mark_outside()
+        if not tool.is_final:
+            context.readings.note(data, is_kept=not tool.reads_outside)
+        shown = fitted(data)
+        if shown is data:
+            return result
+        logs.info("tool_response_cut", tool=tool.name, tokens=tokens_of(data))
+        return replace(result, result=shown) if isinstance(result, Decision | Cited) else shown
 
 
 def _fault_of_call(index: int, call: FunctionCall) -> ToolFault | None:

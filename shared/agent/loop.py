@@ -19,6 +19,7 @@ from shared.agent.model import (
     TextContent,
     mask_content,
 )
+from shared.agent.result_budget import within_turn
 from shared.agent.tools import Decision, TurnContext
 from shared.clock import Clock, Deadline
 from shared.errors import DeadlineError, ModelBlockedError, ModelCallLimitError, ModelUnavailableError
@@ -28,12 +29,14 @@ from shared.errors import DeadlineError, ModelBlockedError, ModelCallLimitError,
 class Limits:
     """The limits of a turn.  `model_calls` counts every request to the model, also if its answer could not be used.
 
-    `seconds` is the time from the first request to the decision; no request begins with less than `least_call_s` left.
+    `seconds` is the time from the first request to the decision; no request begins with less than `least_call_s` left, and a request
+    that another may follow takes no longer than `call_s`, so that one that hangs leaves time for it.
     """
 
     model_calls: int = 8
     seconds: float = 40.0
     least_call_s: float = 1.0
+    call_s: float = 12.0
     tool_seconds: float = 10.0
     max_output_tokens: int = 2_048
 
@@ -57,9 +60,13 @@ class Thought:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
-    """Decides on an answer.  Serves many chats at once: the state of a turn is local to its call of `think`."""
+    """Decides on an answer.  Serves many chats at once: the state of a turn is local to its call of `think`.
+
+    `fallback` is asked for the rest of a turn where `model` did not answer twice.
+    """
 
     model: Model
+    fallback: Model | None = None
     tools: ToolExecutor
     limits: Limits
     clock: Clock
@@ -99,7 +106,7 @@ class Agent:
             if ran.decision is not None:
                 return Thought(
                     decision=ran.decision,
-                    model_name=self.model.name,
+                    model_name=turn.model.name,
                     model_calls=turn.model_calls,
                     tools_used=tuple(used),
                     footnotes=tuple(dict.fromkeys(footnotes)),
@@ -120,6 +127,7 @@ class _Turn:
         seconds: float,
     ) -> None:
         self.model_calls = 0
+        self.model = agent.model
         self._agent = agent
         self._context = context
         self._seconds = seconds
@@ -136,10 +144,10 @@ class _Turn:
     def ask(self) -> ModelResponse:
         """Return the model's next answer; retry while the model is unavailable, within the limits."""
         for attempt in range(1, _ATTEMPTS_WHILE_DOWN + 1):
-            request = self._request()
+            request = self._request(is_last=self._is_last(attempt))
             self._context.check_amendments()
             try:
-                return self._agent.model.generate(request)
+                return self.model.generate(request)
             except ModelUnavailableError as down:
                 logs.warning(
                     "model_unavailable", attempt=attempt, model_call=self.model_calls, retry_after_s=down.retry_after_s
@@ -147,8 +155,20 @@ class _Turn:
                 pause_s = down.retry_after_s or self._agent.chance.uniform(0.2, 1.0) * attempt
                 if attempt == _ATTEMPTS_WHILE_DOWN or pause_s + self._agent.limits.least_call_s > self._deadline.left_s:
                     raise
+                if attempt == _ATTEMPTS_WHILE_DOWN - 1:
+                    self._fall_back()
                 self._agent.clock.sleep(pause_s)
         raise AssertionError("the last attempt returns or raises")
+
+    def _is_last(self, attempt: int) -> bool:
+        """Whether this request may take all the time that is left: a slow model answers late rather than never."""
+        return attempt > 1 and (self._agent.fallback in {None, self.model} or attempt == _ATTEMPTS_WHILE_DOWN)
+
+    def _fall_back(self) -> None:
+        """Ask the second model from now on, where there is one."""
+        if self._agent.fallback is not None and self.model is not self._agent.fallback:
+            self.model = self._agent.fallback
+            logs.warning("model_fell_back", model=self.model.name)
 
     def append(self, response: ModelResponse, results: FunctionResponses) -> None:
         """Append the answer and the results of its calls to the contents."""
@@ -176,7 +196,7 @@ class _Turn:
         """Return the deadline for the tools of a round."""
         return Deadline.after(self._agent.clock, min(self._agent.limits.tool_seconds, self._deadline.left_s))
 
-    def _request(self) -> ModelRequest:
+    def _request(self, *, is_last: bool) -> ModelRequest:
         limits = self._agent.limits
         if self.model_calls >= limits.model_calls:
             raise ModelCallLimitError(f"no decision within {limits.model_calls} model calls")
@@ -188,9 +208,9 @@ class _Turn:
         return ModelRequest(
             system_instruction=self._system_instruction,
             declarations=self._declarations,
-            contents=tuple(map(mask_content, (*self._contents, *note))),
+            contents=tuple(map(mask_content, within_turn((*self._contents, *note)))),
             max_output_tokens=self._output_tokens,
-            timeout_s=self._deadline.left_s,
+            timeout_s=self._deadline.left_s if is_last else min(limits.call_s, self._deadline.left_s),
             allowed=registry.final_names if self.model_calls == limits.model_calls else (),
             validated=self._validated,
         )

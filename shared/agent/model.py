@@ -74,9 +74,13 @@ class MixedContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelContent:
-    """A content of the model, unchanged, to be sent back within the turn; only the adapter reads it."""
+    """A content of the model, unchanged, to be sent back within the turn; only the adapter reads it.
+
+    `model_name` is the model that wrote it: another one cannot check its thought signatures.
+    """
 
     wire: Json = field(repr=False)
+    model_name: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from shared import logs
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts
-from shared.agent.model import Content, TextContent
+from shared.agent.model import Content, MixedContent, TextContent
 from shared.agent.prompt import Part, People, PromptBuilder
 from shared.agent.receipts import receipt
 from shared.agent.retellings import messages_in_prompt
@@ -76,6 +76,7 @@ class AgentResponder:
         context = self._context(question)
         contents = self._contents(question, shown, now_ms=context.now_ms)
         earlier = (f"[earlier attempt] {note}" for note in self.earlier_calls.describe_earlier(context))
+        _note_readings(context, contents)
         notes = tuple(TextContent(role="user", texts=(note,)) for note in earlier)
         try:
             thought = self.agent.think(
@@ -133,6 +134,9 @@ class AgentResponder:
 
     def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
         """Return the answer as people see it: the model's text within the limit, the receipt, and the links that fit LINE's bubbles."""
+        message, strange = context.readings.without_strange_links(message)
+        if strange:
+            logs.warning("links_removed", links=strange)
         limit = ANSWER.text_limit if _LONG_ANSWERS.isdisjoint(thought.tools_used) else DIGEST.text_limit
         text = shown_text(message, limit=limit)
         if not text:
@@ -149,6 +153,18 @@ class AgentResponder:
     def _apology(self, draft: OutcomeRecord, which: Phrase) -> OutcomeRecord:
         """Fixed texts quote no message, so `saw` and `answers` are empty."""
         return replace(draft, kind=OutcomeKind.APOLOGISED, text=self.phrases.text(which), saw=(), answers=())
+
+
+def _note_readings(context: TurnContext, contents: Sequence[Content]) -> None:
+    """Remember what the prompt shows: its links may be repeated, and media come from outside."""
+    for content in contents:
+        if isinstance(content, MixedContent) and len(content.texts) < len(content.parts):
+            context.readings.mark_outside()
+        if isinstance(content, TextContent | MixedContent):
+            for text in content.texts:
+                context.readings.note(text)
+    index = context.question.history.index.text if context.question is not None else ""
+    context.readings.note(index, is_kept=True)
 
 
 def _with_staged(outcome: OutcomeRecord, entries: StagedEntries) -> OutcomeRecord:

@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 from shared.agent.model import FunctionDeclaration, Json
 from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt
+from shared.agent.taint import Readings, is_named
 from shared.clock import Deadline, SystemClock
 from shared.conversation.records import MessageRecord, StagedWrite
 from shared.conversation.store import Conversation
@@ -81,6 +82,7 @@ class TurnContext:
     `seen_message_ids` are what its prompt holds, messages, answers and recaps by their own ids. The executor waits for a tool until
     `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that the turn answers, `earlier` the others that
     its prompt shows or quotes. `entries` holds the staged writes of this attempt at the turn, `outside` what it wrote elsewhere.
+    `readings` is what the model was shown beside the chat.
     """
 
     conversation: Conversation
@@ -93,6 +95,7 @@ class TurnContext:
     entries: StagedEntries | None = field(default=None, repr=False)
     question: Question | None = field(default=None, repr=False)
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
+    readings: Readings = field(default_factory=Readings, compare=False, repr=False)
 
     @property
     def is_overheard(self) -> bool:
@@ -103,6 +106,15 @@ class TurnContext:
     def deeds(self) -> tuple[Deed, ...]:
         """What the turn did so far, to entries and outside."""
         return (*(self.entries.deeds if self.entries is not None else ()), *self.outside.done)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The words of the messages that the turn answers."""
+        return tuple(one.text for one in self.to_answer)
+
+    def may_touch(self, name: str) -> bool:
+        """Whether something of this name may be deleted or written: after a reading from outside, only what the person names."""
+        return not self.readings.is_tainted or is_named(name, self.said)
 
     @property
     def asked_ids(self) -> tuple[str, ...]:
@@ -142,6 +154,13 @@ class ToolFault:
     may_retry: bool
 
 
+NOT_NAMED: Final = ToolFault(
+    message="Not done: this turn has read from outside, so only what the person names in their own message may be written, deleted or "
+    "searched for. Ask them to name it.",
+    may_retry=False,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """The decision that ends a turn: a `message` to send, or no message and the reason.
@@ -171,7 +190,8 @@ class Tool:
 
     `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
     ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. A turn may call it `most_calls` times.
-    `is_reading`: it changes nothing, so a turn that nobody asked for may call it.
+    `is_reading`: it changes nothing, so a turn that nobody asked for may call it. `reads_outside`: its results are
+    words of strangers.
     `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
     `parameters` accepts more.
     """
@@ -183,6 +203,7 @@ class Tool:
     run: Callable[[Json, TurnContext], ToolResult] = field(repr=False)
     is_final: bool = False
     is_reading: bool = False
+    reads_outside: bool = False
     most_calls: int = 20
     only_in: frozenset[str] | None = field(default=None, repr=False)
     declared: Json | None = field(default=None, repr=False)

@@ -81,8 +81,10 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     )
     people = People(display_names=DisplayNames(profiles=ports.profiles, threads=threads.names), bot_name=bot_name)
     presence = Presence(api=ports.line, threads=threads.presence, after_s=options.loading_after_s)
+    fallback = ports.fallback_model
     agent = Agent(
         model=model,
+        fallback=MeteredModel(model=fallback, metering=metering) if fallback is not None else None,
         tools=ToolExecutor(registry=Registry(toolsets.tools), threads=threads.tools),
         limits=Limits(),
         clock=clock,

@@ -73,6 +73,7 @@ class Ports:
     profiles: Profiles
     media: MediaSource
     model: Model
+    fallback_model: Model | None = None
     json_model: JsonModel | None = None
     web: WebSearch | None = None
     notion: NotionPort | None = None

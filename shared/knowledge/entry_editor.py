@@ -45,12 +45,14 @@ _READ_ONLY_FIELDS: Final = frozenset(
 class Occasion:
     """When something is filed, and what the prompt holds that it may have come from.
 
-    `check_amendments` is called before a model is asked; it raises PromptAmendedError.
+    `check_amendments` is called before a model is asked; it raises PromptAmendedError. `may_touch` tells whether an entry of this name may
+    be deleted.
     """
 
     now: dt.datetime
     possible: PossibleSources = field(default_factory=PossibleSources, repr=False)
     check_amendments: Callable[[], None] = field(default=lambda: None, repr=False)
+    may_touch: Callable[[str], bool] = field(default=lambda _: True, repr=False)
 
     @classmethod
     def at(cls, now_ms: int, zone: zoneinfo.ZoneInfo, *, possible: PossibleSources) -> "Occasion":

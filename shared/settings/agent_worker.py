@@ -22,7 +22,10 @@ _THINKING_LEVELS: Final = ("minimal", "low", "medium", "high")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeminiSettings:
-    """Access to Gemini: by `api_key`; if that is None, on Vertex AI by project and `location`."""
+    """Access to Gemini: by `api_key`; if that is None, on Vertex AI by project and `location`.
+
+    `fallback_model` is asked where `model` does not answer.
+    """
 
     api_key: Secret | None = field(repr=False)
     project_id: str
@@ -30,6 +33,7 @@ class GeminiSettings:
     base_url: str | None
     model: str
     thinking_level: str
+    fallback_model: str | None = None
 
     @property
     def reads_buckets(self) -> bool:
@@ -133,6 +137,7 @@ def _gemini(settings: EnvironmentReader) -> GeminiSettings:
         base_url=settings.url("GEMINI_BASE_URL"),
         model=settings.optional("GEMINI_MODEL") or "gemini-3.5-flash-lite",
         thinking_level=settings.one_of("GEMINI_THINKING_LEVEL", _THINKING_LEVELS, default="low"),
+        fallback_model=settings.optional("GEMINI_FALLBACK_MODEL"),
     )
 
 

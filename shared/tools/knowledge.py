@@ -10,7 +10,7 @@ from typing import Final
 
 from shared import logs
 from shared.agent.model import Json
-from shared.agent.tools import Tool, ToolFault, TurnContext, load_schema
+from shared.agent.tools import NOT_NAMED, Tool, ToolFault, TurnContext, load_schema
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.classification import Classifier, Hint, split_hints
@@ -109,7 +109,9 @@ class KnowledgeTools:
         entry = self.editor.move(overlay, path, Category(str(arguments["targetCategory"])), occasion)
         return {"oldPath": path, "newPath": entry.path, "category": entry.category.value}
 
-    def _delete(self, arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
+    def _delete(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault:
+        if not occasion.may_touch(overlay.show_entry(str(arguments["path"])).name):
+            return NOT_NAMED
         entry = self.editor.delete(overlay, str(arguments["path"]))
         return {"path": entry.path, "name": entry.name}
 
@@ -128,7 +130,9 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
         possible = PossibleSources(to_answer=context.to_answer, earlier=context.earlier, retellings=context.retellings)
         occasion = replace(
-            Occasion.at(context.now_ms, time_zone, possible=possible), check_amendments=context.check_amendments
+            Occasion.at(context.now_ms, time_zone, possible=possible),
+            check_amendments=context.check_amendments,
+            may_touch=context.may_touch,
         )
         try:
             return action(_scrub(arguments), _overlay_of(context), occasion)

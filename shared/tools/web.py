@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from shared import logs
 from shared.agent.model import BlockedAnswerError, Json, UnusableAnswerError
-from shared.agent.tools import Cited, Tool, ToolFault, TurnContext, load_schema
+from shared.agent.tools import NOT_NAMED, Cited, Tool, ToolFault, TurnContext, load_schema
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
 from shared.line.graphemes import graphemes
@@ -88,9 +88,12 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
     """Return `web_search`."""
 
     def search(arguments: Json, context: TurnContext) -> Cited | ToolFault:
+        query = without_lone_surrogates(str(arguments["query"]))
+        if context.readings.is_tainted and context.readings.repeats_kept(query, context.said):
+            return NOT_NAMED
         context.check_amendments()
         try:
-            answer = web.search(without_lone_surrogates(str(arguments["query"])), context.deadline)
+            answer = web.search(query, context.deadline)
         except ModelBlockedError:
             return ToolFault(message="The search does not answer this.", may_retry=False)
         result = {
@@ -112,6 +115,7 @@ def web_tools(web: WebSearch) -> tuple[Tool, ...]:
             response=load_schema("web_search.response"),
             run=search,
             is_reading=True,
+            reads_outside=True,
             most_calls=MOST_SEARCHES,
         ),
     )

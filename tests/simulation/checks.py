@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from shared.agent.loop import Limits
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
 from shared.handlers.erasure import CONFIRMED_WITHIN_MS
 from shared.handlers.ports import Options
@@ -148,7 +149,8 @@ def _check_machines(stories: Sequence[Story]) -> Iterator[str]:
     if story.is_calm:
         most = max(story.world.truth.asked.values(), default=0)
         presses = sum(name.startswith("event-") for name in bus.waited_s)  # each may ask again
-        if most > ASKED_AT_MOST + presses and not story.mood.downs:
+        requests = 3 if story.mood.seconds[1] > Limits().call_s else 1  # a slow answer is asked for again
+        if most > (ASKED_AT_MOST + presses) * requests and not story.mood.downs:
             yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
         most_unsent = max(sum(message.unsent for message in one.people.messages) for one in stories)
         for kind, attempts in story.world.most_attempts.items():

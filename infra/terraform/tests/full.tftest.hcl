@@ -48,7 +48,7 @@ run "full" {
   command = plan
 
   variables {
-    gemini = { base_url = "https://gemini.example.com" }
+    gemini = { base_url = "https://gemini.example.com", fallback_model = "gemini-3.5-flash" }
   }
 
   assert {

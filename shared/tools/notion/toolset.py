@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from shared import logs
 from shared.agent.model import Json
-from shared.agent.tools import Tool, ToolFault, TurnContext, load_schema
+from shared.agent.tools import NOT_NAMED, Tool, ToolFault, TurnContext, load_schema
 from shared.clock import Deadline
 from shared.line.graphemes import split_at_graphemes
 from shared.line.utf16 import without_lone_surrogates
@@ -48,7 +48,7 @@ class NotionTools:
                 f"page, because it tells page_id and the properties that there are. It returns at most {PAGES_SHOWN} pages, the latest "
                 "edited first; `has_more` says that there are others, so narrow the search.",
                 self._search,
-                is_reading=True,
+                reads=True,
             ),
             self._tool(
                 "create_page",
@@ -69,7 +69,7 @@ class NotionTools:
             ),
         )
 
-    def _tool(self, name: str, description: str, run: _Run, *, is_reading: bool = False) -> Tool:
+    def _tool(self, name: str, description: str, run: _Run, *, reads: bool = False) -> Tool:
         parameters: dict[str, Any] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
         if "database_name" in parameters["properties"]:
             parameters["properties"]["database_name"]["enum"] = list(self.databases.ids)
@@ -85,7 +85,8 @@ class NotionTools:
             declared=declared,
             response=load_schema(f"{name}.response"),
             run=_with_faults(run),
-            is_reading=is_reading,
+            is_reading=reads,
+            reads_outside=reads,
             most_calls=MOST_CALLS,
             only_in=self.conversations,
         )
@@ -115,6 +116,8 @@ class NotionTools:
         def convert(schema: Schema) -> tuple[Schema, PropertyValues]:
             return schema, self._writer(deadline).convert(schema, {**properties, schema.title.name: title})
 
+        if not context.may_touch(title):
+            return NOT_NAMED
         schema, values = self.databases.with_schema(name, deadline, convert)
         canonical = {"database_name": name, "title": title, "properties": properties}
         return self.writes.carry_out(
@@ -127,6 +130,8 @@ class NotionTools:
         if not properties:
             raise UnfitValueError("`properties` names nothing to change.")
         page, name = self._configured_page(page_id, deadline)
+        if not context.may_touch(title_of(page.properties)):
+            return NOT_NAMED
         values = self.databases.with_schema(
             name, deadline, lambda schema: self._writer(deadline).convert(schema, properties)
         )
@@ -137,6 +142,8 @@ class NotionTools:
 
     def _append(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
         page, _ = self._configured_page(str(arguments["page_id"]), context.deadline)
+        if not context.may_touch(title_of(page.properties)):
+            return NOT_NAMED
         content = str(arguments["content"])
         if not content.strip():
             raise UnfitValueError("`content` holds no text.")

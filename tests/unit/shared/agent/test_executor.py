@@ -8,8 +8,9 @@ import pytest
 
 from shared import logs
 from shared.adapters.memory import FixedClock
-from shared.agent.executor import ARGUMENTS_LIMIT, MOST_CALLS, RESULT_LIMIT, ToolExecutor
+from shared.agent.executor import ARGUMENTS_LIMIT, MOST_CALLS, ToolExecutor
 from shared.agent.model import FunctionCall, Json
+from shared.agent.result_budget import RESULT_TOKENS, tokens_of
 from shared.agent.tools import Cited, Registry, Tool, TurnContext
 from shared.clock import Deadline, SystemClock
 from shared.conversation.store import Conversation
@@ -148,14 +149,15 @@ def test_arguments_over_the_limit_never_reach_a_tool(threads: ThreadPoolExecutor
     assert "too long" in str(response.response["error"])
 
 
-def test_a_result_over_the_limit_is_answered_with_a_fault(threads: ThreadPoolExecutor, context: TurnContext) -> None:
-    long = {"words": "x" * RESULT_LIMIT}
+def test_a_result_over_the_limit_is_cut_with_a_remark(threads: ThreadPoolExecutor, context: TurnContext) -> None:
+    long = {"words": "x" * 8 * RESULT_TOKENS}
     tool = Tool(name="note", description="", parameters=ANYTHING, response=ANYTHING, run=lambda _, __: long)
     executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=threads)
 
     ran = executor.run([FunctionCall(name="note", args={})], context, Deadline.after(FixedClock(), 5))
 
-    assert "too long" in str(ran.responses[0].response["error"])
+    assert tokens_of(ran.responses[0].response) < RESULT_TOKENS
+    assert "Only a part of the result is shown" in str(ran.responses[0].response["output"])
 
 
 def test_a_tool_knows_its_deadline(threads: ThreadPoolExecutor, context: TurnContext) -> None:

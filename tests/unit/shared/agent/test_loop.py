@@ -75,12 +75,15 @@ class Held:
 class Turn:
     """One run of the loop over a scripted model."""
 
-    def __init__(self, threads: ThreadPoolExecutor, steps: Sequence[Step], limits: Limits) -> None:
+    def __init__(
+        self, threads: ThreadPoolExecutor, steps: Sequence[Step], limits: Limits, fallback: ScriptedModel | None
+    ) -> None:
         self.model = ScriptedModel(steps)
         self.clock = FixedClock()
         self.chat = conversations_on(MemoryObjectStore(), InlineExecutor(), self.clock).of(CHAT)
         self._agent = Agent(
             model=self.model,
+            fallback=fallback,
             tools=ToolExecutor(registry=Registry((*core_tools(), LOOK_UP)), threads=threads),
             limits=limits,
             clock=self.clock,
@@ -124,8 +127,8 @@ class TurnMaker:
     def __init__(self, threads: ThreadPoolExecutor) -> None:
         self._threads = threads
 
-    def __call__(self, *steps: Step, limits: Limits | None = None) -> Turn:
-        return Turn(self._threads, steps, limits or Limits())
+    def __call__(self, *steps: Step, limits: Limits | None = None, fallback: ScriptedModel | None = None) -> Turn:
+        return Turn(self._threads, steps, limits or Limits(), fallback)
 
 
 def test_a_reply_ends_the_turn(turn: TurnMaker) -> None:
@@ -406,3 +409,50 @@ def test_every_model_ends_within_the_limits(answers: list[Step], model_calls: in
             assert running.think().decision.skip_reason == "x"
         assert len(running.model.requests) <= model_calls
         assert running.clock.monotonic_s() <= 40
+
+
+def test_a_first_request_takes_a_part_of_the_turn_and_the_second_the_rest(turn: TurnMaker) -> None:
+    running = turn(ModelUnavailableError("no answer"), calling(HELLO))
+    running.think()
+
+    first_s, second_s = (one.timeout_s for one in running.model.requests)
+    assert first_s == 12.0
+    assert second_s > 30.0
+
+
+def test_with_a_second_model_the_first_takes_two_parts_only(turn: TurnMaker) -> None:
+    down = ModelUnavailableError("no answer")
+    second = SecondModel([calling(HELLO)])
+    running = turn(down, down, fallback=second)
+    running.think()
+
+    assert [one.timeout_s for one in running.model.requests] == [12.0, 12.0]
+    assert second.requests[0].timeout_s > 30.0
+
+
+class SecondModel(ScriptedModel):
+    name = "second"
+
+
+def test_a_model_that_did_not_answer_twice_is_replaced_for_the_rest_of_the_turn(turn: TurnMaker) -> None:
+    down = ModelUnavailableError("no answer")
+    second = SecondModel([calling(("look_up", {"word": "a"})), calling(HELLO)])
+    running = turn(down, down, fallback=second)
+
+    thought = running.think()
+
+    assert (len(running.model.requests), len(second.requests)) == (2, 2)
+    assert thought.model_name == "second"
+
+
+def test_a_model_that_answers_at_the_second_try_stays(turn: TurnMaker) -> None:
+    running = turn(ModelUnavailableError("no answer"), calling(HELLO), fallback=SecondModel())
+
+    assert running.think().model_name == "scripted"
+
+
+def test_an_empty_answer_after_results_is_asked_again(turn: TurnMaker) -> None:
+    running = turn(calling(("look_up", {"word": "a"})), unusable(), calling(HELLO))
+
+    assert running.think().decision.message == "hello"
+    assert running.model.requests[2].contents == running.model.requests[1].contents

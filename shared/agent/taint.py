@@ -1,0 +1,77 @@
+"""What a turn has read from outside, and what it may do afterwards.
+
+Words of a website, a Notion page, a picture or a file may be written by anybody. A turn that has read some may write, delete and search
+only for what the person names in the messages that it answers, and its reply links only to what a function returned or a person wrote.
+So no outside text chooses a target, and none sends people's notes away.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from threading import Lock
+from typing import Final
+
+from shared.conversation.literal_runs import Runs
+from shared.search.folding import fold
+
+_LINK: Final = re.compile(r"https?://[^\s<>\"'「」『』（）()\[\]{}、。，]{1,1000}", re.IGNORECASE)  # noqa: RUF001 - ends of links
+_ENDS: Final = ".,;:!?)]}'\""
+_NUMBER: Final = re.compile(r"\d{4,}")
+_WORD: Final = re.compile(r"[^\W_]{2,}")
+_NAMED_AT_LEAST: Final = 2  # characters; a shorter name stands in other words by chance
+
+
+class Readings:
+    """What the model has been shown in a turn, beside the chat; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._is_tainted = False
+        self._links: set[str] = set()
+        self._kept: list[str] = []
+        self._lock = Lock()
+
+    @property
+    def is_tainted(self) -> bool:
+        """Whether it was shown anything from outside."""
+        return self._is_tainted
+
+    def mark_outside(self) -> None:
+        """Something from outside was shown."""
+        self._is_tainted = True
+
+    def note(self, data: object, *, is_kept: bool = False) -> None:
+        """Remember the links of a function's result or of the prompt: the reply may repeat them.  `is_kept`: it repeats what is filed."""
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+        with self._lock:
+            self._links |= set(links_in(text))
+            if is_kept:
+                self._kept.append(text)
+
+    def repeats_kept(self, query: str, said: Iterable[str]) -> bool:
+        """Whether the query repeats, beyond the person's own words, a long run or a number of what is filed."""
+        own = fold(" ".join(said))
+        runs = Runs.of_any([fold(query)]).without(Runs.of_any([own]))
+        numbers = {one for one in _NUMBER.findall(fold(query)) if one not in own}
+        with self._lock:
+            kept = [fold(one) for one in self._kept]
+        return any(runs.shares(one) or any(number in one for number in numbers) for one in kept)
+
+    def without_strange_links(self, text: str) -> tuple[str, int]:
+        """Return the text without links that nobody gave, and how many these were."""
+        strange = [link for link in links_in(text) if link not in self._links]
+        for link in strange:
+            text = text.replace(link, "")
+        return text, len(strange)
+
+
+def links_in(text: str) -> Iterable[str]:
+    """Return the links in the text, without punctuation at their ends."""
+    return [found.rstrip(_ENDS) for found in _LINK.findall(text)]
+
+
+def is_named(name: str, said: Iterable[str]) -> bool:
+    """Whether the person's own words name this: the whole name, or one of its words of at least two characters."""
+    heard = fold(" ".join(said))
+    folded = fold(name)
+    words = (folded.strip(), *_WORD.findall(folded))
+    return any(len(word) >= _NAMED_AT_LEAST and word in heard for word in words)

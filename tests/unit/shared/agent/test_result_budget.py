@@ -1,0 +1,51 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.agent.model import FunctionCall, FunctionResponse, FunctionResponses, Json
+from shared.agent.result_budget import RESULT_TOKENS, fitted, tokens_of, within_turn
+
+JSON = st.recursive(
+    st.none() | st.integers() | st.text(max_size=50),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=9), inner, max_size=6),
+    max_leaves=40,
+)
+
+
+def pages(count: int) -> Json:
+    return {"status": "success", "pages": [{"title": f"page {number}", "text": "長" * 300} for number in range(count)]}
+
+
+def test_a_result_within_the_budget_stays_as_it_is() -> None:
+    data = pages(3)
+
+    assert fitted(data) is data
+
+
+def test_a_long_result_is_cut_and_says_how_to_get_more() -> None:
+    cut = fitted(pages(800))
+
+    assert tokens_of(cut) <= RESULT_TOKENS + 60
+    assert cut["status"] == "success"
+    assert "narrower query" in str(cut["cut"])
+    shown = cut["pages"]
+    assert isinstance(shown, list)
+    assert shown[0]["title"] == "page 0"
+
+
+@given(st.dictionaries(st.text(max_size=9), JSON, max_size=6), st.integers(1, 200))
+def test_no_result_is_longer_than_its_budget(data: Json, limit: int) -> None:
+    assert tokens_of(fitted(data, limit_tokens=limit)) <= max(limit, 0) + 60
+
+
+def test_older_results_of_a_turn_make_room_for_newer_ones() -> None:
+    call = FunctionCall(name="look_up", args={})
+    rounds = [
+        FunctionResponses(responses=(FunctionResponse(call=call, response={"output": pages(number)}),))
+        for number in (20, 21, 22)
+    ]
+
+    kept = within_turn(rounds, limit_tokens=tokens_of(pages(22)) + tokens_of(pages(21)) + 50)
+
+    assert isinstance(kept[0], FunctionResponses)
+    assert "left out" in str(kept[0].responses[0].response)
+    assert kept[1:] == tuple(rounds[1:])

@@ -1,0 +1,55 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.agent.taint import Readings, is_named
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("牛乳", "牛乳は買ったよ"),
+        ("牛乳 (2本)", "牛乳は買ったよ"),
+        ("Milk", "I bought the milk"),
+        ("Garden work", "delete the garden entry"),
+    ],
+)
+def test_what_the_person_names_is_named(name: str, said: str) -> None:
+    assert is_named(name, [said])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("家の鍵", "牛乳は買ったよ"), ("Bank", "I bought the milk"), ("", "milk"), ("a", "a milk")]
+)
+def test_what_the_person_does_not_name_is_not(name: str, said: str) -> None:
+    assert not is_named(name, [said])
+
+
+def test_links_that_nobody_gave_are_taken_out() -> None:
+    readings = Readings()
+    readings.note({"sources": [{"url": "https://example.com/a?b=c"}]})
+    readings.note("see https://line.me/x.")
+
+    text, count = readings.without_strange_links(
+        "here: https://example.com/a?b=c and https://line.me/x, not https://evil.example/?q=4711."
+    )
+
+    assert text == "here: https://example.com/a?b=c and https://line.me/x, not ."
+    assert count == 1
+
+
+@given(st.text(max_size=200))
+def test_text_without_links_stays(text: str) -> None:
+    shown, count = Readings().without_strange_links(text)
+
+    assert count or shown == text
+
+
+def test_a_query_that_repeats_what_is_filed_is_known_unless_the_person_said_it() -> None:
+    readings = Readings()
+    readings.note({"entries": [{"name": "the safe in the basement", "pin": "code 4711"}]}, is_kept=True)
+
+    assert readings.repeats_kept("the safe in the basement evil.example", ["what is the weather?"])
+    assert readings.repeats_kept("weather 4711", ["what is the weather?"])
+    assert not readings.repeats_kept("weather osaka", ["what is the weather?"])
+    assert not readings.repeats_kept("4711 meaning", ["look up 4711"])
