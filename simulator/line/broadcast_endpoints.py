@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Final
 
-from .broadcasts import Narrowcast, SentBy
+from .broadcasts import Narrowcast, SentBy, SentRequest
 from .calls import Answer, Call
 from .channel import Channel
 from .errors import bad_request, invalid_property, not_found
@@ -33,6 +33,7 @@ async def broadcast(channel: Channel, call: Call) -> Answer:
     messages = check_messages(body, TO_MANY)
     refuse_accepted(channel, call, call.retry_key())
     reached = send_to_people(channel, call, _friends(channel), messages, sent_by="broadcast")
+    channel.broadcasts.sent_requests[call.request_id] = SentRequest(at_ms=call.at_ms, recipients=reached)
     return Answer(has_effect=bool(reached))
 
 
@@ -46,6 +47,7 @@ async def narrowcast(channel: Channel, call: Call) -> Answer:
     chosen = friends[:most]
     if chosen:
         send_to_people(channel, call, chosen, messages, sent_by="narrowcast")
+    channel.broadcasts.sent_requests[call.request_id] = SentRequest(at_ms=call.at_ms, recipients=len(chosen))
     channel.broadcasts.narrowcasts[call.request_id] = Narrowcast(
         accepted_ms=call.at_ms,
         target_count=len(chosen),

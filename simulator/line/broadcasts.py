@@ -6,7 +6,6 @@ Source: Messaging API reference, "Get narrowcast message status", "Get number of
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from .messages import JsonObject
 from .quota import day_of, month_of
 
 NARROWCAST_S: Final = 2
@@ -36,12 +35,20 @@ class Narrowcast:
         return "failed" if self.error_code is not None else "succeeded"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentRequest:
+    """A narrowcast or broadcast whose statistics can be asked for."""
+
+    at_ms: int
+    recipients: int
+
+
 @dataclass(slots=True)
 class Broadcasts:
-    """The narrowcasts by request id, the counts by day and endpoint, the units by month."""
+    """The narrowcasts and the requests with statistics by request id, the counts by day and endpoint, the units by month."""
 
     narrowcasts: dict[str, Narrowcast] = field(default_factory=dict)
-    requests: dict[str, JsonObject] = field(default_factory=dict)
+    sent_requests: dict[str, SentRequest] = field(default_factory=dict)
     _counts: dict[tuple[str, str], int] = field(default_factory=dict)
     _units: dict[str, dict[str, int]] = field(default_factory=dict)
 

@@ -72,16 +72,16 @@ async def demographic(_channel: Channel, _call: Call) -> Answer:
 
 
 async def message_event(channel: Channel, call: Call) -> Answer:
-    """Return the statistics of a narrowcast; openings and clicks are below 20, so they are not shown."""
+    """Return the statistics of a narrowcast or broadcast; openings and clicks are below 20, so they are not shown."""
     request_id = call.query.get("requestId", "")
-    found = channel.broadcasts.narrowcasts.get(request_id)
+    found = channel.broadcasts.sent_requests.get(request_id)
     if found is None:
         raise not_found()
     overview = {
         "requestId": request_id,
-        "timestamp": found.accepted_ms // 1_000,
-        "delivered": found.target_count,
-        **_openings(found.target_count),
+        "timestamp": found.at_ms // 1_000,
+        "delivered": found.recipients,
+        **_openings(found.recipients),
     }
     return _answer({"overview": overview, "messages": [], "clicks": []})
 
