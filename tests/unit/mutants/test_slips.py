@@ -30,6 +30,7 @@ def slips_of(source: str, folder: Path) -> list[Slip]:
         ("left_s -= a", {"operator swapped"}),
         ("x = name + text", set()),
         ("logs.info('x')", set()),
+        ("super().__init__(a)", set()),
         ("x: int | None = 1", set()),
     ],
 )

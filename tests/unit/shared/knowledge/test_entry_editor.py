@@ -131,3 +131,29 @@ def test_a_body_grows_up_to_its_limit(chat: FilingChat, over: int, *, is_full: b
         update(chat, path, 3, "y", note="y" * (room + over))
 
     assert (utf16_length(entry_at(chat, path).content) == CONTENT_LIMIT) is not is_full
+
+
+@pytest.mark.parametrize(
+    ("updates", "sentence"),
+    [
+        ({"id": "x"}, "id cannot be changed."),
+        ({"came_from": "x"}, "came_from cannot be changed."),
+        ({"mood": "sunny"}, "projects entries have no field mood; they have: name, status"),
+        ({"content": 5}, "content must be a text."),
+        ({"note": ["x"]}, "note must be a text."),
+        ({"status": "dancing"}, "status must be one of: active"),
+        ({"name": " "}, "name cannot be empty."),
+    ],
+)
+def test_an_update_that_cannot_be_may_be_tried_in_another_way(
+    chat: FilingChat, updates: dict[str, object], sentence: str
+) -> None:
+    path = chat.file("庭")
+    before = chat.file_text(path)
+
+    result = chat.once("update_entry", path=path, updates=updates)
+
+    assert isinstance(result, ToolFault)
+    assert result.message.startswith(sentence)
+    assert result.may_retry
+    assert chat.file_text(path) == before
