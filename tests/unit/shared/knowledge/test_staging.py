@@ -140,8 +140,10 @@ def test_several_entries_are_read_side_by_side(chat: StagingChat) -> None:
 
 @pytest.mark.parametrize("path", ["projects/none.md", "index.md", "../x", ""])
 def test_a_path_without_an_entry_is_a_fault(chat: StagingChat, path: str) -> None:
-    with pytest.raises(EntryFault, match="Entry not found"):
+    with pytest.raises(EntryFault, match="Entry not found") as caught:
         chat.begin().show_entry(path)
+
+    assert caught.value.may_retry
 
 
 def test_entries_of_withdrawn_messages_do_not_exist_for_the_turn(chat: StagingChat) -> None:
@@ -338,6 +340,24 @@ def test_an_undo_record_that_cannot_be_read_restores_nothing(chat: StagingChat, 
 def test_a_chat_that_filed_nothing_has_nothing_to_undo(chat: StagingChat) -> None:
     with pytest.raises(EntryFault, match="nothing to undo"):
         chat.begin().undo()
+
+
+def test_what_is_filed_is_what_was_not_there_before(chat: StagingChat) -> None:
+    chat.keeps(entry(GARDEN), entry(YARD))
+    overlay = chat.begin()
+    assert overlay.filed_paths == ()
+
+    overlay.stage({"projects/new.md": entry("projects/new.md"), "projects/none.md": None})
+    overlay.stage({YARD: entry(YARD, status="done"), GARDEN: None})
+
+    assert overlay.filed_paths == ("projects/new.md",)
+
+
+def test_an_entry_that_is_too_long_may_be_filed_in_parts(chat: StagingChat) -> None:
+    with pytest.raises(EntryFault, match="file it in parts") as caught:
+        chat.begin().stage({GARDEN: replace(entry(GARDEN), notes=(Note(text="x" * ROW_LIMIT_BYTES),))})
+
+    assert caught.value.may_retry
 
 
 def deeds(overlay: EntryOverlay) -> list[tuple[str, str, str | None]]:
