@@ -1,5 +1,7 @@
 """What `/forget me` takes back, and which presses confirm an erasure."""
 
+import io
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,6 +17,7 @@ from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject, StoredObject
 from tests.support.chats import answer, conversations_on, message
 from tests.support.inline import InlineExecutor
+from tests.support.people import START_MS, Person
 from tests.support.recaps import QuotingSummariser, compaction_by
 
 YUKI, KENJI = "U" + "1" * 32, "U" + "2" * 32
@@ -93,3 +96,13 @@ def test_a_question_is_confirmed_within_ten_minutes_while_it_stands(
     found = confirmed_question(history, "e1", pressed_ms=asked.timestamp_ms + pressed_after_ms)
 
     assert found == (asked if is_confirmed else None)
+
+
+def test_a_press_that_does_not_count_is_logged_as_ignored(friend: Person, lines: io.StringIO) -> None:
+    friend.says("/forget")
+    friend.worker.erase(friend.events.chat_id, until_ms=START_MS + 10_000)
+
+    friend.presses(friend.newest_button)
+
+    handled = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == "event_handled"]
+    assert handled[-1]["outcome"] == "ignored"

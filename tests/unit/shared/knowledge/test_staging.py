@@ -345,7 +345,7 @@ def test_a_chat_that_filed_nothing_has_nothing_to_undo(chat: StagingChat) -> Non
 def test_what_is_filed_is_what_was_not_there_before(chat: StagingChat) -> None:
     chat.keeps(entry(GARDEN), entry(YARD))
     overlay = chat.begin()
-    assert overlay.filed_paths == ()
+    assert not overlay.filed_paths
 
     overlay.stage({"projects/new.md": entry("projects/new.md"), "projects/none.md": None})
     overlay.stage({YARD: entry(YARD, status="done"), GARDEN: None})
