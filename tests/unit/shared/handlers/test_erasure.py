@@ -9,15 +9,19 @@ from typing import Any
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.adapters.memory.scripted_model import calling
 from shared.conversation.history import History
+from shared.conversation.journal import Journal
 from shared.conversation.records import Erasure, OutcomeRecord, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.erasure import CONFIRMED_WITHIN_MS, confirmed_question, own_messages
+from shared.line.phrases import Phrase
 from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject, StoredObject
-from tests.support.chats import answer, conversations_on, message
+from tests.support.chats import answer, conversations_on, everything_in, message
 from tests.support.inline import InlineExecutor
 from tests.support.people import START_MS, Person
+from tests.support.phrases import japanese
 from tests.support.recaps import QuotingSummariser, compaction_by
 
 YUKI, KENJI = "U" + "1" * 32, "U" + "2" * 32
@@ -106,3 +110,63 @@ def test_a_press_that_does_not_count_is_logged_as_ignored(friend: Person, lines:
 
     handled = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == "event_handled"]
     assert handled[-1]["outcome"] == "ignored"
+
+
+def test_the_older_of_two_presses_at_once_may_win(friend: Person) -> None:
+    older = friend.question("/forget")
+    newer = friend.events.event("postback", postback=older["postback"])
+    record = Journal.record_outcome
+    meanwhile = [older]
+
+    def press_meanwhile(journal: Journal, outcome: OutcomeRecord) -> bool:
+        while meanwhile and outcome.webhook_event_id.endswith("-press"):
+            friend.sends(meanwhile.pop())
+        return record(journal, outcome)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Journal, "record_outcome", press_meanwhile)
+        friend.sends(newer)
+
+    assert friend.worker.said.count(japanese(Phrase.FORGET_DONE)) == 1
+    watermark = friend.worker.conversations.of(friend.events.chat_id).amendments.watermark()
+    assert watermark.timestamp_ms == older["timestamp"] - 1
+
+
+def test_alone_with_the_bot_a_press_needs_no_member(friend: Person) -> None:
+    friend.worker.profiles.strangers.add(friend.events.chat_id)
+
+    friend.sends(friend.question("/forget"))
+
+    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+
+
+def test_forget_me_alone_with_the_bot_is_an_erasure(friend: Person) -> None:
+    command = friend.says("/forget me")
+
+    watermark = friend.worker.conversations.of(friend.events.chat_id).amendments.watermark()
+    assert watermark.timestamp_ms == watermark.entries_ms == command["timestamp"] - 1
+
+
+@pytest.mark.parametrize(("before_ms", "is_taken_back"), [(1, True), (0, False), (-1, False)])
+def test_forget_me_takes_back_what_is_older_than_the_command(
+    member: Person, before_ms: int, *, is_taken_back: bool
+) -> None:
+    command = member.events.text("/forget me")
+    member.sends({**member.events.text("my word is swordfish"), "timestamp": command["timestamp"] - before_ms})
+
+    member.sends(command)
+
+    assert ("swordfish" not in everything_in(member.worker.store)) is is_taken_back
+
+
+def test_a_confirmed_reset_of_a_group_spares_its_entries(member: Person) -> None:
+    member.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "garden"}]
+    captures = calling(("classify_and_capture", {"text": "garden"}))
+    member.says("@Aizuchi an idea: garden, swordfish", captures, calling(("reply", {"message": "filed"})))
+
+    member.sends(member.question("/reset"))
+
+    left = everything_in(member.worker.store)
+    assert member.worker.said[-1] == japanese(Phrase.RESET_DONE)
+    assert "ideas/garden.md" in left
+    assert "swordfish" not in left
