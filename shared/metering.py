@@ -117,6 +117,18 @@ class NoCharges:
         """Forget it."""
 
 
+@dataclass(frozen=True, slots=True)
+class SeveralCharges:
+    """Passes each request on to several that take note of it."""
+
+    takers: tuple[Charges, ...]
+
+    def charge(self, account: str | None, usage: ModelUsage) -> None:
+        """Every one takes note."""
+        for taker in self.takers:
+            taker.charge(account, usage)
+
+
 @dataclass(slots=True, kw_only=True)
 class MadeRequest:
     """A request that is under way; whoever makes it sets the tokens and what else is logged of its answer."""

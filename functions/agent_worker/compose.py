@@ -17,6 +17,7 @@ from shared.adapters.line_profiles import LineProfiles
 from shared.adapters.line_webhook import LineWebhook
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Clock, SystemClock
+from shared.conversation.spending import Ledger
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
@@ -56,7 +57,13 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
     )
     model = GeminiModel(settings.gemini)
     return Ports(
-        conversations=Conversations.on(store, reads=threads.reads, clock=clock, lease_s=settings.lease_s),
+        conversations=Conversations.on(
+            store,
+            reads=threads.reads,
+            clock=clock,
+            lease_s=settings.lease_s,
+            ledger=Ledger(time_zone=settings.bot.time_zone),
+        ),
         line=line,
         webhook=LineWebhook(line.client),
         profiles=LineProfiles(line.client),
@@ -112,6 +119,7 @@ def _options(settings: AgentWorkerSettings) -> Options:
         group_policy=bot.group_policy,
         late_reply=bot.late_reply,
         access=settings.access,
+        limits=settings.limits,
         settle_s=settings.settle_s,
         heartbeat_minutes=settings.heartbeat_minutes,
         confidence_threshold=settings.confidence_threshold,

@@ -1,6 +1,17 @@
 """Budgets: how much a chat, and all chats together, may spend on a day."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from shared.access.usage import DeploymentUsage
+from shared.conversation.spending import Spending
+
+
+class Scope(StrEnum):
+    """Whose budget is spent."""
+
+    CHAT = "chat"
+    DEPLOYMENT = "deployment"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,3 +24,47 @@ class Limits:
     turns_per_chat_day: int = 500
     tokens_per_chat_day: int = 5_000_000
     tokens_per_day: int = 50_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What a chat may still spend today, in turns and weighted tokens; None: no limit."""
+
+    turns: int | None
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budgets:
+    """Decides whether a turn may ask the model.  A chat overshoots its tokens by one turn at most: the one that crosses the limit."""
+
+    limits: Limits
+    deployment: DeploymentUsage = field(repr=False)
+
+    def spent(self, spending: Spending) -> Scope | None:
+        """Return whose budget is spent on the day of this spending; None: the chat may go on."""
+        if self._is_met(self.limits.turns_per_chat_day, spending.turns):
+            return Scope.CHAT
+        if self._is_met(self.limits.tokens_per_chat_day, spending.tokens):
+            return Scope.CHAT
+        limit = self.limits.tokens_per_day
+        return Scope.DEPLOYMENT if limit and self.deployment.tokens(spending.day) >= limit else None
+
+    def opened(self, spending: Spending) -> Spending:
+        """Return the spending as a turn begins: with the turn reserved, unless the budget is spent."""
+        return spending if spending.is_reserved or self.spent(spending) is not None else spending.reserved()
+
+    def left(self, spending: Spending) -> Left:
+        """Return what is left of the chat's own budget."""
+        return Left(
+            turns=_left(self.limits.turns_per_chat_day, spending.turns),
+            tokens=_left(self.limits.tokens_per_chat_day, spending.tokens),
+        )
+
+    @staticmethod
+    def _is_met(limit: int, used: int) -> bool:
+        return 0 < limit <= used
+
+
+def _left(limit: int, used: int) -> int | None:
+    return max(0, limit - used) if limit else None

@@ -116,8 +116,9 @@ class OutcomeRecord:
     are all of them. `sequence` numbers the commits of the chat.
     `quote_token` is by what the first bubble quotes the question. `asks` tells that it asks, with a
     button, whether something may be erased, and `asked_by` which message was the command; the press that counts is an outcome of its own,
-    without words, which names the press in `answers`. `is_joining` tells that it greets a group that the bot has just come into. `usage` is
-    what its turn asked of models, and what it cost; a snapshot does not keep it.
+    without words, which names the press in `answers`. `is_joining` tells that it greets a group that the bot has just come into.
+    `is_over_limit` tells that a budget was spent, so that the model was not asked. `usage` is what its turn asked of models, and what it
+    cost; a snapshot does not keep it.
     """
 
     version: int = VERSION
@@ -144,6 +145,7 @@ class OutcomeRecord:
     asked_by: str | None = None
     is_joining: bool = False
     isolates: bool = False
+    is_over_limit: bool = False
     usage: tuple[ModelUsage, ...] = ()
 
     @property

@@ -9,6 +9,7 @@ from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.journal import Journal
 from shared.conversation.snapshot import Snapshot
+from shared.conversation.spending import Ledger
 from shared.conversation.turn import FENCE, Turn
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
@@ -49,9 +50,10 @@ class Conversations:
     clock: Clock = field(repr=False)
     lease_s: float
     new_id: Callable[[], str] = field(default=_new_id, repr=False)
+    ledger: Ledger = field(default_factory=Ledger, repr=False)
 
     @classmethod
-    def on(
+    def on(  # noqa: PLR0913 - a store, its threads, and what tests replace
         cls,
         store: ObjectStore,
         *,
@@ -59,9 +61,11 @@ class Conversations:
         clock: Clock,
         lease_s: float,
         new_id: Callable[[], str] = _new_id,
+        ledger: Ledger | None = None,
     ) -> "Conversations":
         """Return the chats of a bucket that is read on the threads of `reads`."""
-        return cls(objects=ObjectCache(store=store, reads=reads), clock=clock, lease_s=lease_s, new_id=new_id)
+        objects = ObjectCache(store=store, reads=reads)
+        return cls(objects=objects, clock=clock, lease_s=lease_s, new_id=new_id, ledger=ledger or Ledger())
 
     def of(self, conversation_id: str) -> Conversation:
         """Return the chat of an id; reads nothing.  Raises: UnusableIdError."""
@@ -73,5 +77,12 @@ class Conversations:
             amendments=amendments,
             journal=Journal(names=names, objects=objects, amendments=amendments),
             snapshot=Snapshot(names=names, store=objects.store),
-            turn=Turn(names=names, store=objects.store, clock=self.clock, new_id=self.new_id, lease_s=self.lease_s),
+            turn=Turn(
+                names=names,
+                store=objects.store,
+                clock=self.clock,
+                new_id=self.new_id,
+                ledger=self.ledger,
+                lease_s=self.lease_s,
+            ),
         )

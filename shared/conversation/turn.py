@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from shared.clock import SKEW_MS, Clock
 from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord
+from shared.conversation.spending import Ledger, Spending
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import ReplyToken
 from shared.storage.codec import VERSION, decode, encode
@@ -54,7 +55,7 @@ class TurnRecord:
     edited, withdrawn or erased while somebody thought: a holder who finds it moved looks at the amendments. committed: `outcome` is
     decided and nothing else will be sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may take over.
     `sequence` numbers the commits of the chat. `covered` are the messages that earlier outcomes cover, with the timestamp of their outcome,
-    for as long as a message can be answered at all.
+    for as long as a message can be answered at all. `spending` is what the chat has used up today.
     """
 
     version: int = VERSION
@@ -68,6 +69,7 @@ class TurnRecord:
     covered: Mapping[str, int] = field(default_factory=dict)
     outcome: OutcomeRecord | None = None
     route: Route = field(default_factory=Route)
+    spending: Spending = field(default_factory=Spending)
 
     def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
         """Return the turn in its next state, once its outcome, if it has one, is recorded: what that covers is covered from now on."""
@@ -79,15 +81,27 @@ class TurnRecord:
             epoch=self.epoch,
             sequence=self.sequence,
             covered={one: at for one, at in known[-_COVERED_KEPT:] if now_ms - at < ANSWERABLE_MS + SKEW_MS},
+            spending=self.spending,
         )
 
     def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
-        """Return the turn with its outcome, which has its number."""
-        return replace(self, state="committed", tries=0, outcome=outcome, route=route, sequence=outcome.sequence)
+        """Return the turn with its outcome, which has its number.  It is spent if the model was asked, also by a holder that died."""
+        counts = bool(outcome.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
+        spending = self.spending.settled(counts=counts)
+        if outcome.is_over_limit:
+            spending = replace(spending, was_told=True)
+        return replace(
+            self, state="committed", tries=0, outcome=outcome, route=route, sequence=outcome.sequence, spending=spending
+        )
 
     def abandoned(self) -> "TurnRecord":
         """Return the turn as idle; an outcome that was committed is as if it had never been."""
-        return TurnRecord(epoch=self.epoch, sequence=self.sequence, covered=self.covered)
+        return TurnRecord(
+            epoch=self.epoch,
+            sequence=self.sequence,
+            covered=self.covered,
+            spending=self.spending.settled(counts=False),
+        )
 
     def amended(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> "TurnRecord":
         """Return the turn as something that was edited or withdrawn leaves it; itself where that concerns it in nothing."""
@@ -120,6 +134,7 @@ class Turn:
     store: ObjectStore
     clock: Clock = field(repr=False)
     new_id: Callable[[], str] = field(repr=False)
+    ledger: Ledger = field(repr=False)
     lease_s: float = 25.0
 
     def read(self) -> SeenTurn:
@@ -144,6 +159,24 @@ class Turn:
             if seen.record.state == "thinking" and seen.record.epoch != epoch:
                 return
         raise StorageUnavailableError("others kept changing the turn")
+
+    def spending(self, record: TurnRecord) -> Spending:
+        """Return what the chat has used up today, as far as the turn tells."""
+        return record.spending.on(self.ledger.day(self.clock.now_ms()))
+
+    def settle(self) -> None:
+        """What this instance charged to the chat is in the turn, where no other write of the turn carries it.
+
+        Only the spending changes, so a holder that loses a swap to it goes on. Raises: StorageUnavailableError.
+        """
+        charged = self.ledger.take(self.names.conversation_id)
+        if not charged:
+            return
+        for _ in range(SWAP_ATTEMPTS):
+            seen = self.read()
+            if self.swap(seen, replace(seen.record, spending=self.spending(seen.record).plus(charged))) is not None:
+                return
+        self.ledger.put_back(self.names.conversation_id, charged)
 
     def swap(self, seen: SeenTurn, record: TurnRecord) -> SeenTurn | None:
         """Return the turn as written over `seen`, or None where another worker wrote first."""

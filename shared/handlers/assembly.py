@@ -1,8 +1,10 @@
 """The assembly: from ports to Dispatch.  Functions, tests and the simulation put the agent worker together here and nowhere else."""
 
 from shared.access.admission import Admissions
+from shared.access.budgets import Budgets
 from shared.access.doorstep import Doorstep
 from shared.access.invitations import Invitations
+from shared.access.usage import DeploymentUsage
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
 from shared.agent.media_parts import MediaParts
@@ -42,7 +44,7 @@ from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases
 from shared.line.presence import Presence
-from shared.metering import Metering
+from shared.metering import Metering, SeveralCharges
 from shared.turns.announcement import Announcer
 from shared.turns.interjection import Interjection
 from shared.turns.outbox import Outbox
@@ -58,7 +60,15 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     phrases = LocalePhrases(locale=options.locale, bot_name=bot_name)
     reader = HistoryReader(index=KnowledgeIndex(is_shown=ports.json_model is not None))
     withdrawal = withdrawal_of(clock)
-    metering = Metering(clock=clock, charges=ports.charges)
+    usage = DeploymentUsage(
+        objects=conversations.objects,
+        clock=clock,
+        day=conversations.ledger.day,
+        instance=ports.instance,
+        is_limited=options.limits.tokens_per_day > 0,
+    )
+    budgets = Budgets(limits=options.limits, deployment=usage)
+    metering = Metering(clock=clock, charges=SeveralCharges((conversations.ledger, usage, ports.charges)))
     model = MeteredModel(model=ports.model, metering=metering)
     toolsets = Toolsets.of(ports, options, metering)
     outbox = Outbox(
@@ -127,6 +137,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         outbox=outbox,
         background=threads.background,
         phrases=phrases,
+        budgets=budgets,
         clock=clock,
     )
     message = MessageHandler(
@@ -134,10 +145,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         intake=intake,
         media=media,
         reply=reply,
-        interjection=Interjection(runner=runner, responder=responder, outbox=outbox, phrases=phrases, clock=clock),
+        interjection=Interjection(
+            runner=runner, responder=responder, outbox=outbox, phrases=phrases, budgets=budgets, clock=clock
+        ),
         compaction=Compaction(recaps=recaps, limits=options.memory, clock=clock),
         captions=CaptionWriter(captioner=ModelCaptioner(model=model, parts=parts), clock=clock),
         presence=presence,
+        usage=usage,
     )
     erasure = ErasureHandler(
         conversations=conversations,
@@ -149,7 +163,12 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         phrases=phrases,
     )
     command = CommandHandler(
-        conversations=conversations, announcer=announcer, erasure=erasure, presence=presence, phrases=phrases
+        conversations=conversations,
+        announcer=announcer,
+        erasure=erasure,
+        budgets=budgets,
+        presence=presence,
+        phrases=phrases,
     )
     return Dispatch(
         admission=admission,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared import logs
+from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.conversation.records import Erasure
 from shared.conversation.store import Conversations
@@ -42,6 +43,7 @@ class CommandHandler:
     conversations: Conversations
     announcer: Announcer
     erasure: ErasureHandler
+    budgets: Budgets
     presence: Presence
     phrases: Phrases
 
@@ -54,6 +56,8 @@ class CommandHandler:
         logs.info("command_received", command=command.value)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             match command:
+                case Command.USAGE:
+                    return self._say(event, self._usage(event))
                 case Command.FORGET:
                     return self.erasure.ask(event, content, Erasure.FORGET)
                 case Command.FORGET_ME:
@@ -67,6 +71,17 @@ class CommandHandler:
 
     def _explain(self, event: LineEvent, command: Command) -> EventResult:
         friend, group = _EXPLANATIONS[command]
-        text = self.phrases.text(friend if event.is_one_on_one else group, id=event.conversation_id)
+        return self._say(event, self.phrases.text(friend if event.is_one_on_one else group, id=event.conversation_id))
+
+    def _usage(self, event: LineEvent) -> str:
+        turn = self.conversations.of(event.conversation_id).turn
+        left = self.budgets.left(turn.spending(turn.read().record))
+        return self.phrases.text(Phrase.USAGE, turns=_shown(left.turns), tokens=_shown(left.tokens))
+
+    def _say(self, event: LineEvent, text: str) -> EventResult:
         said = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
         return self.announcer.announce(self.conversations.of(event.conversation_id), said, event.reply_token)
+
+
+def _shown(left: int | None) -> str:
+    return "∞" if left is None else f"{left:,}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared import logs
+from shared.access.usage import DeploymentUsage
 from shared.bus.result import EventResult
 from shared.clock import Deadline
 from shared.conversation.captions import CaptionWriter
@@ -38,6 +39,7 @@ class MessageHandler:
     compaction: Compaction
     captions: CaptionWriter
     presence: Presence
+    usage: DeploymentUsage
 
     def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
         """The message is in the journal, and answered if it was meant for the bot and can be answered.
@@ -65,6 +67,7 @@ class MessageHandler:
         return Deadline.after(self.conversations.clock, REQUEST_S)
 
     def _answer(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
+        self.usage.begin_exchange()
         fetches = self.media.begin_fetch(conversation, message)
         try:
             run = self.reply(conversation, message, fetches)
@@ -74,6 +77,7 @@ class MessageHandler:
         _check_ended(fetches)
         if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
             self._compact(conversation, deadline, may_ask_model=True)
+        self._settle(conversation)
         return run.result
 
     def _overhear(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
@@ -82,10 +86,19 @@ class MessageHandler:
             return EventResult.WITHDRAWN
         result = EventResult.KEPT_AS_CONTEXT
         if self.intake.policy is GroupPolicy.MODEL and message.reply_token is not None:
+            self.usage.begin_exchange()
             result = self.interjection(conversation, message)
+            self._settle(conversation)
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
         return result
+
+    def _settle(self, conversation: Conversation) -> None:
+        """Charge the chat with what was spent after its turn; where that fails, the next write of the turn does."""
+        try:
+            conversation.turn.settle()
+        except AizuchiError as cause:
+            logs.warning("spending_not_settled", error_type=type(cause).__name__)
 
     def _compact(self, conversation: Conversation, deadline: Deadline, *, may_ask_model: bool) -> None:
         """The answer is given and recorded: whatever fails here, or finds no time, is left to the next compaction."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from shared.access.admission import Access
+from shared.access.budgets import Limits
 from shared.agent.model import JsonModel, Model
 from shared.agent.tools import Tool
 from shared.clock import Clock
@@ -83,6 +84,8 @@ class Ports:
     webhook: WebhookChecker | None = None
     charges: Charges = field(default_factory=NoCharges, repr=False)
     new_entry_id: Callable[[], str] = field(default=_new_entry_id, repr=False)
+    instance: str = field(default_factory=_new_entry_id)
+    """The name of this process among all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +97,7 @@ class Options:
     time_zone: zoneinfo.ZoneInfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
     persona: str | None = None
     access: Access = Access.OPEN
+    limits: Limits = field(default_factory=Limits)
     group_policy: GroupPolicy = GroupPolicy.MENTION
     late_reply: LateReply = LateReply.BUTTON
     settle_s: float = 0.5

@@ -20,6 +20,7 @@ class Command(StrEnum):
     FORGET = "forget"
     FORGET_ME = "forget me"
     START = "start"
+    USAGE = "usage"
     ID = "id"
     HELP = "help"
 

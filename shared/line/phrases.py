@@ -17,7 +17,8 @@ class Phrase(StrEnum):
     """The fixed texts, by their names in the language files.
 
     `{bot}` stands for the bot's name; ID and INVITATION_NEEDED need the fact `id`. The three questions about erasures need the facts
-    `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE the fact `messages`. Names that end with `_button` are labels.
+    `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE needs `messages`, and USAGE `turns` and `tokens`. Names that end with
+    `_button` are labels.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -42,6 +43,8 @@ class Phrase(StrEnum):
     NOTHING_TO_SHOW = "nothing_to_show"
     APOLOGY_BUSY = "apology_busy"
     APOLOGY_REFUSED = "apology_refused"
+    LIMIT_REACHED = "limit_reached"
+    USAGE = "usage"
     NO_USER_ID = "no_user_id"
     INVITATION_NEEDED = "invitation_needed"
     INVITATION_REFUSED = "invitation_refused"

@@ -21,6 +21,7 @@ ENTRY_FILES: Final = frozenset({"index.md", "search.json", "undo.json"})
 DUE_PREFIX: Final = "due/"
 ADMITTED_PREFIX: Final = "admitted/"
 INVITATION_PREFIX: Final = "invitations/"
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _SUFFIX: Final = ".json"
 _SLUG_LIMIT: Final = 80
 _MINUTE_MS: Final = 60_000
@@ -135,6 +136,18 @@ def admitted_id_in(name: str) -> str:
 def invitation_name(digest: str) -> str:
     """The invitation whose code has this digest."""
     return f"{INVITATION_PREFIX}{checked_id(digest)}{_SUFFIX}"
+
+
+def usage_prefix(day: str) -> str:
+    """What the instances spent on a day, such as `2026-11-22`.  Raises: UnusableIdError."""
+    if _DAY.fullmatch(day) is None:
+        raise UnusableIdError("no day")
+    return f"usage/{day}/"
+
+
+def usage_name(day: str, instance: str) -> str:
+    """What one instance spent on a day."""
+    return f"{usage_prefix(day)}{checked_id(instance)}{_SUFFIX}"
 
 
 def is_entry_path(path: str) -> bool:

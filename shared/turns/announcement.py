@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from shared.bus.result import EventResult
 from shared.conversation.history import History, Listing
 from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
+from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn
 from shared.line.messaging import ReplyToken
@@ -78,6 +79,10 @@ class _AnnouncementDelivery:
     def can_hand_over(self) -> bool:
         """An event leaves nothing behind that another delivery could go by."""
         return False
+
+    def spends(self, spending: Spending) -> Spending:
+        """Fixed texts are never limited."""
+        return spending
 
     def has_work_by_name(self, _: SeenTurn, listing: Listing) -> bool:
         name = self.conversation.names.outcome(self.outcome.webhook_event_id)

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
+from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.history import History, Listing
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, SeenTurn
 from shared.errors import AizuchiError, PromptAmendedError
@@ -37,6 +39,7 @@ class Interjection:
     responder: Responder
     outbox: Outbox
     phrases: Phrases
+    budgets: Budgets
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, message: MessageRecord) -> EventResult:
@@ -73,6 +76,9 @@ class _InterjectionDelivery:
         """An interjection does not wait."""
         return True
 
+    def spends(self, spending: Spending) -> Spending:
+        return self.interjection.budgets.opened(spending)
+
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:  # noqa: ARG002 - the port's own words
         return False
 
@@ -106,7 +112,7 @@ class _InterjectionDelivery:
             outbox=self.interjection.outbox,
             phrases=self.interjection.phrases,
         )
-        outcome = self._decide(attempt)
+        outcome = self._decide(attempt) if lease.record.spending.is_reserved else None
         if outcome is None:
             lease.release()
             return None

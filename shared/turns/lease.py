@@ -1,22 +1,30 @@
 """The lease on a chat's turn: the worker that opened the turn, or took it over, holds it until its lease ends."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shared.conversation.records import OutcomeRecord
+from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, Route, SeenTurn, TurnRecord
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.turns.basis import Basis
 
 
-def open_turn(conversation: Conversation, seen: SeenTurn) -> "Lease | None":
+def _nothing(spending: Spending) -> Spending:
+    return spending
+
+
+def open_turn(
+    conversation: Conversation, seen: SeenTurn, *, spends: Callable[[Spending], Spending] = _nothing
+) -> "Lease | None":
     """Return the lease on a turn that is thinking, or None where another worker wrote after `seen`.
 
-    An outcome that `seen` is committed to is recorded: what it covers is covered from now on.
+    An outcome that `seen` is committed to is recorded: what it covers is covered from now on. `spends` reserves what the turn costs.
     """
     tries = seen.record.tries + 1 if seen.record.state == "thinking" else 0
     record = seen.record.followed_by("thinking", now_ms=conversation.turn.clock.now_ms(), tries=tries)
-    return _leased(conversation, seen, record)
+    return _leased(conversation, seen, replace(record, spending=spends(conversation.turn.spending(record))))
 
 
 def take_over(conversation: Conversation, seen: SeenTurn) -> "Lease | None":
@@ -61,14 +69,18 @@ class Lease:
         return not self.left_s
 
     def write(self, record: TurnRecord) -> bool:
-        """Return whether the turn was written, with a fresh lease."""
-        turn = self.conversation.turn
+        """Return whether the turn was written, with a fresh lease, and with what was charged to the chat meanwhile."""
+        turn, chat = self.conversation.turn, self.conversation.id
         if self.is_over:
             return False
+        charged = turn.ledger.take(chat)
+        spending = turn.spending(record).plus(charged)
         fence_s = turn.clock.monotonic_s() + turn.lease_s * FENCE
         expires_ms = turn.clock.now_ms() + round(turn.lease_s * 1_000)
-        seen = turn.swap(self.seen, replace(record, holder=self.holder, expires_ms=expires_ms))
+        wanted = replace(record, holder=self.holder, expires_ms=expires_ms, spending=spending)
+        seen = turn.swap(self.seen, wanted)
         if seen is None:
+            turn.ledger.put_back(chat, charged)
             return False
         self.seen, self.fence_s = seen, fence_s
         return True

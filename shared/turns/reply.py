@@ -5,12 +5,14 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
+from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History, Listing
 from shared.conversation.media import Fetches
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
+from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
 from shared.errors import PromptAmendedError
@@ -42,6 +44,7 @@ class Reply:
     outbox: Outbox
     background: Background = field(repr=False)
     phrases: Phrases
+    budgets: Budgets
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, message: MessageRecord, fetches: Fetches) -> Run:
@@ -96,6 +99,9 @@ class _ReplyDelivery:
     @property
     def turn_s(self) -> float:
         return MODEL_S + SENDING_S
+
+    def spends(self, spending: Spending) -> Spending:
+        return self.reply.budgets.opened(spending)
 
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
         own_id, names = self.own.line_message_id, self.conversation.names
@@ -159,7 +165,7 @@ class _ReplyDelivery:
     def _pending(self, history: History) -> tuple[MessageRecord, ...]:
         return history.pending(self.own, now_ms=self.reply.clock.now_ms())
 
-    def _decide_without_model(self, attempt: Attempt) -> OutcomeRecord | None:
+    def _decide_without_model(self, attempt: Attempt) -> OutcomeRecord | None:  # noqa: PLR0911 - one return a reason
         """Return what to commit where the model need not be asked; None: it has to be."""
         agenda = attempt.agenda
         if agenda.is_unknown:
@@ -170,10 +176,21 @@ class _ReplyDelivery:
             return outcome_covering(agenda.covers, OutcomeKind.UNDELIVERED)
         if agenda.stored is not None:
             return _repeat(attempt.draft, agenda.stored)
+        if not attempt.lease.record.spending.is_reserved:
+            return self._over_limit(attempt)
         is_deadly = attempt.lease.record.tries >= _TRIES
         if is_deadly or self.thoughts >= _THOUGHTS:
             return replace(self._apology(agenda.covers, Phrase.APOLOGY_BUSY), isolates=is_deadly)
         return None
+
+    def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
+        """The chat is told once a day that its budget, or the deployment's, is spent; then it is met with silence."""
+        spending, covers = attempt.lease.record.spending, attempt.agenda.covers
+        scope = self.reply.budgets.spent(spending)
+        if spending.was_told:
+            return replace(outcome_covering(covers, OutcomeKind.SKIPPED), is_over_limit=True)
+        logs.warning("budget_spent", scope=None if scope is None else scope.value)
+        return replace(self._apology(covers, Phrase.LIMIT_REACHED), is_over_limit=True)
 
     def _think(self, attempt: Attempt) -> OutcomeRecord | None:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""

@@ -17,6 +17,7 @@ from shared.bus.result import EventResult
 from shared.clock import Clock, Deadline
 from shared.conversation.history import History, HistoryReader, Listing
 from shared.conversation.records import OutcomeRecord
+from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
 from shared.errors import AizuchiError, TurnBusyError
@@ -41,6 +42,10 @@ class TurnDelivery(Protocol):
     @property
     def can_hand_over(self) -> bool:
         """Whether another delivery, or a tick, can do its work."""
+        ...
+
+    def spends(self, spending: Spending) -> Spending:
+        """Return the chat's spending with what its turn reserves of the budget."""
         ...
 
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
@@ -137,7 +142,7 @@ class TurnRunner:
         history = self.reader.read_newest(conversation).beside(seen.record)
         if delivery.result_in(history, unfinished_outcome(seen, history)) is not None:
             return None
-        lease = open_turn(conversation, seen)
+        lease = open_turn(conversation, seen, spends=delivery.spends)
         return delivery.take_turn(lease, history) if lease is not None else None
 
     def _look(
@@ -152,7 +157,7 @@ class TurnRunner:
         lease: Lease | None = None
         is_free = self._is_free_by_name(conversation, seen, listing)
         if is_free and delivery.has_work_by_name(seen, listing):
-            early = conversation.objects.reads.submit(open_turn, conversation, seen)
+            early = conversation.objects.reads.submit(open_turn, conversation, seen, spends=delivery.spends)
             try:
                 history = self.reader.read(conversation, listing)
             except AizuchiError:
@@ -181,7 +186,7 @@ class TurnRunner:
                 taken = take_over(conversation, seen)
                 outcome = self.outbox.finish(taken, unfinished, is_takeover=True) if taken else None
                 return _ended(delivery, outcome, history)
-            lease = open_turn(conversation, seen)
+            lease = open_turn(conversation, seen, spends=delivery.spends)
         return _ended(delivery, delivery.take_turn(lease, history) if lease else None, history)
 
     def _is_free_by_name(self, conversation: Conversation, seen: SeenTurn, listing: Listing) -> bool:

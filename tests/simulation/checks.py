@@ -8,6 +8,7 @@ from typing import Final
 
 from shared.agent.loop import Limits
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
+from shared.conversation.turn import TurnRecord
 from shared.handlers.erasure import CONFIRMED_WITHIN_MS
 from shared.handlers.ports import Options
 from shared.line.mentions import GroupPolicy
@@ -23,7 +24,7 @@ from tests.simulation.entry_checks import EntryStory, check_entries
 from tests.simulation.mind import Mood
 from tests.simulation.people import NAMED, WORD, Message, Order, People, Welcome, gloss_of, on_one_line
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
-from tests.simulation.wiring import THREADS, Settings
+from tests.simulation.wiring import NO_LIMITS, THREADS, Settings
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, ShownText, World
 
@@ -42,6 +43,7 @@ _ERASING: Final = {"reset", "exit", "bye", "confirm"}
 _TWO_MS: Final = 0.002
 _FEW_AMENDED: Final = 3
 """As many amendments as are read with small bounds."""
+_LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="")
 _NOTHING_TO_SHOW: Final = phrase(Phrase.NOTHING_TO_SHOW, locale=Options().locale, bot_name="")
 _PUSHING_S: Final = 15.0
 _BESIDE_THINKING_S: Final = 5.0
@@ -177,6 +179,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     for order in story.people.orders:
         found += _check_obeyed(story, order)
     found += _check_presses(story, history)
+    found += _check_budget(story)
     found += _check_history(story, history)
     found += _check_addressed(story)
     found += _check_interjections(story)
@@ -312,7 +315,7 @@ def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> b
     A token expires if no "still thinking" is sent; if amendments make a turn begin again and again while the message waits; or if more
     messages wait than a turn reads.
     """
-    if OutcomeKind.SKIPPED in kinds:
+    if OutcomeKind.SKIPPED in kinds:  # also where a budget is spent
         return True
     since_s, until_s = message.at_s - TOKEN_S, message.at_s + TOKEN_S
     amended = [at_s for one in story.people.messages for at_s in one.amended_s if since_s < at_s < until_s]
@@ -348,12 +351,25 @@ def _deferrals_of(story: Story, history: dict[str, OutcomeRecord], message: Mess
     return found
 
 
+def _check_budget(story: Story) -> Iterator[str]:
+    """A chat is told once that a budget is spent; and in the end all that was spent in calm weather is charged."""
+    told = sum(_LIMIT_REACHED in said.text for said in _said(story))
+    if told > 1 or (told and story.settings.budget == NO_LIMITS):
+        yield f"I9: a chat was told {told} times that its budget is spent"
+    stored = story.world.objects.read(f"turns/{story.chat}.json")
+    charged = decode(TurnRecord, stored.data).spending.tokens if stored is not None else 0
+    if story.is_calm and not story.mood.downs and charged != story.world.truth.tokens[story.chat]:
+        yield "I9: what was spent in calm weather was not all charged"
+
+
 def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """A press of the button of a kept question shows its answer, if the model has one, or another button.
 
     With small bounds of memory the question may be forgotten, and then the press gets nothing.
     """
     if not story.is_calm or story.mood.skips or story.mood.downs or story.forgets_outcomes:
+        return
+    if story.settings.budget != NO_LIMITS:
         return
     effects = [outcome for _, outcome in _effects(story)]
     prolonged = {one for outcome in effects if _is_prolonged_by(outcome) for one in outcome.covers}

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from shared.access.budgets import Limits
 from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord
 from shared.conversation.turn import TurnRecord
 from shared.storage.codec import decode
@@ -27,7 +28,8 @@ class _Hold:
 class Holders:
     """The holders of the chats' turns, including dead ones."""
 
-    def __init__(self, world: World, mood: Mood, *, fence_s: float) -> None:
+    def __init__(self, world: World, mood: Mood, *, fence_s: float, budget: Limits) -> None:
+        self._budget = budget
         self._world = world
         self._mood = mood
         self._fence_s = fence_s
@@ -43,6 +45,7 @@ class Holders:
     def watch(self, conversation_id: str, before: TurnRecord, after: TurnRecord, *, begun_s: float) -> None:
         """Check a write of the turn that took effect; its writer sent it at `begun_s`."""
         task, truth = self._world.scheduler.current(), self._world.truth
+        self._check_spending(conversation_id, before, after)
         self._check_unfinished(conversation_id, before, after)
         if after.state == "idle":
             return
@@ -52,6 +55,20 @@ class Holders:
             self._watch_commit(conversation_id, before, after, after.outcome)
         if after.expires_ms != before.expires_ms:  # a cancellation by an unsend does not renew the lease
             self._known[after.holder] = _Hold(task.request, task, begun_s + self._fence_s)
+
+    def _check_spending(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
+        """No turn begins that the budget does not allow, and nothing is charged that was not spent."""
+        was, spent, truth = before.spending, after.spending, self._world.truth
+        limits, is_same_day = self._budget, was.day == spent.day
+        if limits.turns_per_chat_day and spent.turns > limits.turns_per_chat_day:
+            truth.report("I9: more turns asked the model than the budget allows")
+        is_new = spent.is_reserved and not was.is_reserved
+        if is_new and is_same_day and 0 < limits.tokens_per_chat_day <= was.tokens:
+            truth.report("I9: a turn began although the tokens of its chat were spent")
+        if spent.tokens > truth.tokens[conversation_id]:
+            truth.report("I9: a chat was charged more than was spent")
+        if is_same_day and spent.tokens < was.tokens:
+            truth.report("I9: what was charged to a chat was lost")
 
     def _watch_commit(
         self, conversation_id: str, before: TurnRecord, after: TurnRecord, outcome: OutcomeRecord

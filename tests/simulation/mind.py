@@ -6,7 +6,7 @@ prompt. One repeats nothing, so only what names a withdrawn message directly may
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from greenlet import GreenletExit
@@ -24,10 +24,12 @@ from shared.agent.model import (
     TextContent,
 )
 from shared.errors import ModelUnavailableError
+from shared.metering import Usage
 from tests.simulation.people import WORD, gloss_of
 from tests.simulation.world import Thought, World
 
 Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
+REQUEST_TOKENS: Final = 100
 _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
@@ -103,6 +105,14 @@ class Mind:
         self._mood = mood
 
     def generate(self, request: ModelRequest) -> ModelResponse:
+        """Return the answer, which costs REQUEST_TOKENS."""
+        return replace(self._generate(request), usage=self._cost())
+
+    def _cost(self) -> Usage:
+        self._world.truth.tokens[self._world.scheduler.current().chat] += REQUEST_TOKENS
+        return Usage(prompt_tokens=REQUEST_TOKENS)
+
+    def _generate(self, request: ModelRequest) -> ModelResponse:
         world, mood = self._world, self._mood
         prompt = _Prompt.of(request)
         is_out_of_turn = request.declarations[0].name in _OUT_OF_TURN
@@ -137,7 +147,7 @@ class Mind:
         self._think(world.rng.uniform(0.1, 3.0), request.timeout_s)
         text = request.prompt.rpartition(_TEXT_HEADING)[2]
         category, confidence = world.rng.choice(_CATEGORIES), world.rng.choice((0.3, 0.9, 0.9))
-        return JsonAnswer(value={"category": category, "confidence": confidence, "name": text})
+        return JsonAnswer(value={"category": category, "confidence": confidence, "name": text}, usage=self._cost())
 
     def _check(self, prompt: _Prompt, *, what: str = "a prompt") -> None:
         """No prompt holds withdrawn or outdated words, or words of another chat."""

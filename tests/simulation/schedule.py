@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Final
 
 from shared import logs
+from shared.access.budgets import Limits
 from shared.conversation import amendments, compaction, history, snapshot
 from shared.conversation.records import Watermark
 from shared.line.mentions import GroupPolicy
@@ -21,13 +22,13 @@ from tests.simulation.bus import TICK_S, Bus, Delivery, Ticker
 from tests.simulation.checks import Story, violations
 from tests.simulation.holders import Holders
 from tests.simulation.line import Line
-from tests.simulation.mind import Mind, Mood
+from tests.simulation.mind import REQUEST_TOKENS, Mind, Mood
 from tests.simulation.notion import Workspace
 from tests.simulation.people import Json, Message, Order, People, Welcome, gloss_of
 from tests.simulation.scheduler import Task
 from tests.simulation.threads import green_threads, replaced
 from tests.simulation.times import LEASE_S, PUBLISH_S, SHORTEST_LEASE_S, SKEW_S
-from tests.simulation.wiring import THREADS, Ports, Settings
+from tests.simulation.wiring import NO_LIMITS, THREADS, Ports, Settings
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, ShownText, Weather, World
 
@@ -119,10 +120,20 @@ def draw_stage(rng: random.Random) -> "Stage":
             has_knowledge=rng.random() < 0.5,
             has_notion=rng.random() < 0.15,
             threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
+            budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,
         ),
         skews_s=tuple(rng.uniform(-skew_s / 2, skew_s / 2) for _ in range(_INSTANCES)),
         chats=chats,
         bounds=SMALL_BOUNDS if rng.random() < 0.2 else {},
+    )
+
+
+def _budget(rng: random.Random) -> Limits:
+    """Return limits that a chat of a few messages meets."""
+    return Limits(
+        turns_per_chat_day=rng.choice((0, 1, 2, 3)),
+        tokens_per_chat_day=rng.choice((0, 1, 3)) * REQUEST_TOKENS,
+        tokens_per_day=rng.choice((0, 0, 5)) * REQUEST_TOKENS,
     )
 
 
@@ -152,7 +163,7 @@ class Stage:
         )
         self.ports = Ports(
             world=self.world,
-            holders=Holders(self.world, self.mood, fence_s=settings.fence_s),
+            holders=Holders(self.world, self.mood, fence_s=settings.fence_s, budget=settings.budget),
             line=self.line,
             mind=Mind(self.world, self.mood),
             notion=Workspace(self.world),

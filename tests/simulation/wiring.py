@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from shared.access.admission import Access, Admissions
+from shared.access.budgets import Limits
 from shared.adapters.memory import MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
 from shared.conversation.snapshot import MemoryLimits
@@ -37,6 +38,7 @@ THREADS: Final = 40
 READ_THREADS: Final = 32
 SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_once=2, recaps=2, sources=4)
 """So that a chat of a few messages is folded and summed up."""
+NO_LIMITS: Final = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,7 @@ class Settings:
     settle_s: float = SETTLE_S
     lease_s: float = LEASE_S
     limits: MemoryLimits = SMALL
+    budget: Limits = NO_LIMITS
     group_policy: GroupPolicy = GroupPolicy.MENTION
     has_knowledge: bool = False
     has_notion: bool = False
@@ -95,6 +98,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         ),
         clock=clock,
         chance=world.rng,
+        instance=process.name.replace(" ", "-"),
         new_entry_id=lambda: f"entry of {process.name} {next(numbers)}",
     )
     options = Options(
@@ -103,6 +107,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         settle_s=ports.settings.settle_s,
         memory=ports.settings.limits,
         group_policy=ports.settings.group_policy,
+        limits=ports.settings.budget,
     )
     return PushEndpoint(handle=assemble(worker, options), clock=clock)
 

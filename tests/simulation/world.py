@@ -115,6 +115,8 @@ class Truth:
     """The words that an answer to an edited message may hold."""
     amendments_listed_s: dict[tuple[str, str], float] = field(default_factory=dict)
     """When each request last listed the amendments of each chat."""
+    tokens: Counter[str] = field(default_factory=Counter)
+    """What the answers of the model have cost, by chat."""
     model_calls: int = 0
     log: LogLines = field(default_factory=LogLines)
 

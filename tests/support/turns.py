@@ -6,12 +6,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from shared.access.budgets import Budgets, Limits
+from shared.access.usage import DeploymentUsage
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.clock import Clock, SystemClock
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.spending import Ledger
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.entry_words import EntryWords
+from shared.storage.object_cache import ObjectCache
 from shared.turns.background import ThreadBackground
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn
@@ -36,6 +40,12 @@ def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = Late
         late_reply=late_reply,
         clock=clock,
     )
+
+
+def unlimited(objects: ObjectCache, clock: Clock) -> Budgets:
+    """Return budgets that nobody meets."""
+    usage = DeploymentUsage(objects=objects, clock=clock, day=Ledger().day, instance="instance", is_limited=False)
+    return Budgets(limits=Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0), deployment=usage)
 
 
 def runner_on(outbox: Outbox) -> TurnRunner:
@@ -84,6 +94,7 @@ class RepliedChat:
             outbox=outbox,
             background=ThreadBackground(threads=pool),
             phrases=NamedPhrases(),
+            budgets=unlimited(self.conversations.objects, self.clock),
             clock=self.clock,
         )
 

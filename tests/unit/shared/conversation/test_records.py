@@ -18,6 +18,7 @@ from shared.conversation.records import (
     outcome_covering,
     provenance_of,
 )
+from shared.conversation.spending import Spending
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import CorruptRecordError
 from shared.metering import ModelUsage, Purpose
@@ -78,6 +79,7 @@ OUTCOMES = st.builds(
     filed_confidence=st.none() | st.floats(0, 1),
     sequence=st.integers(0, 2**42),
     isolates=st.booleans(),
+    is_over_limit=st.booleans(),
 )
 TURNS = st.builds(
     TurnRecord,
@@ -95,6 +97,14 @@ TURNS = st.builds(
         kind=st.sampled_from(["none", "token", "push"]),
         reply_token=st.none() | TEXTS,
         received_ms=st.integers(0, 2**42),
+    ),
+    spending=st.builds(
+        Spending,
+        day=st.just("") | st.dates().map(str),
+        turns=st.integers(0, 2**30),
+        tokens=st.integers(0, 2**42),
+        is_reserved=st.booleans(),
+        was_told=st.booleans(),
     ),
 )
 AMENDMENTS = st.builds(

@@ -12,7 +12,7 @@ LONG_NAME = "名" * 20
 
 
 def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
-    counts = dict.fromkeys(("messages", "entries", "media", "reminders"), "9" * 5)
+    counts = dict.fromkeys(("messages", "entries", "media", "reminders", "turns", "tokens"), "9" * 5)
     return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, **counts)
 
 

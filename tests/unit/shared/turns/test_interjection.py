@@ -15,7 +15,7 @@ from shared.turns.question import Question
 from tests.support.chats import answer, conversations_on, message
 from tests.support.phrases import NamedPhrases
 from tests.support.races import SharedStore
-from tests.support.turns import outbox_on, runner_on
+from tests.support.turns import outbox_on, runner_on, unlimited
 
 
 @dataclass
@@ -45,7 +45,12 @@ class Interjecting:
         self.conversation.journal.keep(said)
         outbox = outbox_on(self.line, self.clock)
         interject = Interjection(
-            runner=runner_on(outbox), responder=self, outbox=outbox, phrases=NamedPhrases(), clock=self.clock
+            runner=runner_on(outbox),
+            responder=self,
+            outbox=outbox,
+            phrases=NamedPhrases(),
+            budgets=unlimited(self.conversation.objects, self.clock),
+            clock=self.clock,
         )
         return interject(self.conversation, said)
 

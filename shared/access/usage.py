@@ -1,0 +1,119 @@
+"""The usage of the deployment: what all instances have spent on a day, from one small object of each.
+
+    usage/{day}/{instance}.json   the weighted tokens of the instance on that day, rewritten at most every REWRITTEN_S
+
+An instance knows its own sum exactly, and those of the others as of a minute ago at most: half of it until they write, half until it reads.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from shared import logs
+from shared.clock import Clock
+from shared.conversation.spending import weighted_tokens
+from shared.errors import AizuchiError
+from shared.metering import ModelUsage
+from shared.storage.codec import VERSION, decode_readable, encode
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_cache import ObjectCache
+from shared.storage.object_names import usage_name, usage_prefix
+
+REWRITTEN_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageRecord:
+    """usage/{day}/{instance}.json."""
+
+    version: int = VERSION
+    tokens: int
+
+
+@dataclass(slots=True, eq=False)
+class _Known:
+    """What this instance knows: its own tokens and those it has written, and those of the others, by day."""
+
+    own: Counter[str] = field(default_factory=Counter)
+    written: Counter[str] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)
+    exchanged_s: float = float("-inf")
+    exchange: Future[None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeploymentUsage:
+    """Counts what the deployment spends; safe to share between threads.  Without a limit nothing is exchanged.
+
+    Failures are logged: then the sums of the others are older.
+    """
+
+    objects: ObjectCache = field(repr=False)
+    clock: Clock = field(repr=False)
+    day: Callable[[int], str] = field(repr=False)
+    instance: str
+    is_limited: bool
+    _known: _Known = field(default_factory=_Known, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def charge(self, account: str | None, usage: ModelUsage) -> None:
+        """Count one request, whatever chat it was for."""
+        del account
+        with self._lock:
+            self._known.own[self.day(self.clock.now_ms())] += weighted_tokens(usage)
+
+    def begin_exchange(self) -> None:
+        """Write the own sum and read those of the others beside the caller's work, if it was not done within REWRITTEN_S."""
+        now_s = self.clock.monotonic_s()
+        if not self.is_limited:
+            return
+        with self._lock:
+            if now_s - self._known.exchanged_s < REWRITTEN_S:
+                return
+            self._known.exchanged_s = now_s
+        self._known.exchange = self.objects.reads.submit(copy_context().run, self._exchange)
+
+    def tokens(self, day: str) -> int:
+        """Return what is known to be spent on the day; waits for the first exchange of the instance."""
+        exchange = self._known.exchange
+        if exchange is not None:
+            exchange.result()
+        with self._lock:
+            return self._known.own[day] + self._known.others[day]
+
+    def _exchange(self) -> None:
+        day = self.day(self.clock.now_ms())
+        try:
+            self._write(day)
+            self._read_others(day)
+        except AizuchiError as cause:
+            logs.warning("usage_not_exchanged", error_type=type(cause).__name__)
+
+    def _write(self, today: str) -> None:
+        """Write the own sums that have grown: today's, and yesterday's last part."""
+        with self._lock:
+            grown = {day: tokens for day, tokens in self._known.own.items() if tokens > self._known.written[day]}
+        for day, tokens in grown.items():
+            wanted = encode(UsageRecord(tokens=tokens))
+            update_by_swap(self.objects.store, usage_name(day, self.instance), partial(_written, wanted), what="usage")
+            with self._lock:
+                self._known.written[day] = tokens
+        with self._lock:
+            for day in [one for one in self._known.own if one < today]:
+                del self._known.own[day]
+
+    def _read_others(self, day: str) -> None:
+        own = usage_name(day, self.instance)
+        listed = [one for one in self.objects.store.list(usage_prefix(day)) if one.name != own]
+        found = decode_readable(UsageRecord, [self.objects.read(one) for one in listed])
+        with self._lock:
+            self._known.others = Counter({day: sum(one.tokens for one in found)})
+
+
+def _written(wanted: bytes, there: bytes | None) -> bytes | None:
+    return None if there == wanted else wanted

@@ -1,0 +1,87 @@
+"""Spending: what a chat has used up on a day.  It stands in the chat's turn, which is swapped anyway, so it is exact.
+
+Requests to the model are charged to the ledger of their instance as they are made, and move from there into the turn with the next write
+of it, each of them once: what a worker that died had not written is not charged at all.
+"""
+
+import datetime as dt
+import threading
+import zoneinfo
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Final
+
+from shared.metering import ModelUsage
+
+OUTPUT_WEIGHT: Final = Fraction(25, 3)
+"""A token of output costs as many of input.  Source: Google, "Gemini API pricing", flash-lite: $0.30 and $2.50 for a million."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What a chat has used up on `day`, in the zone of the bot.
+
+    `turns` counts those in which the model was asked; `is_reserved` tells that the turn under way is among them. `tokens` are weighted.
+    `was_told` tells that the chat knows that its budget is spent.
+    """
+
+    day: str = ""
+    turns: int = 0
+    tokens: int = 0
+    is_reserved: bool = False
+    was_told: bool = False
+
+    def on(self, day: str) -> "Spending":
+        """Return the spending of this day; on a new one a turn that is under way is all there is."""
+        if day == self.day:
+            return self
+        return Spending(day=day, turns=int(self.is_reserved), is_reserved=self.is_reserved)
+
+    def plus(self, tokens: int) -> "Spending":
+        """Return it with these tokens."""
+        return replace(self, tokens=self.tokens + tokens) if tokens else self
+
+    def reserved(self) -> "Spending":
+        """Return it with a turn that begins; one that was reserved by a holder that died is not counted again."""
+        return self if self.is_reserved else replace(self, turns=self.turns + 1, is_reserved=True)
+
+    def settled(self, *, counts: bool) -> "Spending":
+        """Return it after the turn that was reserved, if one was, has ended; it `counts` if the model was asked."""
+        if not self.is_reserved:
+            return self
+        return replace(self, turns=self.turns if counts else self.turns - 1, is_reserved=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """What this instance has charged to chats and not yet written into their turns; safe to share between threads."""
+
+    time_zone: dt.tzinfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
+    _open: Counter[str] = field(default_factory=Counter, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def day(self, now_ms: int) -> str:
+        """Return the day of this moment, such as `2026-11-22`."""
+        return dt.datetime.fromtimestamp(now_ms / 1_000, self.time_zone).date().isoformat()
+
+    def charge(self, account: str | None, usage: ModelUsage) -> None:
+        """Charge one request to the chat."""
+        if account is not None:
+            self.put_back(account, weighted_tokens(usage))
+
+    def take(self, conversation_id: str) -> int:
+        """Return the tokens that are charged to the chat; they are in the caller's hands from now on."""
+        with self._lock:
+            return self._open.pop(conversation_id, 0)
+
+    def put_back(self, conversation_id: str, tokens: int) -> None:
+        """The tokens are charged to the chat, because a write that was to carry them is certain not to have been made."""
+        if tokens:
+            with self._lock:
+                self._open[conversation_id] += tokens
+
+
+def weighted_tokens(usage: ModelUsage) -> int:
+    """Return the tokens of a request as so many of input."""
+    return usage.prompt_tokens + round((usage.output_tokens + usage.thought_tokens) * OUTPUT_WEIGHT)

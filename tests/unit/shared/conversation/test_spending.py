@@ -1,0 +1,73 @@
+from dataclasses import replace
+
+import pytest
+
+from shared.conversation.records import OutcomeKind, outcome_covering
+from shared.conversation.spending import Ledger, Spending, weighted_tokens
+from shared.conversation.turn import TurnRecord
+from shared.metering import ModelUsage, Purpose
+from tests.support.chats import message
+
+NOON_MS = 1_763_780_400_000  # 2025-11-22, 12:00 in Tokyo
+USED = ModelUsage(purpose=Purpose.TURN, model_name="m", prompt_tokens=100, output_tokens=6, thought_tokens=6)
+
+
+def test_tokens_of_output_and_thought_weigh_as_they_cost() -> None:
+    assert weighted_tokens(USED) == 200
+
+
+def test_the_day_is_that_of_the_bots_zone() -> None:
+    ledger = Ledger()
+
+    assert ledger.day(NOON_MS) == "2025-11-22"
+    assert ledger.day(NOON_MS + 12 * 3_600_000) == "2025-11-23"
+
+
+def test_charges_are_taken_once() -> None:
+    ledger = Ledger()
+    ledger.charge("a", USED)
+    ledger.charge("a", USED)
+    ledger.charge("b", USED)
+    ledger.charge(None, USED)
+
+    assert [ledger.take("a"), ledger.take("a"), ledger.take("b")] == [400, 0, 200]
+
+
+def test_a_new_day_begins_with_the_turn_that_is_under_way() -> None:
+    before = Spending(day="2025-11-22", turns=7, tokens=9, is_reserved=True, was_told=True)
+
+    assert before.on("2025-11-22") == before
+    assert before.on("2025-11-23") == Spending(day="2025-11-23", turns=1, is_reserved=True)
+
+
+def test_a_turn_that_was_reserved_by_a_dead_holder_is_not_counted_again() -> None:
+    reserved = Spending(day="d").reserved()
+
+    assert reserved.turns == 1
+    assert reserved.reserved() == reserved
+
+
+@pytest.mark.parametrize(
+    ("usage", "kind", "tries", "turns"),
+    [
+        ((USED,), OutcomeKind.REPLIED, 0, 1),
+        ((), OutcomeKind.REPLIED, 0, 0),  # a stored answer
+        ((), OutcomeKind.DEFERRED, 0, 1),  # the model goes on
+        ((), OutcomeKind.APOLOGISED, 3, 1),  # its workers died over it
+    ],
+)
+def test_a_turn_counts_if_the_model_was_asked(
+    usage: tuple[ModelUsage, ...], kind: OutcomeKind, tries: int, turns: int
+) -> None:
+    thinking = TurnRecord(state="thinking", tries=tries, spending=Spending(day="d").reserved())
+    outcome = outcome_covering([message(1)], kind)
+
+    committed = thinking.with_outcome(replace(outcome, usage=usage), thinking.route)
+
+    assert (committed.spending.turns, committed.spending.is_reserved) == (turns, False)
+
+
+def test_a_turn_that_is_given_back_is_not_counted() -> None:
+    thinking = TurnRecord(state="thinking", spending=Spending(day="d").reserved())
+
+    assert thinking.abandoned().spending == Spending(day="d")

@@ -1,0 +1,226 @@
+"""What a chat, and the deployment, may spend on a day."""
+
+import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.access.budgets import Limits
+from shared.access.usage import REWRITTEN_S
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import ModelRequest, ModelResponse
+from shared.conversation.snapshot import MemoryLimits
+from shared.conversation.spending import Spending
+from shared.conversation.turn import TurnRecord
+from shared.line.phrases import Phrase
+from shared.metering import Usage
+from shared.storage.codec import decode
+from tests.support import push, recorded
+from tests.support.chats import everything_in
+from tests.support.people import START_MS, Person
+from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
+
+A_DAY_S = 86_400.0
+HELLO = replace(calling(("reply", {"message": "やあ"})), usage=Usage(prompt_tokens=100, output_tokens=12))
+COST = 200
+
+
+def limits(*, turns: int = 0, tokens: int = 0, all_tokens: int = 0) -> Limits:
+    return Limits(turns_per_chat_day=turns, tokens_per_chat_day=tokens, tokens_per_day=all_tokens)
+
+
+def spending(worker: PushedWorker, chat: str = recorded.USER) -> Spending:
+    stored = worker.store.read(f"turns/{chat}.json")
+    assert stored is not None
+    return decode(TurnRecord, stored.data).spending
+
+
+def friend_of(pool: ThreadPoolExecutor, allowed: Limits, **more: Any) -> Person:  # noqa: ANN401 - fields of PushedWorker
+    return Person(PushedWorker(pool, limits=allowed, **more), is_in_group=False)
+
+
+def test_a_chat_that_spent_its_turns_is_told_once_and_then_met_with_silence(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(turns=2))
+    for _ in range(2):
+        friend.says("hello", HELLO)
+
+    for _ in range(3):
+        friend.says("hello")
+
+    assert friend.worker.said == ["やあ", "やあ", japanese(Phrase.LIMIT_REACHED)]
+    assert spending(friend.worker).turns == 2
+
+
+def test_a_chat_overshoots_its_tokens_by_one_turn_at_most(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(tokens=COST + 1))
+    for _ in range(2):
+        friend.says("hello", HELLO)
+
+    friend.says("hello")
+
+    assert friend.worker.said == ["やあ", "やあ", japanese(Phrase.LIMIT_REACHED)]
+    assert spending(friend.worker).tokens == 2 * COST
+
+
+def test_the_next_day_begins_anew(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(turns=1))
+    friend.says("hello", HELLO)
+    friend.says("hello")
+
+    friend.worker.clock.move(A_DAY_S)
+    now = dt.datetime.fromtimestamp(friend.worker.clock.now_ms() / 1_000, dt.UTC)
+    event = friend.events.event("message", message={"type": "text", "text": "hello"})
+    event["timestamp"] = friend.worker.clock.now_ms()
+    friend.worker.deliver(event, thinks=[HELLO], published=now.isoformat())
+
+    assert friend.worker.said[-1] == "やあ"
+    assert spending(friend.worker).turns == 1
+
+
+def test_a_redelivery_costs_nothing(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(turns=5))
+    event = friend.says("hello", HELLO)
+
+    friend.worker.deliver(event)
+
+    assert (spending(friend.worker).turns, spending(friend.worker).tokens) == (1, COST)
+
+
+def test_a_turn_that_is_taken_over_from_a_dead_holder_counts_once(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(turns=5))
+
+    class Killed(BaseException):
+        pass
+
+    def die(_: ModelRequest) -> ModelResponse:
+        raise Killed
+
+    event = friend.events.text("hello")
+    with pytest.raises(Killed):
+        friend.worker.deliver(event, thinks=[die])
+    assert spending(friend.worker).is_reserved
+    friend.worker.clock.move(40)
+
+    friend.worker.deliver(event, thinks=[HELLO])
+
+    assert (spending(friend.worker).turns, spending(friend.worker).tokens) == (1, COST)
+
+
+def test_what_is_spent_on_an_amended_prompt_is_charged_and_the_turn_counts_once(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(turns=5))
+    friend.says("earlier", HELLO)
+
+    def unsend_then_answer(_: ModelRequest) -> ModelResponse:
+        friend.worker.withdraw(recorded.USER, "m1", timestamp_ms=START_MS)
+        return HELLO
+
+    friend.says("hello", unsend_then_answer, HELLO)
+
+    assert (spending(friend.worker).turns, spending(friend.worker).tokens) == (2, 3 * COST)
+
+
+def test_recaps_are_charged_to_their_chat(pool: ThreadPoolExecutor) -> None:
+    small = MemoryLimits(journalled=2, verbatim=1, summed_up=1, recaps_at_once=1)
+    friend = friend_of(pool, limits(turns=50), memory=small)
+    recap = replace(calling(("write_recap", {"text": "they greet"})), usage=Usage(prompt_tokens=7))
+
+    for _ in range(4):
+        friend.says("hello", HELLO, recap, recap)
+
+    assert spending(friend.worker).tokens > 4 * COST
+    assert (spending(friend.worker).tokens - 4 * COST) % 7 == 0
+
+
+def test_forgetting_commands_and_greetings_are_never_limited(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(turns=1))
+    friend.says("my word is swordfish", HELLO)
+    friend.says("hello")
+
+    friend.says("/help")
+    friend.sends(friend.events.event("follow"))
+    friend.confirms("/forget")
+
+    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
+    assert len(friend.worker.said) == 6
+    assert "swordfish" not in everything_in(friend.worker.store)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "turns", "tokens"),
+    [(limits(turns=3, tokens=1_000), "2", "800"), (limits(), "∞", "∞"), (limits(turns=1), "0", "∞")],
+)
+def test_usage_says_what_is_left(pool: ThreadPoolExecutor, allowed: Limits, turns: str, tokens: str) -> None:
+    friend = friend_of(pool, allowed)
+    friend.says("hello", HELLO)
+
+    friend.says("/usage")
+
+    assert friend.worker.said[-1] == japanese(Phrase.USAGE, turns=turns, tokens=tokens)
+
+
+def test_the_deployments_limit_counts_what_all_instances_spend(pool: ThreadPoolExecutor) -> None:
+    first = friend_of(pool, limits(all_tokens=2 * COST))
+    first.says("hello", HELLO)
+    first.worker.clock.move(REWRITTEN_S)
+    first.says("hello", HELLO)
+    second = Person(PushedWorker(pool, limits=limits(all_tokens=2 * COST), store=first.worker.store), is_in_group=True)
+    second.worker.clock.move(REWRITTEN_S)
+    second.says("@Aizuchi hello", HELLO)
+    second.worker.clock.move(REWRITTEN_S)
+
+    second.says("@Aizuchi hello")
+    first.worker.clock.move(REWRITTEN_S)
+    first.says("hello")
+
+    assert second.worker.said[-1] == japanese(Phrase.LIMIT_REACHED)
+    assert first.worker.said[-1] == japanese(Phrase.LIMIT_REACHED)
+
+
+def test_an_instance_writes_its_sum_at_most_every_half_minute(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(all_tokens=10**9))
+    for _ in range(3):
+        friend.says("hello", HELLO)
+    assert friend.worker.store.list("usage/") == ()
+
+    friend.worker.clock.move(REWRITTEN_S)
+    friend.says("hello", HELLO)
+
+    (written,) = friend.worker.store.list("usage/")
+    stored = friend.worker.store.read(written.name)
+    assert stored is not None
+    assert stored.data == b'{"version":1,"tokens":%d}' % (3 * COST)
+
+
+def test_without_a_limit_for_the_deployment_nothing_is_written(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(turns=9))
+    friend.says("hello", HELLO)
+    friend.worker.clock.move(REWRITTEN_S)
+
+    friend.says("hello", HELLO)
+
+    assert friend.worker.store.list("usage/") == ()
+
+
+def test_usage_that_cannot_be_exchanged_stops_no_answer(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(all_tokens=10**9))
+    friend.worker.store.create("usage/2026-11-21/other.json", b'{"version": 99, "tokens": 1}')
+
+    friend.says("hello", HELLO)
+
+    assert friend.worker.said == ["やあ"]
+
+
+def test_a_message_that_waits_for_a_tick_is_met_as_the_budget_says(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(turns=1))
+    friend.says("hello", HELLO)
+    late = friend.events.text("hello")
+    conversation = friend.worker.conversations.of(recorded.USER)
+    friend.worker.deliver(late)
+    friend.worker.store.delete(conversation.names.outcome(late["webhookEventId"]))
+
+    friend.worker.push(push.tick())
+
+    assert len(friend.worker.model.requests) == 1
