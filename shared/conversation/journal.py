@@ -104,6 +104,15 @@ class Journal:
 
         update_by_swap(self.objects.store, self.names.message(line_message_id), addressed, what="a message")
 
+    def mark_as_context(self, line_message_id: str) -> None:
+        """The message, if the journal still holds it, waits for no answer of its own.  Repeated: changes nothing."""
+
+        def unaddressed(data: bytes | None) -> bytes | None:
+            message = decode(MessageRecord, data) if data is not None else None
+            return None if message is None or not message.addressed else encode(replace(message, addressed=False))
+
+        update_by_swap(self.objects.store, self.names.message(line_message_id), unaddressed, what="a message")
+
     def outcome_of(self, webhook_event_id: str) -> OutcomeRecord | None:
         """Return the outcome of an event, as far as the journal still has it."""
         stored = self.objects.store.read(self.names.outcome(webhook_event_id))

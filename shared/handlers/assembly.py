@@ -46,6 +46,7 @@ from shared.line.phrases import LocalePhrases
 from shared.line.presence import Presence
 from shared.metering import Metering, SeveralCharges
 from shared.turns.announcement import Announcer
+from shared.turns.flood import Floods
 from shared.turns.interjection import Interjection
 from shared.turns.outbox import Outbox
 from shared.turns.reply import Reply
@@ -152,6 +153,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         captions=CaptionWriter(captioner=ModelCaptioner(model=model, parts=parts), clock=clock),
         presence=presence,
         usage=usage,
+        floods=Floods(clock=clock),
     )
     erasure = ErasureHandler(
         conversations=conversations,

@@ -19,6 +19,7 @@ from shared.line.events import LineEvent, MessageContent
 from shared.line.mentions import GroupPolicy
 from shared.line.presence import Presence
 from shared.metering import Meter, metered
+from shared.turns.flood import Floods
 from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
@@ -40,6 +41,7 @@ class MessageHandler:
     captions: CaptionWriter
     presence: Presence
     usage: DeploymentUsage
+    floods: Floods
 
     def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
         """The message is in the journal, and answered if it was meant for the bot and can be answered.
@@ -52,6 +54,8 @@ class MessageHandler:
         message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
         if not message.addressed or message.reply_token is None:
             return self._overhear(conversation, message, deadline)
+        if self.floods.note(conversation.id) and not self._is_last_of_flood(conversation, message):
+            return self._fold(conversation, message, deadline)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             return self._answer(conversation, message, deadline)
 
@@ -79,6 +83,20 @@ class MessageHandler:
             self._compact(conversation, deadline, may_ask_model=True)
         self._settle(conversation)
         return run.result
+
+    def _is_last_of_flood(self, conversation: Conversation, message: MessageRecord) -> bool:
+        """Record the message, and wait for the end of the flood; the message that came last answers for all."""
+        conversation.journal.keep(message)
+        return self.floods.is_last(conversation.id)
+
+    def _fold(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
+        """The message is context of the answer that the flood gets once it ends."""
+        conversation.journal.mark_as_context(message.line_message_id)
+        if not conversation.journal.record(message):
+            return EventResult.WITHDRAWN
+        if self.compaction.is_triggered_by(message.line_message_id):
+            self._compact(conversation, deadline, may_ask_model=False)
+        return EventResult.FOLDED
 
     def _overhear(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         """Record the message as context; where the policy lets it, the model may still interject."""

@@ -18,6 +18,7 @@ from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.turns.attempt import MODEL_S
 from shared.turns.deferral import LateReply
+from shared.turns.flood import A_MINUTE
 from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.entry_checks import EntryStory, check_entries
@@ -211,7 +212,7 @@ def _snapshot(story: Story) -> SnapshotRecord:
 def _check_answered(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
     covering = [one for one in history.values() if message.id in one.covers and one.kind is not OutcomeKind.STORED]
     if not covering:
-        if message.is_unsure:
+        if message.is_unsure or sum(one.addressed for one in story.people.messages) > A_MINUTE:  # a flood is folded
             return
         is_late = story.may_be_late or story.is_crowded_at(message)
         too_old = is_late and story.world.now_s - message.at_s >= ANSWERABLE_S - SKEW_S

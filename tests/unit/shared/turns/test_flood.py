@@ -1,0 +1,49 @@
+from collections.abc import Callable
+
+from shared.adapters.memory import FixedClock
+from shared.turns.flood import A_MINUTE, QUIET_S, Floods
+
+
+class SteppedClock(FixedClock):
+    """A clock that calls back while its caller sleeps."""
+
+    meanwhile: Callable[[], object] = staticmethod(lambda: None)
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        self.meanwhile()
+
+
+def test_a_flood_begins_after_thirty_messages_of_a_minute() -> None:
+    floods = Floods(clock=FixedClock())
+
+    assert [floods.note("a") for _ in range(A_MINUTE + 2)] == [*[False] * A_MINUTE, True, True]
+    assert not floods.note("b")
+
+
+def test_messages_that_come_more_slowly_are_no_flood() -> None:
+    clock = FixedClock()
+    floods = Floods(clock=clock)
+
+    for _ in range(3 * A_MINUTE):
+        assert not floods.note("a")
+        clock.move(60 / A_MINUTE)
+
+
+def test_the_last_message_waits_until_the_flood_has_ended() -> None:
+    clock = SteppedClock()
+    floods = Floods(clock=clock)
+    floods.note("a")
+    begun_s = clock.monotonic_s()
+
+    assert floods.is_last("a")
+    assert clock.monotonic_s() - begun_s >= QUIET_S
+
+
+def test_a_newer_message_takes_the_place_of_one_that_waits() -> None:
+    clock = SteppedClock()
+    floods = Floods(clock=clock)
+    floods.note("a")
+    clock.meanwhile = lambda: floods.note("a")
+
+    assert not floods.is_last("a")
