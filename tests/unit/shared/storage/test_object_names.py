@@ -52,6 +52,7 @@ def test_every_object_of_a_chat_has_its_name() -> None:
         f"snapshots/{CHAT}.json",
         f"admitted/{CHAT}.json",
     )
+    assert names.reminders_prefix == f"reminders/{CHAT}/"
     assert names.entry("projects/庭.md") == f"entries/{CHAT}/projects/庭.md"
     assert names.entry("index.md") == f"entries/{CHAT}/index.md"
 
