@@ -89,7 +89,7 @@ def html(run: Run) -> str:
 def _cases(results: Sequence[Result], run: Run) -> str:
     return "".join(
         f"<details class='suite'{' open' if any(one.gate_failures for one in several) else ''}><summary>{escape(suite)} "
-        f"<span>{sum(one.has_always_passed for one in several)} of {len(several)}</span></summary>"
+        f"<span>{_share(several, run)}</span></summary>"
         f"{''.join(_case(one, run) for one in several)}</details>"
         for suite, several in _by_suite(results)
     )
@@ -162,3 +162,10 @@ def _why(result: Result) -> str:
 def _by_suite(results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
     for suite in dict.fromkeys(one.case.suite for one in results):
         yield suite, [one for one in results if one.case.suite == suite]
+
+
+def _share(results: Sequence[Result], run: Run) -> str:
+    """Return how many cases passed every time; of a stand-in that says nothing, so only how many there are."""
+    if not run.is_model:
+        return f"{len(results)} cases, {sum(one.gate_failures > 0 for one in results)} of them failed a gate"
+    return f"{sum(one.has_always_passed for one in results)} of {len(results)}"

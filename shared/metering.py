@@ -24,6 +24,7 @@ class Purpose(StrEnum):
     RECAP = "recap"
     CAPTION = "caption"
     SEARCH = "search"
+    EMBED = "embed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

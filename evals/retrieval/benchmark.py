@@ -10,13 +10,17 @@ from typing import Final
 
 import msgspec
 
+from shared.clock import Deadline, SystemClock
 from shared.knowledge.catalog import Row, row_of
+from shared.knowledge.embeddings import TEXTS_AT_ONCE, Embedder, Kind, closest_of, text_of
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import FIELDS, Category, Value, fields_of, name_field
 from shared.knowledge.search import find_matches
+from shared.search.vectors import Vector, pack, unpack
 
 SHOWN: Final = 5
 MANY: Final = 1_000
+_SECONDS: Final = 120.0
 _FOLDER: Final = Path(__file__).parent
 _MOMENT: Final = "2026-11-22T10:00:00+09:00"
 
@@ -76,15 +80,16 @@ def row_for(given: Given) -> Row:
     )
 
 
-def measure(entries: Sequence[Given], queries: Sequence[Query]) -> Figures:
-    """Return how well search finds the entries."""
+def measure(entries: Sequence[Given], queries: Sequence[Query], embedder: Embedder | None = None) -> Figures:
+    """Return how well search finds the entries; with an embedder, also by what they mean."""
     rows = [row_for(one) for one in entries]
+    closest = _closest(rows, queries, embedder) if embedder is not None else {}
     ids = {row.path: one.id for row, one in zip(rows, entries, strict=True)}
     recalls: defaultdict[str, list[float]] = defaultdict(list)
     missed: list[Query] = []
     noise: list[int] = []
     for query in queries:
-        found = [ids[one.row.path] for one in find_matches(rows, [query.ask])[:SHOWN]]
+        found = [ids[one.row.path] for one in find_matches(rows, [query.ask], closest=closest.get(query.ask))[:SHOWN]]
         if not query.find:
             noise.append(len(found))
             continue
@@ -99,6 +104,25 @@ def measure(entries: Sequence[Given], queries: Sequence[Query]) -> Figures:
         missed=missed,
         noise=fmean(noise) if noise else 0.0,
     )
+
+
+def _closest(rows: Sequence[Row], queries: Sequence[Query], embedder: Embedder) -> dict[str, dict[str, float]]:
+    """Return the closest rows of each query."""
+    known = dict(
+        zip([row.path for row in rows], _vectors([text_of(row) for row in rows], "document", embedder), strict=True)
+    )
+    asked = [query.ask for query in queries]
+    return {
+        ask: dict(closest_of(known, [vector]))
+        for ask, vector in zip(asked, _vectors(asked, "query", embedder), strict=True)
+    }
+
+
+def _vectors(texts: Sequence[str], kind: Kind, embedder: Embedder) -> list[Vector]:
+    batches = [texts[start : start + TEXTS_AT_ONCE] for start in range(0, len(texts), TEXTS_AT_ONCE)]
+    deadline = Deadline.after(SystemClock(), _SECONDS)
+    made = (vector for batch in batches for vector in embedder.embed(batch, kind=kind, deadline=deadline).vectors)
+    return [unpack(pack(one)) for one in made]
 
 
 def search_ms(entries: Sequence[Given], queries: Sequence[Query], *, among: int = MANY) -> float:

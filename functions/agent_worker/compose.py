@@ -9,6 +9,7 @@ from typing import Final
 from shared import logs
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.gemini import GeminiModel
+from shared.adapters.gemini_embeddings import GeminiEmbedder
 from shared.adapters.gemini_search import GeminiWebSearch
 from shared.adapters.google_tokens import GooglePushTokens
 from shared.adapters.line_api import LineApi
@@ -72,6 +73,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
         fallback_model=_fallback_model(settings.gemini),
         json_model=model if "knowledge" in settings.toolsets else None,
         web=GeminiWebSearch(settings.gemini) if "web" in settings.toolsets else None,
+        embedder=GeminiEmbedder(settings.gemini) if settings.has_embeddings else None,
         notion=_notion(settings.notion, clock, chance) if settings.notion is not None else None,
         threads=threads,
         clock=clock,

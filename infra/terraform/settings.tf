@@ -23,6 +23,7 @@ locals {
         BOT_PERSONA               = var.bot.persona
         BOT_TIME_ZONE             = var.bot.time_zone
         CONFIDENCE_THRESHOLD      = tostring(var.bot.confidence_threshold)
+        EMBEDDINGS                = var.bot.embeddings ? "on" : "off"
         GEMINI_BASE_URL           = var.gemini.base_url
         GEMINI_FALLBACK_MODEL     = var.gemini.fallback_model
         GEMINI_MODEL              = var.gemini.model

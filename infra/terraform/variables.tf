@@ -113,9 +113,10 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web."
+  description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web."
   type = object({
     confidence_threshold = optional(number, 0.6)
+    embeddings           = optional(bool, false)
     group_policy         = optional(string, "mention")
     late_reply           = optional(string, "button")
     lease_s              = optional(number, 25)

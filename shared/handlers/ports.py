@@ -15,6 +15,7 @@ from shared.agent.tools import Tool
 from shared.clock import Clock
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversations
+from shared.knowledge.embeddings import Embedder
 from shared.line.bot_name import Account
 from shared.line.display_names import Profiles
 from shared.line.media_content import MediaSource
@@ -77,6 +78,7 @@ class Ports:
     fallback_model: Model | None = None
     json_model: JsonModel | None = None
     web: WebSearch | None = None
+    embedder: Embedder | None = None
     notion: NotionPort | None = None
     threads: Threads
     clock: Clock

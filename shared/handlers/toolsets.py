@@ -7,6 +7,7 @@ from shared.agent.model import JsonModel
 from shared.agent.tools import Tool, TurnContext, load_schema
 from shared.handlers.ports import NotionPort, Options, Ports
 from shared.knowledge.classification import Classifier
+from shared.knowledge.embeddings import EntryEmbeddings
 from shared.knowledge.entry_editor import EntryEditor
 from shared.metering import Metering
 from shared.tools.core import core_tools
@@ -35,7 +36,7 @@ class Toolsets:
         """Return the core tools and those of every toolset that has its port."""
         writes = IdempotentWrites(clock=ports.clock)
         model = MeteredJsonModel(model=ports.json_model, metering=metering) if ports.json_model is not None else None
-        knowledge = _knowledge_tools(model, ports, options) if model is not None else ()
+        knowledge = _knowledge_tools(model, ports, options, metering) if model is not None else ()
         web = web_tools(MeteredWebSearch(web=ports.web, metering=metering)) if ports.web is not None else ()
         notion = _notion_tools(ports.notion, ports, options, writes) if ports.notion is not None else ()
         return cls(
@@ -55,13 +56,20 @@ class Toolsets:
         return self.writes.describe_earlier(context) if has_writes else ()
 
 
-def _knowledge_tools(model: JsonModel, ports: Ports, options: Options) -> tuple[Tool, ...]:
+def _knowledge_tools(model: JsonModel, ports: Ports, options: Options, metering: Metering) -> tuple[Tool, ...]:
     changing = KnowledgeTools(
         classifier=Classifier(model=model, schema=load_schema("classify_and_capture.classification")),
         editor=EntryEditor(new_id=ports.new_entry_id, threshold=options.confidence_threshold),
         time_zone=options.time_zone,
     )
-    return (*changing.tools(), *KnowledgeQueryTools(time_zone=options.time_zone, locale=options.locale).tools())
+    reading = KnowledgeQueryTools(
+        time_zone=options.time_zone,
+        locale=options.locale,
+        embeddings=EntryEmbeddings(embedder=ports.embedder, metering=metering, clock=ports.clock)
+        if ports.embedder is not None
+        else None,
+    )
+    return (*changing.tools(), *reading.tools())
 
 
 def _notion_tools(notion: NotionPort, ports: Ports, options: Options, writes: IdempotentWrites) -> tuple[Tool, ...]:

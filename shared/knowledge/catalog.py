@@ -46,7 +46,10 @@ _SHOWN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One entry: `shown` is the beginning of what tables show of it, `folded` what search looks through."""
+    """One entry: `shown` is the beginning of what tables show of it, `folded` what search looks through.
+
+    `vector` is its packed embedding, where embeddings are on and a search has made it.
+    """
 
     path: str = field(repr=False)
     category: Category
@@ -57,6 +60,7 @@ class Row:
     generation: int = 0
     shown: Mapping[str, str] = field(default_factory=dict, repr=False)
     folded: Mapping[str, str] = field(default_factory=dict, repr=False)
+    vector: str = field(default="", repr=False)
 
     @property
     def status(self) -> str | None:

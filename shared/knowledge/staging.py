@@ -85,6 +85,11 @@ class EntryOverlay:
             yield
 
     @property
+    def conversation(self) -> Conversation:
+        """The chat whose entries these are."""
+        return self._entries.conversation
+
+    @property
     def read_source_ids(self) -> frozenset[str]:
         """Every message behind what the model was shown or what is staged: an unsend of one of them affects the turn."""
         with self._lock:

@@ -1,14 +1,16 @@
 """The knowledge toolset's reading half: list, read, search and sum up entries.  The writing half: knowledge.py."""
 
 import zoneinfo
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault
 from shared.knowledge.catalog import Row, search_texts
 from shared.knowledge.digest import digest
+from shared.knowledge.embeddings import EntryEmbeddings
 from shared.knowledge.entry import Entry
 from shared.knowledge.entry_editor import Occasion
 from shared.knowledge.schema import FIELDS, Category
@@ -26,6 +28,7 @@ class KnowledgeQueryTools:
 
     time_zone: zoneinfo.ZoneInfo = field(repr=False)
     locale: str
+    embeddings: EntryEmbeddings | None = None
 
     def tools(self) -> tuple[Tool, ...]:
         """Return them in the order in which they are declared."""
@@ -48,7 +51,7 @@ class KnowledgeQueryTools:
                 "search_entries",
                 "Search for entries by keyword. Use when the person wants to find entries containing specific terms, or before you change "
                 "an entry whose path you do not know. `entries` hold one of the queries as it stands; `similar` ones share words with it.",
-                _search,
+                partial(_search, embeddings=self.embeddings),
                 time_zone=self.time_zone,
                 is_reading=True,
             ),
@@ -80,9 +83,14 @@ def _get(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json | ToolFaul
     return {"entry": _details_of(overlay.show_entry(str(arguments["path"])))}
 
 
-def _search(arguments: Json, overlay: EntryOverlay, _: Occasion) -> Json:
-    queries = _queries(arguments)
-    found = find_matches(overlay.rows(), queries, category=_category(arguments))
+def _search(arguments: Json, overlay: EntryOverlay, occasion: Occasion, *, embeddings: EntryEmbeddings | None) -> Json:
+    queries, rows, category = _queries(arguments), overlay.rows(), _category(arguments)
+    closest: Mapping[str, float] = {}
+    if embeddings is not None:
+        occasion.check_amendments()
+        wanted = rows if category is None else tuple(row for row in rows if row.category is category)
+        closest = embeddings.closest(overlay.conversation, wanted, queries)
+    found = find_matches(rows, queries, category=category, closest=closest)
     limit = clamp_limit(arguments.get("limit"))
     literal = [one for one in found if one.is_literal]
     similar = [one for one in found if not one.is_literal][: min(SIMILAR_LIMIT, limit)]

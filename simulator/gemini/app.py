@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
 
-from simulator.gemini import errors, request_rules
+from simulator.gemini import embeddings, errors, request_rules
 from simulator.gemini.answers import (
     JSON_TYPE,
     Answer,
@@ -48,7 +48,7 @@ _MODEL_PATHS = (
     "/{version:str}/models/{call:str}",
     "/{version:str}/projects/{project:str}/locations/{location:str}/publishers/google/models/{call:str}",
 )
-_METHODS_LEFT_OUT = frozenset({"streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents", "predict"})
+_METHODS_LEFT_OUT = frozenset({"streamGenerateContent", "countTokens", "embedContent", "predict"})
 _SECRET_HEADERS = frozenset({"authorization", "x-goog-api-key"})
 _VERSIONS = frozenset({"v1", "v1beta", "v1beta1"})
 
@@ -125,6 +125,8 @@ class GeminiStandIn:
             )
         )
         refusal: str | None = None
+        if method == embeddings.METHOD:
+            return self._embed(http_request, raw, model=model, record=record)
         try:
             request = self._read(http_request, raw, model=model, method=method)
             record = replace(record, request=request)
@@ -148,7 +150,19 @@ class GeminiStandIn:
         )
         return response
 
-    def _read(self, http_request: Request, raw: bytes, *, model: str, method: str) -> GenerateContentRequest:
+    def _embed(self, http_request: Request, raw: bytes, *, model: str, record: RequestRecord) -> Response:
+        """Return vectors that no model made."""
+        try:
+            self._check_access(http_request, model=model)
+            request_rules.refuse_large_body(len(raw))
+            kind, response = "answer", Response(embeddings.answer(raw), headers={"content-type": JSON_TYPE})
+        except RefusedError as refused:
+            kind, response = "refused", _error_response(refused.error)
+        self._log.close(replace(record, kind=kind, status_code=response.status_code))
+        return response
+
+    def _check_access(self, http_request: Request, *, model: str) -> bool:
+        """Return whether the request is of Vertex AI.  Raises: RefusedError, for a request without access to the model."""
         parameters, headers = http_request.path_params, http_request.headers
         on_vertex = "project" in parameters
         has_token = headers.get("authorization", "").startswith("Bearer ")
@@ -163,6 +177,10 @@ class GeminiStandIn:
             raise errors.not_found("Requested entity was not found.")
         resource = http_request.url.path.split("/", 2)[2].rpartition(":")[0] if on_vertex else None
         request_rules.refuse_unknown_model(model, api_version=parameters["version"], resource=resource)
+        return on_vertex
+
+    def _read(self, http_request: Request, raw: bytes, *, model: str, method: str) -> GenerateContentRequest:
+        on_vertex, headers = self._check_access(http_request, model=model), http_request.headers
         if method in _METHODS_LEFT_OUT:
             raise errors.unimplemented()
         if method != "generateContent":

@@ -17,12 +17,14 @@ from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.classification import Classifier
+from shared.knowledge.embeddings import Embedder, EntryEmbeddings
 from shared.knowledge.entry import Entry, Note, Source
 from shared.knowledge.entry_editor import EntryEditor
 from shared.knowledge.entry_store import EntryStore
 from shared.knowledge.schema import FIELDS, Category, Field, Value, plain_text
 from shared.knowledge.staging import EntryStaging
 from shared.line.bot_name import BotName
+from shared.metering import Metering
 from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 from shared.tools.core import core_tools
 from shared.tools.knowledge import KnowledgeTools
@@ -138,6 +140,7 @@ class FilingChat:
         chat: str = CHAT,
         store: ObjectStore | None = None,
         classifies_with: JsonModel | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self.watched = WatchedStore()
         self.store: ObjectStore = store or self.watched
@@ -155,7 +158,12 @@ class FilingChat:
             editor=EntryEditor(new_id=lambda: f"id-{next(numbers)}", threshold=threshold),
             time_zone=TOKYO,
         )
-        reading = KnowledgeQueryTools(time_zone=TOKYO, locale=locale)
+        embeddings = (
+            EntryEmbeddings(embedder=embedder, metering=Metering(clock=self.clock), clock=self.clock)
+            if embedder is not None
+            else None
+        )
+        reading = KnowledgeQueryTools(time_zone=TOKYO, locale=locale, embeddings=embeddings)
         self.tools = {tool.name: tool for tool in (*writing.tools(), *reading.tools())}
 
     def begin(self, *messages: MessageRecord, earlier: Sequence[MessageRecord] = ()) -> "FilingTurn":

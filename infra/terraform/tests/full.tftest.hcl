@@ -24,6 +24,7 @@ variables {
   }
   bot = {
     confidence_threshold = 0.7
+    embeddings           = true
     group_policy         = "model"
     late_reply           = "push"
     lease_s              = 20

@@ -95,6 +95,8 @@ def test_the_defaults_of_a_worker() -> None:
     assert settings.bot.locale == "ja"
     assert settings.bot.time_zone.key == "Asia/Tokyo"
     assert settings.bot.name is None
+    assert not settings.has_embeddings
+    assert agent_worker_settings({**WORKER, "EMBEDDINGS": "on"}).has_embeddings
 
 
 def test_vertex_needs_a_location_and_no_key() -> None:

@@ -1,0 +1,73 @@
+"""Embeddings by Gemini, by API key or on Vertex AI.
+
+Source: Gemini API, "Embeddings": gemini-embedding-001 gives 128 to 3,072 dimensions and distinguishes documents from queries; google-genai
+3.4.0, `Models.embed_content`: one request for all texts (`batchEmbedContents`, on Vertex AI `predict`).  Vertex AI, "Text embeddings": a
+request to this model has one text there.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import httpx2
+from google.auth.exceptions import GoogleAuthError
+from google.genai import errors, types
+
+from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, translate_error
+from shared.agent.token_estimate import estimated_tokens
+from shared.clock import Deadline
+from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.knowledge.embeddings import Embedded, Kind
+from shared.metering import Usage
+from shared.settings.agent_worker import GeminiSettings
+
+_MODEL: Final = "gemini-embedding-001"
+_DIMENSIONS: Final = 256
+_TASKS: Final = {"document": "RETRIEVAL_DOCUMENT", "query": "RETRIEVAL_QUERY"}
+
+
+class GeminiEmbedder:
+    """Embeds with one model; safe to share between threads."""
+
+    name = _MODEL
+
+    def __init__(self, settings: GeminiSettings) -> None:
+        """Build the client; no connection is opened."""
+        self._client = client_of(settings)
+        self._texts_at_once = 1 if settings.api_key is None else None
+
+    def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
+        size = self._texts_at_once or len(texts)
+        vectors: list[Sequence[float]] = []
+        for start in range(0, len(texts), max(1, size)):
+            vectors += self._ask(list(texts[start : start + size]), kind, deadline)
+        tokens = sum(map(estimated_tokens, texts))  # the Developer API does not count them
+        return Embedded(vectors=tuple(vectors), usage=Usage(prompt_tokens=tokens))
+
+    def _ask(self, texts: list[str], kind: Kind, deadline: Deadline) -> list[Sequence[float]]:
+        timeout_s = deadline.left_s
+        if timeout_s <= 0:
+            raise ModelUnavailableError("no time is left for embeddings")
+        server_deadline_s = max(LEAST_SERVER_DEADLINE_S, math.ceil(timeout_s))
+        try:
+            response = self._client.models.embed_content(
+                model=_MODEL,
+                contents=list(texts),
+                config=types.EmbedContentConfig(
+                    task_type=_TASKS[kind],
+                    output_dimensionality=_DIMENSIONS,
+                    http_options=types.HttpOptions(
+                        timeout=math.ceil(timeout_s * 1_000), headers={"X-Server-Timeout": str(server_deadline_s)}
+                    ),
+                ),
+            )
+        except errors.APIError as cause:
+            raise translate_error(cause) from cause
+        except (httpx2.HTTPError, TimeoutError, ValueError, RecursionError) as cause:
+            raise ModelUnavailableError("the model gave no readable embeddings in time") from cause
+        except GoogleAuthError as cause:
+            raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
+        vectors = [one.values or [] for one in response.embeddings or []]
+        if len(vectors) != len(texts):
+            raise ModelUnavailableError("the model gave another number of embeddings than it was asked for")
+        return list(vectors)

@@ -1,0 +1,147 @@
+"""Search by meaning: vectors are made once, go with their entries, and no search fails for want of them."""
+
+import json
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from shared.clock import Deadline
+from shared.conversation.amendments import Amendments
+from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.knowledge.embeddings import Embedded, Kind
+from shared.knowledge.entry_words import EntryWords
+from shared.metering import Usage
+from tests.support.knowledge import FilingChat, message
+
+
+class Meanings:
+    """An embedder that knows which words mean the same: what has a word of a group points in the direction of the group."""
+
+    name = "meanings"
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Kind, tuple[str, ...]]] = []
+        self.meanwhile: Callable[[], object] = lambda: None
+        self.fails_with: Exception | None = None
+
+    def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
+        del deadline
+        self.asked.append((kind, tuple(texts)))
+        if self.fails_with is not None:
+            raise self.fails_with
+        self.meanwhile()
+        groups = (("合鍵", "スペアキー"), ("牛乳", "milk"), ("庭",))
+        vectors = tuple([float(any(word in text for word in group)) + 0.01 for group in groups] for text in texts)
+        return Embedded(vectors=vectors, usage=Usage(prompt_tokens=7))
+
+
+@pytest.fixture
+def meanings() -> Meanings:
+    return Meanings()
+
+
+@pytest.fixture
+def chat(meanings: Meanings) -> FilingChat:
+    return FilingChat(embedder=meanings)
+
+
+def vectors(chat: FilingChat) -> dict[str, str]:
+    stored = chat.store.read(chat.conversation.names.entry("search.json"))
+    assert stored is not None
+    return {row["path"]: row["vector"] for row in json.loads(stored.data)["rows"]}
+
+
+def first_similar(chat: FilingChat, query: str) -> str:
+    return str(chat.begin().call("search_entries", query=query)["similar"][0]["path"])
+
+
+def test_an_entry_is_found_by_what_it_means(chat: FilingChat) -> None:
+    path = chat.file("合鍵を作る", name="合鍵")
+    chat.file("牛乳を買う", name="牛乳")
+
+    assert first_similar(chat, "スペアキー") == path
+
+
+def test_literal_matches_stay_first(chat: FilingChat) -> None:
+    literal = chat.file("スペアキーという曲", name="曲")
+    close = chat.file("合鍵を作る", name="合鍵")
+
+    result = chat.begin().call("search_entries", query="スペアキー")
+
+    assert [one["path"] for one in result["entries"]] == [literal]
+    assert [one["path"] for one in result["similar"]] == [close]
+
+
+def test_an_entry_is_embedded_once(chat: FilingChat, meanings: Meanings) -> None:
+    path = chat.file("合鍵を作る", name="合鍵")
+    first_similar(chat, "スペアキー")
+    first_similar(chat, "スペアキー")
+
+    assert [kind for kind, _ in meanings.asked] == ["document", "query", "query"]
+    assert vectors(chat)[path]
+
+
+def test_a_changed_entry_is_embedded_anew(chat: FilingChat, meanings: Meanings) -> None:
+    path = chat.file("合鍵を作る", name="合鍵")
+    first_similar(chat, "スペアキー")
+    chat.once("update_entry", message(9, "milk"), path=path, updates={"next_action": "milk"})
+    assert vectors(chat)[path] == ""
+
+    first_similar(chat, "牛乳")
+
+    assert "milk" in meanings.asked[-2][1][0]
+
+
+def test_a_withdrawn_entry_takes_its_vector_with_it(chat: FilingChat) -> None:
+    path = chat.file("合鍵を作る", message(1, "合鍵を作る"), name="合鍵")
+    first_similar(chat, "スペアキー")
+    assert vectors(chat)[path]
+
+    EntryWords().remove_withdrawn(chat.conversation, Amendments(withdrawn=frozenset({"m1"})))
+
+    assert vectors(chat) == {}
+
+
+def test_a_withdrawal_while_the_model_embeds_leaves_no_vector(chat: FilingChat, meanings: Meanings) -> None:
+    chat.file("合鍵を作る", message(1, "合鍵を作る"), name="合鍵")
+    kept = chat.file("牛乳を買う", message(2, "牛乳を買う"), name="牛乳")
+    withdrawn = Amendments(withdrawn=frozenset({"m1"}))
+    meanings.meanwhile = lambda: EntryWords().remove_withdrawn(chat.conversation, withdrawn)
+
+    chat.begin().call("search_entries", query="スペアキー")
+
+    assert vectors(chat).keys() == {kept}
+    assert "合鍵" not in chat.words
+
+
+def test_a_change_while_the_model_embeds_wins(chat: FilingChat, meanings: Meanings) -> None:
+    path = chat.file("合鍵を作る", name="合鍵")
+    turn = chat.begin()
+
+    def change_once() -> None:
+        meanings.meanwhile = lambda: None
+        chat.once("update_entry", message(9, "milk"), path=path, updates={"next_action": "milk"})
+
+    meanings.meanwhile = change_once
+
+    turn.call("search_entries", query="スペアキー")
+
+    assert vectors(chat)[path] == ""
+
+
+@pytest.mark.parametrize("cause", [ModelUnavailableError("down"), ModelRefusedError("no")])
+def test_without_an_embedding_the_search_goes_on(chat: FilingChat, meanings: Meanings, cause: Exception) -> None:
+    path = chat.file("合鍵を作る", name="合鍵")
+    meanings.fails_with = cause
+
+    result = chat.begin().call("search_entries", query="合鍵")
+
+    assert [one["path"] for one in result["entries"]] == [path]
+
+
+def test_an_empty_query_asks_no_model(chat: FilingChat, meanings: Meanings) -> None:
+    chat.file("合鍵を作る", name="合鍵")
+
+    chat.begin().call("search_entries", query=" ")
+
+    assert meanings.asked == []
