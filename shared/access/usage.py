@@ -46,7 +46,7 @@ class _Known:
     exchange: Future[None] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DeploymentUsage:
     """Counts what the deployment spends; safe to share between threads.  Without a limit nothing is exchanged.
 

@@ -53,7 +53,7 @@ class Spending:
         return replace(self, turns=self.turns if counts else self.turns - 1, is_reserved=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ledger:
     """What this instance has charged to chats and not yet written into their turns; safe to share between threads."""
 
