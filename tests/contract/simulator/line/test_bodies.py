@@ -1,14 +1,17 @@
 """No body gives 500, and none poisons the page.  `make fuzz` tries 20,000 bodies, `make test` some hundreds."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, Final
+from urllib.parse import quote, urlencode
 
 import linebot.v3.messaging.models as line_models
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from simulator.line import endpoints
 from simulator.line.control.catalog import ACTIONS
 from simulator.line.errors import ImpossibleActionError
 from simulator.line.harness import LineHarness
@@ -31,7 +34,7 @@ ENDPOINTS: Final = {
     "channel/webhook/endpoint": line_models.SetWebhookEndpointRequest,
     "channel/webhook/test": line_models.TestWebhookEndpointRequest,
 }
-SHORT: Final = settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+SHORT: Final = settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 LONG: Final = settings(
     max_examples=1_250,
     deadline=None,
@@ -147,7 +150,7 @@ def test_no_body_of_the_control_api_gives_500(target: Target) -> None:
 
 @pytest.mark.parametrize("name", ["switches", "add_fault", "advance_clock"])
 @given(body=WILD)
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_value_of_a_switch_or_fault_gives_500(target: Target, name: str, body: object) -> None:
     for field in ACTIONS[name].fields:
         target.act(name, {field: body})
@@ -172,3 +175,27 @@ def test_twenty_thousand_bodies_give_no_500(target: Target) -> None:
     send()
     print(f"{target.count - before} bodies; answers to the bot: {sorted(statuses.items())}")  # noqa: T201 - shown by `make fuzz`
     assert target.count - before >= 20_000
+
+
+ODD = st.text(st.sampled_from("a0-._~%:@!$'()*+,;=U\x00\x7f\ud7ff\u3042\U0001f600 /"), max_size=12)
+READS = sorted({(endpoint.method, endpoint.path) for endpoint in endpoints.ENDPOINTS})
+
+
+@given(
+    read=st.sampled_from(READS),
+    parts=st.lists(ODD, min_size=2, max_size=2),
+    query=st.dictionaries(ODD, ODD, max_size=3),
+)
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_no_path_and_no_query_gives_500(
+    target: Target, read: tuple[str, str], parts: list[str], query: dict[str, str]
+) -> None:
+    method, path = read
+    for part in parts:
+        path = re.sub(r"\{\w+\}", quote(part, safe=""), path, count=1)
+    dated = {"date": "20260101", "limit": "5", "requestId": "x", **query}
+    target.line.clock.advance(s=3_600)
+
+    answer = target.line.call(method, f"{path}?{urlencode(dated)}", content=b"\xff")
+
+    assert answer.status_code < 500, answer.text
