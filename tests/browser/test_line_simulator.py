@@ -167,7 +167,7 @@ def test_the_first_screen_says_what_to_set(page: Page, running: Running, tmp_pat
         ("Python", "host="),
         ("Node.js", "dataApiBaseURL"),
         ("Go", "WithBlobEndpoint"),
-        ("Java", "blob-end-point"),
+        ("Java", "MessagingApiBlobClient"),
     ):
         page.get_by_role("button", name=name, exact=True).click()
         expect(page.locator("#setup-snippet")).to_contain_text(wanted)

@@ -23,15 +23,15 @@ blob, err := messaging_api.NewMessagingApiBlobAPI(
 
 // in the webhook
 callback, err := webhook.ParseRequest("${secret}", request)`,
-  Java: `# application.properties of Spring Boot
+  Java: `MessagingApiClient.builder("${token}")
+    .apiEndPoint(URI.create("${api}/")).build();
+MessagingApiBlobClient.builder("${token}")
+    .apiEndPoint(URI.create("${api}/")).build();
+
+# or in application.properties of Spring Boot
 line.bot.channel-secret=${secret}
 line.bot.channel-token=${token}
-line.bot.api-end-point=${api}/
-line.bot.blob-end-point=${api}/
-
-// without Spring Boot
-MessagingApiClient.builder("${token}")
-    .apiEndPoint(URI.create("${api}/")).build();`,
+line.bot.api-end-point=${api}/`,
   env: `LINE_API=${api}
 LINE_CHANNEL_SECRET=${secret}
 LINE_CHANNEL_ACCESS_TOKEN=${token}`,
