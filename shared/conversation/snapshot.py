@@ -20,9 +20,8 @@ from shared.conversation.records import (
     SnapshotRecord,
     by_time,
 )
-from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode, encode
-from shared.storage.compare_and_swap import SWAP_ATTEMPTS
+from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
 
@@ -77,12 +76,13 @@ class Snapshot:
 
     def clean(self, amendments: Amendments) -> None:
         """The snapshot is as the amendments want it.  Where nothing has to go nothing is written, so many withdrawals cost few writes."""
-        for _ in range(SWAP_ATTEMPTS):
-            seen = self.read()
-            wanted = cleaned(seen.record, amendments)
-            if wanted == seen.record or self.swap(seen, wanted) is not None:
-                return
-        raise StorageUnavailableError("others kept changing the snapshot")
+
+        def clean(data: bytes | None) -> bytes | None:
+            record = with_saw(decode(SnapshotRecord, data)) if data is not None else SnapshotRecord()
+            wanted = cleaned(record, amendments)
+            return encode(with_numbers(wanted)) if wanted != record else None
+
+        update_by_swap(self.store, self.names.snapshot, clean, what="the snapshot")
 
     def settle(self, log: AmendmentLog, looked: Amendments) -> Amendments:
         """What was written after the look `looked` holds nothing that was amended since; return the last look."""

@@ -58,7 +58,7 @@ class Interjection:
         """Whether the turn is held, or was written less than 30 s ago: every writer gives it a lease from then on."""
         written_ms = seen.record.expires_ms - round(conversation.turn.lease_s * 1_000)
         free_ms = 0 if seen.record.state == "idle" else seen.record.expires_ms
-        return seen.generation > 0 and self.clock.now_ms() < max(free_ms, written_ms + EVERY_MS)
+        return self.clock.now_ms() < max(free_ms, written_ms + EVERY_MS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

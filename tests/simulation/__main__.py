@@ -3,85 +3,23 @@
 import argparse
 import gc
 import json
-import re
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Final
 
 from tests.simulation import table
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.scenes import SCENES
 from tests.simulation.schedule import Verdict, play
+from tests.simulation.summary import Summary, add_up
 
 _STEPS_PRINTED: Final = 12
 _SEEDS_A_BATCH: Final = 50
-_SEEDS_NAMED: Final = 3
-_CONVERSATION_ID: Final = re.compile(r"[UC]\d{32}(/[\da-f]+-[\da-f]+)?")
-_NUMBER: Final = re.compile(r"(?<!^I)\d+[a-z]?")
-
-
-@dataclass(slots=True, kw_only=True)
-class Summary:
-    """What many schedules came to.  `sentences` are violations without their numbers, known or not, with the seeds that show them."""
-
-    seeds: int = 0
-    steps: int = 0
-    calm: int = 0
-    broken: list[int] = field(default_factory=list)
-    sentences: dict[str, list[int]] = field(default_factory=dict)
-    failures: Counter[str] = field(default_factory=Counter)
-    failures_when_calm: Counter[str] = field(default_factory=Counter)
-    most_attempts: dict[str, int] = field(default_factory=dict)
-    most_asked: int = 0
-    longest_s: float = 0.0
-    longest_wait_s: float = 0.0
-
-    def add(self, seed: int, verdict: Verdict) -> None:
-        """Add a schedule."""
-        self.seeds += 1
-        self.steps += verdict.steps
-        self.calm += verdict.is_calm
-        if verdict.violations:
-            self.broken.append(seed)
-        for sentence in set(map(_without_numbers, verdict.violations)):
-            self.sentences.setdefault(sentence, []).append(seed)
-        (self.failures_when_calm if verdict.is_calm else self.failures).update(verdict.failures)
-        for kind, attempts in verdict.most_attempts.items():
-            self.most_attempts[kind] = max(self.most_attempts.get(kind, 0), attempts)
-        self.most_asked = max(self.most_asked, verdict.most_asked)
-        self.longest_s = max(self.longest_s, verdict.longest_s)
-        self.longest_wait_s = max(self.longest_wait_s, verdict.longest_wait_s)
-
-    def line(self, seconds: float) -> str:
-        """Return the summary as one line of JSON."""
-        return json.dumps(
-            {
-                "seeds": self.seeds,
-                "broken": len(self.broken),
-                "first_broken": self.broken[:_SEEDS_NAMED],
-                "calm": self.calm,
-                "steps": self.steps,
-                "seconds": round(seconds, 1),
-                "seeds_per_s": round(self.seeds / seconds, 1),
-                "sentences": {
-                    one: {"schedules": len(seeds), "first": seeds[:_SEEDS_NAMED]}
-                    for one, seeds in sorted(self.sentences.items(), key=lambda item: -len(item[1]))
-                },
-                "failed_requests": dict(self.failures.most_common()),
-                "failed_requests_when_calm": dict(self.failures_when_calm.most_common()),
-                "most_attempts_to_write_in_a_second": self.most_attempts,
-                "most_model_calls_about_a_message": self.most_asked,
-                "longest_request_s": round(self.longest_s, 1),
-                "longest_wait_for_a_thread_s": round(self.longest_wait_s, 1),
-            },
-            ensure_ascii=False,
-        )
 
 
 def main() -> int:
@@ -98,7 +36,14 @@ def main() -> int:
     parser.add_argument(
         "--each", action="store_true", help="the same for every guard, and rewrite the table in the README"
     )
+    parser.add_argument(
+        "--add", nargs="+", type=Path, metavar="FILE", help="add up the last lines of these files, and play nothing"
+    )
     options = parser.parse_args()
+    if options.add:
+        total = add_up(one.read_text(encoding="utf-8").splitlines()[-1] for one in options.add)
+        _print_lines(total)
+        return 1 if json.loads(total)["broken"] else 0
     seeds = range(options.first, options.first + options.seeds)
     if options.each:
         table.write(dict(_search(MUTATIONS, seeds, options.processes)))
@@ -140,10 +85,6 @@ def _print_verdict(seed: int, verdict: Verdict, *, trace: bool) -> None:
         _print_lines(*steps, *(f"seed {seed}: {one}" for one in verdict.violations))
     if is_broken:
         _print_lines(f"play it again: python -m tests.simulation 1 --from {seed} --trace", "")
-
-
-def _without_numbers(sentence: str) -> str:
-    return _NUMBER.sub("N", _CONVERSATION_ID.sub("CHAT", sentence))
 
 
 def search(name: str, seeds: Sequence[int]) -> tuple[int, str] | None:
