@@ -162,7 +162,8 @@ class _Turn:
 
     def _is_last(self, attempt: int) -> bool:
         """Whether this request may take all the time that is left: a slow model answers late rather than never."""
-        return attempt > 1 and (self._agent.fallback in {None, self.model} or attempt == _ATTEMPTS_WHILE_DOWN)
+        has_other = self._agent.fallback is not None and self._agent.fallback is not self.model
+        return attempt > 1 and (not has_other or attempt == _ATTEMPTS_WHILE_DOWN)
 
     def _fall_back(self) -> None:
         """Ask the second model from now on, where there is one."""

@@ -116,7 +116,8 @@ class Story:
     @property
     def thought_s(self) -> float:
         """How long the model may think about a turn, with its tools and its retries."""
-        asks = 3 if self.mood.downs or self.settings.has_knowledge or self.settings.has_notion else 1
+        is_cut = self.mood.seconds[1] > Limits().call_s  # the first request is, and a second one follows
+        asks = 3 if is_cut or self.mood.downs or self.settings.has_knowledge or self.settings.has_notion else 1
         return min(MODEL_S, asks * self.mood.seconds[1])
 
     def is_crowded_at(self, message: Message) -> bool:

@@ -7,7 +7,7 @@ from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
 
 _BUTTON: Final = "late:event-1"
-_SLOW_S: Final = 39.0
+_SLOW_S: Final = 26.0
 _LONG_S: Final = 10.0
 _FOLDING: Final = 4
 """After so many messages what came before them is in the snapshot."""

@@ -7,24 +7,30 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from shared.access.budgets import Limits
 from shared.adapters.memory.object_store import WriteLimitError
 from shared.conversation.records import MessageRecord
+from shared.conversation.spending import Spending
 from shared.conversation.turn import TurnRecord
+from shared.handlers.ports import Options
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import OutgoingMessage, ReplyFate
+from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import confirm_data
 from shared.storage.codec import encode
 from shared.storage.object_names import is_entry_path
 from tests.simulation import scene as scenery
 from tests.simulation.bucket import Bucket
 from tests.simulation.bus import ACK_DEADLINE_S
+from tests.simulation.holders import Holders
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Process
 from tests.simulation.threads import replaced
+from tests.simulation.times import LEASE_S
 from tests.simulation.world import ShownText
 
-_SLOW_S: Final = 39.0
+_SLOW_S: Final = 26.0
 _MANY: Final = 99
 _TOO_LATE_S: Final = 700.0
 
@@ -189,6 +195,29 @@ def commit_to_an_idle_turn() -> list[str]:
         return scene.rests()
 
 
+def spending_that_nobody_counts() -> list[str]:
+    with Scene().playing() as scene:
+        budget = Limits(turns_per_chat_day=1, tokens_per_chat_day=10)
+        holders = Holders(scene.world, scene.stage.mood, fence_s=LEASE_S, budget=budget)
+        before = TurnRecord(spending=Spending(day="today", turns=1, tokens=50))
+        after = TurnRecord(spending=Spending(day="today", turns=2, tokens=20, is_reserved=True))
+        _in_a_thread(scene, lambda: holders.watch(PERSON, before, after, begun_s=scene.world.now_s))
+        return scene.rests()
+
+
+def tokens_that_nobody_charges() -> list[str]:
+    with Scene().playing() as scene:
+        scene.runs_to_end(scene.asks())
+        scene.world.truth.tokens[PERSON] += 1
+        return scene.rests(calm=True)
+
+
+def limit_that_was_never_set() -> list[str]:
+    with Scene().playing() as scene:
+        _show(scene, scene.says().reply_token, phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name=""))
+        return scene.rests()
+
+
 def words_for_another_chat() -> list[str]:
     with Scene(chats=2).playing() as scene:
         message = scene.says(chat=1)
@@ -247,8 +276,8 @@ def _shown_twice(scene: Scene) -> list[str]:
     return scene.rests()
 
 
-def _show(scene: Scene, reply_token: str) -> None:
-    said = ShownText(conversation_id=PERSON, reply_token=reply_token, text="done", at_s=0.0, button=None, outcome=None)
+def _show(scene: Scene, reply_token: str, text: str = "done") -> None:
+    said = ShownText(conversation_id=PERSON, reply_token=reply_token, text=text, at_s=0.0, button=None, outcome=None)
     scene.world.truth.said.append(said)
 
 
@@ -325,6 +354,9 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     entry_with_other_words,
     entry_that_repeats_itself,
     commit_to_an_idle_turn,
+    spending_that_nobody_counts,
+    tokens_that_nobody_charges,
+    limit_that_was_never_set,
     words_for_another_chat,
     write_that_is_given_up,
     request_that_outlives_its_deadline,

@@ -19,6 +19,8 @@ _MINUTE_S: Final = 60.0
 _ALL_JOURNALLED: Final = MemoryLimits(journalled=100)
 _LONG_SLEEP_S: Final = 120.0
 """Longer than both passes of a withdrawal take."""
+_CALLS_OF_A_SLOW_THOUGHT: Final = 2
+"""The first is given up, so that it leaves time for another one."""
 _INSTANCES: Final = 6
 _JOURNAL: Final = f"journal/{PERSON}/"
 _BUTTON: Final = "late:event-1"
@@ -88,7 +90,7 @@ def commit_over_another_holder() -> list[str]:
 
 def dead_token_beside_a_refreshed_one() -> list[str]:
     """The newest token expires before the call reaches LINE. An older message was redelivered, so its token is still valid."""
-    with Scene(seconds=39.0, late_reply=LateReply.DROP).playing() as scene:
+    with Scene(seconds=26.0, late_reply=LateReply.DROP).playing() as scene:
         older = scene.says()
         scene.runs_until(scene.pushes(scene.delivers(older)), "list journal/")
         scene.sleeps(1)
@@ -105,7 +107,7 @@ def dead_token_beside_a_refreshed_one() -> list[str]:
 
 def compaction_between_listing_and_body() -> list[str]:
     """A press has read the listing and the snapshot. Before it reads the outcomes, a compaction folds its deferral into the snapshot."""
-    with Scene(seed=3, seconds=39.0).playing() as scene:
+    with Scene(seed=3, seconds=26.0).playing() as scene:
         _defers(scene)
         scene.runs_to_end(scene.asks())
         worker = scene.asks()
@@ -175,7 +177,7 @@ def worker_that_dies_before_it_speaks() -> list[str]:
 
 def deferral_of_a_deferral() -> list[str]:
     """The first worker dies, so a press asks the model again. That is deferred too, and then the second button is pressed."""
-    with Scene(seconds=39.0).playing() as scene:
+    with Scene(seconds=26.0).playing() as scene:
         question = scene.delivers(scene.says())
         scene.sleeps(20)
         thinker = scene.pushes(question)
@@ -226,7 +228,7 @@ def fold_of_a_message_that_was_taken_back_first() -> list[str]:
 
 def renewal_that_loses_to_an_unsend() -> list[str]:
     """Opening the turn was slow. Its first renewal loses the swap to an unsend of another message."""
-    with Scene(seconds=39.0).playing() as scene:
+    with Scene(seconds=26.0).playing() as scene:
         worker = scene.asks()
         scene.runs_until(worker, "write turns/")
         scene.sleeps(2)
@@ -272,7 +274,7 @@ def two_who_finish() -> list[str]:
 
 def answer_whose_receipt_is_lost(*, asleep_s: float = 0.0) -> list[str]:
     """The answer arrives, and LINE's response is lost. The worker repeats the call, at once or when the token may have expired."""
-    with Scene(seed=2, seconds=39.0, late_reply=LateReply.PUSH).playing() as scene:
+    with Scene(seed=2, seconds=26.0, late_reply=LateReply.PUSH).playing() as scene:
         delivery = scene.delivers(scene.says())
         scene.sleeps(5)
         worker = scene.pushes(delivery)
@@ -293,7 +295,7 @@ def late_answer_whose_receipt_is_lost() -> list[str]:
 
 def push_of_a_dead_worker() -> list[str]:
     """The worker dies after it pushed the answer. The takeover pushes it again."""
-    with Scene(seconds=39.0, late_reply=LateReply.PUSH).playing() as scene:
+    with Scene(seconds=26.0, late_reply=LateReply.PUSH).playing() as scene:
         delivery = scene.delivers(scene.says())
         scene.sleeps(2 * _MINUTE_S)
         worker = scene.pushes(delivery)
@@ -304,7 +306,7 @@ def push_of_a_dead_worker() -> list[str]:
 
 def push_after_twenty_minutes() -> list[str]:
     """The message is nearly twenty minutes old when the model is asked, and older when the answer is ready."""
-    with Scene(seconds=39.0, late_reply=LateReply.PUSH).playing() as scene:
+    with Scene(seconds=26.0, late_reply=LateReply.PUSH).playing() as scene:
         delivery = scene.delivers(scene.says())
         scene.sleeps(1_190)
         scene.runs_to_end(scene.pushes(delivery))
@@ -323,7 +325,7 @@ def question_from_long_ago() -> list[str]:
 
 def answer_stored_after_the_unsend() -> list[str]:
     """The withdrawal is complete when the late answer is ready. The worker dies right after storing it."""
-    with Scene(seconds=39.0).playing() as scene:
+    with Scene(seconds=26.0).playing() as scene:
         message = scene.says()
         delivery = scene.delivers(message)
         scene.sleeps(20)
@@ -579,16 +581,13 @@ def press_after_the_unsend_of_its_command() -> list[str]:
 
 
 def classification_after_the_unsend() -> list[str]:
-    """The model thinks for 37 s and files the message. Meanwhile the withdrawal takes effect; then the tool asks for a category."""
-    with Scene(seconds=37.0, has_knowledge=True).playing() as scene:
-        scene.sleeps(24)  # so that the second pass comes while the model thinks
+    """The worker sleeps while the model answers. Meanwhile the withdrawal takes effect; then the tool asks for a category."""
+    with Scene(has_knowledge=True).playing() as scene:
         message = scene.says(verb="file")
         worker = scene.pushes(scene.delivers(message))
         scene.runs_until(worker, "model")
-        scene.sleeps(1)
-        scene.runs_to_end(scene.takes_back(message))
-        scene.runs(seconds=34)
-        scene.ticks()
+        scene.sleeps_in(worker, seconds=_LONG_SLEEP_S)
+        scene.takes_effect(scene.takes_back(message))
         scene.runs_to_end(worker)
         return scene.rests()
 
@@ -749,7 +748,7 @@ def context_that_comes_after_many_amendments() -> list[str]:
 
 def question_that_waits_for_slow_turns() -> list[str]:
     """A question waits for one slow turn, and then another delivery answers it together with others, for longer than a request may wait."""
-    with Scene(seconds=38.0, late_reply=LateReply.PUSH).playing() as scene:
+    with Scene(seconds=26.0, late_reply=LateReply.PUSH).playing() as scene:
         for _ in range(4):
             scene.asks(instance=0)
             scene.runs(seconds=3)
@@ -776,7 +775,7 @@ def _defers(scene: Scene) -> None:
 
 
 def _repeated_model_calls(scene: Scene) -> list[str]:
-    is_wasted = scene.world.truth.model_calls > 1
+    is_wasted = scene.world.truth.model_calls > _CALLS_OF_A_SLOW_THOUGHT
     return ["I6: a thought was lost although nothing had failed"] if is_wasted else []
 
 

@@ -499,7 +499,7 @@ class _Schedule:
     def _mood(self) -> None:
         rng, mood = self.rng, self.stage.mood
         mood.manner = rng.choice(("repeats", "repeats", "repeats", "paraphrases", "says nothing"))
-        mood.seconds = rng.choice(((0.3, 3.0), (1.0, 8.0), (5.0, 39.0), (30.0, 39.0)))
+        mood.seconds = rng.choice(((0.3, 3.0), (1.0, 8.0), (5.0, 39.0), (14.0, 26.0)))
         mood.downs, mood.skips = rng.choice((0.0, 0.1)), rng.choice((0.0, 0.15))
         if not self.weather.calm and rng.random() < 0.15:
             mood.poison = frozenset({f"word{rng.randrange(3)}a"})

@@ -57,7 +57,7 @@ def test_five_quick_messages_cost_two_model_calls_at_most(pause_s: float) -> Non
 
 
 def test_a_slow_answer_is_offered_by_a_button() -> None:
-    with Scene(seconds=39.0, late_reply=LateReply.BUTTON).playing() as scene:
+    with Scene(seconds=26.0, late_reply=LateReply.BUTTON).playing() as scene:
         scene.runs_until(scene.asks(), "model")
         scene.asks()
 

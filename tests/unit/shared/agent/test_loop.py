@@ -72,13 +72,19 @@ class Held:
     is_over: bool
 
 
+class UnhashableModel(ScriptedModel):
+    """Cannot be hashed, like the metered models of the worker."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class Turn:
     """One run of the loop over a scripted model."""
 
     def __init__(
         self, threads: ThreadPoolExecutor, steps: Sequence[Step], limits: Limits, fallback: ScriptedModel | None
     ) -> None:
-        self.model = ScriptedModel(steps)
+        self.model = UnhashableModel(steps)
         self.clock = FixedClock()
         self.chat = conversations_on(MemoryObjectStore(), InlineExecutor(), self.clock).of(CHAT)
         self._agent = Agent(
