@@ -1,14 +1,18 @@
 """What a chat's entries hold in the end: what the committed outcomes staged, once, but for what was taken back."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from shared.knowledge.catalog import Catalog
+from shared.knowledge.catalog import Catalog, Row
+from shared.knowledge.embeddings import text_of
 from shared.knowledge.tombstone import tombstone_in
+from shared.search.vectors import pack
 from shared.storage.codec import decode
 from shared.storage.object_names import is_entry_path
+from tests.simulation.mind import vector_of
 from tests.simulation.people import NAMED, WORD, People
 from tests.simulation.world import World
 
@@ -51,15 +55,20 @@ def check_entries(story: EntryStory) -> Iterator[str]:
     if not _has_taken_back(story.people) and not staged.keys() <= lines.keys():
         yield "I6: an entry never got its line"
     catalog = files.get(_CATALOG)
-    rows = {one.path for one in decode(Catalog, catalog.data).rows} if catalog is not None else set()
-    if rows != there.keys():
-        yield "I6: the catalog and the entries differ"
+    yield from _check_rows(decode(Catalog, catalog.data).rows if catalog is not None else (), there.keys())
     if not _KEEPS_PATHS.issuperset(_verbs(story.people)):
         return  # a withdrawal may have given the entry another path, under which a later turn changed it
     kept = {word for one in story.people.messages if story.people.is_kept(one) for word, _ in one.words[-1:]}
     kept -= {word for one in story.people.messages if len(one.words) > 1 for word, _ in one.words}
     if any(set(WORD.findall(line)) <= kept and WORD.search(line) for line in staged.keys() - lines.keys()):
         yield "I6: an entry lost a line that nobody took back"
+
+
+def _check_rows(rows: Sequence[Row], there: AbstractSet[str]) -> Iterator[str]:
+    if {one.path for one in rows} != there:
+        yield "I6: the catalog and the entries differ"
+    if any(one.vector not in {"", pack(vector_of(text_of(one)))} for one in rows):
+        yield "I4: the catalog has a vector of words that its entry has not"
 
 
 def _verbs(people: People) -> set[str]:

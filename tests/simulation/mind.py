@@ -5,8 +5,9 @@ prompt. One repeats nothing, so only what names a withdrawn message directly may
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Final, Literal, TypeAlias
 
 from greenlet import GreenletExit
@@ -23,7 +24,9 @@ from shared.agent.model import (
     ModelResponse,
     TextContent,
 )
+from shared.clock import Deadline
 from shared.errors import ModelUnavailableError
+from shared.knowledge.embeddings import Embedded, Kind
 from shared.metering import Usage
 from tests.simulation.people import WORD, gloss_of
 from tests.simulation.world import Thought, World
@@ -33,7 +36,7 @@ REQUEST_TOKENS: Final = 100
 _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
-_ORDER: Final = re.compile(r"\b(file|note|move|delete|undo|page) (word\d+[a-z])$", re.MULTILINE)
+_ORDER: Final = re.compile(r"\b(file|note|move|delete|undo|page|find) (word\d+[a-z])$", re.MULTILINE)
 _ANSWER_MARK: Final = re.compile(r"re\d+:")
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
@@ -149,6 +152,12 @@ class Mind:
         category, confidence = world.rng.choice(_CATEGORIES), world.rng.choice((0.3, 0.9, 0.9))
         return JsonAnswer(value={"category": category, "confidence": confidence, "name": text}, usage=self._cost())
 
+    def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
+        """Return a vector for each text, by which the end of the schedule tells whose words it was made of."""
+        self._check(_Prompt("\n".join(texts), "", "", ""), what="a request for embeddings")
+        self._world.scheduler.give_way(f"embed {kind}", min(1.0, deadline.left_s))
+        return Embedded(vectors=tuple(map(vector_of, texts)), usage=self._cost())
+
     def _check(self, prompt: _Prompt, *, what: str = "a prompt") -> None:
         """No prompt holds withdrawn or outdated words, or words of another chat."""
         truth, task = self._world.truth, self._world.scheduler.current()
@@ -192,6 +201,11 @@ class Mind:
                 yield from _calls_on_path(verb, text, paths[int(word[4:-1]) % len(paths)], category)
 
 
+def vector_of(text: str) -> list[float]:
+    """Return the vector of a text; texts with other words have others."""
+    return [float(byte) + 1.0 for byte in sha256(" ".join(WORD.findall(text)).encode()).digest()]
+
+
 def _is_skip_refused(request: ModelRequest) -> bool:
     """Whether the last round called `skip` in vain, because the turn has changed something."""
     last = request.contents[-1]
@@ -206,6 +220,8 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "undo_last_change", {}
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
+        case "find":
+            yield "search_entries", {"query": f"not {text}"}
         case _:
             yield "list_entries", {"limit": 50}
 

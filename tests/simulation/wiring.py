@@ -53,6 +53,7 @@ class Settings:
     group_policy: GroupPolicy = GroupPolicy.MENTION
     has_knowledge: bool = False
     has_notion: bool = False
+    has_embeddings: bool = False
     threads: int = THREADS
 
     @property
@@ -86,6 +87,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         media=ports.line,
         model=ports.mind,
         json_model=ports.mind if ports.settings.has_knowledge else None,
+        embedder=ports.mind if ports.settings.has_embeddings else None,
         notion=_notion(ports) if ports.settings.has_notion else None,
         threads=Threads(
             reads=pool,
