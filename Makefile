@@ -4,6 +4,7 @@ PYTHON ?= python3
 PORT ?= 8080
 ARGS ?=
 CONVERSATION ?=
+PERSON ?=
 SUITE ?=
 REPEATS ?= 0
 RECORD ?=
@@ -89,11 +90,11 @@ revoke: $(VENV)/.run-installed ## Meet a chat with silence: make revoke CONVERSA
 admitted: $(VENV)/.run-installed ## List the chats that were admitted
 	@$(BIN)/python -m operations admitted
 
-forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATION=U...
-	@$(BIN)/python -m operations forget "$(CONVERSATION)"
+forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATION=U..., or PERSON=U... in every chat
+	@$(BIN)/python -m operations forget $(if $(PERSON),--person "$(PERSON)","$(CONVERSATION)")
 
-export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [ARGS="--to FILE"]
-	@$(BIN)/python -m operations export "$(CONVERSATION)" $(ARGS)
+export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [PERSON=U...] [ARGS="--to FILE"]
+	@$(BIN)/python -m operations export "$(CONVERSATION)" $(if $(PERSON),--person "$(PERSON)") $(ARGS)
 
 release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences
 	$(BIN)/python -m operations.release

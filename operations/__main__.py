@@ -14,6 +14,7 @@ from operations.admissions import LONGEST_DAYS, Door
 from operations.conversations import Forget, exported
 from operations.dead_letters import DeadLetters, summary
 from operations.line_webhook import register
+from operations.persons import ForgetPerson, checked_person_id, exported_person
 from operations.settings import dead_letter_settings, history_settings, line_settings
 from shared import logs
 from shared.access.admission import Admissions
@@ -46,9 +47,9 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
             case "invite" | "admit" | "revoke" | "admitted":
                 return _door(env, options)
             case "forget":
-                return _forget(env, options.conversation)
+                return _forget(env, options.conversation, person=options.person)
             case _:
-                return _export(env, options.conversation, to=options.to)
+                return _export(env, options.conversation, person=options.person, to=options.to)
     except AizuchiError as cause:
         print(f"error: {cause}", file=sys.stderr)
         return 1
@@ -84,8 +85,13 @@ def _parser() -> argparse.ArgumentParser:
     admit = commands.add_parser("admit", help="let a chat talk to the bot, also after it was revoked")
     revoke = commands.add_parser("revoke", help="meet a chat with silence; what is stored of it stays")
     commands.add_parser("admitted", help="list the chats that were admitted")
+    forget.add_argument("--person", metavar="U...", help="instead take back what one person said, in every chat")
+    export.add_argument("--person", metavar="U...", help="only what this person said there, and what came of it")
     for command in (forget, export, admit, revoke):
-        command.add_argument("conversation", help="LINE's id of the user, group or room: U, C or R and 32 digits")
+        how_many = "?" if command is forget else None
+        command.add_argument(
+            "conversation", nargs=how_many, help="LINE's id of the user, group or room: U, C or R and 32 digits"
+        )
     return parser
 
 
@@ -156,15 +162,31 @@ def _door(env: Mapping[str, str], options: argparse.Namespace) -> int:
     return 0
 
 
-def _forget(env: Mapping[str, str], conversation_id: str) -> int:
-    clock = SystemClock()
-    forget = Forget(conversations=_conversations(env), withdrawal=withdrawal_of(clock), clock=clock)
+def _forget(env: Mapping[str, str], conversation_id: str | None, *, person: str | None) -> int:
+    clock, conversations = SystemClock(), _conversations(env)
+    withdrawal = withdrawal_of(clock)
+    forget = Forget(conversations=conversations, withdrawal=withdrawal, clock=clock)
+    if person is not None:
+        by_person = ForgetPerson(conversations=conversations, withdrawal=withdrawal, forget=forget, clock=clock)
+        counts = by_person(person)
+        own = counts.pop(person)
+        print(
+            f"forgotten: {sum(counts.values())} messages in {len(counts)} chats, {own} objects of the 1:1 chat are gone"
+        )
+        return 0
+    if conversation_id is None:
+        print("error: name a chat, or a person with --person", file=sys.stderr)
+        return 1
     print(f"forgotten: {forget(conversation_id)} objects are gone")
     return 0
 
 
-def _export(env: Mapping[str, str], conversation_id: str, *, to: Path | None) -> int:
-    lines = exported(_store(env), conversation_id)
+def _export(env: Mapping[str, str], conversation_id: str, *, person: str | None, to: Path | None) -> int:
+    if person is None:
+        lines = exported(_store(env), conversation_id)
+    else:
+        chat, now_ms = _conversations(env).of(conversation_id), SystemClock().now_ms()
+        lines = exported_person(chat, checked_person_id(person), now_ms=now_ms)
     if to is None:
         for line in lines:
             print(line)

@@ -46,6 +46,13 @@ def exported(store: ObjectStore, conversation_id: str) -> Iterator[str]:
     return (line for prefix in prefixes for line in _lines(store, prefix))
 
 
+def object_line(store: ObjectStore, name: str) -> Iterator[str]:
+    """Yield the object as one line of JSON; nothing where there is none, or a tombstone.  Raises: StorageUnavailableError."""
+    stored = store.read(name)
+    if stored is not None and tombstone_in(stored.data) is None:
+        yield json.dumps({"name": name, **_content(name, stored.data)}, ensure_ascii=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
     """Erases chats."""
@@ -97,9 +104,7 @@ def _list_names(store: ObjectStore, prefix: str) -> Iterator[str]:
 
 def _lines(store: ObjectStore, prefix: str) -> Iterator[str]:
     for name in _list_names(store, prefix):
-        stored = store.read(name)
-        if stored is not None and tombstone_in(stored.data) is None:
-            yield json.dumps({"name": name, **_content(name, stored.data)}, ensure_ascii=False)
+        yield from object_line(store, name)
 
 
 def _kind(name: str) -> str:

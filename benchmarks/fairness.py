@@ -1,0 +1,185 @@
+"""`python -m benchmarks.fairness`: what a stranger, and a chat that floods, cost the operator and the other chats.
+
+The agent worker's real code on ports in memory, with the threads of a deployed instance and a model that takes a fifth of a second. Ten
+chats send a message a second; their time from push to acknowledgement is compared with that of the same chats alone.
+"""
+
+import base64
+import datetime as dt
+import io
+import json
+import random
+import statistics
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.access.admission import Access, Admissions
+from shared.access.budgets import Limits
+from shared.adapters.memory import MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles, ScriptedModel
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import ModelRequest, ModelResponse
+from shared.bus.endpoint import PushEndpoint
+from shared.clock import SystemClock
+from shared.conversation.store import Conversations
+from shared.handlers.assembly import assemble
+from shared.handlers.ports import Options, Ports, Threads
+from shared.turns.background import ThreadBackground
+
+CHATS: Final = 10
+SECONDS: Final = 20
+FLOOD: Final = 10_000
+_MODEL_S: Final = 0.2
+_ACKNOWLEDGED: Final = 204
+_REQUEST_THREADS: Final = 40
+
+
+class _Model(ScriptedModel):
+    def generate(self, request: ModelRequest) -> ModelResponse:
+        self.requests.append(request)
+        time.sleep(_MODEL_S)
+        return calling(("reply", {"message": "hello"}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What came of one run: the times of the ten chats, and what the flooding chat left and cost."""
+
+    p50_ms: float
+    p95_ms: float
+    objects: int
+    model_calls: int
+    replies: int
+
+
+def chat_id(number: int) -> str:
+    """Return the id of a person."""
+    return f"U{number:032x}"
+
+
+def _push_body(chat: str, number: int) -> bytes:
+    """Return the body with which Pub/Sub pushes a text message of now."""
+    now_ms = SystemClock().now_ms()
+    now = dt.datetime.fromtimestamp(now_ms / 1_000, dt.UTC)
+    event = {
+        "type": "message",
+        "mode": "active",
+        "timestamp": now_ms,
+        "source": {"type": "user", "userId": chat},
+        "webhookEventId": f"event-{number}",
+        "replyToken": f"token-{number}",
+        "message": {"id": f"m{number}", "type": "text", "text": f"hello {number}"},
+    }
+    data = base64.b64encode(json.dumps({"destination": "U0", "event": event}).encode()).decode()
+    message = {
+        "data": data,
+        "attributes": {"type": "message"},
+        "messageId": str(number),
+        "publishTime": now.isoformat(),
+    }
+    return json.dumps({"message": message, "subscription": "s"}).encode()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    logs.configure(io.StringIO())
+    try:
+        yield
+    finally:
+        logs.configure()
+
+
+def measure(
+    *, flooding: str | None, access: Access, limits: Limits, flood: int = 0, seconds: int = SECONDS
+) -> Measured:
+    """Play the ten chats, beside a flood of messages of one more chat."""
+    clock, store, model, line = SystemClock(), MemoryObjectStore(), _Model(), MemoryLineApi()
+    with ThreadPoolExecutor(128) as pool, ThreadPoolExecutor(_REQUEST_THREADS) as requests, _quiet():
+        conversations = Conversations.on(store, reads=pool, clock=clock, lease_s=25.0)
+        admissions = Admissions(store=store, clock=clock)
+        for number in range(CHATS):
+            admissions.admit(chat_id(number), since_ms=0)
+        threads = Threads(
+            reads=pool,
+            tools=pool,
+            names=pool,
+            media=pool,
+            presence=pool,
+            ticks=pool,
+            background=ThreadBackground(threads=pool),
+        )
+        ports = Ports(
+            conversations=conversations,
+            line=line,
+            profiles=MemoryProfiles(),
+            media=MemoryMedia(),
+            model=model,
+            threads=threads,
+            clock=clock,
+            chance=random.Random(1),  # noqa: S311 - spreads retries, is no secret
+        )
+        options = Options(bot_name="Aizuchi", access=access, limits=limits, settle_s=0.0)
+        endpoint = PushEndpoint(handle=assemble(ports, options), clock=clock)
+        times_ms: list[float] = []
+        lock = threading.Lock()
+
+        def push(chat: str, number: int, begun_s: float, *, is_timed: bool) -> None:
+            status = endpoint("POST", _push_body(chat, number))[1]
+            if status != _ACKNOWLEDGED:
+                raise RuntimeError(f"a push got {status}")
+            if is_timed:
+                with lock:
+                    times_ms.append((time.monotonic() - begun_s) * 1_000)
+
+        def send(chat: str, count: int, first: int, *, is_timed: bool) -> list[Future[None]]:
+            sent, began_s = [], time.monotonic()
+            for number in range(count):
+                time.sleep(max(0.0, began_s + number * seconds / count - time.monotonic()))
+                sent.append(requests.submit(push, chat, first + number, time.monotonic(), is_timed=is_timed))
+            return sent
+
+        senders = [
+            threading.Thread(target=send, args=(chat_id(number), seconds, number * 1_000), kwargs={"is_timed": True})
+            for number in range(CHATS)
+        ]
+        if flooding is not None:
+            senders.append(threading.Thread(target=send, args=(flooding, flood, 100_000), kwargs={"is_timed": False}))
+        for sender in senders:
+            sender.start()
+        for sender in senders:
+            sender.join()
+        requests.shutdown(wait=True)
+    cuts = statistics.quantiles(times_ms, n=100)
+    others = CHATS * seconds
+    of_flood = [one.name for one in store.list("") if flooding is not None and flooding in one.name]
+    return Measured(
+        p50_ms=cuts[49],
+        p95_ms=cuts[94],
+        objects=len(of_flood),
+        model_calls=len(model.requests) - others,
+        replies=len(line.replies) - others,
+    )
+
+
+def main() -> None:
+    """Print one line a run, as JSON."""
+    unlimited = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)
+    limited = Limits(turns_per_chat_day=SECONDS, tokens_per_chat_day=0, tokens_per_day=0)
+    measure(flooding=None, access=Access.OPEN, limits=unlimited, seconds=3)  # imports, caches
+    runs = {
+        "alone": (None, Access.INVITED, unlimited, 0),
+        "a stranger, invited": (chat_id(77), Access.INVITED, unlimited, FLOOD),
+        "a chat that floods, with a limit of its turns": (chat_id(78), Access.OPEN, limited, FLOOD),
+    }
+    for name, (flooding, access, limits, flood) in runs.items():
+        found = measure(flooding=flooding, access=access, limits=limits, flood=flood)
+        print(json.dumps({"run": name, **{field: getattr(found, field) for field in found.__slots__}}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""One person's own data: what they said in a chat and what came of it, exported; and taken back in every chat."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from operations.conversations import Forget, object_line
+from shared.clock import Clock
+from shared.conversation.records import MessageRecord
+from shared.conversation.store import Conversation, Conversations
+from shared.conversation.withdrawal import Withdrawal
+from shared.errors import UnusableIdError
+from shared.handlers.erasure import own_messages
+from shared.knowledge.entry_store import EntryStore, path_in
+from shared.line.ids import checked_conversation_id
+from shared.storage.object_store import ObjectStore
+
+_KINDS: Final = ("journal/", "snapshots/", "turns/")
+_SECRET: Final = ("reply_token", "quote_token")
+
+
+def checked_person_id(value: str) -> str:
+    """Return the id.  Raises: UnusableIdError, if it is not LINE's id of a person."""
+    if checked_conversation_id(value).startswith("U"):
+        return value
+    raise UnusableIdError("no LINE id of a person: U and 32 digits")
+
+
+def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) -> Iterator[str]:
+    """Yield a line of JSON for each message of the person in this chat, for its medium, and for each entry that came from one.
+
+    Raises: UnusableIdError, StorageUnavailableError.
+    """
+    own = own_messages(conversation, checked_person_id(user_id), until_ms=now_ms)
+    for message in _messages(conversation, own):
+        said: dict[str, Any] = msgspec.to_builtins(message)
+        name = conversation.names.message(message.line_message_id)
+        yield json.dumps(
+            {"name": name, "json": {key: said[key] for key in said if key not in _SECRET}}, ensure_ascii=False
+        )
+    for line_message_id in sorted(own):
+        for name in (conversation.names.medium(line_message_id), conversation.names.medium_label(line_message_id)):
+            yield from object_line(conversation.objects.store, name)
+    entries = EntryStore(conversation)
+    for listed in entries.list():
+        entry = entries.entry(path_in(listed.name))
+        if entry is not None and own.intersection(one.line_message_id for one in entry.sources):
+            yield from object_line(conversation.objects.store, listed.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetPerson:
+    """Takes back what a person said, in every chat."""
+
+    conversations: Conversations
+    withdrawal: Withdrawal
+    forget: Forget
+    clock: Clock = field(repr=False)
+
+    def __call__(self, user_id: str) -> dict[str, int]:
+        """Every stored message of the person is withdrawn, with all that came from it; the 1:1 chat is erased.
+
+        Returns how many messages were taken back, by chat; of the 1:1 chat, how many objects went. Takes a little longer than a lease.
+        Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
+        """
+        person, now_ms = checked_person_id(user_id), self.clock.now_ms()
+        found: dict[str, frozenset[str]] = {}
+        for conversation_id in chats_in(self.conversations.objects.store):
+            conversation = self.conversations.of(conversation_id)
+            own = own_messages(conversation, person, until_ms=now_ms)
+            if conversation_id != person and own:
+                self.withdrawal.withdraw_all(conversation, own, timestamp_ms=now_ms)
+                found[conversation_id] = own
+        counts = {conversation_id: len(own) for conversation_id, own in found.items()}
+        counts[person] = self.forget(person)  # waits until every writer that had read the chats has ended
+        for conversation_id, own in found.items():
+            for line_message_id in sorted(own):
+                self.withdrawal.finish_withdrawal(self.conversations.of(conversation_id), line_message_id)
+        return counts
+
+
+def chats_in(store: ObjectStore) -> tuple[str, ...]:
+    """Return the ids of all chats that the bucket holds something of.  Raises: StorageUnavailableError."""
+    names = (listed.name for kind in _KINDS for listed in store.list(kind))
+    return tuple(sorted({name.split("/")[1].removesuffix(".json") for name in names}))
+
+
+def _messages(conversation: Conversation, own: frozenset[str]) -> list[MessageRecord]:
+    stored = (*conversation.snapshot.read().record.messages, *conversation.journal.read_messages())
+    newest = {one.line_message_id: one for one in stored if one.line_message_id in own}
+    return sorted(newest.values(), key=lambda one: one.timestamp_ms)

@@ -1,0 +1,72 @@
+import json
+
+import pytest
+
+from operations.conversations import Forget
+from operations.persons import ForgetPerson, chats_in, exported_person
+from shared.conversation.records import MessageRecord
+from shared.errors import UnusableIdError
+from shared.handlers.unsend import withdrawal_of
+from tests.support import recorded
+from tests.unit.operations.conftest import Bucket, message
+
+OTHER = "U" + "2" * 32
+
+
+def said(number: int, text: str, *, by: str = recorded.USER) -> MessageRecord:
+    return MessageRecord(
+        line_message_id=f"m{number}",
+        webhook_event_id=f"e{number}",
+        timestamp_ms=number,
+        type="text",
+        addressed=False,
+        text=text,
+        user_id=by,
+        reply_token="secret-token",
+    )
+
+
+@pytest.fixture
+def filled(bucket: Bucket) -> Bucket:
+    group = bucket.conversations.of(recorded.GROUP)
+    for one in (said(1, "my word is swordfish"), said(2, "mine is haddock", by=OTHER), said(3, "swordfish again")):
+        group.journal.record(one)
+    bucket.store.create(group.names.medium("m1"), b"\xff")
+    bucket.chat.journal.record(message(text="swordfish, between us"))
+    return bucket
+
+
+def test_an_export_of_a_person_holds_their_words_and_media_and_no_others(filled: Bucket) -> None:
+    group = filled.conversations.of(recorded.GROUP)
+
+    lines = [json.loads(line) for line in exported_person(group, recorded.USER, now_ms=10)]
+
+    assert [line["name"].rpartition("/")[2] for line in lines] == ["m1.json", "m3.json", "m1"]
+    assert lines[0]["json"]["text"] == "my word is swordfish"
+    assert "haddock" not in str(lines)
+    assert "secret-token" not in str(lines)
+
+
+def test_forgetting_a_person_takes_their_words_back_in_every_chat(filled: Bucket) -> None:
+    withdrawal = withdrawal_of(filled.clock)
+    forget = Forget(conversations=filled.conversations, withdrawal=withdrawal, clock=filled.clock)
+    by_person = ForgetPerson(
+        conversations=filled.conversations, withdrawal=withdrawal, forget=forget, clock=filled.clock
+    )
+
+    counts = by_person(recorded.USER)
+
+    assert counts[recorded.GROUP] == 2
+    assert not filled.holds("swordfish")
+    assert filled.holds("mine is haddock")
+    assert recorded.GROUP not in by_person(recorded.USER)
+
+
+def test_every_chat_of_the_bucket_is_known(filled: Bucket) -> None:
+    assert chats_in(filled.store) == tuple(sorted({recorded.USER, recorded.GROUP}))
+
+
+@pytest.mark.parametrize("wrong", [recorded.GROUP, "everybody", ""])
+def test_only_a_person_is_a_person(filled: Bucket, wrong: str) -> None:
+    with pytest.raises(UnusableIdError):
+        list(exported_person(filled.conversations.of(recorded.GROUP), wrong, now_ms=10))
