@@ -24,7 +24,9 @@ _COLOR: Final = re.compile(r"#[0-9a-fA-F]{6}([0-9a-fA-F]{2})?")
 _PIXELS: Final = re.compile(r"[0-9]{1,5}(\.[0-9]{1,5})?px")
 _SIGNED_PIXELS: Final = re.compile(r"-?[0-9]{1,5}(\.[0-9]{1,5})?px")
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,5})?%")
-_RATIO: Final = re.compile(r"[0-9]{1,6}:[0-9]{1,6}")
+_ANGLE: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,5})?deg")
+_RATIO: Final = re.compile(r"([1-9][0-9]{0,5}):([1-9][0-9]{0,5})")
+_MOST_RATIO: Final = 3
 _SIZES: Final = ("xxs", "xs", "sm", "md", "lg", "xl", "xxl", "3xl", "4xl", "5xl")
 _SPACES: Final = ("none", "xs", "sm", "md", "lg", "xl", "xxl")
 _BUBBLE_SIZES: Final = ("nano", "micro", "deca", "hecto", "kilo", "mega", "giga")
@@ -199,7 +201,18 @@ def _check_box(box: JsonObject, path: str, check: _Check) -> None:
         _check_length(box, name, path, check)
     background = check.object(box, "background", path)
     if background is not None:
-        _check_choice(background, "type", ("linearGradient",), f"{path}/background", check)
+        _check_background(background, f"{path}/background", check)
+
+
+def _check_background(background: JsonObject, path: str, check: _Check) -> None:
+    _check_choice(background, "type", ("linearGradient",), path, check)
+    for name in ("type", "angle", "startColor", "endColor"):
+        if background.get(name) is None:
+            check.add("must be specified", f"{path}/{name}")
+    _check_pattern(background, "angle", (), (_ANGLE,), path, check)
+    _check_pattern(background, "centerPosition", (), (_PERCENT,), path, check)
+    for name in ("startColor", "centerColor", "endColor"):
+        _check_pattern(background, name, (), (_COLOR,), path, check)
 
 
 def _check_text(text: JsonObject, path: str, check: _Check) -> None:
@@ -228,7 +241,7 @@ def _check_properties(component: JsonObject, path: str, check: _Check) -> None:
         _check_pattern(component, name, _SPACES, (_SIGNED_PIXELS, _PERCENT), path, check)
     _check_pattern(component, "cornerRadius", _SPACES, (_PIXELS,), path, check)
     _check_pattern(component, "borderWidth", _BORDERS, (_PIXELS,), path, check)
-    _check_pattern(component, "aspectRatio", (), (_RATIO,), path, check)
+    _check_ratio(component, path, check)
     _check_pattern(component, "lineSpacing", (), (_PIXELS,), path, check)
     if component.get("type") in {"text", "span", "icon", "image"}:
         _check_pattern(component, "size", (*_SIZES, "full"), (_PIXELS, _PERCENT), path, check)
@@ -236,6 +249,13 @@ def _check_properties(component: JsonObject, path: str, check: _Check) -> None:
         value = component.get(name)
         if value is not None and (not is_number(value) or value < 0 or value != int(value)):
             check.add("invalid property", f"{path}/{name}")
+
+
+def _check_ratio(component: JsonObject, path: str, check: _Check) -> None:
+    _check_pattern(component, "aspectRatio", (), (_RATIO,), path, check)
+    found = _RATIO.fullmatch(str(component.get("aspectRatio")))
+    if found is not None and int(found[2]) > _MOST_RATIO * int(found[1]):
+        check.add("the height must not be more than three times the width", f"{path}/aspectRatio")
 
 
 def _check_length(component: JsonObject, name: str, path: str, check: _Check) -> None:

@@ -269,3 +269,14 @@ def test_the_first_screen_fits_a_phone(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.locator("#setup-close").click()
     expect(page.locator("#text")).to_be_in_viewport()
+
+
+def test_a_person_without_consent_is_chosen_on_the_page(page: Page, running: Running) -> None:
+    page.locator("#people-button").click()
+
+    page.locator("#consents input").uncheck()
+
+    expect(page.locator("#consents input")).not_to_be_checked()
+    assert not running.server.platform.people[running.user_id].has_consented
+    page.locator("#people-close").click()
+    expect(page.locator("#people")).to_be_hidden()

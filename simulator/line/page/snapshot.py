@@ -22,7 +22,12 @@ def snapshot(platform: LinePlatform, about: Mapping[str, Any]) -> JsonObject:
         "webhook_url": platform.courier.webhook_url,
         "bot": {"user_id": platform.account.user_id, "display_name": platform.account.display_name},
         "people": [
-            {"user_id": person.user_id, "display_name": person.display_name, "friendship": person.friendship.value}
+            {
+                "user_id": person.user_id,
+                "display_name": person.display_name,
+                "friendship": person.friendship.value,
+                "has_consented": person.has_consented,
+            }
             for person in platform.people.values()
         ],
         "chats": [

@@ -41,8 +41,17 @@ export function attachPeople({ ask, enter }) {
     redraw(by("members"), [isGathering, chat.chat_id, chat.bot_is_member, members, others], () =>
       isGathering ? [botLine(state.bot, chat), ...members.map((one) => line(one, "remove_member", chat)), ...others.map((one) => line(one, "add_member", chat))] : [],
     );
+    redraw(by("consents"), state.people, () => state.people.map(consentBox));
     redraw(by("new-members"), state.people, () => state.people.map(({ user_id, display_name }) => box(user_id, display_name)));
   };
+
+  function consentBox({ user_id, display_name, has_consented }) {
+    const label = box(user_id, display_name);
+    const input = label.querySelector("input");
+    input.checked = has_consented;
+    input.addEventListener("change", () => ask("set_consent", { user_id, has_consented: input.checked }));
+    return label;
+  }
 
   function botLine({ display_name }, { chat_id, bot_is_member }) {
     const label = bot_is_member ? texts.removeBot : texts.inviteBot;

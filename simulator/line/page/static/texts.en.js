@@ -8,6 +8,7 @@ export const ENGLISH = {
   close: "Close",
   newPerson: "New person",
   add: "Add",
+  consents: "Whose id the bot may see (consent)",
   newGroup: "New group",
   groupName: "Group",
   newMembers: "Who is in the group",

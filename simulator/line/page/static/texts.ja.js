@@ -8,6 +8,7 @@ export const JAPANESE = {
   close: "閉じる",
   newPerson: "新しい人",
   add: "追加",
+  consents: "ボットにIDが見える人（同意）",
   newGroup: "新しいグループ",
   groupName: "グループ",
   newMembers: "グループに入る人",

@@ -19,6 +19,11 @@ def text(value: str = "hi", **more: object) -> dict[str, Any]:
     return {"type": "text", "text": value, **more}
 
 
+def gradient(**changes: object) -> dict[str, Any]:
+    background = {"type": "linearGradient", "angle": "90deg", "startColor": "#ffffff", "endColor": "#1DB446"}
+    return {"type": "box", "layout": "vertical", "contents": [], "background": background | changes}
+
+
 @pytest.mark.parametrize(
     "contents",
     [
@@ -29,6 +34,7 @@ def text(value: str = "hi", **more: object) -> dict[str, Any]:
         bubble({"type": "text", "contents": [{"type": "span", "text": "a", "decoration": "underline"}]}),
         bubble({"type": "box", "layout": "horizontal", "contents": [], "paddingAll": "20px", "width": "40%", "flex": 0}),
         {"type": "carousel", "contents": [bubble(text()), bubble(text())]},
+        bubble(gradient()),
     ],
 )  # fmt: skip
 def test_what_the_reference_shows_is_accepted(contents: dict[str, Any]) -> None:
@@ -54,6 +60,10 @@ def test_what_the_reference_shows_is_accepted(contents: dict[str, Any]) -> None:
         (bubble(text(text=7)), "/body/contents/0/text", "invalid property"),
         (bubble("text"), "/body/contents", "must be an array of objects"),
         (bubble(size="tera"), "/size", "invalid property"),
+        (bubble(hero=IMAGE | {"aspectRatio": "1:4"}), "/hero/aspectRatio", "the height must not be more than three times the width"),
+        (bubble(hero=IMAGE | {"aspectRatio": "wide"}), "/hero/aspectRatio", "invalid property"),
+        (bubble(gradient(angle="0deg), url(https://a/b")), "/body/contents/0/background/angle", "invalid property"),
+        (bubble(gradient(endColor=None)), "/body/contents/0/background/endColor", "must be specified"),
         ({"type": "bubble", "body": text()}, "/body", "invalid property"),
         ({"type": "carousel", "contents": []}, "/contents", "must have 1 to 12 items"),
         ({"type": "carousel", "contents": [bubble(size="nano"), bubble()]}, "/contents", "all bubbles must have the same size"),
