@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, TypeAlias
+from zlib import crc32
 
 from shared.agent import transcript
 from shared.agent.model import MediaPart, MixedContent, TextContent
@@ -47,6 +48,8 @@ _OVERHEARD: Final = (
 _TOGETHER: Final = "[note] The following images were sent together, as one message."
 _HEADER_TIME: Final = "%Y-%m-%d %H:%M"
 _LONGEST_QUOTE: Final = 500
+_MANY_RECORDS: Final = 72  # 50 messages stay verbatim
+_MAY_GO: Final = 20
 _UNNAMED: Final = "someone"
 _YOU: Final = "you"
 _WORDS_TYPES: Final = frozenset({"text"})
@@ -100,7 +103,7 @@ class PromptBuilder:
         asked = {message.line_message_id for message in pending}
         earlier = (one for one in history.messages if one.line_message_id not in asked and one.presses is None)
         spoken: tuple[MessageRecord | OutcomeRecord, ...] = (*earlier, *history.answers, *_silences(history))
-        parts: list[Part] = [lines.all_of(history, sorted(spoken, key=by_time))]
+        parts: list[Part] = [lines.all_of(history, _from_a_mark(sorted(spoken, key=by_time)))]
         if history.index.text:
             parts.append(f"{_INDEX}\n{history.index.text}")
         where = _GROUP if is_group else _DIRECT
@@ -200,6 +203,23 @@ class _Lines:
 @cache
 def _quote_words(locale: str) -> _QuoteWords:
     return language_file(locale).table("quote", _QuoteWords)
+
+
+def _from_a_mark(
+    records: Sequence[MessageRecord | OutcomeRecord],
+) -> Sequence[MessageRecord | OutcomeRecord]:
+    """Return the records from a marked one on, where there are many: as the window moves, the transcript begins alike for some turns.
+
+    One in eight records is marked, by a hash of its id, and only the oldest few may go.
+    """
+    if len(records) < _MANY_RECORDS:
+        return records
+    start = next((index for index, one in enumerate(records[:_MAY_GO]) if crc32(_id_of(one).encode()) % 8 == 0), 0)
+    return records[start:]
+
+
+def _id_of(record: MessageRecord | OutcomeRecord) -> str:
+    return record.line_message_id if isinstance(record, MessageRecord) else record.webhook_event_id
 
 
 def _silences(history: History) -> tuple[OutcomeRecord, ...]:

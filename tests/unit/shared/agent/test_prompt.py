@@ -161,6 +161,19 @@ def test_a_long_history_stays_within_its_budget_newest_first() -> None:
     assert "older messages and answers are not shown here" in told
 
 
+def test_the_prefix_mostly_stays_while_the_window_moves() -> None:
+    said = [message(number, f"line {number}") for number in range(200)]
+    windows = [
+        TOKYO.contents(History(messages=tuple(said[end - 80 : end])), pending=(message(999, "?"),), now_ms=NOON_MS)
+        for end in range(80, 200)
+    ]
+
+    firsts = [(one,) for one in (window[0].texts[0].splitlines()[1] for window in windows)]
+
+    assert len(set(firsts)) < len(windows) / 4
+    assert all(len(window[0].texts[0].splitlines()) > 60 for window in windows)
+
+
 def test_one_long_message_is_cut_with_a_remark() -> None:
     told = whole(History(messages=(message(1, "長" * 5_000),)), message(2, "hi"))
 

@@ -1,0 +1,279 @@
+"""`python -m benchmarks.prompts`: the requests of eight situations, exactly as the worker makes them, on ports in memory.
+
+For each situation: how many requests its last turn made, the estimated tokens of all of them and of the first (instruction, declarations,
+contents; the rule is that of `estimated_tokens`: one token for four ASCII characters, one for any other character; media are not counted),
+how many of the first request's tokens the next turn's first request begins with, byte for byte, and the CPU time in which the SDK makes a
+request of it, up to a refused connection.
+"""
+
+import dataclasses
+import json
+import math
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from shared import logs
+from shared.adapters.gemini import GeminiModel
+from shared.adapters.memory import (
+    FixedClock,
+    MemoryLineApi,
+    MemoryMedia,
+    MemoryObjectStore,
+    MemoryProfiles,
+    ScriptedJsonModel,
+    ScriptedModel,
+)
+from shared.adapters.memory.notion import MemoryNotion
+from shared.adapters.memory.scripted_model import Step, calling
+from shared.agent.model import FunctionResponses, MixedContent, ModelContent, ModelRequest, TextContent
+from shared.clock import Deadline
+from shared.errors import AizuchiError
+from shared.handlers.assembly import assemble
+from shared.handlers.ports import NotionPort, Options, Ports, Threads
+from shared.line.media_content import Fetched
+from shared.line.mentions import GroupPolicy
+from shared.settings.agent_worker import GeminiSettings
+from shared.settings.secret import FixedSecret
+from shared.tools.web import WebAnswer, WebSource
+from shared.turns.background import ThreadBackground
+from tests.support import push
+from tests.support.chats import conversations_on
+from tests.support.people import ChatEvents
+
+REPLY: Final = calling(("reply", {"message": "わかりました。"}))
+SKIP: Final = calling(("skip", {"reason": "not for me"}))
+_RUNS: Final = 15
+_HISTORY: Final = 80
+
+
+class _Web:
+    """A search engine with one answer."""
+
+    name = "web"
+
+    def search(self, query: str, deadline: Deadline) -> WebAnswer:  # noqa: ARG002 - the port's own words
+        return WebAnswer(
+            text="明日の大阪は雨です[1]。" * 6,
+            sources=(WebSource(title="天気", url="https://example.com/weather"),),
+            searches=(query,),
+        )
+
+
+class Bot:
+    """A worker on ports in memory, whose model's requests are kept."""
+
+    def __init__(
+        self, pool: ThreadPoolExecutor, *, is_group: bool, toolsets: frozenset[str], policy: GroupPolicy
+    ) -> None:
+        self.clock = FixedClock()
+        self._pause_s = 31 if policy is GroupPolicy.MODEL else 1  # between interjections lie 30 s
+        self.model = ScriptedModel()
+        self.json_model = ScriptedJsonModel()
+        self.media = MemoryMedia()
+        self.notion = MemoryNotion(self.clock)
+        self.events = ChatEvents(is_group=is_group)
+        notion = NotionPort(api=self.notion, databases={"shopping": "db1", "todo": "db2"}, conversations=None)
+        ports = Ports(
+            conversations=conversations_on(MemoryObjectStore(), pool, self.clock),
+            line=MemoryLineApi(),
+            profiles=MemoryProfiles(),
+            media=self.media,
+            model=self.model,
+            json_model=self.json_model,
+            web=_Web() if "web" in toolsets else None,
+            notion=notion if "notion" in toolsets else None,
+            threads=Threads(
+                reads=pool,
+                tools=pool,
+                names=pool,
+                media=pool,
+                presence=pool,
+                ticks=pool,
+                background=ThreadBackground(threads=pool),
+            ),
+            clock=self.clock,
+            chance=random.Random(1),  # noqa: S311 - the same requests in every run
+        )
+        self._handle = push_endpoint(ports, Options(bot_name="Aizuchi", group_policy=policy))
+
+    def hears(self, event: Mapping[str, Any], *steps: Step) -> list[ModelRequest]:
+        """Deliver the event; return the requests of its turn."""
+        self.model.steps, self.model.requests = list(steps), []
+        self.clock.move(self._pause_s)
+        self._handle("POST", push.envelope(dict(event), published=push.PUBLISHED))
+        return [one for one in self.model.requests if any(tool.name == "reply" for tool in one.declarations)]
+
+
+def push_endpoint(ports: Ports, options: Options) -> Callable[[str, bytes], object]:
+    """Return the endpoint of a worker."""
+    from shared.bus.endpoint import PushEndpoint  # noqa: PLC0415 - beside its only use
+
+    return PushEndpoint(handle=assemble(ports, options), clock=ports.clock)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """What is said, and what the model answers; `prepare` plays what comes before."""
+
+    name: str
+    say: Callable[[Bot], Sequence[ModelRequest]]
+    is_group: bool = False
+    toolsets: frozenset[str] = frozenset()
+    policy: GroupPolicy = GroupPolicy.MENTION
+    follow: Sequence[Step] = field(default=(REPLY,))
+
+
+def _talk(bot: Bot, count: int, *, prefix: str = "") -> None:
+    for number in range(count):
+        bot.hears(bot.events.text(f"{prefix}{number}番目の話。来週の引越しと庭の工事のことを少し。"), REPLY)
+
+
+def _greeting(bot: Bot) -> Sequence[ModelRequest]:
+    _talk(bot, 6)
+    return bot.hears(bot.events.text("おはよう"), REPLY)
+
+
+def _filing(bot: Bot) -> Sequence[ModelRequest]:
+    _talk(bot, 6)
+    bot.json_model.steps = [{"category": "projects", "confidence": 0.9, "name": "庭の工事", "due_date": "2026-11-30"}]
+    capture = calling(("classify_and_capture", {"text": "庭の工事は来週の月曜から"}))
+    return bot.hears(bot.events.text("庭の工事は来週の月曜から、覚えておいて"), capture, REPLY)
+
+
+def _mention(bot: Bot) -> Sequence[ModelRequest]:
+    _talk(bot, _HISTORY)
+    return bot.hears(bot.events.text("@Aizuchi どう思う?"), REPLY)
+
+
+def _overheard(bot: Bot) -> Sequence[ModelRequest]:
+    for number in range(20):
+        bot.hears(bot.events.text(f"{number}番目の話。"), SKIP)
+    return bot.hears(bot.events.text("傘いるかな"), SKIP)
+
+
+def _quote(bot: Bot) -> Sequence[ModelRequest]:
+    _talk(bot, 6)
+    return bot.hears(bot.events.text("これは何時?", quotedMessageId="m3"), REPLY)
+
+
+def _picture(bot: Bot) -> Sequence[ModelRequest]:
+    picture = bot.events.event("message", message={"type": "image", "contentProvider": {"type": "line"}})
+    bot.media.contents[picture["message"]["id"]] = Fetched(data=b"\xff\xd8" + b"x" * 60_000, content_type="image/jpeg")
+    bot.hears(picture, REPLY)
+    return bot.hears(bot.events.text("これは何の花?"), REPLY)
+
+
+def _notion(bot: Bot) -> Sequence[ModelRequest]:
+    return bot.hears(
+        bot.events.text("牛乳は買ったよ"),
+        calling(("search_database", {"database_name": "shopping", "query": "牛乳"})),
+        REPLY,
+    )
+
+
+def _web(bot: Bot) -> Sequence[ModelRequest]:
+    return bot.hears(bot.events.text("明日の大阪の天気は?"), calling(("web_search", {"query": "大阪 天気"})), REPLY)
+
+
+SITUATIONS: Final = (
+    Situation(name="1:1, greeting", say=_greeting),
+    Situation(name="1:1, filing", say=_filing),
+    Situation(name=f"group, mention after {_HISTORY} messages", say=_mention, is_group=True),
+    Situation(name="group, unaddressed", say=_overheard, is_group=True, policy=GroupPolicy.MODEL, follow=(SKIP,)),
+    Situation(name="1:1, quote", say=_quote),
+    Situation(name="1:1, picture and question", say=_picture),
+    Situation(name="1:1, notion", say=_notion, toolsets=frozenset({"notion"})),
+    Situation(name="1:1, web", say=_web, toolsets=frozenset({"web"})),
+)
+
+
+def tokens(text: str) -> int:
+    """Return the estimate that the worker's budgets use, written out here, so that releases can be compared."""
+    ascii_characters = len(text.encode("ascii", "ignore"))
+    return len(text) - ascii_characters + math.ceil(ascii_characters / 4)
+
+
+def text_of(request: ModelRequest) -> str:
+    """Return the request's instruction, declarations and contents, in the order in which a provider reads them."""
+    declared = json.dumps([dataclasses.asdict(one) for one in request.declarations], ensure_ascii=False)
+    said: list[str] = []
+    for content in request.contents:
+        match content:
+            case TextContent() | MixedContent():
+                said += [content.role, *content.texts]
+            case FunctionResponses():
+                said += [json.dumps(dict(one.response), ensure_ascii=False) for one in content.responses]
+            case ModelContent():
+                said.append(json.dumps(dict(content.wire), ensure_ascii=False))
+    return "\n".join((request.system_instruction, declared, *said))
+
+
+def media_of(request: ModelRequest) -> int:
+    """Return how many media the request holds."""
+    return sum(len(one.parts) - len(one.texts) for one in request.contents if isinstance(one, MixedContent))
+
+
+def stable_tokens(first: ModelRequest, second: ModelRequest) -> int:
+    """Return the tokens with which both requests begin."""
+    one, other = text_of(first), text_of(second)
+    same = next(
+        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+    return tokens(one[:same])
+
+
+def sdk_ms(request: ModelRequest) -> float:
+    """Return the CPU time of the SDK for one request, as the median of several, the refused connection included."""
+    settings: dict[str, Any] = {
+        "api_key": FixedSecret("key"),
+        "project_id": "",
+        "location": None,
+        "base_url": "http://127.0.0.1:9",
+        "model": "gemini-3.5-flash-lite",
+        "thinking_level": "low",
+    }
+    model = GeminiModel(GeminiSettings(**settings))
+    taken: list[float] = []
+    for _ in range(_RUNS):
+        started_s = time.process_time()
+        try:
+            model.generate(request)
+        except AizuchiError:
+            taken.append((time.process_time() - started_s) * 1_000)
+    return statistics.median(taken)
+
+
+def main() -> int:
+    """Print the table."""
+    with open("/dev/null", "w", encoding="utf-8") as nowhere, ThreadPoolExecutor(16) as pool:  # noqa: PTH123 - a device
+        logs.configure(nowhere)
+        print("| situation | requests | tokens, all | tokens, first | stable prefix | contents | media | SDK, ms |")
+        print("|---|---|---|---|---|---|---|---|")
+        for one in SITUATIONS:
+            bot = Bot(pool, is_group=one.is_group, toolsets=one.toolsets, policy=one.policy)
+            asked = list(one.say(bot))
+            mention = "@Aizuchi " if one.is_group and one.policy is GroupPolicy.MENTION else ""
+            after = bot.hears(bot.events.text(f"{mention}それから?"), *one.follow)
+            first = asked[0]
+            cells = (
+                one.name,
+                len(asked),
+                sum(tokens(text_of(request)) for request in asked),
+                tokens(text_of(first)),
+                stable_tokens(first, after[0]),
+                len(first.contents),
+                media_of(first),
+                f"{sdk_ms(first):.1f}",
+            )
+            print(f"| {' | '.join(map(str, cells))} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
