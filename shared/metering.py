@@ -90,6 +90,23 @@ class Meter:
             return tuple(self._used[key] for key in sorted(self._used))
 
 
+def log_usage(meter: Meter) -> None:
+    """Log one line with what a turn has used, over all its requests; nothing where it asked no model."""
+    used = meter.usage
+    if not used:
+        return
+    requests = {purpose.value: sum(one.requests for one in used if one.purpose is purpose) for purpose in Purpose}
+    logs.info(
+        "turn_metered",
+        requests={name: count for name, count in requests.items() if count},
+        models=sorted({one.model_name for one in used}),
+        total_prompt_tokens=sum(one.prompt_tokens for one in used),
+        total_cached_tokens=sum(one.cached_tokens for one in used),
+        total_output_tokens=sum(one.output_tokens for one in used),
+        total_thought_tokens=sum(one.thought_tokens for one in used),
+    )
+
+
 _CURRENT: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 

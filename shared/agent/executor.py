@@ -14,7 +14,7 @@ from typing import Final
 from shared import logs
 from shared.agent.model import FunctionCall, FunctionResponse, Json
 from shared.agent.result_budget import fitted, tokens_of
-from shared.agent.tools import Cited, Decision, Registry, Tool, ToolFault, ToolResult, TurnContext
+from shared.agent.tools import UNKNOWN_TOOL, Cited, Decision, Registry, Tool, ToolFault, ToolResult, TurnContext
 from shared.clock import Deadline
 from shared.errors import AizuchiError
 from shared.line.ids import mask_ids_in
@@ -102,10 +102,12 @@ class ToolExecutor:
 
     def _run_call(self, call: FunctionCall, tool: Tool | None, context: TurnContext) -> ToolResult:
         if tool is None:
+            logs.info("tool_called", tool=UNKNOWN_TOOL, outcome="unknown")
             known = ", ".join(offered.name for offered in self.registry.offered_to(context))
             return ToolFault(message=f"There is no such tool. There are: {known}.", may_retry=False)
         wrong = self.registry.faults_of_arguments(tool, call.args)
         if wrong is not None:
+            logs.info("tool_called", tool=tool.name, outcome="invalid_arguments")
             return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
         result = _run_tool(tool, call.args, context)
         if isinstance(result, ToolFault):
@@ -155,15 +157,22 @@ def _length(data: Json) -> int:
 
 
 def _run_tool(tool: Tool, arguments: Json, context: TurnContext) -> ToolResult:
+    clock = context.deadline.clock
+    started_s = clock.monotonic_s()
+    outcome = "ok"
     try:
         result = tool.run(arguments, context)
+        outcome = "fault" if isinstance(result, ToolFault) else "ok"
     except AizuchiError as cause:
+        outcome = "failed"
         logs.warning("tool_failed", tool=tool.name, error_type=type(cause).__name__)
-        return ToolFault(message="The function could not be carried out this time.", may_retry=True)
+        result = ToolFault(message="The function could not be carried out this time.", may_retry=True)
     except Exception as cause:  # noqa: BLE001 - an exception of a tool must not end the turn
+        outcome = "crashed"
         logs.error("tool_crashed", cause=cause, tool=tool.name)
-        return ToolFault(message="The function failed.", may_retry=False)
-    logs.info("tool_called", tool=tool.name, outcome="fault" if isinstance(result, ToolFault) else "ok")
+        result = ToolFault(message="The function failed.", may_retry=False)
+    duration_ms = round((clock.monotonic_s() - started_s) * 1_000)
+    logs.info("tool_called", tool=tool.name, outcome=outcome, duration_ms=duration_ms)
     return result
 
 

@@ -55,6 +55,7 @@ class Thought:
     model_name: str
     model_calls: int
     tools_used: tuple[str, ...]
+    tools_offered: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
 
 
@@ -109,6 +110,7 @@ class Agent:
                     model_name=turn.model.name,
                     model_calls=turn.model_calls,
                     tools_used=tuple(used),
+                    tools_offered=tuple(one.name for one in self.tools.registry.offered_to(context)),
                     footnotes=tuple(dict.fromkeys(footnotes)),
                 )
             turn.append(response, FunctionResponses(responses=ran.responses))

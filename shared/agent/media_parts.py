@@ -9,6 +9,7 @@ from typing import Final
 from shared import logs
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart
 from shared.agent.prompt import Part
+from shared.conversation.history import History
 from shared.conversation.media import FETCH_S, Fetch, Fetches, Media, MediumLabel, Unkept
 from shared.conversation.quotes import Quotable
 from shared.conversation.records import MessageRecord
@@ -19,6 +20,8 @@ from shared.line.media_content import MESSAGE_TYPES
 PROCESS_LIMIT_BYTES: Final = 3 * INLINE_LIMIT_BYTES
 """The bytes of media in all prompts of a process; a request holds them about five times while it is encoded and sent."""
 
+RECENT_MS: Final = 5 * 60_000
+RECENT_MEDIA: Final = 3
 _TOO_MUCH: Final = "It is left out, because there is too much to look at at once."
 _NOT_OPENED: Final = "It could not be opened this time."
 _WHY_NOT: Final[Mapping[Unkept, str]] = {
@@ -141,6 +144,24 @@ class MediaParts:
             return f"[note] {_TOO_MUCH}"
         data = self.media.bytes_of(conversation, message.line_message_id)
         return f"[note] {_WHY_NOT['gone']}" if data is None else MediaPart(content_type=label.content_type, source=data)
+
+
+def recent_media(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
+    """Return the newest few media that those who ask sent in the minutes before: LINE sends a picture and the question about it apart."""
+    if not asked or all(one.type in MESSAGE_TYPES for one in asked):
+        return ()
+    people, asked_ids = {one.user_id for one in asked}, {one.line_message_id for one in asked}
+    quoted = {one.quoted_message_id for one in asked}
+    since_ms = max(one.timestamp_ms for one in asked) - RECENT_MS
+    found = [
+        one
+        for one in history.messages
+        if one.type in MESSAGE_TYPES
+        and one.user_id in people
+        and one.timestamp_ms >= since_ms
+        and one.line_message_id not in asked_ids | quoted
+    ]
+    return tuple(found[-RECENT_MEDIA:])
 
 
 def _media_of(message: MessageRecord, quotable: Quotable) -> Iterator[MessageRecord]:

@@ -45,6 +45,7 @@ _TO_ANSWER: Final = "To be answered:"
 _OVERHEARD: Final = (
     "Nobody has addressed you. Call `reply` only with something that the people here clearly want, else `skip`:"
 )
+_SENT_BEFORE: Final = "[note] Sent at {time}, shortly before; the question may be about it:"
 _TOGETHER: Final = "[note] The following images were sent together, as one message."
 _HEADER_TIME: Final = "%Y-%m-%d %H:%M"
 _LONGEST_QUOTE: Final = 500
@@ -91,12 +92,14 @@ class PromptBuilder:
         now_ms: int,
         names: Mapping[str, str] | None = None,
         shown: Mapping[str, Sequence[Part]] | None = None,
+        recent: Sequence[MessageRecord] = (),
         is_overheard: bool = False,
         is_group: bool = False,
     ) -> tuple[TextContent | MixedContent, ...]:
         """Return one content: the chat oldest first, the index of entries, the time, and last the messages to answer.
 
-        `names` are people's names by user id. `shown` are the media of a message to answer, by its id, or notes on why they are missing.
+        `names` are people's names by user id. `shown` are the media of a message to answer or of a `recent` one, by its id, or
+        notes on why they are missing.
         `is_overheard`: no message addresses the bot.
         """
         lines = _Lines(builder=self, names=names or {}, quotable=history.quotable)
@@ -106,6 +109,9 @@ class PromptBuilder:
         parts: list[Part] = [lines.all_of(history, _from_a_mark(sorted(spoken, key=by_time)))]
         if history.index.text:
             parts.append(f"{_INDEX}\n{history.index.text}")
+        for message in recent:
+            media = (shown or {}).get(message.line_message_id, ())
+            parts += [_SENT_BEFORE.format(time=self.local_time(message.timestamp_ms)), *media] if media else []
         where = _GROUP if is_group else _DIRECT
         question = _OVERHEARD if is_overheard else _TO_ANSWER
         parts.append(f"[note] {where} {describe_moment(self._moment(now_ms))} {question}")

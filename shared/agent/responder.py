@@ -1,12 +1,14 @@
 """The responder: turns a question into its outcome with the model and its tools."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, Protocol
 
 from shared import logs
 from shared.agent.loop import Agent, Thought
-from shared.agent.media_parts import MediaParts
+from shared.agent.media_parts import MediaParts, recent_media
 from shared.agent.model import Content, MixedContent, TextContent
 from shared.agent.prompt import Part, People, PromptBuilder
 from shared.agent.receipts import receipt
@@ -19,6 +21,7 @@ from shared.conversation.store import Conversation
 from shared.errors import LimitReachedError, ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.line.bubbles import ANSWER, DIGEST, shown_text
 from shared.line.ids import mask_ids
+from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
 from shared.line.presence import Presence
 from shared.turns.question import Question
@@ -68,7 +71,10 @@ class AgentResponder:
 
     def _decide(self, question: Question) -> OutcomeRecord:
         with self.parts.shown(
-            question.conversation, question.asked, quotable=question.history.quotable, fetches=question.fetches
+            question.conversation,
+            (*recent_media(question.history, question.asked), *question.asked),
+            quotable=question.history.quotable,
+            fetches=question.fetches,
         ) as shown:
             return self._think(question, shown)
 
@@ -89,7 +95,15 @@ class AgentResponder:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
             return self._apology(question.draft, Phrase.APOLOGY_BUSY)
         message = thought.decision.message
-        logs.info("turn_decided", model_calls=thought.model_calls, tools=thought.tools_used, silent=message is None)
+        version = prompt_version(self.prompt.system_instruction(), thought.tools_offered)
+        logs.info(
+            "turn_decided",
+            model_calls=thought.model_calls,
+            tools=thought.tools_used,
+            silent=message is None,
+            skip_kind=thought.decision.skip_kind,
+            prompt_version=version,
+        )
         text = None if message is None else self._text_of(message, thought, context)
         if text == "":
             logs.error("turn_apologised", reason="the model's answer is blank as plain text")
@@ -100,6 +114,8 @@ class AgentResponder:
             text=text,
             model_name=thought.model_name,
             tools_used=thought.tools_used,
+            skip_kind=thought.decision.skip_kind,
+            prompt_version=version,
         )
         if context.entries is None:
             return outcome
@@ -128,6 +144,7 @@ class AgentResponder:
             now_ms=now_ms,
             names=self.people.of(conversation, (*history.messages, *asked)),
             shown=shown,
+            recent=recent_media(history, asked),
             is_overheard=question.is_overheard,
             is_group=not conversation.is_one_on_one,
         )
@@ -141,7 +158,7 @@ class AgentResponder:
         text = shown_text(message, limit=limit)
         if not text:
             return ""
-        told = receipt(context.deeds, locale=self.prompt.locale)
+        told = receipt(context.deeds, locale=language_of(context.said, default=self.prompt.locale))
         for addition in map(mask_ids, filter(None, (told, *thought.footnotes))):
             longer = f"{text}\n\n{addition}"
             if len(longer) > DIGEST.text_limit:
@@ -153,6 +170,12 @@ class AgentResponder:
     def _apology(self, draft: OutcomeRecord, which: Phrase) -> OutcomeRecord:
         """Fixed texts quote no message, so `saw` and `answers` are empty."""
         return replace(draft, kind=OutcomeKind.APOLOGISED, text=self.phrases.text(which), saw=(), answers=())
+
+
+@lru_cache(maxsize=64)
+def prompt_version(system_instruction: str, tools: tuple[str, ...]) -> str:
+    """Return a short hash of what a deployment tells the model, so that answers of different prompts can be compared."""
+    return hashlib.sha256("\n".join((system_instruction, *tools)).encode()).hexdigest()[:12]
 
 
 def _note_readings(context: TurnContext, contents: Sequence[Content]) -> None:

@@ -163,7 +163,7 @@ NOT_NAMED: Final = ToolFault(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The decision that ends a turn: a `message` to send, or no message and the reason.
+    """The decision that ends a turn: a `message` to send, or no message and the reason, of which `skip_kind` is the class.
 
     `result` is the answer of the final tool.
     """
@@ -171,6 +171,7 @@ class Decision:
     result: Json
     message: str | None = field(default=None, repr=False)
     skip_reason: str | None = field(default=None, repr=False)
+    skip_kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -118,7 +118,8 @@ class OutcomeRecord:
     button, whether something may be erased, and `asked_by` which message was the command; the press that counts is an outcome of its own,
     without words, which names the press in `answers`. `is_joining` tells that it greets a group that the bot has just come into.
     `is_over_limit` tells that a budget was spent, so that the model was not asked. `usage` is what its turn asked of models, and what it
-    cost; a snapshot does not keep it.
+    cost; a snapshot does not keep it. `skip_kind` is why nothing was said, as a class, and `prompt_version` tells instructions and tools
+    apart.
     """
 
     version: int = VERSION
@@ -147,6 +148,8 @@ class OutcomeRecord:
     isolates: bool = False
     is_over_limit: bool = False
     usage: tuple[ModelUsage, ...] = ()
+    skip_kind: str | None = None
+    prompt_version: str | None = None
 
     @property
     def holds_words(self) -> bool:

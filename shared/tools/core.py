@@ -49,4 +49,5 @@ def _reply(arguments: Json, _: TurnContext) -> Decision:
 def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:
     if context.conversation.is_one_on_one and context.deeds:
         return _UNTOLD
-    return Decision(skip_reason=str(arguments["reason"]), result={"status": "skipped"})
+    kind = str(arguments.get("kind", "other"))
+    return Decision(skip_reason=str(arguments["reason"]), skip_kind=kind, result={"status": "skipped"})

@@ -17,6 +17,7 @@ from shared.knowledge.schema import FIELDS, Category
 from shared.knowledge.search import SIMILAR_LIMIT, Match, clamp_limit, find_matches, list_rows
 from shared.knowledge.snippets import snippet
 from shared.knowledge.staging import EntryOverlay
+from shared.line.language import language_of
 from shared.search.folding import fold
 from shared.search.needles import needles_of
 from shared.tools.knowledge import entry_tool
@@ -66,7 +67,8 @@ class KnowledgeQueryTools:
 
     def _digest(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json:
         kind: Literal["daily", "weekly"] = "daily" if arguments["type"] == "daily" else "weekly"
-        summary = digest(overlay.rows(), kind=kind, locale=self.locale, now=occasion.now)
+        locale = language_of((one.text for one in occasion.possible.to_answer), default=self.locale)
+        summary = digest(overlay.rows(), kind=kind, locale=locale, now=occasion.now)
         overlay.mark_shown(summary.source_ids)
         return {"type": kind, "content": summary.text}
 

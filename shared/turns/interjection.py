@@ -18,7 +18,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, SeenTurn
 from shared.errors import AizuchiError, PromptAmendedError
 from shared.line.phrases import Phrases
-from shared.metering import Meter, metered
+from shared.metering import Meter, log_usage, metered
 from shared.turns.attempt import Attempt
 from shared.turns.deferral import Agenda
 from shared.turns.lease import Lease
@@ -136,6 +136,7 @@ class _InterjectionDelivery:
                 outcome = self.interjection.responder.respond(question)
         except PromptAmendedError:
             return None
+        log_usage(meter)
         outcome = replace(
             outcome, usage=meter.usage, writes=(), filed_entry_path=None, filed_entry_paths=(), filed_confidence=None
         )

@@ -17,7 +17,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
 from shared.errors import PromptAmendedError
 from shared.line.phrases import Phrase, Phrases
-from shared.metering import Meter, metered
+from shared.metering import Meter, log_usage, metered
 from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.background import Background
 from shared.turns.deferral import agenda_of
@@ -155,6 +155,7 @@ class _ReplyDelivery:
         outcome = self._decide_without_model(attempt) or self._think(attempt)
         if outcome is not None:
             outcome = replace(outcome, usage=self.meter.usage)
+            log_usage(self.meter)
         if attempt.has_ended:
             return attempt.store(outcome) if outcome is not None else attempt.deferral
         if outcome is None:

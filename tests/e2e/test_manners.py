@@ -192,7 +192,7 @@ def test_a_redelivered_bye_does_not_leave_the_group_joined_since(platform: Platf
     assert platform.do(lambda stack: stack.line.chat(group.id).bot_is_member)
 
 
-def test_a_picture_is_shown_once_and_erased_by_its_unsend(platform: Platform, person: Person) -> None:
+def test_a_picture_goes_with_the_question_about_it_and_is_erased_by_its_unsend(platform: Platform, person: Person) -> None:
     sent = platform.do(lambda stack: stack.line.send_image(person.id, person.id, JPEG))
     person.hears_next(after=0)
     assert media_types_in_prompt(platform) == ["image/jpeg"]
@@ -200,7 +200,7 @@ def test_a_picture_is_shown_once_and_erased_by_its_unsend(platform: Platform, pe
 
     person.says("何色だった？")
     person.hears_next(after=1)
-    assert media_types_in_prompt(platform) == []
+    assert media_types_in_prompt(platform) == ["image/jpeg"]
 
     person.unsends(str(sent.line_message_id))
     platform.settle()

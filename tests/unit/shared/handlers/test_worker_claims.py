@@ -55,7 +55,7 @@ def test_the_receipt_tells_what_was_done_whatever_the_model_says(friend: Person)
 
     event = friend.says("keep: garden work", calling(CAPTURE), calling(REPLY))
 
-    assert friend.worker.outcome(event)["text"] == "filed as a project\n\n✓ 記録：「garden work」（受信箱）"
+    assert friend.worker.outcome(event)["text"] == "filed as a project\n\n✓ Filed: “garden work” (inbox)"
 
 
 def test_what_is_undone_within_the_turn_is_on_no_receipt(friend: Person) -> None:
@@ -73,8 +73,8 @@ def test_a_move_and_a_deletion_are_on_the_receipt(friend: Person) -> None:
     moved = friend.says("a task", moves, calling(REPLY))
     deleted = friend.says("delete", calling(("delete_entry", {"path": "admin/lunch.md"})), calling(REPLY))
 
-    assert friend.worker.outcome(moved)["text"].endswith("✓ 移動：「lunch」（用事）")
-    assert friend.worker.outcome(deleted)["text"].endswith("✓ 削除：「lunch」")
+    assert friend.worker.outcome(moved)["text"].endswith("✓ Moved: “lunch” (tasks)")
+    assert friend.worker.outcome(deleted)["text"].endswith("✓ Deleted: “lunch”")
 
 
 def test_a_category_that_the_person_names_decides_whatever_the_model_thinks(friend: Person) -> None:
@@ -99,3 +99,15 @@ def test_a_path_that_does_not_exist_may_be_mended(friend: Person) -> None:
 
     error = dict(answered(friend.worker.model.requests[-1].contents))["update_entry"]["error"]
     assert error["may_retry"]
+
+
+def test_a_digest_and_a_receipt_are_in_the_language_of_the_asker(friend: Person) -> None:
+    digests = calling(("generate_digest", {"type": "daily"}))
+    friend.worker.json_model.steps = [SURE]
+    filed = friend.says("庭の工事、覚えておいて", calling(CAPTURE), calling(REPLY))
+
+    friend.says("my daily digest, please", digests, calling(REPLY))
+
+    assert friend.worker.outcome(filed)["text"].endswith("✓ 記録：「garden work」（プロジェクト）")
+    (_, result) = answered(friend.worker.model.requests[-1].contents)[0]
+    assert result["output"]["content"].startswith("Good morning.")

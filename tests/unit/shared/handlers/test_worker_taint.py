@@ -59,7 +59,7 @@ def test_what_the_person_names_is_deleted_whatever_was_read(reader: Person) -> N
 
     event = reader.says("read the page and delete lunch", READS, DELETES, calling(REPLY))
 
-    assert reader.worker.outcome(event)["text"].endswith("✓ 削除：「lunch」")
+    assert reader.worker.outcome(event)["text"].endswith("✓ Deleted: “lunch”")
 
 
 def test_an_entry_is_deleted_without_its_name_where_nothing_was_read(reader: Person) -> None:
@@ -67,7 +67,7 @@ def test_an_entry_is_deleted_without_its_name_where_nothing_was_read(reader: Per
 
     event = reader.says("delete that", DELETES, calling(REPLY))
 
-    assert reader.worker.outcome(event)["text"].endswith("✓ 削除：「lunch」")
+    assert reader.worker.outcome(event)["text"].endswith("✓ Deleted: “lunch”")
 
 
 def test_a_picture_taints_its_turn(friend: Person) -> None:

@@ -49,3 +49,11 @@ def test_one_message_classifies_a_bounded_number_of_times(friend: Person) -> Non
         "message": "Not done: a turn may call classify_and_capture 12 times at most.",
         "may_retry": False,
     } in refused
+
+
+def test_a_silence_is_recorded_by_its_class(friend: Person) -> None:
+    event = friend.says("thanks", calling(("skip", {"reason": "Yuki said thanks", "kind": "thanks"})))
+
+    outcome = friend.worker.outcome(event)
+    assert (outcome["skip_kind"], len(outcome["prompt_version"])) == ("thanks", 12)
+    assert "Yuki said" not in str(outcome)
