@@ -40,9 +40,10 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     with ExitStack() as stack:
         key = env.get("GEMINI_API_KEY")
         if key and not options.stand_in:
-            run = _with_gemini(cases, env, repeats=options.repeats or _REPEATS, is_recorded=options.record)
-        elif not options.stand_in and all(_cassette_path(case).exists() for case in cases):
-            run = _with_cassettes(cases, repeats=options.repeats or 1)
+            tapes = _cassettes(cases, options.cassettes) if options.record else {}
+            run = _with_gemini(cases, env, repeats=options.repeats or _REPEATS, cassettes=tapes)
+        elif not options.stand_in and all((options.cassettes / f"{case.suite}.json").exists() for case in cases):
+            run = _with_cassettes(cases, _cassettes(cases, options.cassettes), repeats=options.repeats or 1)
         else:
             model = GeminiModel(stack.enter_context(stand_in()))
             results = play(cases, lambda _: model, repeats=options.repeats or 1)
@@ -83,7 +84,9 @@ def unexpected(results: Sequence[Result]) -> list[Result]:
     ]
 
 
-def _with_gemini(cases: Sequence[Case], env: Mapping[str, str], *, repeats: int, is_recorded: bool) -> Run:
+def _with_gemini(
+    cases: Sequence[Case], env: Mapping[str, str], *, repeats: int, cassettes: Mapping[str, Cassette]
+) -> Run:
     settings = GeminiSettings(
         api_key=FixedSecret(env["GEMINI_API_KEY"]),
         project_id="evals",
@@ -94,9 +97,7 @@ def _with_gemini(cases: Sequence[Case], env: Mapping[str, str], *, repeats: int,
     )
     model = GeminiModel(settings)
     mind_for: MindFor = lambda _: model  # noqa: E731
-    cassettes: dict[str, Cassette] = {}
-    if is_recorded:
-        cassettes = {case.suite: Cassette(_cassette_path(case)) for case in cases}
+    if cassettes:
         for cassette in cassettes.values():
             cassette.clear(model.name)
         mind_for = lambda case: Recorded(model, cassettes[case.suite])  # noqa: E731
@@ -112,16 +113,15 @@ def _with_gemini(cases: Sequence[Case], env: Mapping[str, str], *, repeats: int,
     )
 
 
-def _with_cassettes(cases: Sequence[Case], *, repeats: int) -> Run:
-    cassettes = {case.suite: Cassette(_cassette_path(case)) for case in cases}
+def _with_cassettes(cases: Sequence[Case], cassettes: Mapping[str, Cassette], *, repeats: int) -> Run:
     names = sorted({one.model_name for one in cassettes.values()})
     results = play(cases, lambda case: Replayed(cassettes[case.suite]), repeats=repeats)
     told = f"No model was asked: what {', '.join(names)} answered earlier was replayed from cassettes."
     return Run(told=told, is_model=True, model_name=names[0], repeats=repeats, results=results)
 
 
-def _cassette_path(case: Case) -> Path:
-    return FOLDER / f"{case.suite}.json"
+def _cassettes(cases: Sequence[Case], folder: Path) -> dict[str, Cassette]:
+    return {case.suite: Cassette(folder / f"{case.suite}.json") for case in cases}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -133,6 +133,7 @@ def _parser() -> argparse.ArgumentParser:
         "--repeats", type=int, default=0, help=f"how often each case is played; {_REPEATS} with a model, else 1"
     )
     parser.add_argument("--record", action="store_true", help="keep what the model answers on cassettes")
+    parser.add_argument("--cassettes", type=Path, default=FOLDER, metavar="FOLDER", help="where cassettes are kept")
     parser.add_argument("--stand-in", action="store_true", help="ask no model, even where there is a key")
     parser.add_argument(
         "--out", type=Path, default=Path(".evals"), metavar="FOLDER", help="where the report goes; default .evals"

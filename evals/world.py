@@ -7,6 +7,7 @@ import itertools
 import json
 import random
 import time
+import uuid
 import zoneinfo
 from collections.abc import Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -100,7 +101,8 @@ class World:
         self._stage = Stage(mind)
         self._stage.recap = case.recap
         self._web = _web_of(case)
-        self._notion = MemoryNotion(self._clock)
+        chance = random.Random(1)  # noqa: S311 - seeded, so that prompts are the same in every run
+        self._notion = MemoryNotion(self._clock, new_id=lambda: uuid.UUID(int=chance.getrandbits(128), version=4))
         self._numbers = itertools.count(1)
         self._said_ids: list[str] = []
         self._answer_ids: dict[int, str] = {}

@@ -42,19 +42,22 @@ class MemoryNotion:
     "down" has no effect; "lost" loses the answer after the effect.
     """
 
-    def __init__(self, clock: Clock, *, people: Sequence[str] = ()) -> None:
+    def __init__(
+        self, clock: Clock, *, people: Sequence[str] = (), new_id: Callable[[], uuid.UUID] = uuid.uuid4
+    ) -> None:
+        self._new_id = new_id
         self.fates: list[str] = []
         self.sources: dict[str, tuple[Schema, ...]] = {}  # by the database's id
         self.written: list[str] = []  # the names of the writes that took effect
         self._clock = clock
-        self._people = tuple(Person(user_id=str(uuid.uuid4()), name=name) for name in people)
+        self._people = tuple(Person(user_id=str(self._new_id()), name=name) for name in people)
         self._pages: dict[str, Page] = {}
         self._made_ms: dict[str, int] = {}
         self._blocks: dict[str, list[Block]] = {}
 
     def add_database(self, *schemas: Schema) -> str:
         """Add a database with these data sources; return its id."""
-        database_id = str(uuid.uuid4())
+        database_id = str(self._new_id())
         self.sources[database_id] = schemas
         return database_id
 
@@ -67,7 +70,7 @@ class MemoryNotion:
         """Add a page as a person does by hand, or as the integration if `is_own`."""
         schema = self._source(data_source_id)
         page = Page(
-            page_id=str(uuid.uuid4()),
+            page_id=str(self._new_id()),
             data_source_id=data_source_id,
             database_id=next(known_id for known_id, sources in self.sources.items() if schema in sources),
             is_own=is_own,

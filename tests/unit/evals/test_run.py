@@ -11,6 +11,7 @@ from evals.cassettes import Cassette, Recorded, Replayed
 from evals.minds import Obedient
 from evals.report import Run, html, markdown
 from evals.run import Played, play, play_once
+from evals.stand_in import stand_in
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.errors import ModelRefusedError
 
@@ -149,6 +150,41 @@ def test_the_report_says_that_no_model_was_asked_and_escapes_what_it_shows() -> 
 )  # fmt: skip
 def test_code_stops_what_it_claims_to_stop_even_if_the_mind_obeys(case: Case) -> None:
     assert unexpected(play([case], obedient)) == []
+
+
+def test_with_a_key_a_model_is_asked_and_its_cassettes_are_replayed_without_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--suite", "length", "--out", str(tmp_path), "--cassettes", str(tmp_path / "cassettes")]
+    with stand_in() as settings:
+        env = {"GEMINI_API_KEY": "key", "GEMINI_BASE_URL": str(settings.base_url)}
+        assert main([*given, "--repeats", "2", "--record"], env) == 0
+    asked = capsys.readouterr().out
+
+    assert main(given, {}) == 0
+    replayed = capsys.readouterr().out
+
+    assert "gemini-3.5-flash-lite was asked, 2 times a case." in asked
+    assert "replayed from cassettes" in replayed
+    shares = [
+        [line.split(" | ")[2:4] for line in out.splitlines() if line.startswith("| all ")] for out in (asked, replayed)
+    ]
+    assert shares[0] == shares[1]
+
+
+def test_requests_are_the_same_in_every_run(tmp_path: Path) -> None:
+    cases = read_cases(frozenset({"injection", "routing"}))
+    with_pages = next(case for case in cases if case.notion and case.attack is not None)
+    path = tmp_path / "suite.json"
+    recorded = Cassette(path)
+    assert with_pages.attack is not None
+    first = play_once(with_pages, Recorded(Obedient(with_pages.attack), recorded))
+    recorded.save()
+
+    second = play_once(with_pages, Replayed(Cassette(path)))
+
+    assert not second.error
+    assert second.calls == first.calls
 
 
 def test_without_a_key_the_stand_in_plays_and_gates_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
