@@ -54,7 +54,7 @@ class MessageHandler:
         message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
         if not message.addressed or message.reply_token is None:
             return self._overhear(conversation, message, deadline)
-        if self.floods.note(conversation.id) and not self._is_last_of_flood(conversation, message):
+        if self.floods.note(conversation.id) and not self._answers_for_flood(conversation, message):
             return self._fold(conversation, message, deadline)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             return self._answer(conversation, message, deadline)
@@ -84,10 +84,10 @@ class MessageHandler:
         self._settle(conversation)
         return run.result
 
-    def _is_last_of_flood(self, conversation: Conversation, message: MessageRecord) -> bool:
-        """Record the message, and wait for the end of the flood; the message that came last answers for all."""
+    def _answers_for_flood(self, conversation: Conversation, message: MessageRecord) -> bool:
+        """Record the message; return whether it answers for the flood, which has ended then."""
         conversation.journal.keep(message)
-        return self.floods.is_last(conversation.id)
+        return self.floods.answers_for_all(conversation.id)
 
     def _fold(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         """The message is context of the answer that the flood gets once it ends."""

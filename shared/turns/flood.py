@@ -1,6 +1,6 @@
-"""Floods: where more messages of a chat come than it can be answered for, all but the last become context, and the last answers for all.
+"""Floods: of more messages than a chat can be answered for, one waits for the end and answers for all, and the others become context.
 
-Arrivals are counted by each instance, in memory: a flood costs no object and no request to the model beyond its last message.
+Arrivals are counted by each instance, in memory.
 """
 
 import threading
@@ -31,6 +31,7 @@ class Floods:
 
     clock: Clock = field(repr=False)
     _arrivals: LRUCache[str, deque[float]] = field(default_factory=_cache, repr=False)
+    _waiting: set[str] = field(default_factory=set, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def note(self, conversation_id: str) -> bool:
@@ -43,13 +44,22 @@ class Floods:
             arrivals.append(now_s)
             return len(arrivals) > A_MINUTE and now_s - arrivals[0] < _WINDOW_S
 
-    def is_last(self, conversation_id: str) -> bool:
-        """Wait until the flood has ended; return False as soon as a newer message arrives, which then waits in this one's place."""
-        newest_s, deadline = self._newest_s(conversation_id), Deadline.after(self.clock, _LONGEST_WAIT_S)
-        while self.clock.monotonic_s() - newest_s < QUIET_S and deadline.left_s:
-            self.clock.sleep(_POLL_S)
-            if self._newest_s(conversation_id) != newest_s:
+    def answers_for_all(self, conversation_id: str) -> bool:
+        """Return whether this message answers for the flood, once that has ended; False at once if an earlier one waits to do that.
+
+        So a flood holds one thread of the instance. One that does not end is answered while the token of the message that waits lives.
+        """
+        with self._lock:
+            if conversation_id in self._waiting:
                 return False
+            self._waiting.add(conversation_id)
+        try:
+            deadline = Deadline.after(self.clock, _LONGEST_WAIT_S)
+            while self.clock.monotonic_s() - self._newest_s(conversation_id) < QUIET_S and deadline.left_s:
+                self.clock.sleep(_POLL_S)
+        finally:
+            with self._lock:
+                self._waiting.discard(conversation_id)
         return True
 
     def _newest_s(self, conversation_id: str) -> float:

@@ -12,7 +12,7 @@ from tests.support.pushed import PushedWorker
 HELLO = calling(("reply", {"message": "やあ"}))
 
 
-def test_a_flood_is_recorded_and_answered_once_by_its_last_message(pool: ThreadPoolExecutor) -> None:
+def test_a_flood_is_recorded_and_answered_once(pool: ThreadPoolExecutor) -> None:
     friend = Person(PushedWorker(pool), is_in_group=False)
     for _ in range(A_MINUTE):
         friend.worker.deliver(friend.events.text("hi"), thinks=[HELLO])

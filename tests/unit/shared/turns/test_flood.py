@@ -30,20 +30,41 @@ def test_messages_that_come_more_slowly_are_no_flood() -> None:
         clock.move(60 / A_MINUTE)
 
 
-def test_the_last_message_waits_until_the_flood_has_ended() -> None:
+def test_one_message_waits_until_the_flood_has_ended() -> None:
     clock = SteppedClock()
     floods = Floods(clock=clock)
     floods.note("a")
     begun_s = clock.monotonic_s()
 
-    assert floods.is_last("a")
+    assert floods.answers_for_all("a")
     assert clock.monotonic_s() - begun_s >= QUIET_S
 
 
-def test_a_newer_message_takes_the_place_of_one_that_waits() -> None:
+def test_others_do_not_wait_and_prolong_the_flood() -> None:
     clock = SteppedClock()
     floods = Floods(clock=clock)
     floods.note("a")
+    answered: list[bool] = []
+
+    def arrive() -> None:
+        if len(answered) < 10:
+            floods.note("a")
+            answered.append(floods.answers_for_all("a"))
+
+    clock.meanwhile = arrive
+
+    assert floods.answers_for_all("a")
+    assert answered == [False] * 10
+    assert clock.monotonic_s() >= 5 + QUIET_S
+    assert floods.answers_for_all("a")
+
+
+def test_a_flood_that_does_not_end_is_answered_while_the_token_lives() -> None:
+    clock = SteppedClock()
+    floods = Floods(clock=clock)
+    floods.note("a")
+    begun_s = clock.monotonic_s()
     clock.meanwhile = lambda: floods.note("a")
 
-    assert not floods.is_last("a")
+    assert floods.answers_for_all("a")
+    assert clock.monotonic_s() - begun_s <= 41
