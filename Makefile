@@ -4,6 +4,7 @@ PYTHON ?= python3
 PORT ?= 8080
 ARGS ?=
 CONVERSATION ?=
+FILE ?=
 PERSON ?=
 SUITE ?=
 REPEATS ?= 0
@@ -21,7 +22,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-
 UV := 0.13.9
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench eval simulate mutants screenshots fuzz package-test tf-test tf-plan tf-lock line-webhook dead-letters invite admit revoke admitted forget export release cost lock upgrade clean
+.PHONY: help run test check format bench eval simulate mutants screenshots fuzz package-test tf-test tf-plan tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +96,9 @@ forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATIO
 
 export: $(VENV)/.run-installed ## Write all of a chat as JSON lines: make export CONVERSATION=U... [PERSON=U...] [ARGS="--to FILE"]
 	@$(BIN)/python -m operations export "$(CONVERSATION)" $(if $(PERSON),--person "$(PERSON)") $(ARGS)
+
+restore: $(VENV)/.run-installed ## Write the objects of an export that are missing: make restore FILE=chat.jsonl
+	@$(BIN)/python -m operations restore "$(FILE)"
 
 release: $(VENV)/.run-installed ## Write dist/: each function's package, its bill of materials and licences
 	$(BIN)/python -m operations.release

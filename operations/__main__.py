@@ -15,6 +15,7 @@ from operations.conversations import Forget, exported
 from operations.dead_letters import DeadLetters, summary
 from operations.line_webhook import register
 from operations.persons import ForgetPerson, checked_person_id, exported_person
+from operations.restoration import restore
 from operations.settings import dead_letter_settings, history_settings, line_settings
 from shared import logs
 from shared.access.admission import Admissions
@@ -34,7 +35,7 @@ _PUBLISH_TIMEOUT_S: Final = 10.0
 _OWNER_ONLY: Final = 0o600
 
 
-def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:  # noqa: PLR0911 - one return a command
     """Run a command; return the process's exit status.  Raises: SettingsError."""
     options = _parser().parse_args(arguments)
     logs.configure(sys.stderr)
@@ -46,6 +47,8 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
                 return _dead_letters(env, options)
             case "invite" | "admit" | "revoke" | "admitted":
                 return _door(env, options)
+            case "restore":
+                return _restore(env, options.file)
             case "forget":
                 return _forget(env, options.conversation, person=options.person)
             case _:
@@ -85,6 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     admit = commands.add_parser("admit", help="let a chat talk to the bot, also after it was revoked")
     revoke = commands.add_parser("revoke", help="meet a chat with silence; what is stored of it stays")
     commands.add_parser("admitted", help="list the chats that were admitted")
+    restoration = commands.add_parser("restore", help="write the objects of an export that are missing in the bucket")
+    restoration.add_argument("file", type=Path, help="what `export --to` has written")
     forget.add_argument("--person", metavar="U...", help="instead take back what one person said, in every chat")
     export.add_argument("--person", metavar="U...", help="only what this person said there, and what came of it")
     for command in (forget, export, admit, revoke):
@@ -178,6 +183,13 @@ def _forget(env: Mapping[str, str], conversation_id: str | None, *, person: str 
         print("error: name a chat, or a person with --person", file=sys.stderr)
         return 1
     print(f"forgotten: {forget(conversation_id)} objects are gone")
+    return 0
+
+
+def _restore(env: Mapping[str, str], file: Path) -> int:
+    with file.open(encoding="utf-8") as lines:
+        restored = restore(_store(env), lines)
+    print(f"restored: {restored.created} objects; {restored.present} were there already")
     return 0
 
 

@@ -1,0 +1,82 @@
+"""Restore a chat from its export, after its objects were lost.
+
+What people took back must not return: an export is refused if anything was withdrawn, edited or erased since it was made, and objects that
+exist are never overwritten.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from shared.errors import PermanentError, UnusableIdError
+from shared.line.ids import checked_conversation_id
+from shared.storage.object_store import ObjectStore
+
+# What was taken back is restored first, so that a worker that reads the chat meanwhile shows nothing of it.
+_ORDER: Final = ("erased", "amended", "admitted", "snapshots", "calls", "entries", "media", "turns", "journal")
+
+
+class RestorationRefusedError(PermanentError):
+    """The export cannot be restored; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """How many objects were created, and how many there were already."""
+
+    created: int
+    present: int
+
+
+def restore(store: ObjectStore, lines: Iterable[str]) -> Restored:
+    """Every object of the export exists.
+
+    Repeated: creates what is missing. Raises: RestorationRefusedError; StorageUnavailableError, safe to repeat.
+    """
+    objects = dict(_object(number, line) for number, line in enumerate(lines, start=1) if line.strip())
+    conversations = {_conversation_of(name) for name in objects}
+    if len(conversations) != 1:
+        raise RestorationRefusedError("the export holds no chat, or several")
+    _refuse_what_was_taken_back_since(store, conversations.pop(), objects)
+    ordered = sorted(objects, key=lambda name: (_ORDER.index(_kind(name)), name))
+    created = sum(store.create(name, objects[name]) is not None for name in ordered)
+    return Restored(created=created, present=len(objects) - created)
+
+
+def _refuse_what_was_taken_back_since(store: ObjectStore, conversation_id: str, objects: Mapping[str, bytes]) -> None:
+    for prefix in (f"amended/{conversation_id}/", f"erased/{conversation_id}.json"):
+        for listed in store.list(prefix):
+            stored = store.read(listed.name)
+            exported = objects.get(listed.name)
+            if stored is not None and (exported is None or json.loads(exported) != json.loads(stored.data)):
+                raise RestorationRefusedError(
+                    "something was withdrawn, edited or erased since this export, and would come back; use a newer export"
+                )
+
+
+def _object(number: int, line: str) -> tuple[str, bytes]:
+    try:
+        fields: dict[str, Any] = json.loads(line)
+        name, content = str(fields["name"]), fields
+        _ORDER.index(_kind(name))  # raises for a kind that no chat has
+        if "json" in content:
+            return name, json.dumps(content["json"], ensure_ascii=False, separators=(",", ":")).encode()
+        return name, content["text"].encode() if "text" in content else base64.b64decode(
+            content["base64"], validate=True
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, binascii.Error) as cause:
+        raise RestorationRefusedError(f"line {number} is no line of an export") from cause
+
+
+def _conversation_of(name: str) -> str:
+    try:
+        return checked_conversation_id(name.split("/")[1].removesuffix(".json"))
+    except (IndexError, UnusableIdError) as cause:
+        raise RestorationRefusedError("a line names an object of no chat") from cause
+
+
+def _kind(name: str) -> str:
+    return name.partition("/")[0]

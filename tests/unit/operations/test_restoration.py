@@ -1,0 +1,113 @@
+import json
+
+import pytest
+
+from operations.conversations import Forget, exported
+from operations.restoration import RestorationRefusedError, restore
+from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.records import Amendment, Watermark
+from shared.handlers.unsend import withdrawal_of
+from shared.storage.codec import encode
+from tests.support.chats import conversations_on
+from tests.support.inline import InlineExecutor
+from tests.unit.operations.conftest import Bucket, message
+from tests.unit.operations.test_conversations import CHAT, OTHER, fill
+
+TOMBSTONE = encode(Amendment(line_message_id="1", timestamp_ms=1, text=None))
+
+
+def objects_of(store: MemoryObjectStore) -> dict[str, bytes]:
+    stored = {listed.name: store.read(listed.name) for listed in store.list("")}
+    return {name: one.data for name, one in stored.items() if one is not None}
+
+
+def test_a_lost_chat_comes_back_whole(bucket: Bucket) -> None:
+    fill(bucket)
+    lines = list(exported(bucket.store, CHAT))
+    lost = MemoryObjectStore()
+
+    restored = restore(lost, lines)
+
+    assert (restored.created, restored.present) == (len(lines), 0)
+    assert list(exported(lost, CHAT)) == lines
+
+
+def test_restoring_twice_changes_nothing(bucket: Bucket) -> None:
+    fill(bucket)
+    lines = list(exported(bucket.store, CHAT))
+    before = objects_of(bucket.store)
+
+    assert restore(bucket.store, lines).created == 0
+
+    assert objects_of(bucket.store) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [(f"amended/{CHAT}/1.json", TOMBSTONE), (f"erased/{CHAT}.json", encode(Watermark(timestamp_ms=9)))],
+)
+def test_words_that_were_taken_back_since_the_export_stay_away(bucket: Bucket, name: str, data: bytes) -> None:
+    fill(bucket)
+    lines = list(exported(bucket.store, CHAT))
+    after = MemoryObjectStore()
+    after.create(name, data)
+
+    with pytest.raises(RestorationRefusedError, match="would come back"):
+        restore(after, lines)
+
+    assert objects_of(after) == {name: data}
+
+
+def test_a_chat_that_was_forgotten_is_not_restored(bucket: Bucket) -> None:
+    fill(bucket)
+    lines = list(exported(bucket.store, CHAT))
+    Forget(conversations=bucket.conversations, withdrawal=withdrawal_of(bucket.clock), clock=bucket.clock)(CHAT)
+
+    with pytest.raises(RestorationRefusedError, match="would come back"):
+        restore(bucket.store, lines)
+
+    assert not bucket.holds("4711")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no JSON",
+        "[]",
+        "{}",
+        '{"name": "usage/2026-01-01/x.json", "json": {}}',
+        '{"name": "journal/nobody/1.json", "json": {}}',
+        '{"name": "journal", "json": {}}',
+        json.dumps({"name": f"media/{CHAT}/1", "base64": "?"}),
+        json.dumps({"name": f"media/{CHAT}/1"}),
+    ],
+)
+def test_what_is_no_export_is_refused(line: str) -> None:
+    store = MemoryObjectStore()
+
+    with pytest.raises(RestorationRefusedError):
+        restore(store, [json.dumps({"name": f"calls/{CHAT}/k.json", "json": {}}), line])
+
+    assert objects_of(store) == {}
+
+
+def test_two_chats_in_one_file_are_refused(bucket: Bucket) -> None:
+    fill(bucket)
+    fill(bucket, OTHER)
+    lines = [*exported(bucket.store, CHAT), *exported(bucket.store, OTHER)]
+
+    with pytest.raises(RestorationRefusedError, match="several"):
+        restore(MemoryObjectStore(), lines)
+
+
+def test_a_message_after_the_loss_keeps_its_record(bucket: Bucket) -> None:
+    fill(bucket)
+    lines = list(exported(bucket.store, CHAT))
+    after = MemoryObjectStore()
+    conversations_on(after, InlineExecutor(), bucket.clock).of(CHAT).journal.record(message())
+    before = objects_of(after)
+
+    restored = restore(after, lines)
+
+    assert restored.present == 1
+    assert before.items() <= objects_of(after).items()
