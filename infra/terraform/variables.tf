@@ -398,14 +398,14 @@ variable "retention" {
 }
 
 variable "runtime" {
-  description = "Python runtime of the functions."
+  description = "Python runtime of the functions. python314 where the platform lists it (`gcloud functions runtimes list`); the tests run on 3.11 to 3.13."
   type        = string
-  default     = "python311"
+  default     = "python313"
   nullable    = false
 
   validation {
-    condition     = contains(["python311", "python312", "python313"], var.runtime)
-    error_message = "runtime must be python311, python312 or python313."
+    condition     = contains(["python311", "python312", "python313", "python314"], var.runtime)
+    error_message = "runtime must be python311, python312, python313 or python314."
   }
 }
 

@@ -16,7 +16,7 @@ module "webhook" {
   scaling         = { for name, value in var.webhook : name => value if name != "public" }
   secrets         = local.secret_environment["webhook"]
 
-  depends_on = [google_secret_manager_secret_version.this, time_sleep.apis_usable, time_sleep.grants_settled]
+  depends_on = [google_secret_manager_secret_version.this, module.agent_worker, time_sleep.apis_usable, time_sleep.grants_settled]
 }
 
 resource "google_pubsub_topic_iam_member" "webhook_publishes" {

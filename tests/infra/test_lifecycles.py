@@ -23,12 +23,18 @@ RESOURCES = {  # by file, type and name
     ),
     ("secrets.tf", "google_secret_manager_secret_version", "this"): "create_before_destroy = true",
 }
-AFTER_SECRETS_AND_GRANTS = (
-    "depends_on = [google_secret_manager_secret_version.this, time_sleep.apis_usable, time_sleep.grants_settled]"
-)
+DEPLOYED_AFTER = {"agent_worker": "module.unsend, ", "unsend": "", "webhook": "module.agent_worker, "}
 META_ARGUMENTS = [
     *((path, f'resource "{kind}" "{name}"', argument) for (path, kind, name), argument in RESOURCES.items()),
-    *((f"{function}.tf", f'module "{function}"', AFTER_SECRETS_AND_GRANTS) for function in FUNCTIONS),
+    *(
+        (
+            f"{function}.tf",
+            f'module "{function}"',
+            f"depends_on = [google_secret_manager_secret_version.this, {DEPLOYED_AFTER[function]}time_sleep.apis_usable, "
+            "time_sleep.grants_settled]",
+        )
+        for function in FUNCTIONS
+    ),
     ("variables.tf", 'variable "secrets"', "ephemeral = true"),
 ]
 # Either it names the wait itself, or it refers to a resource that does.
