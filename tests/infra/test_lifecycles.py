@@ -23,6 +23,8 @@ RESOURCES = {  # by file, type and name
     ),
     ("secrets.tf", "google_secret_manager_secret_version", "this"): "create_before_destroy = true",
 }
+AFTER_SECRETS = "google_secret_manager_secret_version.this"
+AFTER_GRANTS = "time_sleep.apis_usable, time_sleep.grants_settled"
 DEPLOYED_AFTER = {"agent_worker": "module.unsend, ", "unsend": "", "webhook": "module.agent_worker, "}
 META_ARGUMENTS = [
     *((path, f'resource "{kind}" "{name}"', argument) for (path, kind, name), argument in RESOURCES.items()),
@@ -30,8 +32,7 @@ META_ARGUMENTS = [
         (
             f"{function}.tf",
             f'module "{function}"',
-            f"depends_on = [google_secret_manager_secret_version.this, {DEPLOYED_AFTER[function]}time_sleep.apis_usable, "
-            "time_sleep.grants_settled]",
+            f"depends_on = [{AFTER_SECRETS}, {DEPLOYED_AFTER[function]}{AFTER_GRANTS}]",
         )
         for function in FUNCTIONS
     ),

@@ -1,0 +1,157 @@
+"""`python -m operations.cost`: what a month costs, from measured figures (measured.toml) and a dated price list (prices.toml).
+
+The estimate stands beside the budgets' limits, at which the bot stops asking the model (docs/operations.md, "Limits").
+"""
+
+import argparse
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+_FOLDER: Final = Path(__file__).parent
+_DAYS: Final = 30
+_MINUTES: Final = _DAYS * 1_440
+_MILLION: Final = 1_000_000
+_GIB: Final = 2**30
+_TIB: Final = 2**40
+DEFAULT_MESSAGES_A_DAY: Final = (1_000, 100_000)
+Numbers = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Month:
+    """The costs of a month in US dollars, by what causes them; `weighted_tokens_a_day` is what the budgets count."""
+
+    messages_a_day: int
+    items: Mapping[str, float]
+    weighted_tokens_a_day: float
+
+    @property
+    def total(self) -> float:
+        return sum(self.items.values())
+
+
+def month_of(messages_a_day: int, *, measured: Numbers, prices: Numbers) -> Month:
+    """Return the costs of a month with so many messages a day, after the free tiers."""
+    messages = messages_a_day * _DAYS
+    turns = messages * measured["answered_share"]
+    tokens = _tokens(messages, turns, measured)
+    gemini = prices["gemini"]
+    model = {
+        f"Gemini, {kind}": (prompt * gemini["input_per_million"] + output * gemini["output_per_million"]) / _MILLION
+        for kind, (prompt, output) in tokens.items()
+    }
+    searches = max(0.0, turns * measured["search_share"] - gemini["search_free_a_month"])
+    items = {
+        **model,
+        "Gemini, web search queries": searches / 1_000 * gemini["search_per_thousand"],
+        **_platform(messages, turns, measured, prices),
+    }
+    ratio = gemini["output_per_million"] / gemini["input_per_million"]
+    weighted = sum(prompt + output * ratio for prompt, output in tokens.values()) / _DAYS
+    return Month(messages_a_day=messages_a_day, items=items, weighted_tokens_a_day=weighted)
+
+
+def _tokens(messages: float, turns: float, measured: Numbers) -> dict[str, tuple[float, float]]:
+    """Return the prompt and output tokens of a month, by the kind of request."""
+    kinds = measured["tokens"]
+    counts = {
+        "turns": (turns * kinds["turn"]["model_calls"], kinds["turn"]),
+        "recaps": (messages / kinds["recap"]["every_messages"], kinds["recap"]),
+        "classification": (turns * kinds["classify"]["share_of_turns"], kinds["classify"]),
+        "captions": (messages * kinds["caption"]["share_of_messages"], kinds["caption"]),
+        "search requests": (turns * measured["search_share"], kinds["search"]),
+    }
+    return {name: (count * kind["prompt"], count * kind["output"]) for name, (count, kind) in counts.items()}
+
+
+def _platform(messages: float, turns: float, measured: Numbers, prices: Numbers) -> dict[str, float]:
+    context, unsends = messages - turns, messages * measured["unsend_share"]
+    requests, seconds, functions = measured["requests"], measured["seconds"], measured["functions"]
+    ticks = _MINUTES * functions["ticks_a_minute"]
+    heartbeats = _MINUTES / functions["heartbeat_minutes"] if functions["heartbeat_minutes"] else 0.0
+
+    worker_s = turns * seconds["turn"] + context * seconds["context"] + ticks * seconds["tick"]
+    webhook_s = (messages + heartbeats) * seconds["webhook"]
+    unsend_s = unsends * seconds["unsend"]
+    vcpu_s = worker_s + webhook_s + unsend_s
+    gib_s = worker_s * functions["worker_gib"] + (webhook_s + unsend_s) * functions["webhook_gib"]
+    class_a = (
+        turns * requests["turn_class_a"]
+        + context * requests["context_class_a"]
+        + unsends * requests["unsend_class_a"]
+        + ticks * requests["tick_class_a"]
+    )
+    class_b = (
+        turns * requests["turn_class_b"] + context * requests["context_class_b"] + unsends * requests["unsend_class_b"]
+    )
+    run, storage, monitoring = prices["cloud_run"], prices["cloud_storage"], prices["monitoring"]
+    secret, accesses = prices["secret_manager"], functions["instances_read_secrets_a_day"] * _DAYS
+    jobs = 1
+    return {
+        "Cloud Run, CPU and memory": (
+            max(0.0, vcpu_s - run["free_vcpu_seconds"]) * run["vcpu_second"]
+            + max(0.0, gib_s - run["free_gib_seconds"]) * run["gib_second"]
+        ),
+        "Cloud Run, requests": max(0.0, 2 * messages + ticks + heartbeats - run["free_requests"])
+        / _MILLION
+        * run["million_requests"],
+        "Cloud Storage, calls": (class_a * storage["class_a_per_million"] + class_b * storage["class_b_per_million"])
+        / _MILLION,
+        "Cloud Storage, a year of messages": messages * 12 * measured["bytes_kept_a_message"] / _GIB * storage["gib_month"],
+        "Pub/Sub": max(0.0, messages * measured["bus_bytes_a_message"] / _GIB - prices["pubsub"]["free_gib"])
+        * _GIB
+        / _TIB
+        * prices["pubsub"]["tib"],
+        "Logs": max(0.0, messages * measured["log_bytes_a_message"] / _GIB - prices["logging"]["free_gib"])
+        * prices["logging"]["gib"],
+        "Alerts": functions["alert_conditions"] * monitoring["alert_condition_month"]
+        + functions["alert_series_a_minute"] * _MINUTES / _MILLION * monitoring["million_series_returned"],
+        "Ticks": max(0, jobs - prices["scheduler"]["free_jobs"]) * prices["scheduler"]["job_month"],
+        "Secrets": functions["secrets"] * secret["version_month"] + accesses / 10_000 * secret["per_10000_accesses"],
+    }
+
+
+def report(months: list[Month], *, prices: Numbers, limit_tokens_a_day: float) -> str:
+    """Return the table, one column for each number of messages."""
+    names = list(months[0].items)
+    rows = [
+        ("US dollars a month", *(f"{month.messages_a_day:,} a day" for month in months)),
+        *((name, *(f"{month.items[name]:,.2f}" for month in months)) for name in names),
+        ("total", *(f"{month.total:,.2f}" for month in months)),
+        ("weighted tokens a day", *(f"{month.weighted_tokens_a_day:,.0f}" for month in months)),
+    ]
+    if limit_tokens_a_day:
+        ceiling = limit_tokens_a_day * _DAYS * prices["gemini"]["input_per_million"] / _MILLION
+        rows += [
+            ("LIMIT_TOKENS_PER_DAY stops Gemini at", *(f"{ceiling:,.2f}" for _ in months)),
+            ("", *("reached" if month.weighted_tokens_a_day > limit_tokens_a_day else "not reached" for month in months)),
+        ]
+    first = max(len(row[0]) for row in rows)
+    lines = [f"{row[0]:<{first}}" + "".join(f"{cell:>18}" for cell in row[1:]) for row in rows]
+    return "\n".join([f"list prices of {prices['read_on']}, free tiers taken off", *lines])
+
+
+def load(name: str) -> dict[str, Any]:
+    """Return a table of this folder."""
+    return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="make cost", description=__doc__)
+    parser.add_argument("--messages-a-day", type=int, nargs="+", default=list(DEFAULT_MESSAGES_A_DAY), metavar="N")
+    parser.add_argument("--limit-tokens-a-day", type=float, default=LIMIT_TOKENS_PER_DAY, metavar="N")
+    options = parser.parse_args()
+    measured, prices = load("measured"), load("prices")
+    months = [month_of(count, measured=measured, prices=prices) for count in options.messages_a_day]
+    print(report(months, prices=prices, limit_tokens_a_day=options.limit_tokens_a_day))
+
+
+LIMIT_TOKENS_PER_DAY: Final = 20_000_000
+
+
+if __name__ == "__main__":
+    main()
