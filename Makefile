@@ -22,7 +22,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-
 UV := 0.13.9
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench eval simulate mutants screenshots fuzz package-test tf-test tf-plan tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
+.PHONY: help run test check format bench eval simulate mutants screenshots fuzz package-test tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,6 +105,9 @@ release: $(VENV)/.run-installed ## Write dist/: each function's package, its bil
 
 cost: $(VENV)/.run-installed ## What a month costs for 1,000 and 100,000 messages a day: make cost [ARGS="--messages-a-day 5000"]
 	@$(BIN)/python -m operations.cost $(ARGS)
+
+tf-docs: $(VENV)/.dev-installed ## Write the README of the Terraform module anew, from its variables and outputs
+	$(BIN)/python -m tests.infra.module_readme
 
 tf-lock: ## Write the providers' lock file, with the hashes of every platform; needs the network
 	cd infra/terraform && terraform init -backend=false && terraform providers lock \

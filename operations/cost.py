@@ -1,6 +1,6 @@
 """`python -m operations.cost`: what a month costs, from measured figures (measured.toml) and a dated price list (prices.toml).
 
-The estimate stands beside the budgets' limits, at which the bot stops asking the model (docs/operations.md, "Limits").
+The estimate stands beside the budgets' limits, at which the bot stops asking the model (`--limit-tokens-a-day`).
 """
 
 import argparse
@@ -100,7 +100,11 @@ def _platform(messages: float, turns: float, measured: Numbers, prices: Numbers)
         * run["million_requests"],
         "Cloud Storage, calls": (class_a * storage["class_a_per_million"] + class_b * storage["class_b_per_million"])
         / _MILLION,
-        "Cloud Storage, a year of messages": messages * 12 * measured["bytes_kept_a_message"] / _GIB * storage["gib_month"],
+        "Cloud Storage, a year of messages": messages
+        * 12
+        * measured["bytes_kept_a_message"]
+        / _GIB
+        * storage["gib_month"],
         "Pub/Sub": max(0.0, messages * measured["bus_bytes_a_message"] / _GIB - prices["pubsub"]["free_gib"])
         * _GIB
         / _TIB
@@ -127,7 +131,10 @@ def report(months: list[Month], *, prices: Numbers, limit_tokens_a_day: float) -
         ceiling = limit_tokens_a_day * _DAYS * prices["gemini"]["input_per_million"] / _MILLION
         rows += [
             ("LIMIT_TOKENS_PER_DAY stops Gemini at", *(f"{ceiling:,.2f}" for _ in months)),
-            ("", *("reached" if month.weighted_tokens_a_day > limit_tokens_a_day else "not reached" for month in months)),
+            (
+                "",
+                *("reached" if month.weighted_tokens_a_day > limit_tokens_a_day else "not reached" for month in months),
+            ),
         ]
     first = max(len(row[0]) for row in rows)
     lines = [f"{row[0]:<{first}}" + "".join(f"{cell:>18}" for cell in row[1:]) for row in rows]
@@ -143,14 +150,13 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="make cost", description=__doc__)
     parser.add_argument("--messages-a-day", type=int, nargs="+", default=list(DEFAULT_MESSAGES_A_DAY), metavar="N")
-    parser.add_argument("--limit-tokens-a-day", type=float, default=LIMIT_TOKENS_PER_DAY, metavar="N")
+    parser.add_argument(
+        "--limit-tokens-a-day", type=float, default=0, metavar="N", help="LIMIT_TOKENS_PER_DAY of the deployment"
+    )
     options = parser.parse_args()
     measured, prices = load("measured"), load("prices")
     months = [month_of(count, measured=measured, prices=prices) for count in options.messages_a_day]
     print(report(months, prices=prices, limit_tokens_a_day=options.limit_tokens_a_day))
-
-
-LIMIT_TOKENS_PER_DAY: Final = 20_000_000
 
 
 if __name__ == "__main__":

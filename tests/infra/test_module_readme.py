@@ -1,0 +1,5 @@
+from tests.infra.module_readme import README, readme
+
+
+def test_the_readme_of_the_module_lists_its_inputs_and_outputs() -> None:
+    assert README.read_text(encoding="utf-8") == readme(), "run `make tf-docs`"

@@ -1,0 +1,46 @@
+import pytest
+
+from operations.cost import DEFAULT_MESSAGES_A_DAY, load, month_of, report
+from tests.infra.offline import ROOT
+
+MEASURED, PRICES = load("measured"), load("prices")
+
+
+def test_the_report_has_a_column_for_each_number_of_messages_and_the_day_of_the_prices() -> None:
+    months = [month_of(count, measured=MEASURED, prices=PRICES) for count in DEFAULT_MESSAGES_A_DAY]
+
+    printed = report(months, prices=PRICES, limit_tokens_a_day=10_000_000)
+
+    assert printed.startswith("list prices of 2026-")
+    assert "1,000 a day" in printed
+    assert "100,000 a day" in printed
+    assert "web search" in printed
+    assert printed.splitlines()[-1].split() == ["not", "reached", "reached"]
+
+
+def test_a_hundred_times_the_messages_cost_a_hundred_times_the_turns() -> None:
+    few, many = (month_of(count, measured=MEASURED, prices=PRICES) for count in DEFAULT_MESSAGES_A_DAY)
+
+    assert many.items["Gemini, turns"] == pytest.approx(100 * few.items["Gemini, turns"])
+    assert many.weighted_tokens_a_day == pytest.approx(100 * few.weighted_tokens_a_day)
+    assert many.items["Alerts"] == few.items["Alerts"]
+
+
+def test_web_search_is_priced_above_its_free_queries() -> None:
+    few, many = (month_of(count, measured=MEASURED, prices=PRICES) for count in DEFAULT_MESSAGES_A_DAY)
+
+    assert few.items["Gemini, web search queries"] == 0
+    assert many.items["Gemini, web search queries"] == pytest.approx((30_000 - 5_000) / 1_000 * 14)
+
+
+def test_no_message_costs_no_model() -> None:
+    month = month_of(0, measured=MEASURED, prices=PRICES)
+
+    assert sum(cost for name, cost in month.items.items() if name.startswith("Gemini")) == 0
+
+
+def test_the_prices_are_those_of_the_alert_on_cost() -> None:
+    variables = (ROOT / "infra" / "terraform" / "variables.tf").read_text(encoding="utf-8")
+
+    assert f"optional(number, {PRICES['gemini']['input_per_million']:.2f})" in variables
+    assert f"optional(number, {PRICES['gemini']['output_per_million']:.2f})" in variables
