@@ -23,7 +23,7 @@ PLANS: Final = Path(__file__).parent / "plans.json"
 # The variables that every process of this machine needs.
 BASE_ENV: Final = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}  # noqa: TID251
 _COPIED_FOLDERS: Final = ("functions", "infra", "requirements", "schemas", "shared")
-_TIMEOUT_S: Final = 900
+_TIMEOUT_S: Final = 1_800
 _HASH: Final = re.compile(r"\b[0-9a-f]{64}\b")
 
 Plan = dict[str, Any]
