@@ -8,7 +8,7 @@ An instance knows its own sum exactly, and those of the others as of a minute ag
 import threading
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,17 +43,18 @@ class _Known:
     written: Counter[str] = field(default_factory=Counter)
     others: Counter[str] = field(default_factory=Counter)
     exchanged_s: float = float("-inf")
-    exchange: Future[None] | None = None
+    first_exchange: Future[None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DeploymentUsage:
     """Counts what the deployment spends; safe to share between threads.  Without a limit nothing is exchanged.
 
-    Failures are logged: then the sums of the others are older.
+    Failures are logged: then the sums of the others are older. No caller of `tokens` may run on `threads`, because it waits for work there.
     """
 
     objects: ObjectCache = field(repr=False)
+    threads: Executor = field(repr=False)
     clock: Clock = field(repr=False)
     day: Callable[[int], str] = field(repr=False)
     instance: str
@@ -76,13 +77,15 @@ class DeploymentUsage:
             if now_s - self._known.exchanged_s < REWRITTEN_S:
                 return
             self._known.exchanged_s = now_s
-        self._known.exchange = self.objects.reads.submit(copy_context().run, self._exchange)
+        exchange = self.threads.submit(copy_context().run, self._exchange)
+        if self._known.first_exchange is None:
+            self._known.first_exchange = exchange
 
     def tokens(self, day: str) -> int:
-        """Return what is known to be spent on the day; waits for the first exchange of the instance."""
-        exchange = self._known.exchange
-        if exchange is not None:
-            exchange.result()
+        """Return what is known to be spent on the day; waits for the first exchange of the instance, and for no other."""
+        first = self._known.first_exchange
+        if first is not None:
+            first.result()
         with self._lock:
             return self._known.own[day] + self._known.others[day]
 

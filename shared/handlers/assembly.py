@@ -63,6 +63,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     withdrawal = withdrawal_of(clock)
     usage = DeploymentUsage(
         objects=conversations.objects,
+        threads=threads.names,
         clock=clock,
         day=conversations.ledger.day,
         instance=ports.instance,

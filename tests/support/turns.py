@@ -44,7 +44,14 @@ def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = Late
 
 def unlimited(objects: ObjectCache, clock: Clock) -> Budgets:
     """Return budgets that nobody meets."""
-    usage = DeploymentUsage(objects=objects, clock=clock, day=Ledger().day, instance="instance", is_limited=False)
+    usage = DeploymentUsage(
+        objects=objects,
+        threads=objects.reads,
+        clock=clock,
+        day=Ledger().day,
+        instance="instance",
+        is_limited=False,
+    )
     return Budgets(limits=Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0), deployment=usage)
 
 

@@ -1,0 +1,150 @@
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
+
+import pytest
+
+from shared.access.usage import REWRITTEN_S, DeploymentUsage
+from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.spending import Ledger
+from shared.errors import StorageUnavailableError
+from shared.metering import ModelUsage, Purpose
+from shared.storage.object_cache import ObjectCache
+from shared.storage.object_store import ListedObject
+from tests.support.inline import InlineExecutor
+
+DAY = Ledger().day(FixedClock().now_ms())
+
+
+class StoreThatMayFail(MemoryObjectStore):
+    """A bucket that does not list while `is_down`."""
+
+    is_down = False
+
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        if self.is_down:
+            raise StorageUnavailableError("down")
+        return super().list(prefix, before=before)
+
+
+class UnwaitedFuture(Future[Any]):
+    """Fails the test if anything waits for it."""
+
+    def result(self, timeout: float | None = None) -> Any:  # noqa: ANN401 - as in Future
+        assert self.done(), "a turn waited for an exchange"
+        return super().result(timeout)
+
+
+class LaterExecutor(Executor):
+    """Runs nothing until it is told to."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Callable[[], object]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - as in Executor
+        future = UnwaitedFuture()
+        self._waiting.append(lambda: future.set_result(fn(*args, **kwargs)))
+        return future
+
+    def run_all(self) -> None:
+        """Run what was submitted."""
+        while self._waiting:
+            self._waiting.pop(0)()
+
+
+@pytest.fixture
+def store() -> StoreThatMayFail:
+    return StoreThatMayFail()
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock()
+
+
+def instance(
+    name: str, store: MemoryObjectStore, clock: FixedClock, threads: Executor | None = None
+) -> DeploymentUsage:
+    """Return the usage as one instance of the deployment knows it."""
+    return DeploymentUsage(
+        objects=ObjectCache(store=store, reads=InlineExecutor()),
+        threads=threads or InlineExecutor(),
+        clock=clock,
+        day=Ledger().day,
+        instance=name,
+        is_limited=True,
+    )
+
+
+def a_request(prompt_tokens: int) -> ModelUsage:
+    return ModelUsage(
+        purpose=Purpose.TURN,
+        model_name="model",
+        requests=1,
+        prompt_tokens=prompt_tokens,
+        cached_tokens=0,
+        output_tokens=0,
+        thought_tokens=0,
+    )
+
+
+def test_an_instance_knows_what_others_spent_half_a_minute_after_they_wrote(
+    store: StoreThatMayFail, clock: FixedClock
+) -> None:
+    one, other = instance("one", store, clock), instance("other", store, clock)
+    one.begin_exchange()
+    one.charge("U1", a_request(700))
+    other.charge("U2", a_request(20))
+    clock.move(REWRITTEN_S)
+
+    one.begin_exchange()
+    other.begin_exchange()
+
+    assert (one.tokens(DAY), other.tokens(DAY)) == (700, 720)
+
+
+def test_a_sum_is_written_at_most_every_half_minute(store: StoreThatMayFail, clock: FixedClock) -> None:
+    usage = instance("one", store, clock)
+    usage.charge("U1", a_request(1))
+    usage.begin_exchange()
+    written = store.list("usage/")
+    usage.charge("U1", a_request(1))
+    clock.move(REWRITTEN_S - 1)
+
+    usage.begin_exchange()
+
+    assert store.list("usage/") == written
+    assert len(written) == 1
+
+
+def test_a_turn_waits_for_the_first_exchange_only(store: StoreThatMayFail, clock: FixedClock) -> None:
+    threads = LaterExecutor()
+    usage = instance("one", store, clock, threads)
+    usage.begin_exchange()
+    threads.run_all()
+    clock.move(REWRITTEN_S)
+
+    usage.begin_exchange()  # its work has not begun
+
+    assert usage.tokens(DAY) == 0
+
+
+def test_a_bucket_that_is_down_leaves_the_own_sum(store: StoreThatMayFail, clock: FixedClock) -> None:
+    usage = instance("one", store, clock)
+    usage.charge("U1", a_request(9))
+    store.is_down = True
+
+    usage.begin_exchange()
+
+    assert usage.tokens(DAY) == 9
+
+
+def test_yesterday_is_written_a_last_time_and_then_forgotten(store: StoreThatMayFail, clock: FixedClock) -> None:
+    usage = instance("one", store, clock)
+    usage.charge("U1", a_request(9))
+    clock.move(86_400)
+
+    usage.begin_exchange()
+
+    assert [one.name for one in store.list("usage/")] == [f"usage/{DAY}/one.json"]
+    assert usage.tokens(DAY) == 0
