@@ -6,6 +6,7 @@ with the generation at which its entry was read, so nothing that a withdrawal re
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean, pstdev
 from typing import Final, Literal, Protocol
 
 from shared import logs
@@ -24,6 +25,8 @@ TEXTS_AT_ONCE: Final = 100
 _CHARACTERS: Final = 2_000
 _SECONDS: Final = 4.0  # of a search; without an answer the search goes on without embeddings
 _CLOSEST: Final = 10  # rows that closeness alone may name
+_MANY: Final = 10
+_DEVIATIONS: Final = 2.0
 
 Kind = Literal["document", "query"]
 
@@ -109,8 +112,14 @@ class EntryEmbeddings:
 
 
 def closest_of(known: Mapping[str, Vector], asked: Sequence[Vector]) -> dict[str, float]:
-    """Return how close the closest of the known vectors are to any of those that are asked for, the closest first."""
+    """Return how close the closest of the known vectors are to any of those that are asked for, the closest first.
+
+    How close two unrelated texts are depends on the model. So among many vectors only those count that are closer than most of the others.
+    """
     close = {path: max(closeness(vector, one) for one in asked) for path, vector in known.items() if vector}
+    if len(close) >= _MANY:
+        least = fmean(close.values()) + _DEVIATIONS * pstdev(close.values())
+        close = {path: value for path, value in close.items() if value >= least}
     return dict(sorted(close.items(), key=lambda item: -item[1])[:_CLOSEST])
 
 

@@ -8,9 +8,10 @@ import pytest
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.errors import ModelRefusedError, ModelUnavailableError
-from shared.knowledge.embeddings import Embedded, Kind
+from shared.knowledge.embeddings import Embedded, Kind, closest_of
 from shared.knowledge.entry_words import EntryWords
 from shared.metering import Usage
+from shared.search.vectors import pack, unpack
 from tests.support.knowledge import FilingChat, message
 
 
@@ -145,3 +146,13 @@ def test_an_empty_query_asks_no_model(chat: FilingChat, meanings: Meanings) -> N
     chat.begin().call("search_entries", query=" ")
 
     assert meanings.asked == []
+
+
+def test_among_many_entries_only_those_count_that_are_closer_than_most() -> None:
+    far = {f"admin/{number}.md": unpack(pack([1.0, 0.1 * (number % 3), 0.0])) for number in range(20)}
+    near = {"admin/near.md": unpack(pack([0.0, 0.0, 1.0]))}
+    asked = [unpack(pack([0.1, 0.0, 1.0]))]
+
+    assert closest_of(far | near, asked).keys() == near.keys()
+    assert closest_of({}, asked) == {}
+    assert len(closest_of(dict(list(far.items())[:5]), asked)) == 5
