@@ -413,7 +413,8 @@ def _check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
         seen = [said for said, committed in effects if committed.webhook_event_id == one.webhook_event_id]
         if one.kind in _SHOWN_KINDS and not seen:
             yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw nothing"
-        if one.kind in _UNSEEN_KINDS and seen:
+        is_forgotten = story.forgets_outcomes and not one.covers  # an announcement, whose event came again after that
+        if one.kind in _UNSEEN_KINDS and seen and not is_forgotten:
             yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw an answer"
         if (
             one.kind in _SHOWN_KINDS
