@@ -13,11 +13,12 @@ from shared.conversation.records import MessageRecord
 from shared.conversation.spending import Spending
 from shared.conversation.turn import TurnRecord
 from shared.handlers.ports import Options
+from shared.knowledge.catalog import Catalog
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import OutgoingMessage, ReplyFate
 from shared.line.phrases import Phrase, phrase
 from shared.line.postback_data import confirm_data
-from shared.storage.codec import encode
+from shared.storage.codec import decode, encode
 from shared.storage.object_names import is_entry_path
 from tests.simulation import scene as scenery
 from tests.simulation.bucket import Bucket
@@ -184,6 +185,19 @@ def entry_with_other_words() -> list[str]:
 
 def entry_that_repeats_itself() -> list[str]:
     return _with_entries(lambda texts: {path: text + text for path, text in texts.items()})
+
+
+def vector_of_other_words() -> list[str]:
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        objects, name = scene.world.objects, f"entries/{PERSON}/search.json"
+        stored = objects.read(name)
+        assert stored is not None
+        catalog = decode(Catalog, stored.data)
+        rows = tuple(replace(one, vector="of other words") for one in catalog.rows)
+        scene.sleeps(2)
+        assert objects.replace(name, encode(replace(catalog, rows=rows)), generation=stored.generation)
+        return scene.rests()
 
 
 def commit_to_an_idle_turn() -> list[str]:
@@ -353,6 +367,7 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     entry_that_is_gone,
     entry_with_other_words,
     entry_that_repeats_itself,
+    vector_of_other_words,
     commit_to_an_idle_turn,
     spending_that_nobody_counts,
     tokens_that_nobody_charges,
