@@ -192,7 +192,9 @@ def test_a_redelivered_bye_does_not_leave_the_group_joined_since(platform: Platf
     assert platform.do(lambda stack: stack.line.chat(group.id).bot_is_member)
 
 
-def test_a_picture_goes_with_the_question_about_it_and_is_erased_by_its_unsend(platform: Platform, person: Person) -> None:
+def test_a_picture_goes_with_the_question_about_it_and_is_erased_by_its_unsend(
+    platform: Platform, person: Person
+) -> None:
     sent = platform.do(lambda stack: stack.line.send_image(person.id, person.id, JPEG))
     person.hears_next(after=0)
     assert media_types_in_prompt(platform) == ["image/jpeg"]
