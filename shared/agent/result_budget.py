@@ -43,19 +43,20 @@ def fitted(data: Json, *, limit_tokens: int = RESULT_TOKENS) -> Json:
 
 
 def within_turn(contents: Sequence[Content], *, limit_tokens: int = TURN_TOKENS) -> tuple[Content, ...]:
-    """Return the contents of a turn; of results beyond the limit, the oldest first, only a remark is left."""
-    left = limit_tokens
+    """Return the contents of a turn; of results beyond the limit, the oldest first, only a remark is left.  The newest round stays."""
+    left, is_newest = limit_tokens, True
     kept: list[Content] = []
     for content in reversed(contents):
         if isinstance(content, FunctionResponses):
             left -= sum(tokens_of(one.response) for one in content.responses)
-            if left < 0 and kept:
+            if left < 0 and not is_newest:
                 content = FunctionResponses(  # noqa: PLW2901 - the content as it is sent
                     responses=tuple(
                         FunctionResponse(call=one.call, response={"output": {"note": _LEFT_OUT}})
                         for one in content.responses
                     )
                 )
+            is_newest = False
         kept.append(content)
     return tuple(reversed(kept))
 

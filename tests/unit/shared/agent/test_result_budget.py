@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.agent.model import FunctionCall, FunctionResponse, FunctionResponses, Json
+from shared.agent.model import FunctionCall, FunctionResponse, FunctionResponses, Json, TextContent
 from shared.agent.result_budget import RESULT_TOKENS, fitted, tokens_of, within_turn
 
 JSON = st.recursive(
@@ -49,3 +49,11 @@ def test_older_results_of_a_turn_make_room_for_newer_ones() -> None:
     assert isinstance(kept[0], FunctionResponses)
     assert "left out" in str(kept[0].responses[0].response)
     assert kept[1:] == tuple(rounds[1:])
+
+
+def test_the_newest_results_stay_even_before_a_note() -> None:
+    call = FunctionCall(name="look_up", args={})
+    newest = FunctionResponses(responses=(FunctionResponse(call=call, response={"output": pages(30)}),))
+    note = TextContent(role="user", texts=("Nothing was sent.",))
+
+    assert within_turn((newest, note), limit_tokens=10) == (newest, note)
