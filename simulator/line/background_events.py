@@ -1,4 +1,4 @@
-"""Events that no chat shows: beacons, linked accounts, memberships, modules, and events of types that LINE may add."""
+"""Events that no chat shows: beacons, linked accounts, memberships, and events with any body, e.g. of types that LINE may add."""
 
 from typing import Literal
 
@@ -37,36 +37,6 @@ class BackgroundEvents(Channel):
         return self._emit_from_user(
             user_id, {"type": "membership", "membership": {"type": kind, "membershipId": membership_id}}
         )
-
-    def attach_module(self, scopes: tuple[str, ...] = ("message:send", "message:receive")) -> WebhookEvent:
-        """A module channel was attached to the account."""
-        module = {"type": "attached", "botId": self.account.user_id, "scopes": list(scopes)}
-        return self.emit(None, {"type": "module", "module": module})
-
-    def detach_module(self) -> WebhookEvent:
-        """A module channel was detached because the account was deleted."""
-        module = {"type": "detached", "botId": self.account.user_id, "reason": "bot_deleted"}
-        return self.emit(None, {"type": "module", "module": module})
-
-    def activate(self, user_id: str, *, expire_at_ms: int) -> WebhookEvent:
-        """The channel got the chat control until `expire_at_ms`."""
-        return self._emit_from_user(user_id, {"type": "activated", "chatControl": {"expireAt": expire_at_ms}})
-
-    def deactivate(self, user_id: str) -> WebhookEvent:
-        """The channel lost the chat control."""
-        return self._emit_from_user(user_id, {"type": "deactivated"})
-
-    def suspend_bot(self) -> WebhookEvent:
-        """LINE suspended the account."""
-        return self.emit(None, {"type": "botSuspended"})
-
-    def resume_bot(self) -> WebhookEvent:
-        """LINE lifted the suspension."""
-        return self.emit(None, {"type": "botResumed"})
-
-    def complete_notification(self, delivery_tag: str) -> WebhookEvent:
-        """A LINE notification message reached its recipient."""
-        return self.emit(None, {"type": "delivery", "delivery": {"data": delivery_tag}})
 
     def invent(self, user_id: str, body: JsonObject) -> WebhookEvent:
         """An event with any body in the person's chat, e.g. of a type that does not exist.

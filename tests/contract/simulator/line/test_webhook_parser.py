@@ -1,6 +1,7 @@
 """linebot's WebhookParser verifies and parses every event of the platform as its type."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from linebot.v3.models.events import UnknownEvent
@@ -43,61 +44,68 @@ from linebot.v3.webhooks import (
 )
 
 from simulator.line.harness import CHANNEL_SECRET, LineHarness
-from simulator.line.media import Media
-from simulator.line.platform import LinePlatform
-
-MEDIA = Media(content=b"bytes", content_type="image/jpeg")
+from tests.unit.simulator.line.page.requests import ask
 
 
-def in_group(platform: LinePlatform, user_id: str) -> str:
-    group = platform.create_group("Lunch", (user_id,))
-    platform.join(group.chat_id)
-    return group.chat_id
+class Phone:
+    """What people do, over the control API."""
+
+    def __init__(self, line: LineHarness) -> None:
+        self.line = line
+        self.me = line.user_id
+
+    def do(self, action: str, **body: object) -> dict[str, Any]:
+        answer = ask(self.line, "POST", f"/simulator/{action}", json=body)
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
+    def write(self, action: str, **body: object) -> dict[str, Any]:
+        return self.do(action, user_id=self.me, chat_id=self.me, **body)
+
+    def emit(self, event: dict[str, Any], **where: object) -> None:
+        self.do("raw_event", event=event, **where)
 
 
-def everything(platform: LinePlatform, user_id: str) -> None:
-    """Emit one event of each type, in a 1:1 chat, a group and a room."""
-    bot, hana = platform.account.user_id, platform.add_person("Hana").user_id
-    platform.follow(user_id)
-    platform.say(user_id, user_id, "hello")
-    platform.send_sticker(user_id, user_id, keywords=("smile",), resource_type="ANIMATION")
-    platform.send_images(user_id, user_id, [MEDIA, MEDIA])
-    platform.send_video(user_id, user_id, MEDIA, duration_ms=900)
-    platform.send_audio(user_id, user_id, MEDIA, duration_ms=900)
-    platform.send_file(user_id, user_id, MEDIA, file_name="notes.txt")
-    platform.send_location(user_id, user_id, title="here", address="there", latitude=35.6, longitude=139.7)
-    platform.press(user_id, user_id, "when", params={"datetime": "2026-01-01T10:00"})
-    video = {
-        "type": "video",
-        "originalContentUrl": "https://a/b",
-        "previewImageUrl": "https://a/c",
-        "trackingId": "track",
-    }
-    platform.say_as_bot(platform.chat(user_id), (video,))
-    platform.finish_video(user_id, "track")
-    platform.meet_beacon(user_id, "d41d8cd98f")
-    platform.link_account(user_id, "nonce")
-    platform.link_account(user_id, "nonce", result="failed")
-    platform.change_membership(user_id, 3189, "joined")
-    platform.change_membership(user_id, 3189, "left")
-    platform.activate(user_id, expire_at_ms=1_800_000_000_000)
-    platform.deactivate(user_id)
-    platform.attach_module()
-    platform.detach_module()
-    platform.suspend_bot()
-    platform.resume_bot()
-    platform.complete_notification("tag")
-    platform.unfollow(user_id)
-    group_id = in_group(platform, user_id)
-    platform.add_member(group_id, hana)
-    said = platform.say(hana, group_id, "@Aizuchi @あなた @All hi", mentioning=(bot, user_id, "all"))
-    platform.say(user_id, group_id, "that one", quoting=said.line_message_id)
-    platform.edit(hana, str(said.line_message_id), "@Aizuchi hi")
-    platform.unsend(hana, str(said.line_message_id))
-    platform.remove_member(group_id, hana)
-    platform.leave(group_id)
-    room = platform.create_room((user_id, hana))
-    platform.say(hana, room.chat_id, "hi room")
+def everything(phone: Phone) -> None:
+    """Cause one event of each type, in a 1:1 chat, a group and a room."""
+    me, bot = phone.me, phone.line.platform.account.user_id
+    hana = phone.do("add_person", display_name="Hana")["user_id"]
+    phone.do("follow", user_id=me)
+    phone.write("say", text="hello")
+    phone.write("sticker", keywords=["smile"], resource_type="ANIMATION")
+    phone.write("image_set", count=2)
+    for kind in ("video", "audio", "file"):
+        phone.write(kind)
+    phone.write("location", title="here", address="there", latitude=35.6, longitude=139.7)
+    phone.write("postback", data="when", params={"datetime": "2026-01-01T10:00"})
+    video = {"type": "video", "originalContentUrl": "https://a/b", "previewImageUrl": "https://a/c", "trackingId": "t1"}
+    phone.line.call("POST", "/v2/bot/message/push", json={"to": me, "messages": [video]})
+    phone.do("finish_video", user_id=me, tracking_id="t1")
+    phone.do("beacon", user_id=me, hwid="d41d8cd98f")
+    phone.do("account_link", user_id=me, nonce="nonce")
+    phone.do("account_link", user_id=me, nonce="nonce", result="failed")
+    for change in ("joined", "left"):
+        phone.do("membership", user_id=me, membership_id=3189, type=change)
+    phone.emit({"type": "activated", "chatControl": {"expireAt": 1_800_000_000_000}}, user_id=me)
+    phone.emit({"type": "deactivated"}, user_id=me)
+    phone.emit({"type": "module", "module": {"type": "attached", "botId": bot, "scopes": ["message:send"]}})
+    phone.emit({"type": "module", "module": {"type": "detached", "botId": bot, "reason": "bot_deleted"}})
+    phone.emit({"type": "botSuspended"})
+    phone.emit({"type": "botResumed"})
+    phone.emit({"type": "delivery", "delivery": {"data": "tag"}})
+    phone.do("unfollow", user_id=me)
+    group = phone.do("create_group", name="Lunch", user_ids=[me])["chat_id"]
+    phone.do("join", chat_id=group)
+    phone.do("add_member", chat_id=group, user_ids=[hana])
+    mentioning = [bot, me, "all"]
+    said = phone.do("say", user_id=hana, chat_id=group, text="@Aizuchi @あなた @All hi", mentioning=mentioning)
+    phone.do("say", user_id=me, chat_id=group, text="that one", quoting=said["line_message_id"])
+    phone.do("edit", user_id=hana, line_message_id=said["line_message_id"], text="@Aizuchi hi")
+    phone.do("unsend", user_id=hana, line_message_id=said["line_message_id"])
+    phone.do("remove_member", chat_id=group, user_ids=[hana])
+    phone.do("leave", chat_id=group)
+    room = phone.do("create_room", user_ids=[me, hana])["chat_id"]
+    phone.do("say", user_id=hana, chat_id=room, text="hi room")
 
 
 EXPECTED = [
@@ -138,8 +146,8 @@ EXPECTED = [
 ]
 
 
-def parse_events_of(line: LineHarness, act: Callable[[LinePlatform, str], object]) -> list[object]:
-    line.do(lambda: act(line.platform, line.user_id))
+def parse_events_of(line: LineHarness, act: Callable[[Phone], object]) -> list[object]:
+    act(Phone(line))
     parser = WebhookParser(CHANNEL_SECRET)
     deliveries = zip(line.webhook.bodies, line.webhook.headers, strict=True)
     return [event for body, headers in deliveries for event in parser.parse(body.decode(), headers["x-line-signature"])]
@@ -171,7 +179,7 @@ def test_mentions_and_quotes_are_parsed(line: LineHarness) -> None:
 
 
 def test_an_event_of_an_unknown_type_is_parsed_as_unknown(line: LineHarness) -> None:
-    [event] = parse_events_of(line, lambda platform, user_id: platform.invent(user_id, {"type": "telepathy"}))
+    [event] = parse_events_of(line, lambda phone: phone.emit({"type": "telepathy"}, user_id=phone.me))
 
     assert isinstance(event, UnknownEvent)
 
@@ -180,7 +188,7 @@ def test_a_redelivery_is_parsed_with_its_flag(line: LineHarness) -> None:
     event = line.do(lambda: line.platform.say(line.user_id, line.user_id, "hello"))
     line.do(lambda: line.platform.courier.redeliver(event))
 
-    first, second = parse_events_of(line, lambda _platform, _user_id: None)
+    first, second = parse_events_of(line, lambda _phone: None)
     assert isinstance(first, MessageEvent)
     assert isinstance(second, MessageEvent)
     assert (first.delivery_context.is_redelivery, second.delivery_context.is_redelivery) == (False, True)

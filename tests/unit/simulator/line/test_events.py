@@ -79,8 +79,8 @@ OTHERS: dict[str, tuple[Act, bool]] = {
     "beacon": (lambda p, u: p.meet_beacon(u, "d41d8cd98f"), True),
     "membership": (lambda p, u: p.change_membership(u, 3189, "joined"), True),
     "accountLink": (lambda p, u: p.link_account(u, "nonce"), True),
-    "activated": (lambda p, u: p.activate(u, expire_at_ms=1), False),
-    "deactivated": (lambda p, u: p.deactivate(u), False),
+    "activated": (lambda p, u: p.invent(u, {"type": "activated", "chatControl": {"expireAt": 1}}), False),
+    "deactivated": (lambda p, u: p.invent(u, {"type": "deactivated"}), False),
 }
 
 
