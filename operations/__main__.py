@@ -39,6 +39,8 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:  # noqa: PLR09
     """Run a command; return the process's exit status.  Raises: SettingsError."""
     options = _parser().parse_args(arguments)
     logs.configure(sys.stderr)
+    if env.get("LINE_CHANNEL_ACCESS_TOKEN"):
+        logs.key_pseudonyms(env["LINE_CHANNEL_ACCESS_TOKEN"])  # as the agent worker does
     try:
         match options.command:
             case "line-webhook":

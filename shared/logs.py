@@ -89,9 +89,20 @@ def bound(**fields: object) -> Iterator[None]:
         _BOUND.reset(token)
 
 
+class _Key:
+    """The key of pseudonyms: random, until the process has a secret that its deployment shares."""
+
+    value: bytes = os.urandom(32)
+
+
+def key_pseudonyms(secret: str) -> None:
+    """From now on pseudonyms are keyed with this secret, so that every process that knows it uses the same ones."""
+    _Key.value = hashlib.sha256(b"aizuchi pseudonyms " + secret.encode()).digest()
+
+
 def pseudonym(conversation_id: str) -> str:
-    """Return a pseudonym for a conversation: a truncated hash of its id."""
-    return hashlib.sha256(conversation_id.encode()).hexdigest()[:12]
+    """Return a pseudonym for a conversation: a keyed hash, so that a reader of the logs who knows an id cannot look it up."""
+    return hashlib.blake2b(conversation_id.encode(), key=_Key.value, digest_size=6).hexdigest()
 
 
 def is_traceparent(value: object) -> bool:

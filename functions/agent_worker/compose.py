@@ -39,6 +39,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     """Build the worker.  Raises: SettingsError."""
     settings = agent_worker_settings(env)
     logs.configure()
+    logs.key_pseudonyms(settings.channel_access_token.value())
     clock = SystemClock()
     return PushEndpoint(
         handle=assemble(_ports(settings, clock), _options(settings)),

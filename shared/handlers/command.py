@@ -22,6 +22,7 @@ from shared.turns.announcement import Announcement, Announcer
 _EXPLANATIONS: Final = {
     Command.HELP: (Phrase.HELP_FRIEND, Phrase.HELP_GROUP),
     Command.ID: (Phrase.ID, Phrase.ID),
+    Command.EXPORT_ME: (Phrase.EXPORT_ME, Phrase.EXPORT_ME_GROUP),
     Command.START: (Phrase.GREETING_FRIEND, Phrase.GREETING_GROUP),
 }
 _ASKED_IN_GROUPS: Final = {

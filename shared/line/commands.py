@@ -19,6 +19,7 @@ class Command(StrEnum):
     BYE = "bye"
     FORGET = "forget"
     FORGET_ME = "forget me"
+    EXPORT_ME = "export me"
     START = "start"
     USAGE = "usage"
     ID = "id"

@@ -16,7 +16,7 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 class Phrase(StrEnum):
     """The fixed texts, by their names in the language files.
 
-    `{bot}` stands for the bot's name; ID and INVITATION_NEEDED need the fact `id`. The three questions about erasures need the facts
+    `{bot}` stands for the bot's name; ID, EXPORT_ME and INVITATION_NEEDED need the fact `id`. The three questions about erasures need
     `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE needs `messages`, and USAGE `turns` and `tokens`. Names that end with
     `_button` are labels.
     """
@@ -43,6 +43,8 @@ class Phrase(StrEnum):
     NOTHING_TO_SHOW = "nothing_to_show"
     APOLOGY_BUSY = "apology_busy"
     APOLOGY_REFUSED = "apology_refused"
+    EXPORT_ME = "export_me"
+    EXPORT_ME_GROUP = "export_me_group"
     LIMIT_REACHED = "limit_reached"
     USAGE = "usage"
     NO_USER_ID = "no_user_id"

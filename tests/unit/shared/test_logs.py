@@ -53,6 +53,21 @@ def test_an_error_names_the_types_of_its_causes(lines: io.StringIO) -> None:
     assert "4711" not in lines.getvalue()
 
 
+def test_pseudonyms_are_the_same_for_who_knows_the_secret_only() -> None:
+    chat = "U" + "a" * 32
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("shared.logs._Key.value", b"random")
+        unkeyed = logs.pseudonym(chat)
+        logs.key_pseudonyms("one")
+        first = logs.pseudonym(chat)
+        logs.key_pseudonyms("another")
+        other = logs.pseudonym(chat)
+        logs.key_pseudonyms("one")
+
+        assert len({unkeyed, first, other}) == 3
+        assert logs.pseudonym(chat) == first
+
+
 def test_a_pseudonym_is_stable_and_does_not_hold_the_id() -> None:
     chat = "U" + "a" * 32
 

@@ -118,3 +118,15 @@ def test_reset_in_a_group_does_not_leave_it(member: Person) -> None:
 
     assert member.worker.said[-1] == japanese(Phrase.RESET_DONE)
     assert member.worker.line.chats_left == []
+
+
+def test_export_me_names_the_operators_procedure_and_the_id_in_a_1_to_1_chat_only(
+    friend: Person, worker: PushedWorker
+) -> None:
+    friend.says("/export me")
+    member = Person(worker, is_in_group=True)
+    member.events.skip(3)
+
+    member.says("/export me")
+
+    assert worker.said == [japanese(Phrase.EXPORT_ME, id=recorded.USER), japanese(Phrase.EXPORT_ME_GROUP)]
