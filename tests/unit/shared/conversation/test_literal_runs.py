@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shared.conversation.literal_runs import Runs, shares_run
+from shared.conversation.literal_runs import Runs, Signs, shares_run
 from shared.search.folding import fold
 
 
@@ -86,3 +86,13 @@ def test_a_text_shares_a_run_with_any_text_that_holds_it(before: str, text: str,
 
     assert runs.shares(f"{before} {text} {after}")
     assert runs.shares(Runs.of(f"{before} {text} {after}"))
+
+
+def test_signs_of_several_texts_are_in_any_that_repeats_one() -> None:
+    signs = Signs()
+    signs.add(["behind the third bookshelf", "庭の工事は来週"])
+
+    assert signs.are_in(["rain today", "look behind the third one"])
+    assert signs.are_in(["庭の工事は来週だ", "rain today"])
+    assert not signs.are_in(["rain today", "snow tomorrow"])
+    assert not signs.are_in([])

@@ -21,6 +21,7 @@ from shared.conversation.records import (
 from shared.conversation.spending import Spending
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import CorruptRecordError
+from shared.line.messaging import ReplyToken
 from shared.metering import ModelUsage, Purpose
 from shared.storage.codec import decode, encode
 from tests.support import schemas
@@ -258,3 +259,22 @@ def test_outcome_of_an_earlier_release_has_no_usage() -> None:
     del stored["usage"]
 
     assert decode(OutcomeRecord, json.dumps(stored).encode()).usage == ()
+
+
+def test_a_message_without_a_token_cannot_be_answered() -> None:
+    assert message(1, addressed=False).token is None
+    assert message(1).token == ReplyToken(value="t1", received_ms=1)
+
+
+def test_an_outcome_names_the_entries_that_it_filed() -> None:
+    outcome = outcome_covering([message(1)], OutcomeKind.REPLIED)
+    older = replace(outcome, filed_entry_path="ideas/a.md")
+    several = replace(older, filed_entry_paths=("ideas/b.md", "ideas/a.md"))
+
+    assert [one.filed_paths for one in (outcome, older, several)] == [
+        (),
+        ("ideas/a.md",),
+        ("ideas/b.md", "ideas/a.md"),
+    ]
+    assert [one.holds_words for one in (outcome, older, several)] == [False, True, True]
+    assert several.words == ("ideas/b.md", "ideas/a.md")

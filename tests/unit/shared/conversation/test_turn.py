@@ -168,3 +168,15 @@ def test_another_route_has_no_token(route: Route) -> None:
 
 def test_a_reply_token_is_not_in_the_repr_of_its_route() -> None:
     assert "secret" not in repr(Route.on(ReplyToken(value="secret", received_ms=1)))
+
+
+def test_a_swap_whose_answer_was_lost_has_won(chat: Conversation, store: SharedStore) -> None:
+    seen, replace_object = chat.turn.read(), store.replace
+
+    def lose_the_answer(name: str, data: bytes, *, generation: int) -> None:
+        replace_object(name, data, generation=generation)
+
+    store.replace = lose_the_answer  # type: ignore[method-assign]
+
+    assert chat.turn.swap(seen, TurnRecord(sequence=1)) == chat.turn.read()
+    assert chat.turn.swap(seen, TurnRecord(sequence=2)) is None

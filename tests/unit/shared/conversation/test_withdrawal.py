@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -494,3 +495,33 @@ def test_both_second_passes_are_done_by_a_tick(chat: Conversation, withdrawal: W
     withdrawal.tasks["erasure"](chat, "4")
 
     assert reader().list(chat).messages == reader().list(chat).outcomes == ()
+
+
+class FailingStore(MemoryObjectStore):
+    """A bucket that refuses to write one object."""
+
+    refused = ""
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        if name == self.refused:
+            raise StorageUnavailableError("down")
+        return super().replace(name, data, generation=generation)
+
+
+def test_several_messages_are_withdrawn_or_the_withdrawal_fails(
+    clock: FixedClock, reads: ThreadPoolExecutor, withdrawal: Withdrawal
+) -> None:
+    store = FailingStore()
+    chat = conversations_on(store, reads, clock).of(CHAT)
+    store.refused = chat.names.amended("m2")
+
+    with pytest.raises(StorageUnavailableError):
+        withdrawal.withdraw_all(chat, {"m1", "m2"}, timestamp_ms=9)
+
+
+def test_several_messages_are_known_where_one_is(chat: Conversation, withdrawal: Withdrawal) -> None:
+    chat.journal.keep(message(2))
+
+    assert withdrawal.withdraw_all(chat, {"m1", "m2"}, timestamp_ms=9)
+    assert not withdrawal.withdraw_all(chat, {"m3", "m4"}, timestamp_ms=9)
+    assert not withdrawal.withdraw_all(chat, set(), timestamp_ms=9)
