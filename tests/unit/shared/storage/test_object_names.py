@@ -13,6 +13,8 @@ from shared.storage.object_names import (
     invitation_name,
     is_entry_path,
     is_slug,
+    usage_name,
+    usage_prefix,
 )
 
 CHAT = "U" + "1" * 32
@@ -136,6 +138,17 @@ def test_an_invitation_lies_at_the_digest_of_its_code() -> None:
     assert invitation_name("0f") == "invitations/0f.json"
     with pytest.raises(UnusableIdError):
         invitation_name("../0f")
+
+
+def test_what_an_instance_spent_lies_below_its_day() -> None:
+    assert usage_prefix("2026-11-22") == "usage/2026-11-22/"
+    assert usage_name("2026-11-22", "i-1") == "usage/2026-11-22/i-1.json"
+
+
+@pytest.mark.parametrize("day", ["", "..", "2026/11/22", "2026-11-22/", "２０２６-11-22"])
+def test_what_is_no_day_has_no_usage(day: str) -> None:
+    with pytest.raises(UnusableIdError, match="no day"):
+        usage_prefix(day)
 
 
 def test_a_chats_id_is_not_in_the_repr() -> None:
