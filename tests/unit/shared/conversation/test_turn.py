@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -180,3 +182,42 @@ def test_a_swap_whose_answer_was_lost_has_won(chat: Conversation, store: SharedS
 
     assert chat.turn.swap(seen, TurnRecord(sequence=1)) == chat.turn.read()
     assert chat.turn.swap(seen, TurnRecord(sequence=2)) is None
+
+
+def test_what_was_charged_to_a_chat_is_in_its_turn_once(chat: Conversation) -> None:
+    chat.turn.ledger.put_back(chat.id, 70)
+
+    chat.turn.settle()
+    settled = chat.turn.read()
+    chat.turn.settle()
+
+    assert chat.turn.spending(settled.record).tokens == 70
+    assert chat.turn.read() == settled
+
+
+def test_what_cannot_be_settled_stays_charged(chat: Conversation, store: SharedStore) -> None:
+    chat.turn.ledger.put_back(chat.id, 70)
+    store.others = [lambda: think(chat)] * 99
+
+    chat.turn.settle()
+
+    assert chat.turn.spending(chat.turn.read().record).tokens == 0
+    assert chat.turn.ledger.take(chat.id) == 70
+
+
+def test_a_settlement_that_loses_a_swap_is_repeated(chat: Conversation, store: SharedStore) -> None:
+    chat.turn.ledger.put_back(chat.id, 70)
+    store.others = [lambda: think(chat)]
+
+    chat.turn.settle()
+
+    settled = chat.turn.read().record
+    assert (settled.state, chat.turn.spending(settled).tokens) == ("thinking", 70)
+    assert chat.turn.ledger.take(chat.id) == 0
+
+
+def test_an_outcome_over_the_limit_has_told_the_chat() -> None:
+    told, other = (replace(answer(1), is_over_limit=one) for one in (True, False))
+
+    assert TurnRecord().with_outcome(told, Route()).spending.was_told
+    assert not TurnRecord().with_outcome(other, Route()).spending.was_told
