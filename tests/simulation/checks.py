@@ -354,13 +354,17 @@ def _deferrals_of(story: Story, history: dict[str, OutcomeRecord], message: Mess
 
 
 def _check_budget(story: Story) -> Iterator[str]:
-    """A chat is told once that a budget is spent; and in the end all that was spent in calm weather is charged."""
+    """A chat is told once that a budget is spent; and in the end all that was spent in calm weather is charged.
+
+    A request that its turn did not wait for stays in the hands of its instance, until the instance writes the turn again.
+    """
     told = sum(_LIMIT_REACHED in said.text for said in _said(story))
     if told > 1 or (told and story.settings.budget == NO_LIMITS):
         yield f"I9: a chat was told {told} times that its budget is spent"
     stored = story.world.objects.read(f"turns/{story.chat}.json")
     charged = decode(TurnRecord, stored.data).spending.tokens if stored is not None else 0
-    if story.is_calm and not story.mood.downs and charged != story.world.truth.tokens[story.chat]:
+    in_hand = sum(ledger.take(story.chat) for ledger in story.world.ledgers)
+    if story.is_calm and not story.mood.downs and charged + in_hand != story.world.truth.tokens[story.chat]:
         yield "I9: what was spent in calm weather was not all charged"
 
 

@@ -147,5 +147,6 @@ def _conversations(ports: Ports, process: Process) -> Conversations:
         clock=ProcessClock(world, process),
         lease_s=ports.settings.lease_s,
         new_id=lambda: f"id-{world.number()}",
+        ledger=world.new_ledger(),
         world=world,
     )

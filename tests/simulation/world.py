@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.records import OutcomeRecord
+from shared.conversation.spending import Ledger
 from tests.simulation.scheduler import Process, Scheduler, Task
 
 _ResultT = TypeVar("_ResultT")
@@ -158,6 +159,8 @@ class World:
         self.readings: dict[Task, deque[float]] = {}
         self.most_readings = 0
         """The most times that a thread listed its chat within a second; a tick does so for each marker."""
+        self.ledgers: list[Ledger] = []
+        """What the instances have in hand and have not charged to a chat yet."""
         self.clocks_hold = True
         self._numbers = 0
 
@@ -168,6 +171,11 @@ class World:
     @property
     def now_ms(self) -> int:
         return EPOCH_MS + round(self.now_s * 1_000)
+
+    def new_ledger(self) -> Ledger:
+        """Return the ledger of a new instance."""
+        self.ledgers.append(Ledger())
+        return self.ledgers[-1]
 
     def number(self) -> int:
         """Return a number that was not returned before."""
