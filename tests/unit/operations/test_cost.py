@@ -1,7 +1,7 @@
 import pytest
 
 from operations.cost import DEFAULT_MESSAGES_A_DAY, load, month_of, report
-from tests.infra.offline import ROOT
+from tests.infra.offline import PLANS, ROOT
 
 MEASURED, PRICES = load("measured"), load("prices")
 
@@ -44,3 +44,9 @@ def test_the_prices_are_those_of_the_alert_on_cost() -> None:
 
     assert f"optional(number, {PRICES['gemini']['input_per_million']:.2f})" in variables
     assert f"optional(number, {PRICES['gemini']['output_per_million']:.2f})" in variables
+
+
+def test_the_number_of_alerts_is_that_of_the_deployment() -> None:
+    assert MEASURED["functions"]["alert_conditions"] == PLANS.read_text(encoding="utf-8").count(
+        '"google_monitoring_alert_policy.this['
+    )
