@@ -78,6 +78,12 @@ locals {
       duration = "120s"
       severity = "CRITICAL"
     }
+    budget_spent = {
+      title    = "A budget of tokens or turns is spent for today"
+      query    = "sum(increase(${local.series.budgets_spent}[1h])) > 0"
+      duration = "0s"
+      severity = "WARNING"
+    }
     push_quota = {
       title    = "LINE's push quota of the month is spent"
       query    = "sum(increase(${local.series.push_quota_refusals}[1h])) > 0"

@@ -5,7 +5,7 @@ locals {
     {
       for title, keys in {
         "Answers, skips, apologies"  = ["answers", "skips", "apologies"]
-        "Late, lost, refused"        = ["late_replies", "answers_stored", "undelivered", "push_quota_refusals"]
+        "Late, lost, refused"        = ["late_replies", "answers_stored", "undelivered", "push_quota_refusals", "budgets_spent"]
         "Turns, and what was filed"  = ["turns", "entries"]
         "Taken back and erased"      = ["withdrawals", "withdrawals_unknown", "erasures"]
         "Tools, memory, Notion"      = ["tool_errors", "memory_failures", "outside_failures"]

@@ -163,6 +163,7 @@ RAISED_BY: dict[str, tuple[Callable[[Day], None], set[str]]] = {
         ),
         set(),
     ),
+    "budget_spent": (lambda day: day.line("agent_worker", "budget_spent", minutes_ago=50), set()),
     "push_quota": (lambda day: day.line("agent_worker", "push_quota_spent", minutes_ago=50), set()),
     "secrets_unreadable": (lambda day: day.line("webhook", "secret_unreadable"), set()),
     "signature_refusals": (
