@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
-from . import actions, platform_actions
+from . import message_actions, people_actions, platform_actions
 from .actions import Action, actions_of
 
 ACTIONS: Final[Mapping[str, Action]] = {
-    action.name: action for module in (actions, platform_actions) for action in actions_of(module)
+    action.name: action
+    for module in (message_actions, people_actions, platform_actions)
+    for action in actions_of(module)
 }

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from ..answers import HEADERS, answer, refusal
-from ..control.actions import IMAGE_TYPES
+from ..control.message_actions import IMAGE_TYPES
 from ..control.routes import control_routes
 from ..platform import LinePlatform
 from .panels import Panel, fill_slots

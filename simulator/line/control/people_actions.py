@@ -1,0 +1,133 @@
+"""The actions of the control API on friendships, groups and consent, and events that no message causes."""
+
+from dataclasses import replace
+
+from ..messages import JsonObject
+from ..people import Friendship
+from ..platform import LinePlatform
+from .actions import action, event_of, given
+from .fields import CHAT_ID, FLAG, NAME, USER_ID, choice, list_of, string, whole
+
+
+@action(user_id=USER_ID)
+def follow(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person adds the account as a friend, or unblocks it."""
+    return event_of(platform.follow(body["user_id"]))
+
+
+@action(user_id=USER_ID)
+def unfollow(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person blocks the account."""
+    return event_of(platform.unfollow(body["user_id"]))
+
+
+@action(
+    display_name=NAME,
+    optional={
+        "status_message": string(most=500),
+        "language": string(most=20),
+        "picture_url": string(most=2_000),
+        "has_consented": FLAG,
+        "friendship": choice(*Friendship),
+    },
+)
+def add_person(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person appears, by default a friend of the account."""
+    profile = given(body, "status_message", "language", "picture_url", "has_consented")
+    friendship = Friendship(body.get("friendship", Friendship.FRIEND))
+    return {"user_id": platform.add_person(body["display_name"], friendship=friendship, **profile).user_id}
+
+
+@action(user_id=USER_ID, has_consented=FLAG)
+def set_consent(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person gives or takes back the consent to the use of their id."""
+    person = platform.person(body["user_id"])
+    platform.people[person.user_id] = replace(person, has_consented=body["has_consented"])
+    platform.notify_listeners()
+    return {"user_id": person.user_id}
+
+
+@action(name=NAME, user_ids=list_of(USER_ID, least=1))
+def create_group(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """People found a group. The account is not in it until `join`."""
+    return {"chat_id": platform.create_group(body["name"], tuple(body["user_ids"])).chat_id}
+
+
+@action(user_ids=list_of(USER_ID, least=1))
+def create_room(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """People found a multi-person chat with the account in it."""
+    return {"chat_id": platform.create_room(tuple(body["user_ids"])).chat_id}
+
+
+@action(chat_id=CHAT_ID)
+def join(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """The account is invited to the group."""
+    return event_of(platform.join(body["chat_id"]))
+
+
+@action(chat_id=CHAT_ID)
+def leave(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """The account is removed from the group or room."""
+    return event_of(platform.leave(body["chat_id"]))
+
+
+@action(chat_id=CHAT_ID, user_ids=list_of(USER_ID, least=1))
+def add_member(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """People join the group or room."""
+    return event_of(platform.add_member(body["chat_id"], *body["user_ids"]))
+
+
+@action(chat_id=CHAT_ID, user_ids=list_of(USER_ID, least=1))
+def remove_member(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """People leave the group or room."""
+    return event_of(platform.remove_member(body["chat_id"], *body["user_ids"]))
+
+
+@action(
+    user_id=USER_ID,
+    tracking_id=string(least=1, most=100),
+)
+def finish_video(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person watched a video of the account to its end. `tracking_id` has to be that of a video in the 1:1 chat."""
+    return event_of(platform.finish_video(body["user_id"], body["tracking_id"]))
+
+
+@action(
+    user_id=USER_ID,
+    hwid=string(least=1, most=64),
+    optional={"type": choice("enter", "banner", "stay"), "dm": string("Device message, hex.", most=64)},
+)
+def beacon(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person comes near a beacon."""
+    return event_of(
+        platform.meet_beacon(body["user_id"], body["hwid"], kind=body.get("type", "enter"), **given(body, "dm"))
+    )
+
+
+@action(
+    user_id=USER_ID,
+    nonce=string(least=1, most=255),
+    optional={"result": choice("ok", "failed")},
+)
+def account_link(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person links an account of the provider."""
+    return event_of(platform.link_account(body["user_id"], body["nonce"], **given(body, "result")))
+
+
+@action(
+    user_id=USER_ID,
+    membership_id=whole(least=1, most=2**53),
+    type=choice("joined", "left", "renewed"),
+)
+def membership(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person joins, leaves or renews a paid membership."""
+    return event_of(platform.change_membership(body["user_id"], body["membership_id"], body["type"]))
+
+
+@action(
+    user_id=USER_ID,
+    area=whole("Number of the area, from 0.", least=0, most=19),
+)
+def tap_rich_menu(platform: LinePlatform, body: JsonObject) -> JsonObject:
+    """A person taps the rich menu that their 1:1 chat shows."""
+    return platform.tap_rich_menu(body["user_id"], body["area"])
