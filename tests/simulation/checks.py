@@ -134,8 +134,16 @@ def violations(stories: Sequence[Story]) -> list[str]:
     """Return every violation, as one sentence each."""
     found = [*stories[0].world.truth.violations, *_check_machines(stories)]
     for story in stories:
-        found += _violations_of_chat(story)
+        found += _check_stranger(story) if story.people.is_stranger else _violations_of_chat(story)
     return list(dict.fromkeys(found))
+
+
+def _check_stranger(story: Story) -> Iterator[str]:
+    """A chat that was never admitted leaves nothing in the bucket, whatever it sends, and costs no request to the model."""
+    if any(story.chat in listed.name for listed in story.world.objects.list("")):
+        yield "I9: something is stored of a chat that was not admitted"
+    if story.world.truth.tokens[story.chat]:
+        yield "I9: the model was asked for a chat that was not admitted"
 
 
 def _check_machines(stories: Sequence[Story]) -> Iterator[str]:

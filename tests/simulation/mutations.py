@@ -587,6 +587,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Return(value=None),
         lacks="the button of `/forget` erases nothing",
     ),
+    "admits_before_it_records": Mutation(
+        "shared.handlers.admission:AdmissionHandler.__call__",
+        Return(value=None),
+        lacks="a chat that was not admitted is recorded and answered",
+    ),
     "counts_the_first_press_only": Mutation(
         f"{_ERASURE}:ErasureHandler._erasure_of_press",
         Instead("outcome_of", _no_outcome),

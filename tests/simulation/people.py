@@ -114,6 +114,8 @@ class People:
     """
 
     is_group: bool = False
+    is_stranger: bool = False
+    """Whether the chat was never admitted."""
     place: int = 0
     messages: list[Message] = field(default_factory=list)
     welcomes: list[Welcome] = field(default_factory=list)

@@ -10,12 +10,14 @@ from types import ModuleType
 from typing import Final
 
 from shared import logs
+from shared.access.admission import Access, AdmissionRecord
 from shared.access.budgets import Limits
 from shared.conversation import amendments, compaction, history, snapshot
 from shared.conversation.records import Watermark
 from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import deferral_id_in
-from shared.storage.codec import decode
+from shared.storage.codec import decode, encode
+from shared.storage.object_names import ObjectNames
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import TICK_S, Bus, Delivery, Ticker
@@ -121,6 +123,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             has_notion=rng.random() < 0.15,
             threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
             budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,
+            access=Access.INVITED if random.Random(repr(rng.getstate()[1][:9])).random() < 0.15 else Access.OPEN,
         ),
         skews_s=tuple(rng.uniform(-skew_s / 2, skew_s / 2) for _ in range(_INSTANCES)),
         chats=chats,
@@ -346,7 +349,18 @@ class _Schedule:
         self._mood()
         for people in self.stage.chats:
             self._people(people)
+        self._admit()
         self.stage.ticker.begin(self.rng.random() * TICK_S)
+
+    def _admit(self) -> None:
+        """By invitation every chat is admitted but the last of several, which stays a stranger."""
+        if self.stage.ports.settings.access is Access.OPEN:
+            return
+        for people in self.stage.chats:
+            people.is_stranger = people is self.stage.chats[-1] and len(self.stage.chats) > 1
+            if not people.is_stranger:
+                name = ObjectNames(people.conversation_id).admission
+                self.world.objects.create(name, encode(AdmissionRecord(since_ms=0)))
 
     # -- people
 

@@ -50,6 +50,7 @@ class Settings:
     lease_s: float = LEASE_S
     limits: MemoryLimits = SMALL
     budget: Limits = NO_LIMITS
+    access: Access = Access.OPEN
     group_policy: GroupPolicy = GroupPolicy.MENTION
     has_knowledge: bool = False
     has_notion: bool = False
@@ -110,6 +111,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         memory=ports.settings.limits,
         group_policy=ports.settings.group_policy,
         limits=ports.settings.budget,
+        access=ports.settings.access,
     )
     return PushEndpoint(handle=assemble(worker, options), clock=clock)
 
@@ -122,7 +124,7 @@ def unsend(ports: Ports, process: Process) -> Endpoint:
     """Return the endpoint of a process of functions/unsend."""
     clock = ProcessClock(ports.world, process)
     conversations = _conversations(ports, process)
-    traces = Traces(access=Access.OPEN, admissions=Admissions(store=conversations.objects.store, clock=clock))
+    traces = Traces(access=ports.settings.access, admissions=Admissions(store=conversations.objects.store, clock=clock))
     handler = UnsendHandler(conversations=conversations, withdrawal=withdrawal_of(clock), traces=traces)
     return PushEndpoint(handle=handler, clock=clock)
 
