@@ -35,7 +35,6 @@ _NO_MODEL: Final = (
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Play, write the report, print its table.  Returns the exit status."""
     options = _parser().parse_args(arguments)
-    logging.disable(logging.CRITICAL)
     cases = read_cases(frozenset(options.suite.split(",")) if options.suite else frozenset())
     with ExitStack() as stack:
         key = env.get("GEMINI_API_KEY")
@@ -142,6 +141,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    logging.disable(logging.CRITICAL)  # the report is what the run prints
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         logs.configure(nowhere)
         sys.exit(main(sys.argv[1:], os.environ))  # noqa: TID251 - the one place that reads the environment

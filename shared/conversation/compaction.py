@@ -54,7 +54,9 @@ class Compaction:
             return False
         old_ms = self.clock.now_ms() - ANSWERABLE_MS - SKEW_MS
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
-        record = bounded(cleaned(folding.record, amendments), self.limits, named=folding.named)
+        record = bounded(
+            cleaned(folding.record, amendments), self.limits, now_ms=self.clock.now_ms(), named=folding.named
+        )
         writes_recaps = self.recaps.is_due(record, deadline)
         folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(record) if writes_recaps else record)
         if folded is None:

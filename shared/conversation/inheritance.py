@@ -4,6 +4,7 @@ An answer names the answers in its prompt, and those name what they had seen. Wh
 chain would end; so whatever repeats it, or a message among its sources, names these from then on.
 """
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
@@ -20,7 +21,8 @@ def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> Snapshot
     """Return the snapshot in which nothing that repeats what is not `kept`, by own ids, still relies on it.  Nothing is removed yet."""
     outcomes = [_Heir.of(one.webhook_event_id, one) for one in record.outcomes]
     recaps = [_Heir.of(one.id, one) for one in record.recaps]
-    heirs = [*recaps, *outcomes]
+    passed = [_Heir.of(one.id, one) for one in record.passed_recaps]
+    heirs = [*passed, *recaps, *outcomes]
     going = [one for one in heirs if one.id and one.id not in kept and one.record.words]
     texts = {one.line_message_id: one.text for one in record.messages}
     for gone in sorted(going, key=lambda one: one.record.timestamp_ms):
@@ -29,12 +31,20 @@ def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> Snapshot
         for heir in heirs:
             if gone.id in heir.saw:
                 heir.succeed(gone, signs)
-    lasting = (_settled(one, by) for one, by in zip(record.recaps, recaps, strict=True) if len(by.saw) <= SAW_KEPT)
     bounded = (
         _settled(one, by) if len(by.saw) <= SAW_KEPT else one.without_words()
         for one, by in zip(record.outcomes, outcomes, strict=True)
     )
-    return replace(record, outcomes=tuple(bounded), recaps=tuple(lasting))
+    return replace(
+        record,
+        outcomes=tuple(bounded),
+        recaps=_bounded(record.recaps, recaps),
+        passed_recaps=_bounded(record.passed_recaps, passed),
+    )
+
+
+def _bounded(recaps: Sequence[Recap], heirs: Sequence["_Heir"]) -> tuple[Recap, ...]:
+    return tuple(_settled(one, by) for one, by in zip(recaps, heirs, strict=True) if len(by.saw) <= SAW_KEPT)
 
 
 @dataclass(kw_only=True)

@@ -57,7 +57,7 @@ class RecapWriter:
             text = self._recap_text(conversation, seen.record, amendments)
             record = replace(seen.record, recap_tries=0, recap_until_ms=0)
             if text is not None:
-                record = bounded(_with_recap(record, text, self.limits), self.limits)
+                record = bounded(_with_recap(record, text, self.limits), self.limits, now_ms=self.clock.now_ms())
             goes_on = text is not None and left > 0 and self.is_due(record, deadline)
             written = conversation.snapshot.swap(seen, self.with_attempt(record) if goes_on else record)
             if written is None:

@@ -222,7 +222,7 @@ class Recap:
     `covers` are the messages that it sums up, the newest of them of `timestamp_ms`. `saw` are the answers among them, by their own ids, or
     what these had seen, where it repeats one that is not kept any more.
     `id` is its own, by which answers name it; empty in snapshots from before recaps had ids. All that it sums up lies between `since_ms`
-    and `until_ms`.
+    and `until_ms`. `passed_ms` is when it left the prompts, by our clock; 0: it is shown.
     """
 
     text: str = field(repr=False)
@@ -232,6 +232,7 @@ class Recap:
     until_ms: int
     id: str = ""
     saw: tuple[str, ...] = ()
+    passed_ms: int = 0
 
     @property
     def provenance(self) -> Provenance:
@@ -255,6 +256,7 @@ class SnapshotRecord:
 
     `messages` are those that prompts show and the sources of the recaps, which they do not. `recaps_written` numbers the recaps,
     `recap_tries` is how often the next one was asked for since the last one came; until `recap_until_ms` somebody may be at it.
+    `passed_recaps` are shown no more, but an answer that is under way or journalled may name them.
 
     What outcomes saw is stored once for all of them: `ids` numbers everything that they name, and `saw` has, by outcome, the runs of
     numbers that it names, as first number and length in turn. In memory, outcomes have their own `saw`, and these two are empty.
@@ -265,12 +267,18 @@ class SnapshotRecord:
     messages: tuple[MessageRecord, ...] = ()
     outcomes: tuple[OutcomeRecord, ...] = ()
     recaps: tuple[Recap, ...] = ()
+    passed_recaps: tuple[Recap, ...] = ()
     ids: tuple[str, ...] = ()
     saw: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     timeline: Mapping[str, int] = field(default_factory=dict)
     recaps_written: int = 0
     recap_tries: int = 0
     recap_until_ms: int = 0
+
+    @property
+    def all_recaps(self) -> tuple[Recap, ...]:
+        """The recaps that answers may name, shown or not."""
+        return (*self.passed_recaps, *self.recaps)
 
 
 def by_time(record: MessageRecord | OutcomeRecord) -> tuple[int, bool]:

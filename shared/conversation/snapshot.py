@@ -10,9 +10,11 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
+from shared.clock import SKEW_MS
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.inheritance import with_inheritance
 from shared.conversation.records import (
+    ANSWERABLE_MS,
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
@@ -28,6 +30,9 @@ from shared.storage.object_store import ObjectStore
 _OUTCOMES_KEPT: Final = 100
 _NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
 _LATE_KEPT: Final = 10
+_PASSED_KEPT: Final = (
+    20  # recaps; about as many as are written within the 20 minutes in which an answer may be on its way
+)
 _DECODED_KEPT: Final = 32  # of about 140 kB, with as much again for the bytes that they are found by
 
 
@@ -112,11 +117,15 @@ def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
         outcomes=tuple(
             amendments.without_lost(one) for one in snapshot.outcomes if one.timestamp_ms > amendments.erased_ms
         ),
-        recaps=tuple(
-            one
-            for one in snapshot.recaps
-            if edited.isdisjoint(one.covers) and not one.provenance.is_lost_with(amendments, one.id)
-        ),
+        recaps=_whole(snapshot.recaps, edited, amendments),
+        passed_recaps=_whole(snapshot.passed_recaps, edited, amendments),
+    )
+
+
+def _whole(recaps: Iterable[Recap], edited: AbstractSet[str], amendments: Amendments) -> tuple[Recap, ...]:
+    """Return the recaps that keep their words."""
+    return tuple(
+        one for one in recaps if edited.isdisjoint(one.covers) and not one.provenance.is_lost_with(amendments, one.id)
     )
 
 
@@ -165,10 +174,14 @@ def _runs_of(numbers: Iterable[int]) -> tuple[int, ...]:
     return tuple(runs)
 
 
-def bounded(record: SnapshotRecord, limits: MemoryLimits, *, named: AbstractSet[str] = frozenset()) -> SnapshotRecord:
+def bounded(
+    record: SnapshotRecord, limits: MemoryLimits, *, now_ms: int, named: AbstractSet[str] | None = None
+) -> SnapshotRecord:
     """Return the record within its limits; the oldest goes first, a recap with its sources.
 
-    `named` are the answers that journalled answers name, which stay. What repeats an answer or a recap that goes takes over its provenance.
+    `named` are the answers and recaps that journalled answers name, which stay; None: unknown, so no recap goes for good. A recap that
+    leaves the prompts stays beside them for as long as an answer whose prompt held it may be on its way. What repeats an answer or a
+    recap that goes takes over its provenance.
     """
     forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.covers)
     messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
@@ -180,13 +193,21 @@ def bounded(record: SnapshotRecord, limits: MemoryLimits, *, named: AbstractSet[
     shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
     newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
     late = {one.webhook_event_id for one in [one for one in record.outcomes if _is_late(one)][-_LATE_KEPT:]}
-    kept = shown | newest_ones | late | named
-    inherited = with_inheritance(record, {one.id for one in recaps} | kept)
+    kept = shown | newest_ones | late | (named or frozenset())
+    passed = (
+        *record.passed_recaps,
+        *(replace(one, passed_ms=now_ms) for one in record.recaps[: -limits.recaps] if one.id),
+    )
+    lasting = {one.id for one in passed if named is None or one.id in named}
+    lasting |= {one.id for one in passed[-_PASSED_KEPT:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
+    inherited = with_inheritance(
+        replace(record, recaps=recaps, passed_recaps=passed), {one.id for one in recaps} | lasting | kept
+    )
     return replace(
         inherited,
         messages=tuple(sorted((*sources[-limits.sources :], *verbatim), key=by_time)),
         outcomes=tuple(one for one in inherited.outcomes if one.webhook_event_id in kept),
-        recaps=inherited.recaps[-limits.recaps :],
+        passed_recaps=tuple(one for one in inherited.passed_recaps if one.id in lasting),
     )
 
 

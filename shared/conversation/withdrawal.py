@@ -164,7 +164,7 @@ class Withdrawal:
             snapshot = conversation.snapshot.read().record
             known = {one.line_message_id: one for one in snapshot.messages}
             descent.add_words(known[one].text for one in sorted(line_message_ids & known.keys()))
-            found = repeatable((*outcomes, *snapshot.outcomes), snapshot.recaps)
+            found = repeatable((*outcomes, *snapshot.outcomes), snapshot.all_recaps)
             if not descent.look_at(found):
                 named = frozenset().union(*(one.provenance.ids for one in found))
                 return not line_message_ids.isdisjoint(named | known.keys())
@@ -180,7 +180,7 @@ class Withdrawal:
                 journal.drop(message.line_message_id)
         descent = Descent(amendments=amendments)
         snapshot = conversation.snapshot.read().record
-        descent.look_at(repeatable((*journal.read_outcomes(), *snapshot.outcomes), snapshot.recaps))
+        descent.look_at(repeatable((*journal.read_outcomes(), *snapshot.outcomes), snapshot.all_recaps))
         self._remove_words(conversation, descent)
 
     def _remove_words(self, conversation: Conversation, descent: Descent) -> None:

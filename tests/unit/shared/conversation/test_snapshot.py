@@ -13,6 +13,8 @@ from shared.storage.codec import encode
 from tests.support.chats import answer, message
 from tests.support.races import SharedStore
 
+NOW_MS = 1_763_700_000_000
+HALF_AN_HOUR_MS = 30 * 60_000
 NUMBERS = st.lists(st.integers(0, 30), unique=True, max_size=20)
 
 
@@ -54,11 +56,12 @@ def test_what_outcomes_saw_survives_the_numbering(seen: list[list[int]]) -> None
 def test_a_hundred_overlapping_windows_are_stored_as_runs(chat: Conversation) -> None:
     outcomes = tuple(answer(number, saw=tuple(range(number - 80, number))) for number in range(100, 200))
     record = SnapshotRecord(outcomes=outcomes)
+    least_bytes = len(encode(SnapshotRecord(outcomes=tuple(replace(one, saw=()) for one in outcomes))))
 
     assert chat.snapshot.swap(chat.snapshot.read(), record)
 
     assert chat.snapshot.read().record == record
-    assert len(encode(with_numbers(record))) < len(encode(record)) / 2
+    assert len(encode(with_numbers(record))) - least_bytes < (len(encode(record)) - least_bytes) / 10
 
 
 def test_an_outcome_that_lost_its_words_is_stored_without_what_it_saw() -> None:
@@ -162,16 +165,59 @@ def test_the_oldest_recaps_go_with_their_sources() -> None:
         messages=tuple(map(message, range(1, 8))), recaps=(recap(1, 1, 2), recap(2, 3), recap(3, 4, 5))
     )
 
-    within = bounded(record, MemoryLimits(recaps=2, sources=2))
+    within = bounded(record, MemoryLimits(recaps=2, sources=2), now_ms=NOW_MS)
 
     assert recap_ids(within) == ["recap-2", "recap-3"]
     assert message_ids(within) == ["m4", "m5", "m6", "m7"]
 
 
+def test_a_recap_that_left_the_prompts_stays_while_an_answer_may_be_on_its_way() -> None:
+    limits = MemoryLimits(recaps=1, sources=2)
+    record = SnapshotRecord(recaps=(recap(1, 1, 2), recap(2, 3)))
+
+    within = bounded(record, limits, now_ms=NOW_MS, named=frozenset())
+    later = bounded(within, limits, now_ms=NOW_MS + HALF_AN_HOUR_MS, named=frozenset())
+
+    assert (recap_ids(within), [one.id for one in within.passed_recaps]) == (["recap-2"], ["recap-1"])
+    assert (recap_ids(later), later.passed_recaps) == (["recap-2"], ())
+
+
+@pytest.mark.parametrize("named", [frozenset({"recap-1"}), None])
+def test_a_recap_that_journalled_answers_name_stays_however_old(named: frozenset[str] | None) -> None:
+    passed = replace(recap(1, 1, 2), passed_ms=NOW_MS - HALF_AN_HOUR_MS)
+
+    within = bounded(SnapshotRecord(passed_recaps=(passed,)), MemoryLimits(), now_ms=NOW_MS, named=named)
+
+    assert within.passed_recaps == (passed,)
+
+
+def test_what_repeats_a_recap_that_goes_for_good_names_its_sources() -> None:
+    passed = replace(recap(1, 1, 2), text="they want to see the sea", passed_ms=1)
+    repeating = replace(answer(9, "you want to see the sea"), saw=("recap-1",))
+
+    within = bounded(
+        SnapshotRecord(passed_recaps=(passed,), outcomes=(repeating,)),
+        MemoryLimits(),
+        now_ms=NOW_MS,
+        named=frozenset(),
+    )
+
+    assert [one.saw for one in within.outcomes] == [("m1", "m2")]
+    assert within.passed_recaps == ()
+
+
+def test_a_recap_beside_the_prompts_loses_its_words_like_any_other() -> None:
+    record = SnapshotRecord(passed_recaps=(recap(1, 1, 2), recap(2, 3)))
+
+    clean = cleaned(record, Amendments(withdrawn=frozenset({"m2"})))
+
+    assert [one.id for one in clean.passed_recaps] == ["recap-2"]
+
+
 def test_twice_what_is_shown_and_the_next_recaps_wait_beyond_the_sources() -> None:
     record = SnapshotRecord(messages=tuple(map(message, range(1, 31))), recaps=(recap(1, 1),))
 
-    within = bounded(record, MemoryLimits(verbatim=5, summed_up=3, recaps_at_once=2))
+    within = bounded(record, MemoryLimits(verbatim=5, summed_up=3, recaps_at_once=2), now_ms=NOW_MS)
 
     assert message_ids(within) == ["m1", *(f"m{number}" for number in range(15, 31))]
 
@@ -185,7 +231,7 @@ def test_outcomes_are_kept_beside_their_messages_and_late_ones_longer() -> None:
         messages=tuple(map(message, range(50, 101))), outcomes=(*late, *map(answer, range(13, 101)))
     )
 
-    within = bounded(record, MemoryLimits(verbatim=10, summed_up=5, recaps_at_once=4))
+    within = bounded(record, MemoryLimits(verbatim=10, summed_up=5, recaps_at_once=4), now_ms=NOW_MS)
 
     kept = [one.timestamp_ms for one in within.outcomes]
     assert kept == [*range(3, 13), *range(61, 101)]
@@ -194,10 +240,10 @@ def test_outcomes_are_kept_beside_their_messages_and_late_ones_longer() -> None:
 def test_the_newest_outcomes_are_kept_however_old() -> None:
     record = SnapshotRecord(messages=(message(200),), outcomes=tuple(map(answer, range(1, 31))))
 
-    assert [one.timestamp_ms for one in bounded(record, MemoryLimits()).outcomes] == [*range(11, 31)]
+    assert [one.timestamp_ms for one in bounded(record, MemoryLimits(), now_ms=NOW_MS).outcomes] == [*range(11, 31)]
 
 
 def test_at_most_a_hundred_outcomes_are_kept_beside_old_messages() -> None:
     record = SnapshotRecord(messages=(message(1),), outcomes=tuple(map(answer, range(1, 111))))
 
-    assert [one.timestamp_ms for one in bounded(record, MemoryLimits()).outcomes] == [*range(11, 111)]
+    assert [one.timestamp_ms for one in bounded(record, MemoryLimits(), now_ms=NOW_MS).outcomes] == [*range(11, 111)]

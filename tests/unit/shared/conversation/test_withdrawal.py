@@ -59,6 +59,18 @@ def test_a_withdrawn_message_is_in_no_object(
     assert [one.line_message_id for one in read(chat).messages] == ["m2"]
 
 
+def test_an_answer_that_repeats_a_recap_which_left_the_prompts_loses_its_words(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    fold(chat, SnapshotRecord(passed_recaps=(replace(recap(1, "they talked about the kabocha soup"), passed_ms=1),)))
+    chat.journal.record(message(5, "what did we talk about?"))
+    chat.journal.record_outcome(replace(answer(5, "about the kabocha soup"), saw=("recap-1",)))
+
+    assert withdrawal.withdraw(chat, "m0", timestamp_ms=9)
+
+    assert "kabocha" not in everything_in(store)
+
+
 def test_a_withdrawal_cleans_the_snapshot_with_recaps_and_answers(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
