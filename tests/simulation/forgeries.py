@@ -226,6 +226,13 @@ def tokens_that_nobody_charges() -> list[str]:
         return scene.rests(calm=True)
 
 
+def stranger_whose_message_is_thought_about() -> list[str]:
+    with Scene().playing() as scene:
+        scene.stage.chats[0].is_stranger = True
+        scene.world.truth.tokens[PERSON] += 1
+        return scene.rests()
+
+
 def limit_that_was_never_set() -> list[str]:
     with Scene().playing() as scene:
         _show(scene, scene.says().reply_token, phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name=""))
@@ -371,6 +378,7 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     commit_to_an_idle_turn,
     spending_that_nobody_counts,
     tokens_that_nobody_charges,
+    stranger_whose_message_is_thought_about,
     limit_that_was_never_set,
     words_for_another_chat,
     write_that_is_given_up,
