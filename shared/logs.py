@@ -27,6 +27,7 @@ _BOUND: Final[contextvars.ContextVar[Mapping[str, object]]] = contextvars.Contex
 _NOTHING: Final[Mapping[str, object]] = {}
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _TRACEPARENT: Final = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+_TRACE: Final = "logging.googleapis.com/trace"
 _CHAIN_LENGTH: Final = 5
 _PLACES: Final = 8
 
@@ -116,7 +117,13 @@ def trace_fields(traceparent: str | None) -> dict[str, object]:
     Source: W3C Trace Context; Cloud Logging takes the bare trace id, because the project is that of the log.
     """
     found = _TRACEPARENT.fullmatch(traceparent or "")
-    return {"logging.googleapis.com/trace": found[1]} if found else {}
+    return {_TRACE: found[1]} if found else {}
+
+
+def trace_id() -> str | None:
+    """Return the trace that the lines of this context carry; None outside of one."""
+    found = _BOUND.get(_NOTHING).get(_TRACE)
+    return found if isinstance(found, str) else None
 
 
 class _LibraryHandler(logging.Handler):

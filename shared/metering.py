@@ -10,10 +10,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 
-from shared import logs
+from shared import logs, tracing
 from shared.clock import Clock
+
+PURPOSE: Final = "aizuchi.purpose"
+"""The attribute of a span that tells what the request is for."""
 
 
 class Purpose(StrEnum):
@@ -149,9 +152,10 @@ class SeveralCharges:
 
 @dataclass(slots=True, kw_only=True)
 class MadeRequest:
-    """A request that is under way; whoever makes it sets the tokens and what else is logged of its answer."""
+    """A request that is under way; whoever makes it sets the tokens, the model that answered, and what else is logged of its answer."""
 
     usage: Usage = field(default_factory=Usage)
+    response_model: str | None = None
     fields: dict[str, object] = field(default_factory=dict)
 
 
@@ -168,7 +172,8 @@ class Metering:
         made, started_s = MadeRequest(), self.clock.monotonic_s()
         outcome = "failed"
         try:
-            yield made
+            with _traced(purpose, model_name, made):
+                yield made
             outcome = "ok"
         except Exception as cause:
             made.fields["error_type"] = type(cause).__name__
@@ -202,3 +207,24 @@ class Metering:
         if meter is not None:
             meter.add(one)
         self.charges.charge(meter.account if meter is not None else None, one)
+
+
+@contextmanager
+def _traced(purpose: Purpose, model_name: str, made: MadeRequest) -> Iterator[None]:
+    """Trace the request as a span with its model, tokens and finish reason."""
+    operation = tracing.Operation.EMBEDDINGS if purpose is Purpose.EMBED else tracing.Operation.CHAT
+    with tracing.span(operation, model_name, {tracing.REQUEST_MODEL: model_name, PURPOSE: purpose.value}) as span:
+        try:
+            yield
+        finally:
+            tokens, reason = made.usage, made.fields.get("finish_reason")
+            span.set(
+                {
+                    tracing.INPUT_TOKENS: tokens.prompt_tokens,
+                    tracing.CACHED_TOKENS: tokens.cached_tokens,
+                    tracing.OUTPUT_TOKENS: tokens.output_tokens + tokens.thought_tokens,
+                    tracing.REASONING_TOKENS: tokens.thought_tokens,
+                    **({tracing.FINISH_REASONS: (str(reason),)} if reason else {}),
+                    **({tracing.RESPONSE_MODEL: made.response_model} if made.response_model else {}),
+                }
+            )

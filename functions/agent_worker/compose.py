@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final
 
-from shared import logs
+from shared import logs, tracing
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.gemini_embeddings import GeminiEmbedder
@@ -40,6 +40,8 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     settings = agent_worker_settings(env)
     logs.configure()
     logs.key_pseudonyms(settings.channel_access_token.value())
+    if settings.is_traced:
+        tracing.bind(_tracer(settings))
     clock = SystemClock()
     return PushEndpoint(
         handle=assemble(_ports(settings, clock), _options(settings)),
@@ -79,6 +81,16 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
         threads=threads,
         clock=clock,
         chance=chance,
+    )
+
+
+def _tracer(settings: AgentWorkerSettings) -> tracing.Tracer:
+    from shared.adapters.cloud_trace import cloud_trace  # noqa: PLC0415 - adds to a cold start, so only if needed
+
+    return cloud_trace(
+        project_id=settings.project_id,
+        service_name="agent_worker",
+        provider_name="gcp.vertex_ai" if settings.gemini.reads_buckets else "gcp.gemini",
     )
 
 

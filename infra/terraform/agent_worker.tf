@@ -35,3 +35,12 @@ resource "google_project_iam_member" "agent_worker_uses_vertex" {
   role    = "roles/aiplatform.user"
   member  = module.agent_worker.member
 }
+
+# Source: IAM, "Telemetry API roles and permissions" (`telemetry.traces.write` is all that it holds).
+resource "google_project_iam_member" "agent_worker_writes_traces" {
+  count = var.bot.tracing ? 1 : 0
+
+  project = var.project_id
+  role    = "roles/telemetry.tracesWriter"
+  member  = module.agent_worker.member
+}

@@ -16,6 +16,7 @@ locals {
       "secretmanager.googleapis.com",
       "storage.googleapis.com",
     ],
+    var.bot.tracing ? ["cloudtrace.googleapis.com", "telemetry.googleapis.com"] : [],
     var.gemini.on_vertex ? ["aiplatform.googleapis.com"] : [],
     var.budget == null ? [] : ["billingbudgets.googleapis.com"],
     var.load_balancer == null ? [] : ["compute.googleapis.com"],

@@ -46,6 +46,7 @@ locals {
         PUSH_SERVICE_ACCOUNT      = local.push_account
         SETTLE_MS                 = tostring(var.bot.settle_ms)
         TOOLSETS                  = join(",", var.bot.toolsets)
+        TRACING                   = var.bot.tracing ? "on" : null
       })
       unsend = merge(local.common_environment, {
         ACCESS               = var.access

@@ -113,7 +113,7 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web."
+  description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web. `tracing`: spans of the agent go to Cloud Trace, without words of people."
   type = object({
     confidence_threshold = optional(number, 0.6)
     embeddings           = optional(bool, false)
@@ -126,6 +126,7 @@ variable "bot" {
     settle_ms            = optional(number, 500)
     time_zone            = optional(string, "Asia/Tokyo")
     toolsets             = optional(set(string), ["knowledge"])
+    tracing              = optional(bool, false)
   })
   default  = {}
   nullable = false

@@ -248,6 +248,7 @@ def _response(response: types.GenerateContentResponse, model_name: str) -> Model
             if part.function_call
         ),
         has_text=any(part.text and not part.thought for part in parts),
+        model_version=response.model_version,
         usage=usage,
     )
 

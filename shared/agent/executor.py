@@ -11,7 +11,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared import logs
+from shared import logs, tracing
 from shared.agent.model import FunctionCall, FunctionResponse, Json
 from shared.agent.result_budget import fitted, tokens_of
 from shared.agent.tools import UNKNOWN_TOOL, Cited, Decision, Registry, Tool, ToolFault, ToolResult, TurnContext
@@ -157,6 +157,16 @@ def _length(data: Json) -> int:
 
 
 def _run_tool(tool: Tool, arguments: Json, context: TurnContext) -> ToolResult:
+    attributes = {tracing.TOOL_NAME: tool.name, tracing.TOOL_TYPE: "function"}
+    with tracing.span(tracing.Operation.EXECUTE_TOOL, tool.name, attributes) as span:
+        result, outcome = _run_safely(tool, arguments, context)
+        if outcome != "ok":
+            span.set({tracing.ERROR_TYPE: outcome})
+    return result
+
+
+def _run_safely(tool: Tool, arguments: Json, context: TurnContext) -> tuple[ToolResult, str]:
+    """Return the result, and the outcome by its class."""
     clock = context.deadline.clock
     started_s = clock.monotonic_s()
     outcome = "ok"
@@ -173,7 +183,7 @@ def _run_tool(tool: Tool, arguments: Json, context: TurnContext) -> ToolResult:
         result = ToolFault(message="The function failed.", may_retry=False)
     duration_ms = round((clock.monotonic_s() - started_s) * 1_000)
     logs.info("tool_called", tool=tool.name, outcome=outcome, duration_ms=duration_ms)
-    return result
+    return result, outcome
 
 
 def _wait_for(future: Future[ToolResult], deadline: Deadline) -> ToolResult:

@@ -30,6 +30,7 @@ class MeteredModel:
         with self.metering.request(request.purpose, self.model.name) as made:
             response = self.model.generate(request)
             made.usage = response.usage
+            made.response_model = response.model_version
             made.fields["finish_reason"] = response.block_reason or response.finish_reason
         return response
 

@@ -125,6 +125,7 @@ class ModelResponse:
     """The model's answer: `finish_reason` by its name on the wire; `block_reason` is set if the prompt itself was blocked.
 
     `calls` are the function calls of `content`, in order; `has_text` is true if `content` holds text outside of calls.
+    `model_version` is the model that answered, as the provider names it.
     """
 
     finish_reason: str
@@ -132,6 +133,7 @@ class ModelResponse:
     calls: Sequence[FunctionCall] = ()
     has_text: bool = False
     block_reason: str | None = None
+    model_version: str | None = None
     usage: Usage = field(default_factory=Usage)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, Protocol
 
-from shared import logs
+from shared import logs, tracing
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, recent_media
 from shared.agent.model import Content, MixedContent, TextContent
@@ -26,6 +26,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.presence import Presence
 from shared.turns.question import Question
 
+_AGENT: Final = "aizuchi"
 _LONG_ANSWERS: Final = frozenset({"generate_digest"})  # tools whose results may fill larger bubbles
 
 
@@ -66,8 +67,22 @@ class AgentResponder:
         """
         conversation = question.conversation
         is_watched = conversation.is_one_on_one and not question.is_overheard
-        with self.presence.during(loading_for=conversation.id if is_watched else None):
-            return self._decide(question)
+        with (
+            self.presence.during(loading_for=conversation.id if is_watched else None),
+            tracing.span(
+                tracing.Operation.INVOKE_AGENT,
+                _AGENT,
+                {
+                    tracing.AGENT_NAME: _AGENT,
+                    tracing.CONVERSATION_ID: logs.pseudonym(conversation.id),
+                    tracing.REQUEST_MODEL: self.agent.model.name,
+                },
+            ) as span,
+        ):
+            outcome = self._decide(question)
+            if outcome.kind is OutcomeKind.APOLOGISED:
+                span.set({tracing.ERROR_TYPE: outcome.kind.value})
+            return outcome
 
     def _decide(self, question: Question) -> OutcomeRecord:
         with self.parts.shown(

@@ -73,6 +73,7 @@ class AgentWorkerSettings:
     bot: BotSettings
     confidence_threshold: float
     has_embeddings: bool
+    is_traced: bool
     settle_s: float
     lease_s: float
     heartbeat_minutes: int
@@ -98,6 +99,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         notion=notion_settings(settings) if "notion" in toolsets else None,
         confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),
         has_embeddings=settings.one_of("EMBEDDINGS", ("off", "on"), default="off") == "on",
+        is_traced=settings.one_of("TRACING", ("off", "on"), default="off") == "on",
         settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
         lease_s=settings.lease_s(),
         heartbeat_minutes=int(settings.number("HEARTBEAT_MINUTES", default=0, least=0, most=30)),

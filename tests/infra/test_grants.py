@@ -10,6 +10,7 @@ GRANTS = {
     "google_artifact_registry_repository_iam_member.build_writes_images": "roles/artifactregistry.writer",
     "google_project_iam_member.build_logs": "roles/logging.logWriter",
     "google_project_iam_member.build_reads_copies": "roles/storage.objectViewer",
+    "google_project_iam_member.agent_worker_writes_traces": "roles/telemetry.tracesWriter",
     "google_pubsub_subscription_iam_member.agent_takes_dead_letters": "roles/pubsub.subscriber",
     "google_pubsub_topic_iam_member.agent_publishes_dead_letters": "roles/pubsub.publisher",
     "google_pubsub_topic_iam_member.scheduler_publishes_ticks": "roles/pubsub.publisher",

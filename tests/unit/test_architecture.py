@@ -132,6 +132,14 @@ def test_the_unsend_function_imports_neither_a_model_nor_line() -> None:
     assert [name for name in ("linebot", "google.genai", "google.pubsub_v1", "jsonschema") if name in modules] == []
 
 
+def test_no_function_loads_what_makes_spans_unless_a_setting_asks_for_it(started: tuple[str, dict[str, str]]) -> None:
+    function, modules = started
+    makers = ("shared.adapters.cloud_trace", "opentelemetry.exporter.otlp", "opentelemetry.sdk.trace.export")
+
+    assert [name for name in makers if name in modules] == []
+    assert function != "webhook" or "shared.tracing" not in modules
+
+
 def test_only_the_agent_worker_reads_languages(started: tuple[str, dict[str, str]]) -> None:
     function, modules = started
 

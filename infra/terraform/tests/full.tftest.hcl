@@ -33,6 +33,7 @@ variables {
     persona              = "You are a patient librarian."
     time_zone            = "Europe/Berlin"
     toolsets             = ["knowledge", "notion", "web"]
+    tracing              = true
   }
   budget            = { amount = 100, billing_account = "012345-6789AB-CDEF01" }
   line_api_base_url = "https://line.example.com"
@@ -55,6 +56,10 @@ run "full" {
   assert {
     condition     = length(google_billing_budget.this) == 1 && length(google_monitoring_notification_channel.email) == 1
     error_message = "Budget and e-mail are optional, and asked for here."
+  }
+  assert {
+    condition     = google_project_iam_member.agent_worker_writes_traces[0].role == "roles/telemetry.tracesWriter" && contains(keys(google_project_service.this), "telemetry.googleapis.com")
+    error_message = "With tracing the worker's account may write spans."
   }
   assert {
     condition     = local.environment["agent_worker"].NOTION_CONVERSATIONS == "U4af4980629b1e5a3b9d0f2c7a8e61d35"

@@ -96,6 +96,8 @@ def test_the_defaults_of_a_worker() -> None:
     assert settings.bot.time_zone.key == "Asia/Tokyo"
     assert settings.bot.name is None
     assert not settings.has_embeddings
+    assert not settings.is_traced
+    assert agent_worker_settings({**WORKER, "TRACING": "on"}).is_traced
     assert agent_worker_settings({**WORKER, "EMBEDDINGS": "on"}).has_embeddings
 
 
