@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
+from shared.access.admission import Access
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import confirm_data
@@ -45,6 +46,7 @@ class Scene:
         threads: int = THREADS,
         chats: int = 1,
         group_policy: GroupPolicy = GroupPolicy.MENTION,
+        access: Access = Access.OPEN,
         bounds: Mapping[str, int] | None = None,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
@@ -67,6 +69,7 @@ class Scene:
                 has_embeddings=has_embeddings,
                 threads=threads,
                 group_policy=group_policy,
+                access=access,
             ),
             mood=Mood(seconds=(seconds, seconds), manner=manner),
             skews_s=skews_s,
