@@ -1,9 +1,11 @@
 """`python -m benchmarks.fairness`: what a stranger, and a chat that floods, cost the operator and the other chats.
 
 The agent worker's real code on ports in memory, with the threads of a deployed instance and a model that takes a fifth of a second. Ten
-chats send a message a second; their time from push to acknowledgement is compared with that of the same chats alone.
+chats (`--chats`) send a message every other second for a minute (`--seconds`), while one more sends ten thousand; their time from push to
+acknowledgement is compared with that of the same chats alone.
 """
 
+import argparse
 import base64
 import datetime as dt
 import io
@@ -32,8 +34,10 @@ from shared.handlers.ports import Options, Ports, Threads
 from shared.turns.background import ThreadBackground
 
 CHATS: Final = 10
-SECONDS: Final = 20
+SECONDS: Final = 60
 FLOOD: Final = 10_000
+_EVERY_S: Final = 2
+_TURNS: Final = 20  # that a chat may ask for where its budget is limited
 _MODEL_S: Final = 0.2
 _ACKNOWLEDGED: Final = 204
 _REQUEST_THREADS: Final = 40
@@ -48,7 +52,7 @@ class _Model(ScriptedModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What came of one run: the times of the ten chats, and what the flooding chat left and cost."""
+    """What came of one run: the times of the other chats, and what the flooding chat left and cost."""
 
     p50_ms: float
     p95_ms: float
@@ -94,15 +98,21 @@ def _quiet() -> Iterator[None]:
         logs.configure()
 
 
-def measure(
-    *, flooding: str | None, access: Access, limits: Limits, flood: int = 0, seconds: int = SECONDS
+def measure(  # noqa: PLR0913 - what a run varies
+    *,
+    flooding: str | None,
+    access: Access,
+    limits: Limits,
+    flood: int = 0,
+    seconds: int = SECONDS,
+    chats: int = CHATS,
 ) -> Measured:
-    """Play the ten chats, beside a flood of messages of one more chat."""
+    """Play the chats, beside a flood of messages of one more chat."""
     clock, store, model, line = SystemClock(), MemoryObjectStore(), _Model(), MemoryLineApi()
     with ThreadPoolExecutor(128) as pool, ThreadPoolExecutor(_REQUEST_THREADS) as requests, _quiet():
         conversations = Conversations.on(store, reads=pool, clock=clock, lease_s=25.0)
         admissions = Admissions(store=store, clock=clock)
-        for number in range(CHATS):
+        for number in range(chats):
             admissions.admit(chat_id(number), since_ms=0)
         threads = Threads(
             reads=pool,
@@ -144,8 +154,10 @@ def measure(
             return sent
 
         senders = [
-            threading.Thread(target=send, args=(chat_id(number), seconds, number * 1_000), kwargs={"is_timed": True})
-            for number in range(CHATS)
+            threading.Thread(
+                target=send, args=(chat_id(number), seconds // _EVERY_S, number * 1_000), kwargs={"is_timed": True}
+            )
+            for number in range(chats)
         ]
         if flooding is not None:
             senders.append(threading.Thread(target=send, args=(flooding, flood, 100_000), kwargs={"is_timed": False}))
@@ -155,7 +167,7 @@ def measure(
             sender.join()
         requests.shutdown(wait=True)
     cuts = statistics.quantiles(times_ms, n=100)
-    others = CHATS * seconds
+    others = chats * (seconds // _EVERY_S)
     of_flood = [one.name for one in store.list("") if flooding is not None and flooding in one.name]
     return Measured(
         p50_ms=cuts[49],
@@ -168,8 +180,12 @@ def measure(
 
 def main() -> None:
     """Print one line a run, as JSON."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fairness", description=__doc__)
+    parser.add_argument("--chats", type=int, default=CHATS, help="how many chats the flood is beside")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="how long each run takes")
+    options = parser.parse_args()
     unlimited = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)
-    limited = Limits(turns_per_chat_day=SECONDS, tokens_per_chat_day=0, tokens_per_day=0)
+    limited = Limits(turns_per_chat_day=_TURNS, tokens_per_chat_day=0, tokens_per_day=0)
     measure(flooding=None, access=Access.OPEN, limits=unlimited, seconds=3)  # imports, caches
     runs = {
         "alone": (None, Access.INVITED, unlimited, 0),
@@ -177,7 +193,14 @@ def main() -> None:
         "a chat that floods, with a limit of its turns": (chat_id(78), Access.OPEN, limited, FLOOD),
     }
     for name, (flooding, access, limits, flood) in runs.items():
-        found = measure(flooding=flooding, access=access, limits=limits, flood=flood)
+        found = measure(
+            flooding=flooding,
+            access=access,
+            limits=limits,
+            flood=flood,
+            seconds=options.seconds,
+            chats=options.chats,
+        )
         print(json.dumps({"run": name, **{field: getattr(found, field) for field in found.__slots__}}))
 
 
