@@ -114,7 +114,9 @@ def run_tests(terraform: Terraform) -> TerraformOutcome:
 
 def normalise(plan: Mapping[str, Any]) -> Plan:
     """Return the planned resources by address, with the values known before apply, without empty values, and with hashes as `HASH`."""
-    changes = sorted(plan["resource_changes"], key=lambda change: str(change["address"]))
+    changes = sorted(
+        plan.get("resource_changes", ()), key=lambda change: str(change["address"])
+    )  # a refused run plans nothing
     made = {one["address"]: _without_empty(one["change"]["after"]) for one in changes if one["mode"] == "managed"}
     masked: Plan = json.loads(_HASH.sub("HASH", json.dumps(made)))
     return masked
