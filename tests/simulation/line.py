@@ -3,9 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias
 
+from shared.conversation.records import SnapshotRecord
 from shared.errors import LineUnavailableError
 from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
+from shared.storage.codec import decode
+from shared.storage.object_names import ObjectNames
 from tests.simulation.people import on_one_line
 from tests.simulation.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.world import ShownText, World
@@ -18,7 +21,9 @@ _SLOW_FETCH_S: Final = 12.0
 class Line:
     """LINE's platform, as the ports of the product see it."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, forgets_outcomes: bool = False) -> None:
+        """`forgets_outcomes`: the bounds of memory are so small that the snapshot does not keep every outcome."""
+        self._forgets_outcomes = forgets_outcomes
         self.on_said: Callable[[ShownText], None] = lambda _: None
         self._world = world
         self.contents: dict[str, bytes] = {}
@@ -94,13 +99,30 @@ class Line:
         return "unknown" if lost < lossiness else fate
 
     def _spend(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> Fate:
-        if self._texts.setdefault(reply_token, _text(messages)) != _text(messages):
+        is_refused = reply_token in self._spent or self._world.now_s >= self._expires_s[reply_token]
+        is_other = self._texts.setdefault(reply_token, _text(messages)) != _text(messages)
+        if is_other and not (is_refused and self._is_of_forgotten(reply_token, _text(messages))):
             self._world.truth.report("I2: two texts were sent on one token")
-        if reply_token in self._spent or self._world.now_s >= self._expires_s[reply_token]:
+        if is_refused:
             return "refused"
         self._spent.add(reply_token)
         self._say(self._chats[reply_token], reply_token, messages, _bubble_ids(reply_token, messages))
         return "accepted"
+
+    def _is_of_forgotten(self, reply_token: str, text: str) -> bool:
+        """Whether the text is an announcement whose event came again after its outcome was forgotten; it may count other things."""
+        objects, truth, chat = self._world.objects, self._world.truth, self._chats[reply_token]
+        outcome = truth.committed.get((reply_token, text))
+        if not self._forgets_outcomes or outcome is None or outcome.covers:
+            return False
+        if outcome.webhook_event_id not in truth.recorded.get(chat, {}):
+            return False
+        names = ObjectNames(chat)
+        if objects.read(names.outcome(outcome.webhook_event_id)) is not None:
+            return False
+        stored = objects.read(names.snapshot)
+        snapshot = decode(SnapshotRecord, stored.data) if stored is not None else SnapshotRecord()
+        return outcome.webhook_event_id not in {one.webhook_event_id for one in snapshot.outcomes}
 
     def _push(self, to: str, retry_key: str, messages: Sequence[OutgoingMessage]) -> Fate:
         if retry_key in self._spent:

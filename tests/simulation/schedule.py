@@ -156,7 +156,7 @@ class Stage:
         ticks_are_reliable: bool = False,
     ) -> None:
         self.world = World(rng, weather)
-        self.line = Line(self.world)
+        self.line = Line(self.world, forgets_outcomes=bool(bounds))
         self.mood = mood or Mood()
         self.bounds = bounds or {}
         self.withdrawals = Withdrawals(objects=self.world.objects)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.conversation.records import OutcomeKind
 from shared.turns.deferral import LateReply
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
@@ -201,3 +202,20 @@ def test_a_message_that_kills_its_workers_gets_an_apology() -> None:
         assert scene.rests() == []
     assert len(scene.said) == 1
     assert "word0a" not in scene.said[0]
+
+
+def test_a_question_that_memory_forgot_and_that_comes_again_is_refused_whatever_it_counts() -> None:
+    bounds = {"outcomes_read": 1, "outcomes_kept": 1, "newest_outcomes_kept": 1}
+    with Scene(group=True, bounds=bounds).playing() as scene:
+        command = scene.commands("forget")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(command)))
+        for _ in range(6):
+            scene.sleeps(1)
+            scene.runs_to_end(scene.asks())
+
+        scene.runs_to_end(scene.pushes(scene.delivers_order(command)))
+
+        assert scene.rests() == []
+        recorded = scene.world.truth.recorded[scene.stage.people.conversation_id][command.id]
+    assert recorded.kind is OutcomeKind.UNDELIVERED
+    assert len(scene.said) == 1 + 6
