@@ -76,6 +76,10 @@ class _AnnouncementDelivery:
         return SENDING_S
 
     @property
+    def event(self) -> str:
+        return self.outcome.webhook_event_id
+
+    @property
     def can_hand_over(self) -> bool:
         """An event leaves nothing behind that another delivery could go by."""
         return False

@@ -72,6 +72,10 @@ class _InterjectionDelivery:
         return _SECONDS + SENDING_S
 
     @property
+    def event(self) -> str:
+        return self.own.line_message_id
+
+    @property
     def can_hand_over(self) -> bool:
         """An interjection does not wait."""
         return True

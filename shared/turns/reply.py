@@ -133,6 +133,10 @@ class _ReplyDelivery:
         return self.own.line_message_id in outcome.covers
 
     @property
+    def event(self) -> str:
+        return self.own.line_message_id
+
+    @property
     def can_hand_over(self) -> bool:
         """Whoever opens the turn next answers what is in the journal."""
         return True

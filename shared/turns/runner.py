@@ -40,6 +40,11 @@ class TurnDelivery(Protocol):
         ...
 
     @property
+    def event(self) -> str:
+        """What is the same in all deliveries of its event."""
+        ...
+
+    @property
     def can_hand_over(self) -> bool:
         """Whether another delivery, or a tick, can do its work."""
         ...
@@ -114,7 +119,7 @@ class TurnRunner:
         `waits` for others as long as it could still open the turn itself. Repeated: does what is left.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        with self.room.place(conversation.id, gives_way=delivery.can_hand_over) as place:
+        with self.room.place(conversation.id, event=delivery.event, gives_way=delivery.can_hand_over) as place:
             patience = _Patience(
                 deadline=Deadline.after(self.clock, REQUEST_S - delivery.turn_s if waits else 0.0),
                 place=place,

@@ -1,7 +1,8 @@
 """The waiting room: where deliveries wait for their chat's turn.  No chat holds more than a few threads of an instance by waiting.
 
 Whoever opens the turn next answers everything that is recorded, so a few of many waiting deliveries are enough; the newest stay, because
-they have the most time left. A delivery whose work no other one does, such as a command's, loses its place only to newer ones of its kind.
+they have the most time left. A delivery whose work no other one does, such as a command's, loses its place only to newer ones of its kind,
+and to none while an event that was delivered twice has two places.
 """
 
 import threading
@@ -15,8 +16,12 @@ PLACES: Final = 4
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """One delivery's place.  It is lost when newer ones have come; `gives_way`: before those of deliveries that cannot hand over."""
+    """One delivery's place.  It is lost when newer ones have come; `gives_way`: before those of deliveries that cannot hand over.
 
+    Deliveries of one event have the same `event`; "" is like no other.
+    """
+
+    event: str = ""
     gives_way: bool = True
     is_lost: bool = False
 
@@ -29,14 +34,17 @@ class WaitingRoom:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @contextmanager
-    def place(self, conversation_id: str, *, gives_way: bool = True) -> Iterator[Place]:
-        """Hold a place inside the block; of more than PLACES the oldest that gives way loses its own, or else the oldest."""
-        place = Place(gives_way=gives_way)
+    def place(self, conversation_id: str, *, event: str = "", gives_way: bool = True) -> Iterator[Place]:
+        """Hold a place inside the block; of more than PLACES one loses its own.
+
+        That is the oldest whose event has a newer place too, else the oldest that gives way, else the oldest.
+        """
+        place = Place(event=event, gives_way=gives_way)
         with self._lock:
             waiting = self._places.setdefault(conversation_id, [])
             waiting.append(place)
             if len(waiting) > PLACES:
-                lost = next((one for one in waiting if one.gives_way), waiting[0])
+                lost = _repeated(waiting) or next((one for one in waiting if one.gives_way), waiting[0])
                 lost.is_lost = True
                 waiting.remove(lost)
         try:
@@ -47,3 +55,9 @@ class WaitingRoom:
                     waiting.remove(place)
                 if not waiting and self._places.get(conversation_id) is waiting:
                     del self._places[conversation_id]
+
+
+def _repeated(waiting: list[Place]) -> Place | None:
+    """Return the oldest place whose event has a newer one too."""
+    newest = {one.event: one for one in waiting}
+    return next((one for one in waiting if one.event and newest[one.event] is not one), None)

@@ -14,6 +14,7 @@ from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import ListedObject, StoredObject
+from shared.turns.reply import REPLY
 from tests.simulation.holders import Holders
 from tests.simulation.scheduler import Task
 from tests.simulation.times import JITTER_S
@@ -87,6 +88,10 @@ class Bucket:
             self._holders.watch(name[6:-5], there, decode(TurnRecord, data), begun_s=begun_s)
         elif written is not None and name.endswith(OUTCOME_SUFFIX):
             self._holders.note_record(name, data)
+        elif written is not None and name.startswith("due/"):
+            kind, _, message_id = name.rpartition("/")[2].split(".", 2)
+            if kind == REPLY:
+                self._world.truth.handed_over.add(message_id)
         return written
 
     def _count_writes(self, name: str) -> None:

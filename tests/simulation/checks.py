@@ -322,8 +322,8 @@ def _answers_to(story: Story, order: Order) -> int:
 def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> bool:
     """Whether silence is correct: the model skipped the message, or its token expired.
 
-    A token expires if no "still thinking" is sent; if amendments make a turn begin again and again while the message waits; or if more
-    messages wait than a turn reads.
+    A token expires if no "still thinking" is sent; if amendments make a turn begin again and again while the message waits; if more
+    messages wait than a turn reads; or if a tick answers, because the newer messages that took its place were withdrawn.
     """
     if OutcomeKind.SKIPPED in kinds:  # also where a budget is spent
         return True
@@ -331,8 +331,10 @@ def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> b
     amended = [at_s for one in story.people.messages for at_s in one.amended_s if since_s < at_s < until_s]
     amended += [at_s for at_s in story.people.erasures_s if since_s < at_s < until_s]
     slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
+    newer = (one for one in story.people.messages if message.at_s < one.at_s < until_s)
+    waits_for_tick = message.id in story.world.truth.handed_over and any(one.unsent for one in newer)
     begins_again = bool(amended) and (1 + len(amended)) * (story.thought_s + _BESIDE_THINKING_S) > TOKEN_S
-    return OutcomeKind.UNDELIVERED in kinds and (slow or begins_again or story.is_crowded_at(message))
+    return OutcomeKind.UNDELIVERED in kinds and (slow or begins_again or waits_for_tick or story.is_crowded_at(message))
 
 
 def _answer_count(story: Story, history: dict[str, OutcomeRecord], message: Message) -> int:

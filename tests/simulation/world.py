@@ -109,6 +109,8 @@ class Truth:
     """The outcomes, by chat and id, whose turn was given up after the commit."""
     recorded: dict[str, dict[str, OutcomeRecord]] = field(default_factory=dict)
     """Every outcome that was ever recorded, as written last, by chat and id."""
+    handed_over: set[str] = field(default_factory=set)
+    """The messages whose deliveries left a marker and ended."""
     left: list[tuple[str, float]] = field(default_factory=list)
     """The groups that the bot left, and when."""
     outdated_s: dict[str, float] = field(default_factory=dict)

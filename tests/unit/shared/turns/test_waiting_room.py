@@ -24,6 +24,15 @@ def test_a_delivery_that_can_hand_over_loses_its_place_first() -> None:
         assert [one.is_lost for one in staying] == [True, *(False,) * PLACES]
 
 
+def test_of_two_deliveries_of_an_event_the_older_one_loses_its_place_before_any_other() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        events = [("a", False), ("b", True), ("c", False), ("c", False), ("d", False)]
+        places = [waiting.enter_context(room.place("a", event=event, gives_way=gives)) for event, gives in events]
+
+        assert [one.is_lost for one in places] == [False, False, True, False, False]
+
+
 def test_chats_do_not_share_places() -> None:
     room = WaitingRoom()
     with ExitStack() as waiting:
