@@ -130,15 +130,17 @@ def _whole(recaps: Iterable[Recap], edited: AbstractSet[str], amendments: Amendm
 
 
 def with_numbers(record: SnapshotRecord) -> SnapshotRecord:
-    """Return the snapshot as it is stored: what outcomes saw as runs of numbers, because their windows overlap."""
-    holding = [one for one in record.outcomes if one.holds_words]
-    ids = tuple(dict.fromkeys(named for one in holding for named in one.saw))
+    """Return the snapshot as it is stored: what outcomes saw as runs of numbers, because their windows overlap.
+
+    One without words keeps what it saw: a compaction may take out its words before the withdrawal has compared them with what repeats them.
+    """
+    ids = tuple(dict.fromkeys(named for one in record.outcomes for named in one.saw))
     numbers = {named: number for number, named in enumerate(ids)}
     return replace(
         record,
         outcomes=tuple(replace(one, saw=()) for one in record.outcomes),
         ids=ids,
-        saw={one.webhook_event_id: _runs_of(numbers[named] for named in one.saw) for one in holding if one.saw},
+        saw={one.webhook_event_id: _runs_of(numbers[named] for named in one.saw) for one in record.outcomes if one.saw},
         timeline={},
     )
 

@@ -159,6 +159,19 @@ def test_a_recap_that_repeats_an_answer_that_went_goes_with_it(chat: Conversatio
     assert [one.text for one in read(chat).recaps] == ["they spoke of furniture"]
 
 
+def test_what_repeats_an_answer_goes_although_a_compaction_cleaned_that_answer_first(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    repeating = replace(recap(1, "the safe stands behind the third bookshelf"), saw=("e2",))
+    fold(chat, SnapshotRecord(outcomes=(answer(2, "behind the third bookshelf", saw=(1,)),), recaps=(repeating,)))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
+    chat.snapshot.settle(chat.amendments, Amendments())
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "third bookshelf" not in everything_in(store)
+
+
 def test_a_recap_of_words_from_before_an_edit_goes(chat: Conversation, withdrawal: Withdrawal) -> None:
     older = replace(recap(1, "the meeting is at nine"), covers=("m1",))
     fold(chat, SnapshotRecord(messages=(message(1, "at nine"),), recaps=(older,)))
