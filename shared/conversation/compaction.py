@@ -1,8 +1,8 @@
 """Compaction keeps a chat small: it folds what is answered, mere context or too old into the snapshot, and has the rest summed up.
 
-Snapshot, then amendments, then the journal are read; the snapshot is swapped, and cleaned of what was withdrawn meanwhile; then messages
-are deleted, then outcomes; then recaps are written, with a swap for each. A reader that listed an object before it was deleted finds it
-gone and begins again.
+The snapshot, the names of the journal, the amendments and the journal are read in this order; the snapshot is swapped, and cleaned of what
+was withdrawn meanwhile; then messages are deleted, then outcomes; then recaps are written, with a swap for each. A reader that listed an
+object before it was deleted finds it gone and begins again.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ from typing import Final
 from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
+from shared.conversation.journal import JournalListing
 from shared.conversation.recap import RecapWriter
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeRecord, SnapshotRecord, by_time
 from shared.conversation.snapshot import MemoryLimits, bounded, cleaned
@@ -47,8 +48,10 @@ class Compaction:
         What fell out of sight is summed up as long as the `deadline` lets the model answer; None: not now.
         """
         seen = conversation.snapshot.read()
-        amendments = conversation.amendments.look()
-        messages, outcomes = _journalled(conversation)
+        listing = conversation.journal.list_objects()
+        journalled = {conversation.names.message_id_in(one.name) for one in listing.messages}
+        amendments = conversation.amendments.look(besides=journalled)
+        messages, outcomes = _read(conversation, listing)
         writes_recaps = self.recaps.is_due(seen.record, deadline)
         if not self.is_due(journalled=len(messages)) and not writes_recaps:
             return False
@@ -74,9 +77,8 @@ class Compaction:
         return True
 
 
-def _journalled(conversation: Conversation) -> tuple[list[MessageRecord], list[OutcomeRecord]]:
+def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[MessageRecord], list[OutcomeRecord]]:
     """Return the oldest part of the journal.  One listing serves both: an outcome that is not in it leaves its messages unfolded."""
-    listing = conversation.journal.list_objects()
     messages, outcomes = listing.messages[:_FOLDED_AT_ONCE], listing.outcomes[:_FOLDED_AT_ONCE]
     bodies = conversation.objects.read_all([*messages, *outcomes])
     return (

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
+from shared.conversation.amendments import NEWEST_READ
 from shared.conversation.compaction import Compaction
 from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, SnapshotRecord
 from shared.conversation.store import Conversation
@@ -210,6 +211,24 @@ def test_what_is_withdrawn_while_it_is_folded_is_neither_kept_nor_summed_up(
 
     assert summariser.asked == [("m0", "m2", "m3"), ("m4", "m5", "m6")]
     assert "word-1 " not in everything_in(store) + " "
+
+
+def test_a_message_whose_amendment_came_long_before_it_is_folded_with_that(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
+) -> None:
+    now_ms = clock.now_ms()
+    chat.amendments.amend(Amendment(line_message_id="m20", timestamp_ms=now_ms, text="newer words"))
+    chat.amendments.amend(Amendment(line_message_id="m21", timestamp_ms=now_ms))
+    for number in range(100, 100 + NEWEST_READ):
+        chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=now_ms))
+    keep_messages(chat, clock, range(5))
+    for number in (20, 21):
+        chat.journal.keep(replace(message(number, "older words", timestamp_ms=now_ms), addressed=False))
+
+    assert compaction.fold(chat, None)
+
+    folded = {one.line_message_id: one.text for one in chat.snapshot.read().record.messages}
+    assert (folded["m20"], "m21" in folded) == ("newer words", False)
 
 
 def test_an_outcome_stays_while_one_of_its_messages_waits(
