@@ -54,8 +54,9 @@ class TurnRecord:
     thinking: `holder` thinks until `expires_ms`; it was opened `tries` times over a dead holder. `epoch` counts how often something was
     edited, withdrawn or erased while somebody thought: a holder who finds it moved looks at the amendments. committed: `outcome` is
     decided and nothing else will be sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may take over.
-    `sequence` numbers the commits of the chat. `covered` are the messages that earlier outcomes cover, with the timestamp of their outcome,
-    for as long as a message can be answered at all. `spending` is what the chat has used up today.
+    `sequence` numbers the commits of the chat. `covered` are the messages that earlier outcomes cover, and the events of those that
+    cover none, with the timestamp of their outcome, for as long as a message can be answered at all. `spending` is what the chat has
+    used up today.
     """
 
     version: int = VERSION
@@ -73,7 +74,12 @@ class TurnRecord:
 
     def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
         """Return the turn in its next state, once its outcome, if it has one, is recorded: what that covers is covered from now on."""
-        ended = {} if self.outcome is None else dict.fromkeys(self.outcome.covers, self.outcome.timestamp_ms)
+        outcome = self.outcome
+        ended = (
+            {}
+            if outcome is None
+            else dict.fromkeys(outcome.covers or (outcome.webhook_event_id,), outcome.timestamp_ms)
+        )
         known = sorted({**self.covered, **ended}.items(), key=lambda one: one[1])
         return TurnRecord(
             state=state,

@@ -97,7 +97,7 @@ class _AnnouncementDelivery:
         """An event leaves no message behind."""
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        if self.outcome.webhook_event_id in history.recorded:
+        if self.outcome.webhook_event_id in history.recorded or self.outcome.webhook_event_id in history.covered:
             return EventResult.ALREADY_ANSWERED
         if unfinished is None and self.outcome.provenance.is_affected_by(history.amendments):
             return EventResult.ERASED

@@ -6,9 +6,10 @@ from shared.conversation.records import OutcomeKind
 from shared.turns.deferral import LateReply
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
-from tests.simulation.times import DEFER_S, TOKEN_S
+from tests.simulation.times import ANSWERABLE_S, DEFER_S, TOKEN_S
 
 BUTTON = "late:event-1"
+_MANY_ANSWERS = 21  # one more than the snapshot keeps in any case
 
 
 def defers(scene: Scene, *, late_answer_is_ready: bool = True) -> Message:
@@ -212,10 +213,27 @@ def test_a_question_that_memory_forgot_and_that_comes_again_is_refused_whatever_
         for _ in range(6):
             scene.sleeps(1)
             scene.runs_to_end(scene.asks())
+        scene.sleeps(ANSWERABLE_S)  # the turn has forgotten it, too
+        scene.runs_to_end(scene.asks())
 
         scene.runs_to_end(scene.pushes(scene.delivers_order(command)))
 
         assert scene.rests() == []
         recorded = scene.world.truth.recorded[scene.stage.people.conversation_id][command.id]
     assert recorded.kind is OutcomeKind.UNDELIVERED
-    assert len(scene.said) == 1 + 6
+    assert len(scene.said) == 1 + 6 + 1
+
+
+def test_a_question_that_comes_again_after_many_answers_is_not_asked_again() -> None:
+    with Scene(group=True).playing() as scene:
+        command = scene.commands("forget")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(command)))
+        for _ in range(_MANY_ANSWERS):
+            scene.sleeps(10)
+            scene.runs_to_end(scene.asks())
+
+        scene.runs_to_end(scene.pushes(scene.delivers_order(command)))
+
+        assert scene.rests() == []
+        recorded = scene.world.truth.recorded[scene.stage.people.conversation_id][command.id]
+    assert recorded.kind is OutcomeKind.REPLIED

@@ -143,6 +143,15 @@ def test_what_is_covered_is_known_while_a_late_clock_may_take_it_for_answerable(
     assert turn.followed_by("idle", now_ms=age_ms).covered == covered
 
 
+def test_an_outcome_that_covers_no_message_is_known_by_its_event() -> None:
+    greeting = replace(answer(1), covers=())
+    turn = TurnRecord(state="committed", outcome=greeting)
+
+    assert turn.followed_by("idle", now_ms=greeting.timestamp_ms).covered == {
+        greeting.webhook_event_id: greeting.timestamp_ms
+    }
+
+
 def test_only_a_committed_turn_has_an_outcome_to_deliver() -> None:
     outcome = answer(1)
 
