@@ -139,6 +139,11 @@ class History:
         )
 
     @property
+    def addressed_ids(self) -> frozenset[str]:
+        """The messages that are recorded as meant for the bot."""
+        return frozenset(one.line_message_id for one in (*self.older, *self.unshown, *self.messages) if one.addressed)
+
+    @property
     def quotable(self) -> Quotable:
         """Everything that a message may quote."""
         return Quotable.of((*self.older, *self.messages), self.outcomes, self.amendments.withdrawn)

@@ -78,13 +78,17 @@ class Intake:
     def record_quote(self, conversation: Conversation, event: LineEvent, message: MessageRecord) -> MessageRecord:
         """Return the message as addressed if it quotes one of the bot's own; it is in the journal before the chat is read for that.
 
-        Repeated: finds the same. Raises: StorageUnavailableError, UnreadableRecordError; nothing is lost.
+        Repeated: finds the same, also once the bot's message has left memory.
+        Raises: StorageUnavailableError, UnreadableRecordError; nothing is lost.
         """
         quoted_id = message.quoted_message_id
         if message.addressed or quoted_id is None or not may_address_by_quote(event, policy=self.policy):
             return message
         conversation.journal.keep(message)
-        if quoted_id not in self.reader.read_newest(conversation).quotable.answers:
+        history = self.reader.read_newest(conversation)
+        if message.line_message_id in history.addressed_ids:
+            return replace(message, addressed=True)
+        if quoted_id not in history.quotable.answers:
             return message
         conversation.journal.mark_as_addressed(message.line_message_id)
         return replace(message, addressed=True)

@@ -234,6 +234,19 @@ def test_a_quoting_message_is_recorded_and_addresses_the_bot_whose_words_it_quot
     assert chat.journal.message_of("m1") == record
 
 
+def test_a_quote_of_the_bot_stays_addressed_once_the_quoted_answer_has_left_memory(
+    intake: Intake, group: ChatEvents, conversations: Conversations
+) -> None:
+    chat = conversations.of(recorded.GROUP)
+    event, content = content_of(group.text("それで？", quotedMessageId="b1"))
+    chat.journal.keep(intake.message(event, content))
+    chat.journal.mark_as_addressed("m1")
+
+    record = intake.record_quote(chat, event, intake.message(event, content))
+
+    assert record.addressed
+
+
 @pytest.mark.parametrize("policy", [GroupPolicy.MENTION, GroupPolicy.OFF])
 def test_the_chat_is_not_read_for_a_message_that_no_quote_can_address(
     intake: Intake, group: ChatEvents, direct: ChatEvents, conversations: Conversations, policy: GroupPolicy
