@@ -84,7 +84,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
     )
 
 
-def _tracer(settings: AgentWorkerSettings) -> tracing.Tracer:
+def _tracer(settings: AgentWorkerSettings) -> tracing.Tracer | None:
     from shared.adapters.cloud_trace import cloud_trace  # noqa: PLC0415 - adds to a cold start, so only if needed
 
     return cloud_trace(

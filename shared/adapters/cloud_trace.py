@@ -12,6 +12,7 @@ from typing import Final
 
 import google.auth
 from google.auth.credentials import Credentials
+from google.auth.exceptions import DefaultCredentialsError
 from google.auth.transport.requests import AuthorizedSession
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
@@ -76,13 +77,17 @@ def cloud_trace(
     provider_name: str,
     credentials: Credentials | None = None,
     url: str = ENDPOINT,
-) -> OpenTelemetryTracer:
+) -> OpenTelemetryTracer | None:
     """Return a tracer that exports to the project; without credentials with those of the function's account.
 
-    Raises: google.auth.exceptions.DefaultCredentialsError, if there are none.
+    None where there are none: an ERROR is logged, and the function works without spans.
     """
     if credentials is None:
-        credentials, _ = google.auth.default(scopes=[_SCOPE])
+        try:
+            credentials, _ = google.auth.default(scopes=[_SCOPE])
+        except DefaultCredentialsError as cause:
+            logs.error("tracing_unavailable", cause=cause)
+            return None
     session = AuthorizedSession(credentials)  # type: ignore[no-untyped-call]
     exporter = OTLPSpanExporter(endpoint=url, session=session, timeout=_TIMEOUT_S)
     processor = BatchSpanProcessor(exporter, schedule_delay_millis=_EVERY_MS)

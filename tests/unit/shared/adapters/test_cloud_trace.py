@@ -1,8 +1,11 @@
 """The export of spans: OTLP over HTTP, with the credentials of the function's account."""
 
+import io
+import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 from google.auth.credentials import Credentials
@@ -68,6 +71,7 @@ def test_spans_are_exported_in_the_background_with_the_accounts_token(collector:
         credentials=FixedCredentials(),
         url=f"http://127.0.0.1:{collector.server_port}/v1/traces",
     )
+    assert tracer is not None
 
     with (
         logs.bound(**logs.trace_fields(f"00-{TRACE}-00f067aa0ba902b7-01")),
@@ -88,3 +92,17 @@ def test_spans_are_exported_in_the_background_with_the_accounts_token(collector:
     assert resource["gcp.project_id"] == "p"
     assert collector.authorizations == ["Bearer the-token"]
     tracer.close()
+
+
+def test_a_function_without_credentials_works_without_spans(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
+    monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path))
+    monkeypatch.setenv("NO_GCE_CHECK", "true")
+    lines = io.StringIO()
+    logs.configure(lines)
+
+    tracer = cloud_trace(project_id="p", service_name="agent_worker", provider_name="gcp.gemini")
+
+    logs.configure()
+    assert tracer is None
+    assert json.loads(lines.getvalue())["message"] == "tracing_unavailable"
