@@ -7,7 +7,8 @@ transport errors are httpx2's own; unknown enum values cause warnings only; auto
 import json
 import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 import httpx2
@@ -89,7 +90,7 @@ class GeminiModel:
             automatic_continuation=False,
             thinking_config=self._thinking[request.purpose],
             max_output_tokens=request.max_output_tokens,
-            http_options=_http_options(request.timeout_s),
+            http_options=http_options(request.timeout_s),
         )
         asked = types.Content(role="user", parts=[types.Part(text=request.prompt)])
         return _json_answer(self._generate([asked], config), self._model)
@@ -97,19 +98,8 @@ class GeminiModel:
     def _generate(
         self, contents: list[types.Content], config: types.GenerateContentConfig
     ) -> types.GenerateContentResponse:
-        try:
+        with translated_errors(unreadable="the model gave no readable answer in time"):
             return self._client.models.generate_content(model=self._model, contents=list(contents), config=config)
-        except errors.APIError as cause:
-            raise translate_error(cause) from cause
-        except (
-            httpx2.HTTPError,
-            TimeoutError,
-            ValueError,  # no JSON, an integer of too many digits, or not the shape of an answer
-            RecursionError,
-        ) as cause:
-            raise ModelUnavailableError("the model gave no readable answer in time") from cause
-        except GoogleAuthError as cause:
-            raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
 
     def _config(self, request: ModelRequest) -> types.GenerateContentConfig:
         mode = types.FunctionCallingConfigMode.VALIDATED if request.validated else types.FunctionCallingConfigMode.ANY
@@ -127,7 +117,7 @@ class GeminiModel:
             automatic_continuation=False,
             thinking_config=self._thinking[request.purpose],
             max_output_tokens=request.max_output_tokens,
-            http_options=_http_options(request.timeout_s),
+            http_options=http_options(request.timeout_s),
         )
 
 
@@ -163,7 +153,8 @@ def client_of(settings: GeminiSettings) -> genai.Client | _KeyedClient:
     return genai.Client(vertexai=True, project=settings.project_id, location=settings.location, http_options=options)
 
 
-def _http_options(timeout_s: float) -> types.HttpOptions:
+def http_options(timeout_s: float) -> types.HttpOptions:
+    """Return how long the client, and the server, may take for a request."""
     return types.HttpOptions(
         timeout=math.ceil(timeout_s * 1_000),
         headers={"X-Server-Timeout": str(max(LEAST_SERVER_DEADLINE_S, math.ceil(timeout_s)))},
@@ -306,6 +297,27 @@ def usage_of(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
         output_tokens=usage.candidates_token_count or 0,
         thought_tokens=usage.thoughts_token_count or 0,
     )
+
+
+@contextmanager
+def translated_errors(*, unreadable: str) -> Iterator[None]:
+    """Errors of a request that is made inside the block are the project's; one that was not answered readably in time says `unreadable`.
+
+    Raises: ModelUnavailableError, ModelRefusedError.
+    """
+    try:
+        yield
+    except errors.APIError as cause:
+        raise translate_error(cause) from cause
+    except (
+        httpx2.HTTPError,
+        TimeoutError,
+        ValueError,  # no JSON, an integer of too many digits, or not the shape of an answer
+        RecursionError,
+    ) as cause:
+        raise ModelUnavailableError(unreadable) from cause
+    except GoogleAuthError as cause:
+        raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
 
 
 def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefusedError:

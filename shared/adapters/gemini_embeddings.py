@@ -5,18 +5,15 @@ Source: Gemini API, "Embeddings": gemini-embedding-001 gives 128 to 3,072 dimens
 request to this model has one text there.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Final
 
-import httpx2
-from google.auth.exceptions import GoogleAuthError
-from google.genai import errors, types
+from google.genai import types
 
-from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, translate_error
+from shared.adapters.gemini import client_of, http_options, translated_errors
 from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Deadline
-from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.errors import ModelUnavailableError
 from shared.knowledge.embeddings import Embedded, Kind
 from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings
@@ -48,25 +45,16 @@ class GeminiEmbedder:
         timeout_s = deadline.left_s
         if timeout_s <= 0:
             raise ModelUnavailableError("no time is left for embeddings")
-        server_deadline_s = max(LEAST_SERVER_DEADLINE_S, math.ceil(timeout_s))
-        try:
+        with translated_errors(unreadable="the model gave no readable embeddings in time"):
             response = self._client.models.embed_content(
                 model=_MODEL,
                 contents=list(texts),
                 config=types.EmbedContentConfig(
                     task_type=_TASKS[kind],
                     output_dimensionality=_DIMENSIONS,
-                    http_options=types.HttpOptions(
-                        timeout=math.ceil(timeout_s * 1_000), headers={"X-Server-Timeout": str(server_deadline_s)}
-                    ),
+                    http_options=http_options(timeout_s),
                 ),
             )
-        except errors.APIError as cause:
-            raise translate_error(cause) from cause
-        except (httpx2.HTTPError, TimeoutError, ValueError, RecursionError) as cause:
-            raise ModelUnavailableError("the model gave no readable embeddings in time") from cause
-        except GoogleAuthError as cause:
-            raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
         vectors = [one.values or [] for one in response.embeddings or []]
         if len(vectors) != len(texts):
             raise ModelUnavailableError("the model gave another number of embeddings than it was asked for")

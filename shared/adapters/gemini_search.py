@@ -5,20 +5,17 @@ Source: google-genai 3.4.0, types.py, `GroundingMetadata`: segments end at byte 
 Search": links are redirects through Google that work for about a month.
 """
 
-import math
 import re
 from typing import Final
 from urllib.parse import urlsplit
 
-import httpx2
-from google.auth.exceptions import GoogleAuthError
-from google.genai import errors, types
+from google.genai import types
 
-from shared.adapters.gemini import LEAST_SERVER_DEADLINE_S, client_of, thinking_config, translate_error, usage_of
+from shared.adapters.gemini import client_of, http_options, thinking_config, translated_errors, usage_of
 from shared.adapters.provider_words import provider_word
 from shared.agent.model import BlockedAnswerError, UnusableAnswerError
 from shared.clock import Deadline
-from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.errors import ModelUnavailableError
 from shared.metering import Purpose, Usage
 from shared.settings.agent_worker import GeminiSettings
 from shared.tools.web import WebAnswer, WebSource
@@ -49,8 +46,7 @@ class GeminiWebSearch:
         timeout_s = min(deadline.left_s, _LONGEST_S)
         if timeout_s <= 0:
             raise ModelUnavailableError("no time is left for a search")
-        server_deadline_s = max(LEAST_SERVER_DEADLINE_S, math.ceil(timeout_s))
-        try:
+        with translated_errors(unreadable="the search gave no readable answer in time"):
             response = self._client.models.generate_content(
                 model=self._model,
                 contents=[types.Content(role="user", parts=[types.Part(text=query)])],
@@ -61,17 +57,9 @@ class GeminiWebSearch:
                     automatic_continuation=False,
                     thinking_config=self._thinking,
                     max_output_tokens=_OUTPUT_TOKENS,
-                    http_options=types.HttpOptions(
-                        timeout=math.ceil(timeout_s * 1_000), headers={"X-Server-Timeout": str(server_deadline_s)}
-                    ),
+                    http_options=http_options(timeout_s),
                 ),
             )
-        except errors.APIError as cause:
-            raise translate_error(cause) from cause
-        except (httpx2.HTTPError, TimeoutError, ValueError, RecursionError) as cause:
-            raise ModelUnavailableError("the search gave no readable answer in time") from cause
-        except GoogleAuthError as cause:
-            raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
         return _answer(response, usage_of(response.usage_metadata))
 
 
