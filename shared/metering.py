@@ -150,6 +150,12 @@ class SeveralCharges:
             taker.charge(account, usage)
 
 
+class CostlyError(Exception):
+    """A request failed after it had cost tokens."""
+
+    usage: Usage
+
+
 @dataclass(slots=True, kw_only=True)
 class MadeRequest:
     """A request that is under way; whoever makes it sets the tokens, the model that answered, and what else is logged of its answer."""
@@ -168,11 +174,11 @@ class Metering:
 
     @contextmanager
     def request(self, purpose: Purpose, model_name: str) -> Iterator[MadeRequest]:
-        """Count the request that the block makes, also where it fails."""
+        """Count the request that the block makes, also where it fails; what a CostlyError has cost is counted."""
         made, started_s = MadeRequest(), self.clock.monotonic_s()
         outcome = "failed"
         try:
-            with _traced(purpose, model_name, made):
+            with _traced(purpose, model_name, made), _cost_of_failure(made):
                 yield made
             outcome = "ok"
         except Exception as cause:
@@ -207,6 +213,15 @@ class Metering:
         if meter is not None:
             meter.add(one)
         self.charges.charge(meter.account if meter is not None else None, one)
+
+
+@contextmanager
+def _cost_of_failure(made: MadeRequest) -> Iterator[None]:
+    try:
+        yield
+    except CostlyError as cause:
+        made.usage = cause.usage
+        raise
 
 
 @contextmanager

@@ -2,16 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from shared.agent.model import (
-    BlockedAnswerError,
-    JsonAnswer,
-    JsonModel,
-    JsonRequest,
-    Model,
-    ModelRequest,
-    ModelResponse,
-    UnusableAnswerError,
-)
+from shared.agent.model import JsonAnswer, JsonModel, JsonRequest, Model, ModelRequest, ModelResponse
 from shared.metering import Metering
 
 
@@ -48,10 +39,6 @@ class MeteredJsonModel:
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         with self.metering.request(request.purpose, self.model.name) as made:
-            try:
-                answer = self.model.answer_json(request)
-            except (UnusableAnswerError, BlockedAnswerError) as cause:
-                made.usage = cause.usage
-                raise
+            answer = self.model.answer_json(request)
             made.usage = answer.usage
         return answer

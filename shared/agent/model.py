@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol
 
 from shared.errors import ModelBlockedError, ModelUnavailableError
 from shared.line.ids import mask_ids, mask_ids_in
-from shared.metering import Purpose, Usage
+from shared.metering import CostlyError, Purpose, Usage
 
 Json = Mapping[str, object]
 
@@ -174,7 +174,7 @@ class JsonAnswer:
     usage: Usage = field(default_factory=Usage)
 
 
-class UnusableAnswerError(ModelUnavailableError):
+class UnusableAnswerError(ModelUnavailableError, CostlyError):
     """An answer came and cost tokens, but it was cut off, or is not what was asked for."""
 
     def __init__(self, message: str, usage: Usage) -> None:
@@ -182,7 +182,7 @@ class UnusableAnswerError(ModelUnavailableError):
         self.usage = usage
 
 
-class BlockedAnswerError(ModelBlockedError):
+class BlockedAnswerError(ModelBlockedError, CostlyError):
     """The prompt or the answer was blocked after it had cost tokens."""
 
     def __init__(self, message: str, usage: Usage) -> None:

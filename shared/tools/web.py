@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from urllib.parse import quote
 
 from shared import logs
-from shared.agent.model import BlockedAnswerError, Json, UnusableAnswerError
+from shared.agent.model import Json
 from shared.agent.tools import NOT_NAMED, Cited, Tool, ToolFault, TurnContext, load_schema
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
@@ -74,11 +74,7 @@ class MeteredWebSearch:
 
     def search(self, query: str, deadline: Deadline) -> WebAnswer:
         with self.metering.request(Purpose.SEARCH, self.web.name) as made:
-            try:
-                answer = self.web.search(query, deadline)
-            except (UnusableAnswerError, BlockedAnswerError) as cause:
-                made.usage = cause.usage
-                raise
+            answer = self.web.search(query, deadline)
             made.usage = answer.usage
         logs.info("web_searched", searches=len(answer.searches), sources=len(answer.sources))
         return answer
