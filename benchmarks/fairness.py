@@ -37,7 +37,7 @@ CHATS: Final = 10
 SECONDS: Final = 60
 FLOOD: Final = 10_000
 _EVERY_S: Final = 2
-_TURNS: Final = 20  # that a chat may ask for where its budget is limited
+_SPARE_TURNS: Final = 10  # that a limited chat has beyond those that its messages need one by one
 _MODEL_S: Final = 0.2
 _ACKNOWLEDGED: Final = 204
 _REQUEST_THREADS: Final = 40
@@ -185,12 +185,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=SECONDS, help="how long each run takes")
     options = parser.parse_args()
     unlimited = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)
-    limited = Limits(turns_per_chat_day=_TURNS, tokens_per_chat_day=0, tokens_per_day=0)
+    turns = options.seconds // _EVERY_S + _SPARE_TURNS
+    limited = Limits(turns_per_chat_day=turns, tokens_per_chat_day=0, tokens_per_day=0)
     measure(flooding=None, access=Access.OPEN, limits=unlimited, seconds=3)  # imports, caches
     runs = {
         "alone": (None, Access.INVITED, unlimited, 0),
         "a stranger, invited": (chat_id(77), Access.INVITED, unlimited, FLOOD),
-        "a chat that floods, with a limit of its turns": (chat_id(78), Access.OPEN, limited, FLOOD),
+        f"a chat that floods, with a limit of {turns} turns": (chat_id(78), Access.OPEN, limited, FLOOD),
+        "alone again": (None, Access.INVITED, unlimited, 0),
     }
     for name, (flooding, access, limits, flood) in runs.items():
         found = measure(
