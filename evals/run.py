@@ -17,9 +17,6 @@ from shared.agent.model import JsonAnswer, JsonRequest, ModelRequest, ModelRespo
 from shared.errors import ModelUnavailableError
 from shared.metering import Usage
 
-GATED: Final = frozenset({"injection", "forgetting", "claims"})
-"""Suites of which no case may fail a gate; ids are a gate of every suite."""
-
 MindFor = Callable[[Case], MindUnderTest]
 
 

@@ -13,8 +13,10 @@ from typing import Final
 
 from shared import logs, tracing
 from shared.agent.model import FunctionCall, FunctionResponse, Json
+from shared.agent.registry import UNKNOWN_TOOL, Registry
 from shared.agent.result_budget import fitted, tokens_of
-from shared.agent.tools import UNKNOWN_TOOL, Cited, Decision, Registry, Tool, ToolFault, ToolResult, TurnContext
+from shared.agent.tools import Cited, Decision, Tool, ToolFault, ToolResult
+from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.errors import AizuchiError
 from shared.line.ids import mask_ids_in

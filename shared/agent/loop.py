@@ -20,7 +20,8 @@ from shared.agent.model import (
     mask_content,
 )
 from shared.agent.result_budget import within_turn
-from shared.agent.tools import Decision, TurnContext
+from shared.agent.tools import Decision
+from shared.agent.turn_context import TurnContext
 from shared.clock import Clock, Deadline
 from shared.errors import DeadlineError, ModelBlockedError, ModelCallLimitError, ModelUnavailableError
 

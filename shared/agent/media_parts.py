@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared import logs
-from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart
-from shared.agent.prompt import Part
+from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
 from shared.conversation.history import History
 from shared.conversation.media import FETCH_S, Fetch, Fetches, Media, MediumLabel, Unkept
 from shared.conversation.quotes import Quotable

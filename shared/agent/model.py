@@ -6,7 +6,7 @@ a model content must be sent back unchanged, thought signatures included.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, TypeAlias
 
 from shared.errors import ModelBlockedError, ModelUnavailableError
 from shared.line.ids import mask_ids, mask_ids_in
@@ -55,11 +55,15 @@ class MediaPart:
     source: bytes | str = field(repr=False)
 
 
+Part: TypeAlias = str | MediaPart
+"""A text or a medium of people."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixedContent:
     """Texts and media of people, in order; all bytes of a request together are at most INLINE_LIMIT_BYTES."""
 
-    parts: tuple[str | MediaPart, ...] = field(repr=False)
+    parts: tuple[Part, ...] = field(repr=False)
 
     @property
     def role(self) -> Literal["user"]:

@@ -9,11 +9,12 @@ from typing import Final, Protocol
 from shared import logs, tracing
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, recent_media
-from shared.agent.model import Content, MixedContent, TextContent
-from shared.agent.prompt import Part, People, PromptBuilder
+from shared.agent.model import Content, MixedContent, Part, TextContent
+from shared.agent.people import People
+from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import receipt
 from shared.agent.retellings import messages_in_prompt
-from shared.agent.tools import StagedEntries, TurnContext
+from shared.agent.turn_context import StagedEntries, TurnContext
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import OutcomeKind, OutcomeRecord

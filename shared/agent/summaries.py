@@ -7,7 +7,8 @@ from typing import Final
 from shared import logs
 from shared.agent.media_parts import MediaParts
 from shared.agent.model import Content, FunctionDeclaration, MixedContent, Model, ModelRequest, mask_content
-from shared.agent.prompt import People, PromptBuilder
+from shared.agent.people import People
+from shared.agent.prompt import PromptBuilder
 from shared.agent.tools import load_schema
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.store import Conversation

@@ -9,10 +9,11 @@ from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
 from shared.agent.media_parts import MediaParts
 from shared.agent.metered_model import MeteredModel
-from shared.agent.prompt import People, PromptBuilder
+from shared.agent.people import People
+from shared.agent.prompt import PromptBuilder
+from shared.agent.registry import Registry
 from shared.agent.responder import AgentResponder
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
-from shared.agent.tools import Registry
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
 from shared.conversation.due import DueMarkers

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from shared.agent.metered_model import MeteredJsonModel
 from shared.agent.model import JsonModel
-from shared.agent.tools import Tool, TurnContext, load_schema
+from shared.agent.tools import Tool, load_schema
+from shared.agent.turn_context import TurnContext
 from shared.handlers.ports import NotionPort, Options, Ports
 from shared.knowledge.classification import Classifier
 from shared.knowledge.embeddings import EntryEmbeddings

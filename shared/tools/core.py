@@ -6,7 +6,8 @@ Neither sends anything: the turn carries the decision out, because it alone know
 from typing import Final
 
 from shared.agent.model import Json
-from shared.agent.tools import Decision, Tool, ToolFault, TurnContext, load_schema
+from shared.agent.tools import Decision, Tool, ToolFault, load_schema
+from shared.agent.turn_context import TurnContext
 from shared.line.utf16 import without_lone_surrogates
 
 _UNTOLD: Final = ToolFault(

@@ -16,7 +16,8 @@ from typing import Final
 from shared import logs
 from shared.agent.model import Json
 from shared.agent.receipts import Deed, DeedKind
-from shared.agent.tools import ToolFault, TurnContext
+from shared.agent.tools import ToolFault
+from shared.agent.turn_context import TurnContext
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallRecord, ExternalCalls, KnownCall

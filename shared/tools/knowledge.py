@@ -10,7 +10,8 @@ from typing import Final
 
 from shared import logs
 from shared.agent.model import Json
-from shared.agent.tools import NOT_NAMED, Tool, ToolFault, TurnContext, load_schema
+from shared.agent.tools import NOT_NAMED, Tool, ToolFault, load_schema
+from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
 from shared.knowledge.classification import Classifier, Hint, split_hints

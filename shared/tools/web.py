@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 from shared import logs
 from shared.agent.model import Json
-from shared.agent.tools import NOT_NAMED, Cited, Tool, ToolFault, TurnContext, load_schema
+from shared.agent.tools import NOT_NAMED, Cited, Tool, ToolFault, load_schema
+from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
 from shared.line.graphemes import graphemes

@@ -14,7 +14,7 @@ from shared.adapters.memory import FixedClock
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
 from shared.agent.prompt import PromptBuilder
-from shared.agent.tools import Registry
+from shared.agent.registry import Registry
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.knowledge.index import KnowledgeIndex

@@ -20,7 +20,9 @@ from shared.agent.model import (
     ModelRequest,
     TextContent,
 )
-from shared.agent.tools import Registry, TurnContext, load_schema
+from shared.agent.registry import Registry
+from shared.agent.tools import load_schema
+from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore, ScriptedJsonModel
 from shared.agent.model import JsonModel
-from shared.agent.tools import Registry, ToolFault, TurnContext, load_schema
+from shared.agent.registry import Registry
+from shared.agent.tools import ToolFault, load_schema
+from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from shared import logs
 from shared.agent.model import Json
-from shared.agent.tools import NOT_NAMED, Tool, ToolFault, TurnContext, load_schema
+from shared.agent.tools import NOT_NAMED, Tool, ToolFault, load_schema
+from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.line.graphemes import split_at_graphemes
 from shared.line.utf16 import without_lone_surrogates

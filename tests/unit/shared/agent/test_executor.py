@@ -10,8 +10,10 @@ from shared import logs
 from shared.adapters.memory import FixedClock
 from shared.agent.executor import ARGUMENTS_LIMIT, MOST_CALLS, ToolExecutor
 from shared.agent.model import FunctionCall, Json
+from shared.agent.registry import Registry
 from shared.agent.result_budget import RESULT_TOKENS, tokens_of
-from shared.agent.tools import Cited, Registry, Tool, TurnContext
+from shared.agent.tools import Cited, Tool
+from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline, SystemClock
 from shared.conversation.store import Conversation
 from shared.tools.core import core_tools

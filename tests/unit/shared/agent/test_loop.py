@@ -13,7 +13,9 @@ from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits, Thought
 from shared.agent.model import FunctionResponses, Json, ModelRequest, ModelResponse, TextContent
-from shared.agent.tools import Decision, Registry, Tool, ToolFault, TurnContext
+from shared.agent.registry import Registry
+from shared.agent.tools import Decision, Tool, ToolFault
+from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, outcome_covering, provenance_of

@@ -8,8 +8,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
 from shared.agent.media_parts import InlineBudget, MediaParts
-from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart
-from shared.agent.prompt import Part
+from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
 from shared.conversation.history import History
 from shared.conversation.media import Media
 from shared.conversation.records import MessageRecord

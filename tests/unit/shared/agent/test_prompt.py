@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryLineApi
-from shared.agent.prompt import HISTORY_TOKENS, PromptBuilder
+from shared.agent.chat_lines import HISTORY_TOKENS
+from shared.agent.prompt import PromptBuilder
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.history import History, IndexView
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap

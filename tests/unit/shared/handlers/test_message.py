@@ -10,7 +10,8 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import Json, ModelResponse
-from shared.agent.tools import Cited, Tool, TurnContext
+from shared.agent.tools import Cited, Tool
+from shared.agent.turn_context import TurnContext
 from shared.conversation.external_calls import CallRecord, ExternalCalls, call_key
 from shared.conversation.history import OUTCOMES_READ
 from shared.conversation.snapshot import MemoryLimits

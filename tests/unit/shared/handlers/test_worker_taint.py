@@ -8,7 +8,8 @@ import pytest
 
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses, Json
-from shared.agent.tools import Tool, TurnContext
+from shared.agent.tools import Tool
+from shared.agent.turn_context import TurnContext
 from shared.line.media_content import Fetched
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker

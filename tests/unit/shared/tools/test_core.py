@@ -1,4 +1,4 @@
-from shared.agent.tools import TurnContext
+from shared.agent.turn_context import TurnContext
 from shared.tools.core import core_tools
 from tests.support.knowledge import conversation_on
 

@@ -8,7 +8,8 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.model import Json
 from shared.agent.receipts import Deed, DeedKind
-from shared.agent.tools import ToolFault, TurnContext
+from shared.agent.tools import ToolFault
+from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline, SystemClock
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallWords

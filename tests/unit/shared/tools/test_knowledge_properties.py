@@ -18,8 +18,10 @@ from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
 from shared.agent.model import TextContent
 from shared.agent.prompt import PromptBuilder
+from shared.agent.registry import Registry
 from shared.agent.token_estimate import estimated_tokens
-from shared.agent.tools import Registry, Tool, ToolFault, TurnContext
+from shared.agent.tools import Tool, ToolFault
+from shared.agent.turn_context import TurnContext
 from shared.conversation.history import History
 from shared.knowledge.catalog import Catalog, row_of, search_texts
 from shared.knowledge.entry import Entry

@@ -1,7 +1,9 @@
 import pytest
 
 from shared.adapters.memory import FixedClock
-from shared.agent.tools import Cited, Registry, ToolFault, TurnContext
+from shared.agent.registry import Registry
+from shared.agent.tools import Cited, ToolFault
+from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
 from shared.tools.core import core_tools

@@ -8,7 +8,9 @@ from jsonschema import Draft202012Validator
 
 from shared.adapters.memory import FixedClock, MemoryNotion, MemoryObjectStore
 from shared.agent.model import Json
-from shared.agent.tools import Registry, ToolFault, TurnContext
+from shared.agent.registry import Registry
+from shared.agent.tools import ToolFault
+from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.tools.core import core_tools
 from shared.tools.idempotency import IdempotentWrites

@@ -2,7 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from shared.agent.tools import Registry, TurnContext, load_schema
+from shared.agent.registry import Registry
+from shared.agent.tools import load_schema
+from shared.agent.turn_context import TurnContext
 from shared.conversation.store import Conversation
 from shared.tools.core import core_tools
 

@@ -1,0 +1,22 @@
+"""The names by which the model knows the members of a chat."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from shared.conversation.records import MessageRecord
+from shared.conversation.store import Conversation
+from shared.line.bot_name import BotName
+from shared.line.display_names import DisplayNames
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """The names that the model reads for the members of a chat; none equals a name of the bot."""
+
+    display_names: DisplayNames
+    bot_name: BotName
+
+    def of(self, conversation: Conversation, messages: Iterable[MessageRecord]) -> Mapping[str, str]:
+        """Return the name of every author of the messages, by user id."""
+        user_ids = [message.user_id for message in messages if message.user_id is not None]
+        return self.display_names.of(conversation.id, user_ids, bot_names=self.bot_name.all) if user_ids else {}

@@ -1,0 +1,83 @@
+"""The tools of a deployment: which of them a turn has, and whether arguments and results match their schemas."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from jsonschema import Draft202012Validator
+
+from shared.agent.model import FunctionDeclaration, Json
+from shared.agent.tools import Tool
+from shared.agent.turn_context import TurnContext
+
+UNKNOWN_TOOL: Final = "unknown"
+_NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
+
+
+class Registry:
+    """The tools of a deployment, by name, in the order of their declarations."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        """Add every tool.  Its schemas are not validated: tests do that, because it would add 0.1 s to a cold start.
+
+        Raises: ValueError, if a tool cannot be declared to a model.
+        """
+        self._tools: dict[str, Tool] = {}
+        for tool in tools:
+            self._add(tool)
+        if not any(tool.is_final for tool in tools):
+            raise ValueError("no tool ends a turn")
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def offered_to(self, context: TurnContext) -> tuple[Tool, ...]:
+        """Return the tools of a turn."""
+        return tuple(tool for tool in self if tool.is_offered_to(context))
+
+    def find(self, name: str, context: TurnContext) -> Tool | None:
+        """Return the tool, or None if the turn has no tool of that name."""
+        return next((tool for tool in self.offered_to(context) if tool.name == name), None)
+
+    def known_name(self, name: str, context: TurnContext) -> str:
+        """Return the name for records and logs: of a name that the turn has no tool of, "unknown", because the model may quote people."""
+        return UNKNOWN_TOOL if self.find(name, context) is None else name
+
+    def declarations(self, context: TurnContext) -> tuple[FunctionDeclaration, ...]:
+        """Return the declarations, byte-stable for a deployment and a chat."""
+        return tuple(tool.declaration for tool in self.offered_to(context))
+
+    @property
+    def final_names(self) -> tuple[str, ...]:
+        """The tools that end a turn."""
+        return tuple(tool.name for tool in self if tool.is_final)
+
+    def faults_of_arguments(self, tool: Tool, arguments: Json) -> str | None:
+        """Return the first fault of the arguments as a sentence for the model, or None."""
+        return _first_fault(Draft202012Validator(tool.parameters), arguments)
+
+    def faults_of_response(self, tool: Tool, response: Json) -> str | None:
+        """Return the rule that the response breaks, for the log, by its path in the schema; None if it breaks none."""
+        fault = next(iter(Draft202012Validator(tool.response).iter_errors(response)), None)
+        return None if fault is None else "/".join(map(str, fault.absolute_schema_path))
+
+    def _add(self, tool: Tool) -> None:
+        if not _NAME.fullmatch(tool.name):
+            raise ValueError(f"{tool.name!r} is no name for a function of the model")
+        if tool.name in self._tools:
+            raise ValueError(f"two tools are called {tool.name}")
+        if not tool.parameters.get(
+            "properties"
+        ):  # calling mode ANY refuses a function without parameters (python-genai #981)
+            raise ValueError(f"{tool.name} has no parameter")
+        self._tools[tool.name] = tool
+
+
+def _first_fault(validator: Draft202012Validator, instance: Json) -> str | None:
+    fault = next(iter(validator.iter_errors(instance)), None)
+    if fault is None:
+        return None
+    where = "/".join(str(step) for step in fault.absolute_path)
+    rule = f"{fault.validator}: {json.dumps(fault.validator_value, ensure_ascii=False)}"
+    return f"{where or 'the arguments'} must satisfy {rule}"

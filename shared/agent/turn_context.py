@@ -1,0 +1,133 @@
+"""What the tools of a turn know of its chat, and what the turn has read and done so far; none of it comes from the model."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from shared.agent.receipts import Deed, OutsideDeeds
+from shared.agent.retellings import Retelling, retellings_in_prompt
+from shared.agent.taint import Readings, is_named
+from shared.clock import Deadline, SystemClock
+from shared.conversation.records import MessageRecord, StagedWrite
+from shared.conversation.store import Conversation
+from shared.turns.question import Question
+
+_NEVER: Final = Deadline(clock=SystemClock(), at_s=math.inf)
+
+
+class EntryPlacement(Protocol):
+    """The path that an entry was filed at or moved to, and the confidence of its classification."""
+
+    @property
+    def path(self) -> str:
+        """The path below `entries/{conversation_id}/`."""
+        ...
+
+    @property
+    def confidence(self) -> float:
+        """The confidence, from 0 to 1."""
+        ...
+
+
+class StagedEntries(Protocol):
+    """The entries that a turn read and its staged writes; the knowledge toolset uses the full implementation."""
+
+    @property
+    def placement(self) -> EntryPlacement | None:
+        """The last placement of this turn."""
+        ...
+
+    @property
+    def read_source_ids(self) -> frozenset[str]:
+        """The sources of every entry that the model read or changed."""
+        ...
+
+    def mark_shown(self, source_ids: Iterable[str]) -> None:
+        """The model is shown something that came from these messages; they count among `read_source_ids`."""
+        ...
+
+    @property
+    def filed_paths(self) -> tuple[str, ...]:
+        """The paths of the entries that this turn filed or moved."""
+        ...
+
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What the staged writes do, against what is in the bucket."""
+        ...
+
+    def changes(self) -> tuple[StagedWrite, ...]:
+        """Return the staged writes, to be applied after the commit; no write is staged after this call."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnContext:
+    """The chat and turn that a tool works for; none of it comes from the model.
+
+    `seen_message_ids` are what its prompt holds, messages, answers and recaps by their own ids. The executor waits for a tool until
+    `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that the turn answers, `earlier` the others that
+    its prompt shows or quotes. `entries` holds the staged writes of this attempt at the turn, `outside` what it wrote elsewhere.
+    `readings` is what the model was shown beside the chat.
+    """
+
+    conversation: Conversation
+    seen_message_ids: frozenset[str] = frozenset()
+    deadline: Deadline = field(default=_NEVER, compare=False, repr=False)
+    sequence: int = 0
+    now_ms: int = 0
+    to_answer: tuple[MessageRecord, ...] = field(default=(), repr=False)
+    earlier: tuple[MessageRecord, ...] = field(default=(), repr=False)
+    entries: StagedEntries | None = field(default=None, repr=False)
+    question: Question | None = field(default=None, repr=False)
+    outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
+    readings: Readings = field(default_factory=Readings, compare=False, repr=False)
+
+    @property
+    def is_overheard(self) -> bool:
+        """Whether nobody addressed the bot: the turn has `reply`, `skip` and reading tools, and stages nothing."""
+        return self.question is not None and self.question.is_overheard
+
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What the turn did so far, to entries and outside."""
+        return (*(self.entries.deeds if self.entries is not None else ()), *self.outside.done)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The words of the messages that the turn answers."""
+        return tuple(one.text for one in self.to_answer)
+
+    def may_touch(self, name: str) -> bool:
+        """Whether something of this name may be deleted or written: after a reading from outside, only what the person names."""
+        return not self.readings.is_tainted or is_named(name, self.said)
+
+    @property
+    def asked_ids(self) -> tuple[str, ...]:
+        """The messages that the turn answers, oldest first."""
+        return tuple(one.line_message_id for one in self.to_answer)
+
+    @property
+    def retellings(self) -> tuple[Retelling, ...]:
+        """The recaps and answers of the bot in the prompt; compared only where something is filed."""
+        return () if self.question is None else retellings_in_prompt(self.question.history, self.question.asked)
+
+    @property
+    def since_ms(self) -> int | None:
+        """LINE's timestamp of the oldest thing in the prompt; None where there is no prompt."""
+        return self.question.basis.prompt.since_ms if self.question is not None else None
+
+    @property
+    def read_message_ids(self) -> frozenset[str]:
+        """Every message whose words the model may have read by now, in the prompt or in what tools returned."""
+        return self.seen_message_ids | self._read_source_ids
+
+    def check_amendments(self) -> None:
+        """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
+        if self.question is not None:
+            self.question.check_amendments(self._read_source_ids)
+
+    @property
+    def _read_source_ids(self) -> frozenset[str]:
+        return self.entries.read_source_ids if self.entries is not None else frozenset()
