@@ -16,10 +16,13 @@ from linebot.v3.messaging import (
     MessagingApi,
     PostbackAction,
     PushMessageRequest,
+    QuickReply,
+    QuickReplyItem,
     ReplyMessageRequest,
     ShowLoadingAnimationRequest,
     TemplateMessage,
     TextMessage,
+    URIAction,
 )
 
 from shared import logs
@@ -27,7 +30,7 @@ from shared.adapters.line_bot_info import KeptBotInfo
 from shared.adapters.line_client import FAILURES, LOST_ANSWERS, TIMEOUT_S, line_client, raise_if_bot_is_refused
 from shared.clock import Clock, SystemClock
 from shared.errors import LineUnavailableError
-from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
+from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate
 from shared.line.presence import SHOWN_S
 from shared.settings.secret import Secret
 
@@ -146,12 +149,21 @@ def _build_request(build: Callable[[], _Request]) -> _Request | None:
 
 
 def _message(message: OutgoingMessage) -> Message:
-    button = message.button
-    if button is None:
-        return TextMessage(text=message.text, quoteToken=message.quote_token)
-    action = PostbackAction(label=button.label, data=button.data, displayText=button.display_text)
-    template = ButtonsTemplate(text=message.text, actions=[action])
-    return TemplateMessage(altText=message.text, template=template)
+    quick_replies = _quick_reply(message.quick_replies) if message.quick_replies else None
+    if not message.is_template:
+        return TextMessage(text=message.text, quoteToken=message.quote_token, quickReply=quick_replies)
+    link = URIAction(label=message.link.label, uri=message.link.uri) if message.link is not None else None
+    button = _postback(message.button) if message.button is not None else None
+    template = ButtonsTemplate(text=message.text, actions=[one for one in (button, link) if one is not None])
+    return TemplateMessage(altText=message.text, template=template, quickReply=quick_replies)
+
+
+def _quick_reply(buttons: Sequence[PostbackButton]) -> QuickReply:
+    return QuickReply(items=[QuickReplyItem(type="action", action=_postback(one)) for one in buttons])
+
+
+def _postback(button: PostbackButton) -> PostbackAction:
+    return PostbackAction(label=button.label, data=button.data, displayText=button.display_text)
 
 
 def _is_about_quotes(refusal: ApiException) -> bool:

@@ -1,8 +1,8 @@
 """Sending: messages and buttons, the reply token, pushes with a retry key, and leaving a group.
 
-A button is part of a buttons template. Quick replies are not used: only phones show them, and the next message removes them, while a person
-may press the button after twenty more messages.  Source: LINE, "Use quick replies", "Buttons template", "Postback action",
-"Send quote messages" (a template cannot quote).
+A button is part of a buttons template, because a person may press it after twenty more messages. Quick replies are for choices that matter
+at once: only phones show them, and the next message removes them.
+Source: LINE, "Use quick replies", "Buttons template", "Postback action", "URI action", "Send quote messages" (a template cannot quote).
 """
 
 import itertools
@@ -18,6 +18,8 @@ MESSAGES_A_CALL: Final = 5
 TEXT_LIMIT_UTF16: Final = 5_000  # Source: LINE, "Text message"
 TEMPLATE_TEXT_LIMIT: Final = 160  # without image and title
 LABEL_LIMIT: Final = 20
+URI_LIMIT: Final = 1_000  # Source: LINE, "URI action"; releases of the API from 2026-10-27 on take 10,000
+QUICK_REPLIES_LIMIT: Final = 13
 DISPLAY_TEXT_LIMIT: Final = 300
 # Source: LINE, "Send reply message": a token works within one minute after receiving the webhook. Skew and transport delay narrow that.
 TOKEN_SURELY_ALIVE_MS: Final = 53_000
@@ -54,12 +56,30 @@ class PostbackButton:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkButton:
+    """A button that opens an https address; no event tells of its press."""
+
+    label: str
+    uri: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingMessage:
-    """One bubble.  `quote_token` names the message of the same chat that it quotes; a message with a button quotes none."""
+    """One bubble.  `quote_token` names the message of the same chat that it quotes; a message with a button or a link quotes none.
+
+    LINE shows the `quick_replies` of the last message of a call only.
+    """
 
     text: str = field(repr=False)
     quote_token: str | None = field(default=None, repr=False)
     button: PostbackButton | None = None
+    link: LinkButton | None = None
+    quick_replies: tuple[PostbackButton, ...] = ()
+
+    @property
+    def is_template(self) -> bool:
+        """Whether it is a buttons template."""
+        return self.button is not None or self.link is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,16 +216,26 @@ def _combine(before: PushFate, after: PushFate) -> PushFate:
 
 
 def _fits(message: OutgoingMessage) -> bool:
-    button = message.button
-    if button is None:
-        return _is_within(message.text, TEXT_LIMIT_UTF16)
+    buttons = (*message.quick_replies, *((message.button,) if message.button is not None else ()))
+    if len(message.quick_replies) > QUICK_REPLIES_LIMIT or not all(map(_is_pressable, buttons)):
+        return False
+    if message.link is not None and not _is_openable(message.link):
+        return False
+    if message.is_template and message.quote_token is not None:
+        return False
+    return _is_within(message.text, TEMPLATE_TEXT_LIMIT if message.is_template else TEXT_LIMIT_UTF16)
+
+
+def _is_pressable(button: PostbackButton) -> bool:
     return (
-        message.quote_token is None
-        and _is_within(message.text, TEMPLATE_TEXT_LIMIT)
-        and _is_within(button.label, LABEL_LIMIT)
+        _is_within(button.label, LABEL_LIMIT)
         and _is_within(button.data, DATA_LIMIT)
         and (button.display_text is None or _is_within(button.display_text, DISPLAY_TEXT_LIMIT))
     )
+
+
+def _is_openable(link: LinkButton) -> bool:
+    return _is_within(link.label, LABEL_LIMIT) and link.uri.startswith("https://") and len(link.uri) <= URI_LIMIT
 
 
 def _is_within(text: str, limit_utf16: int) -> bool:

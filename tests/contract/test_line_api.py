@@ -11,7 +11,15 @@ import pytest
 from shared.adapters.line_api import LineApi
 from shared.adapters.memory import MemoryLineApi
 from shared.errors import LineRefusedError, LineUnavailableError
-from shared.line.messaging import Membership, OutgoingMessage, PostbackButton, PushApi, ReplyApi, is_sendable
+from shared.line.messaging import (
+    LinkButton,
+    Membership,
+    OutgoingMessage,
+    PostbackButton,
+    PushApi,
+    ReplyApi,
+    is_sendable,
+)
 from shared.settings.secret import FixedSecret
 from simulator.line.chats import ChatKind
 from simulator.line.harness import ACCESS_TOKEN, LineHarness
@@ -19,6 +27,7 @@ from simulator.line.switches import Fault
 from tests.support.serving import served
 
 BUTTON: Final = PostbackButton(label="見せて", data="late=01HX", display_text="見せて")
+LINK: Final = LinkButton(label="カレンダー", uri="https://example.com/?text=%E8%96%AC")
 ONE_BUTTON: Final = OutgoingMessage(text="まだ考えています", button=BUTTON)
 
 
@@ -154,8 +163,14 @@ def test_a_lost_answer_leaves_an_unknown_fate_and_the_text_sent(backend: Backend
         OutgoingMessage(text="x", button=PostbackButton(label="x", data="x" * 301)),
         OutgoingMessage(text="x", button=PostbackButton(label="x", data="")),
         OutgoingMessage(text="x", button=PostbackButton(label="x", data="x", display_text="x" * 301)),
+        OutgoingMessage(text="x" * 161, link=LINK),
+        OutgoingMessage(text="x", link=LinkButton(label="x" * 21, uri=LINK.uri)),
+        OutgoingMessage(text="x", link=LinkButton(label="x", uri="https://example.com/" + "x" * 981)),
+        OutgoingMessage(text="x", link=LinkButton(label="x", uri="javascript:alert()")),
+        OutgoingMessage(text="x", quick_replies=(BUTTON,) * 14),
+        OutgoingMessage(text="x", quick_replies=(PostbackButton(label="x", data="x" * 301),)),
     ],
-    ids=lambda message: f"{len(message.text)}, {message.button and len(message.button.label)}",
+    ids=lambda message: f"{len(message.text)}, {len(message.quick_replies)}, {message.button or message.link}",
 )
 def test_an_unsendable_message_is_refused_and_spends_no_token(backend: Backend, refused: OutgoingMessage) -> None:
     token = backend.token()
@@ -171,8 +186,10 @@ def test_an_unsendable_message_is_refused_and_spends_no_token(backend: Backend, 
     [
         OutgoingMessage(text="x" * 5_000),
         OutgoingMessage(text="x" * 160, button=PostbackButton(label="x" * 20, data="x" * 300, display_text="x" * 300)),
+        OutgoingMessage(text="x" * 160, link=LinkButton(label="x" * 20, uri="https://example.com/" + "x" * 980)),
+        OutgoingMessage(text="x", button=BUTTON, link=LINK, quick_replies=(BUTTON,) * 13),
     ],
-    ids=["text", "button"],
+    ids=["text", "button", "link", "quick replies"],
 )
 def test_a_message_at_the_limit_is_sent(backend: Backend, accepted: OutgoingMessage) -> None:
     assert is_sendable([accepted] * 5)
@@ -330,6 +347,21 @@ def test_a_button_is_shown_as_a_postback_action(line: LineHarness, sdk: tuple[Li
     assert found[1].content["altText"] == "まだ考えています"
     action = found[1].content["template"]["actions"][0]
     assert action == {"type": "postback", "label": "見せて", "data": "late=01HX", "displayText": "見せて"}
+
+
+def test_a_link_and_quick_replies_go_on_the_wire(line: LineHarness, sdk: tuple[LineApi, Backend]) -> None:
+    linked = OutgoingMessage(text="薬", link=LINK)
+    asked = OutgoingMessage(text="薬の時間です", quick_replies=(BUTTON,))
+
+    fate = sdk[0].push(sdk[1].user_id, [linked, asked], retry_key=retry_key("reminder"))
+
+    template, text = (line.platform.message(one) for one in fate.sent_message_ids)
+    assert template is not None
+    assert text is not None
+    (action,) = template[1].content["template"]["actions"]
+    assert action == {"type": "uri", "label": "カレンダー", "uri": "https://example.com/?text=%E8%96%AC"}
+    (item,) = text[1].content["quickReply"]["items"]
+    assert item["action"] == {"type": "postback", "label": "見せて", "data": "late=01HX", "displayText": "見せて"}
 
 
 @pytest.mark.parametrize("kind", [ChatKind.GROUP, ChatKind.ROOM])

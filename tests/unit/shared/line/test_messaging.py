@@ -8,6 +8,7 @@ from shared.line.messaging import (
     TOKEN_SURELY_ALIVE_MS,
     TOKEN_SURELY_DEAD_MS,
     Delivery,
+    LinkButton,
     OutgoingMessage,
     PostbackButton,
     ReplyToken,
@@ -19,6 +20,7 @@ from shared.line.messaging import (
 CHAT = "U" + "1" * 32
 TEXT = OutgoingMessage(text="hi")
 BUTTON = PostbackButton(label="show", data="late=1")
+LINK = LinkButton(label="open", uri="https://example.com/4711")
 
 
 def spend(line: MemoryLineApi, *, seconds: float = 10.0, token_lives_ms: int = 20_000) -> Delivery:
@@ -45,6 +47,12 @@ def push(line: MemoryLineApi, *, seconds: float = 10.0) -> str:
         ([OutgoingMessage(text="hi", quote_token="q")], True),
         ([OutgoingMessage(text="hi", button=BUTTON)], True),
         ([OutgoingMessage(text="hi", button=BUTTON, quote_token="q")], False),  # a template quotes nothing
+        ([OutgoingMessage(text="hi", link=LINK)], True),
+        ([OutgoingMessage(text="hi", button=BUTTON, link=LINK)], True),
+        ([OutgoingMessage(text="hi", link=LINK, quote_token="q")], False),
+        ([OutgoingMessage(text="hi", link=LinkButton(label="open", uri="http://example.com/"))], False),
+        ([OutgoingMessage(text="hi", quick_replies=(BUTTON,) * 13, quote_token="q")], True),
+        ([OutgoingMessage(text="hi", quick_replies=(BUTTON,) * 14)], False),
     ],
 )
 def test_is_sendable_tells_what_line_takes_in_one_call(messages: list[OutgoingMessage], expected: bool) -> None:
@@ -52,7 +60,7 @@ def test_is_sendable_tells_what_line_takes_in_one_call(messages: list[OutgoingMe
 
 
 def test_words_and_tokens_are_not_in_the_repr() -> None:
-    shown = repr(OutgoingMessage(text="my pin is 4711", quote_token="token", button=BUTTON))
+    shown = repr(OutgoingMessage(text="my pin is 4711", quote_token="token", button=BUTTON, link=LINK))
 
     assert "4711" not in shown
     assert "token=" not in shown

@@ -1,0 +1,54 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.line.postback_data import (
+    DATA_LIMIT,
+    ReminderChoice,
+    ReminderPress,
+    confirm_data,
+    deferral_id_in,
+    question_id_in,
+    remind_data,
+    reminder_press_in,
+    show_answer_data,
+)
+
+IDS = st.from_regex(r"[0-9A-Za-z_-]{1,64}", fullmatch=True)
+PRESSES = st.builds(
+    ReminderPress, choice=st.sampled_from(ReminderChoice), reminder_id=IDS, occurrence_ms=st.integers(0, 10**15 - 1)
+)
+
+
+@given(PRESSES)
+def test_the_press_of_a_reminder_is_read_as_it_was_written(press: ReminderPress) -> None:
+    data = remind_data(press)
+
+    assert reminder_press_in(data) == press
+    assert len(data) <= DATA_LIMIT
+
+
+@given(IDS, PRESSES)
+def test_the_data_of_a_button_belongs_to_one_kind_only(some_id: str, press: ReminderPress) -> None:
+    for data in (show_answer_data(some_id), confirm_data(some_id), remind_data(press)):
+        assert sum(found(data) is not None for found in (deferral_id_in, question_id_in, reminder_press_in)) == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        "",
+        "remind:done:r1",
+        "remind:done:r1:",
+        "remind:done:r1:-1",
+        "remind:done:r1:1\n",
+        "remind:done:r1:١٢",
+        "remind:never:r1:1",
+        "remind:done:../r1:1",
+        f"remind:done:{'r' * 65}:1",
+        f"remind:done:r1:{'1' * 16}",
+    ],
+)
+def test_other_data_is_no_press_of_a_reminder(data: str | None) -> None:
+    assert reminder_press_in(data) is None
