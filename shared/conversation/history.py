@@ -71,14 +71,15 @@ class History:
     """The newest part of a chat, without what was withdrawn; everything by LINE's timestamp.
 
     `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show, and `unshown` what is journalled and
-    too much to be shown, in a burst. `outcomes` have lost the words that
-    repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes. `journalled` is how
-    many messages a compaction could fold.
+    too much to be shown, in a burst. `quoted` are media that memory does not know, found because they are quoted. `outcomes` have lost the
+    words that repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes.
+    `journalled` is how many messages a compaction could fold.
     """
 
     messages: tuple[MessageRecord, ...] = ()
     older: tuple[MessageRecord, ...] = ()
     unshown: tuple[MessageRecord, ...] = ()
+    quoted: tuple[MessageRecord, ...] = ()
     recaps: tuple[Recap, ...] = ()
     outcomes: tuple[OutcomeRecord, ...] = ()
     shown_since_ms: int = 0
@@ -129,6 +130,10 @@ class History:
             index=IndexView(),
         )
 
+    def with_quoted(self, found: Sequence[MessageRecord]) -> "History":
+        """Return the history with these media, which messages quote."""
+        return replace(self, quoted=tuple(found))
+
     @property
     def answers(self) -> tuple[OutcomeRecord, ...]:
         """The outcomes whose words a prompt shows: not older than the messages, and not stored for a press of a button."""
@@ -146,7 +151,7 @@ class History:
     @property
     def quotable(self) -> Quotable:
         """Everything that a message may quote."""
-        return Quotable.of((*self.older, *self.messages), self.outcomes, self.amendments.withdrawn)
+        return Quotable.of((*self.quoted, *self.older, *self.messages), self.outcomes, self.amendments.withdrawn)
 
     @property
     def provenance(self) -> Provenance:

@@ -19,6 +19,7 @@ from shared.conversation.compaction import Compaction
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import HistoryReader
 from shared.conversation.media import Media
+from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.recap import RecapWriter
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
@@ -136,6 +137,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     reply = Reply(
         runner=runner,
         responder=responder,
+        quoted=QuotedMedia(media=media),
         settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
         outbox=outbox,
         background=threads.background,

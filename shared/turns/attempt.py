@@ -48,24 +48,27 @@ class Attempt:
     def begin(cls, lease: Lease, history: History, agenda: Agenda, *, outbox: Outbox, phrases: Phrases) -> "Attempt":
         """Return an attempt at the agenda on the routes that there are."""
         prompt = _prompt_of(history, agenda)
-        draft = replace(
-            outcome_covering(agenda.covers, OutcomeKind.SKIPPED),
-            saw=tuple(sorted(prompt.ids)),
-            since_ms=prompt.since_ms,
-            until_ms=prompt.until_ms,
-            answers=agenda.answers,
-        )
+        draft = replace(outcome_covering(agenda.covers, OutcomeKind.SKIPPED), answers=agenda.answers)
         return cls(
             lease=lease,
             history=history,
             agenda=agenda,
             routes=outbox.routes(agenda.covers),
             basis=Basis(conversation=lease.conversation, lease=lease, prompt=prompt, before=history.amendments),
-            draft=draft,
+            draft=_having_seen(draft, prompt),
             outbox=outbox,
             phrases=phrases,
             clock=outbox.clock,
         )
+
+    def show(self, history: History) -> None:
+        """Think about this history of the chat instead: it shows more than the one with which the attempt began."""
+        if history is self.history:
+            return
+        prompt = _prompt_of(history, self.agenda)
+        self.history = history
+        self.basis = replace(self.basis, prompt=prompt)
+        self.draft = _having_seen(self.draft, prompt)
 
     @property
     def seconds(self) -> float:
@@ -142,6 +145,10 @@ class Attempt:
         if committed is not None:
             logs.info("reply_deferred")
             self.deferral = self.outbox.finish(self.lease, committed, spare=self.routes[1:])
+
+
+def _having_seen(draft: OutcomeRecord, prompt: Provenance) -> OutcomeRecord:
+    return replace(draft, saw=tuple(sorted(prompt.ids)), since_ms=prompt.since_ms, until_ms=prompt.until_ms)
 
 
 def _prompt_of(history: History, agenda: Agenda) -> Provenance:

@@ -7,10 +7,11 @@ from typing import Final
 from shared import logs
 from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
-from shared.clock import Clock
+from shared.clock import Clock, Deadline
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History, Listing
 from shared.conversation.media import Fetches
+from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
@@ -40,6 +41,7 @@ class Reply:
 
     runner: TurnRunner
     responder: Responder
+    quoted: QuotedMedia
     settle_window: SettleWindow
     outbox: Outbox
     background: Background = field(repr=False)
@@ -151,12 +153,13 @@ class _ReplyDelivery:
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:
         agenda = agenda_of(history, self._pending(history))
         is_poisoned = lease.record.tries >= _TRIES_WITH_CONTEXT
-        if is_poisoned or self.thoughts >= _THOUGHTS_WITH_CONTEXT:
+        is_alone = is_poisoned or self.thoughts >= _THOUGHTS_WITH_CONTEXT
+        if is_alone:
             history = history.isolated(agenda.asked)
         attempt = Attempt.begin(lease, history, agenda, outbox=self.reply.outbox, phrases=self.reply.phrases)
         attempt.draft = replace(attempt.draft, isolates=is_poisoned)
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
-        outcome = self._decide_without_model(attempt) or self._think(attempt)
+        outcome = self._decide_without_model(attempt) or self._think(attempt, is_alone=is_alone)
         if outcome is not None:
             outcome = replace(outcome, usage=self.meter.usage)
             log_usage(self.meter)
@@ -197,25 +200,31 @@ class _ReplyDelivery:
         logs.warning("budget_spent", scope=None if scope is None else scope.value)
         return replace(self._apology(covers, Phrase.LIMIT_REACHED), is_over_limit=True)
 
-    def _think(self, attempt: Attempt) -> OutcomeRecord | None:
+    def _think(self, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
         self.thoughts += 1
-        question = Question(
+        try:
+            with metered(self.meter), self.reply.background.beside(attempt.renew_lease):
+                return self.reply.responder.respond(self._question(attempt, is_alone=is_alone))
+        except PromptAmendedError:
+            logs.info("prompt_amended")
+            return None
+
+    def _question(self, attempt: Attempt, *, is_alone: bool) -> Question:
+        """Return what to think about.  Media that are quoted and unknown are found first, except after a worker died over this turn."""
+        deadline = Deadline.after(self.reply.clock, attempt.seconds)
+        if not is_alone:
+            attempt.show(self.reply.quoted.find(self.conversation, attempt.history, attempt.agenda.asked))
+        return Question(
             conversation=self.conversation,
             history=attempt.history,
             asked=attempt.agenda.asked,
             draft=attempt.draft,
             basis=attempt.basis,
-            seconds=attempt.seconds,
+            seconds=deadline.left_s,
             sequence=attempt.lease.record.sequence + 1,
             fetches=self.fetches,
         )
-        try:
-            with metered(self.meter), self.reply.background.beside(attempt.renew_lease):
-                return self.reply.responder.respond(question)
-        except PromptAmendedError:
-            logs.info("prompt_amended")
-            return None
 
     def _apology(self, covers: tuple[MessageRecord, ...], words: Phrase) -> OutcomeRecord:
         return replace(outcome_covering(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words))

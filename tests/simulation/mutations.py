@@ -172,8 +172,8 @@ def _replace_any_generation(store: ObjectStore, name: str, data: bytes, *, gener
     return store.replace(name, data, generation=stored.generation if stored is not None else generation)
 
 
-def _think_and_reply(delivery: _ReplyDelivery, attempt: Attempt) -> OutcomeRecord | None:
-    outcome, outbox = delivery._think(attempt), delivery.reply.outbox  # noqa: SLF001 - its own method
+def _think_and_reply(delivery: _ReplyDelivery, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
+    outcome, outbox = delivery._think(attempt, is_alone=is_alone), delivery.reply.outbox  # noqa: SLF001 - its own method
     token = attempt.routes[0].reply_token if attempt.routes and not attempt.has_ended else None
     if outcome is not None and token is not None:
         outbox.line.reply(token, outbox._messages(outcome))  # noqa: SLF001 - what the product would send
@@ -460,12 +460,12 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     # the provenance of an outcome
     "outcomes_tell_what_they_saw": Mutation(
-        f"{_ATTEMPT}:Attempt.begin",
+        f"{_ATTEMPT}:_having_seen",
         DropArgument("replace", "saw"),
         lacks="an outcome that repeats a withdrawn message of its prompt keeps the words",
     ),
     "outcomes_tell_since_when": Mutation(
-        f"{_ATTEMPT}:Attempt.begin",
+        f"{_ATTEMPT}:_having_seen",
         DropArgument("replace", "since_ms"),
         lacks="an outcome that repeats erased words keeps them",
     ),
@@ -724,6 +724,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_INTAKE}:Intake.record_quote",
         Skip("mark_as_addressed"),
         lacks="a message that quotes the bot stays unanswered",
+    ),
+    "names_quoted_media": Mutation(
+        f"{_ATTEMPT}:Attempt.show",
+        Bypass("_having_seen"),
+        lacks="an answer that saw a quoted picture from beyond memory keeps its words after the picture's unsend",
     ),
     "interjects_about_the_newest_text": Mutation(
         f"{_INTERJECTION}:_InterjectionDelivery.take_turn",

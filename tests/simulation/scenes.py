@@ -24,6 +24,7 @@ _CALLS_OF_A_SLOW_THOUGHT: Final = 2
 _INSTANCES: Final = 6
 _JOURNAL: Final = f"journal/{PERSON}/"
 _BUTTON: Final = "late:event-1"
+_LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
 
 
 def outcome_that_outlived_its_messages() -> list[str]:
@@ -729,6 +730,19 @@ def quote_of_the_bot() -> list[str]:
         return found if len(scene.said) > 1 else [*found, "I6: a message that quotes the bot met silence"]
 
 
+def picture_beyond_memory() -> list[str]:
+    """A message quotes a picture that the worker has never seen. It is answered, and then the picture is withdrawn."""
+    with Scene(seed=_LINE_IS_QUICK).playing() as scene:
+        picture = scene.sends_image()
+        scene.delivers(picture)
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers(scene.says(quotes=picture.id))))
+        is_seen = any(picture.newest_words[0] in said for said in scene.said)
+        scene.takes_effect(scene.takes_back(picture))
+        found = scene.rests()
+        return found if is_seen else [*found, "I6: a quoted picture was not shown"]
+
+
 def message_that_comes_after_many_amendments(*, addressed: bool = True) -> list[str]:
     """A withdrawal is handled, and more of them than a reader looks at. Then the first message is delivered."""
     with Scene(group=True, bounds={"amendments_read": 2}).playing() as scene:
@@ -808,6 +822,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "looks_at_the_amendment_of_its_message": context_that_comes_after_many_amendments,
     "marks_erasures": worker_that_dies_in_a_chat_that_is_left,
     "marks_quotes_as_addressed": quote_of_the_bot,
+    "names_quoted_media": picture_beyond_memory,
     "marks_what_is_handed_over": message_whose_successors_are_withdrawn,
     "marks_withdrawals": worker_that_dies_before_its_last_look,
     "relies_on_epochs_of_others": forty_unsends_while_somebody_thinks,

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from shared.access.budgets import Budgets, Limits
 from shared.access.usage import DeploymentUsage
-from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore
 from shared.clock import Clock, SystemClock
+from shared.conversation.media import Media
+from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Ledger
 from shared.handlers.unsend import withdrawal_of
@@ -97,6 +99,7 @@ class RepliedChat:
         self._reply = Reply(
             runner=runner_on(outbox),
             responder=self,
+            quoted=QuotedMedia(media=Media(source=MemoryMedia(), threads=pool, clock=self.clock)),
             settle_window=SettleWindow(seconds=0, reader=reader(), clock=self.clock),
             outbox=outbox,
             background=ThreadBackground(threads=pool),

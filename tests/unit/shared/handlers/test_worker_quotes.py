@@ -33,7 +33,7 @@ def test_quote_of_an_unknown_message_says_so(worker: PushedWorker, group: ChatEv
     worker.deliver(group.text("@Aizuchi どこ？", quotedMessageId="573999"), thinks=[HELLO])
 
     assert "引用メッセージ: 見つかりません\n質問: どこ？" in worker.prompt()
-    assert worker.media.asked == 0
+    assert worker.said == ["こんにちは！"]
 
 
 def test_quoted_message_withdrawn_while_the_model_thinks_is_not_repeated(

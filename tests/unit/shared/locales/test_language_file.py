@@ -20,7 +20,6 @@ hello = "hellos"
 goodbye = "byes"
 [quote]
 [receipt]
-[times]
 """
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from simulator.line.harness import LineHarness
 from simulator.line.page.app import page_routes
-from simulator.panels.bucket_reader import BucketReader
 from simulator.panels.knowledge_reader import KnowledgeReader
 from simulator.panels.stack_panel import stack_panel
 from simulator.trace.trace import Trace
@@ -35,21 +34,17 @@ class Bucket:
         return httpx2.Response(404) if text is None else httpx2.Response(200, content=text.encode())
 
 
-def reader_of(bucket: Bucket) -> BucketReader:
-    return BucketReader(storage_url="http://bucket.test", bucket="history", transport=httpx2.MockTransport(bucket))
-
-
 def filed_in(bucket: Bucket) -> KnowledgeReader:
-    return KnowledgeReader(reader_of(bucket))
+    return KnowledgeReader(storage_url="http://bucket.test", bucket="history", transport=httpx2.MockTransport(bucket))
 
 
 def run(bucket: Bucket, read: Callable[[KnowledgeReader], Awaitable[_Result]]) -> _Result:
     async def asked() -> _Result:
-        reader = reader_of(bucket)
+        filed = filed_in(bucket)
         try:
-            return await read(KnowledgeReader(reader))
+            return await read(filed)
         finally:
-            await reader.close()
+            await filed.close()
 
     return asyncio.run(asked())
 

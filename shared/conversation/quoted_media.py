@@ -1,0 +1,85 @@
+"""Media that a message quotes and memory does not know, fetched from LINE by their ids.
+
+A text cannot be fetched, nor can anything that the bot itself sent: LINE's endpoint has only the images, videos, voices and files of
+people, for an unstated time.  Source: LINE, "Get content"; "Receiving messages": no API returns the text of a quoted message.
+
+An id does not tell when its message was sent. Such a medium therefore counts as older than any erasure: it is fetched only where
+nothing of the chat was ever erased, and every later erasure takes it, and every answer that saw it.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.clock import Deadline
+from shared.conversation.history import History
+from shared.conversation.media import Media, MediumLabel
+from shared.conversation.records import MessageRecord
+from shared.conversation.store import Conversation
+from shared.errors import AizuchiError
+
+QUOTES_FETCHED: Final = 3
+"""Of one turn, the newest."""
+QUOTED_FETCH_S: Final = 5.0
+_UNKNOWN_MS: Final = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedMedia:
+    """Finds quoted media beyond memory, in the bucket or at LINE."""
+
+    media: Media
+
+    def find(self, conversation: Conversation, history: History, asked: Sequence[MessageRecord]) -> History:
+        """Return the history with the media that the newest of these messages quote and that memory does not know.
+
+        What is not found in time stays unknown. Repeated: finds what it kept. Raises nothing: a turn goes on without.
+        """
+        quotable = history.quotable
+        unknown = dict.fromkeys(
+            one.quoted_message_id for one in reversed(asked) if quotable.quoted_by(one) == "unknown"
+        )
+        deadline = Deadline.after(self.media.clock, QUOTED_FETCH_S)
+        searches = [
+            self.media.threads.submit(copy_context().run, self._search, conversation, quoted_id, deadline)
+            for quoted_id in list(unknown)[:QUOTES_FETCHED]
+            if quoted_id is not None
+        ]
+        found = tuple(one for search in searches if (one := _result_of(search, deadline)) is not None)
+        return history.with_quoted(found) if found else history
+
+    def _search(self, conversation: Conversation, quoted_id: str, deadline: Deadline) -> MessageRecord | None:
+        """Return the quoted medium as a message, once its bytes are kept.  The amendments are looked at before and after."""
+        label = self.media.label(conversation, quoted_id)
+        timestamp_ms = _UNKNOWN_MS if label is None else label.timestamp_ms
+        if conversation.amendments.has_withdrawn(quoted_id, timestamp_ms=timestamp_ms):
+            return None
+        kept = self.media.fetch(conversation, _message(quoted_id, timestamp_ms, "file"), deadline)
+        if not isinstance(kept, MediumLabel):
+            logs.info("quote_not_found", reason=kept)
+            return None
+        kind = kept.content_type.partition("/")[0]
+        return _message(quoted_id, kept.timestamp_ms, kind if kind in {"image", "audio", "video"} else "file")
+
+
+def _result_of(search: Future[MessageRecord | None], deadline: Deadline) -> MessageRecord | None:
+    try:
+        return search.result(timeout=deadline.left_s)
+    except (AizuchiError, TimeoutError) as cause:
+        logs.warning("quote_not_fetched", error_type=type(cause).__name__)
+        return None
+
+
+def _message(line_message_id: str, timestamp_ms: int, kind: str) -> MessageRecord:
+    """Return the medium as a message of an unknown person."""
+    return MessageRecord(
+        line_message_id=line_message_id,
+        webhook_event_id=line_message_id,
+        timestamp_ms=timestamp_ms,
+        type=kind,
+        addressed=False,
+        text=f"[{kind}]",
+    )

@@ -1,0 +1,174 @@
+"""Quoted media that memory does not know: fetched by their ids, within the rules that keep withdrawals and erasures whole."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import MediaPart
+from shared.conversation.quoted_media import QUOTED_FETCH_S, QUOTES_FETCHED
+from shared.errors import StorageUnavailableError
+from shared.line.media_content import Fetched
+from tests.support import recorded
+from tests.support.chats import everything_in, message
+from tests.support.people import START_MS, Person
+from tests.support.pushed import PushedWorker
+
+OLD = "573001"
+JPEG = Fetched(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
+SEEN = [MediaPart(content_type="image/jpeg", source=JPEG.data)]
+RED = calling(("reply", {"message": "赤い自転車です"}))
+UNKNOWN = "引用メッセージ: 見つかりません"
+
+
+@pytest.fixture
+def friend(worker: PushedWorker) -> Person:
+    worker.media.contents[OLD] = JPEG
+    return Person(worker, is_in_group=False)
+
+
+def asks(friend: Person, *thinks: Any, quotes: str = OLD) -> dict[str, Any]:  # noqa: ANN401 - steps of the model
+    return friend.sends(friend.events.text("これ何色？", quotedMessageId=quotes), *(thinks or (RED,)))
+
+
+def test_an_unknown_quoted_picture_is_fetched_and_shown(friend: Person) -> None:
+    asks(friend)
+
+    assert friend.worker.looked_at == SEEN
+    assert '引用メッセージ: "[image]"\n質問: これ何色？' in friend.worker.prompt()
+
+
+def test_what_the_quoted_picture_gave_names_it(friend: Person) -> None:
+    outcome = friend.worker.outcome(asks(friend))
+
+    assert OLD in outcome["saw"]
+    assert outcome["since_ms"] == 0
+
+
+def test_a_second_quote_of_the_picture_does_not_fetch_it_again(friend: Person) -> None:
+    asks(friend)
+    asks(friend)
+
+    assert friend.worker.looked_at == SEEN
+    assert friend.worker.media.asked == 1
+
+
+def test_a_text_cannot_be_fetched_and_the_turn_goes_on(friend: Person) -> None:
+    asks(friend, quotes="573002")
+
+    assert UNKNOWN in friend.worker.prompt()
+    assert friend.worker.said == ["赤い自転車です"]
+
+
+def test_nothing_is_fetched_in_a_chat_that_was_ever_erased(friend: Person) -> None:
+    friend.worker.erase(recorded.USER, until_ms=START_MS)
+
+    asks(friend)
+
+    assert friend.worker.media.asked == 0
+    assert UNKNOWN in friend.worker.prompt()
+
+
+def test_a_withdrawn_quote_is_not_fetched(friend: Person) -> None:
+    friend.worker.withdraw(recorded.USER, OLD)
+
+    asks(friend)
+
+    assert friend.worker.media.asked == 0
+    assert friend.worker.looked_at == []
+
+
+def test_a_picture_withdrawn_during_its_fetch_is_neither_shown_nor_kept(friend: Person) -> None:
+    fetch = friend.worker.media.fetch
+
+    def fetch_then_withdraw(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
+        found = fetch(*args, **more)
+        friend.worker.withdraw(recorded.USER, OLD)
+        return found
+
+    friend.worker.media.fetch = fetch_then_withdraw  # type: ignore[method-assign]
+    asks(friend)
+
+    assert friend.worker.looked_at == []
+    assert "bicycle" not in everything_in(friend.worker.store)
+
+
+def test_withdrawing_the_quoted_picture_takes_the_answer_that_saw_it(friend: Person) -> None:
+    asks(friend)
+
+    friend.worker.withdraw(recorded.USER, OLD)
+
+    left = everything_in(friend.worker.store)
+    assert "赤い" not in left
+    assert "bicycle" not in left
+
+
+def test_any_later_erasure_takes_what_the_quoted_picture_gave(friend: Person) -> None:
+    asks(friend)
+
+    friend.worker.erase(recorded.USER, until_ms=START_MS - 1)
+
+    left = everything_in(friend.worker.store)
+    assert "これ何色" in left
+    assert "赤い" not in left
+    assert "bicycle" not in left
+
+
+def test_an_erasure_while_the_model_thinks_begins_the_turn_again_without_the_picture(friend: Person) -> None:
+    def erase_then_answer(_: object) -> Any:  # noqa: ANN401 - a step of the model
+        friend.worker.erase(recorded.USER, until_ms=START_MS - 1)
+        return RED
+
+    asks(friend, erase_then_answer, calling(("reply", {"message": "わかりません"})))
+
+    assert friend.worker.said == ["わかりません"]
+    assert friend.worker.looked_at == []
+
+
+def test_only_the_newest_few_quotes_are_fetched(friend: Person) -> None:
+    chat = friend.worker.conversations.of(recorded.USER)
+    for number in range(QUOTES_FETCHED + 2):
+        chat.journal.keep(
+            replace(message(100 + number, timestamp_ms=START_MS + number), quoted_message_id=f"58000{number}")
+        )
+
+    asks(friend)
+
+    assert friend.worker.media.asked == QUOTES_FETCHED
+    assert friend.worker.looked_at == SEEN
+
+
+def test_a_quote_that_line_prepares_too_long_is_left_out(friend: Person) -> None:
+    friend.worker.media.delays[OLD] = 99
+    began_ms = friend.worker.clock.now_ms()
+
+    asks(friend)
+
+    assert friend.worker.clock.now_ms() - began_ms <= (QUOTED_FETCH_S + 2) * 1_000
+    assert UNKNOWN in friend.worker.prompt()
+
+
+def test_a_bucket_that_fails_leaves_the_quote_unknown(friend: Person) -> None:
+    read = friend.worker.store.read
+
+    def read_badly(name: str) -> Any:  # noqa: ANN401 - as the store's
+        if name.startswith("media/"):
+            raise StorageUnavailableError("down")
+        return read(name)
+
+    friend.worker.store.read = read_badly  # type: ignore[method-assign]
+    asks(friend)
+
+    assert UNKNOWN in friend.worker.prompt()
+    assert friend.worker.said == ["赤い自転車です"]
+
+
+def test_a_turn_over_which_a_worker_died_fetches_nothing(friend: Person) -> None:
+    chat = friend.worker.conversations.of(recorded.USER)
+    seen = chat.turn.read()
+    chat.turn.swap(seen, seen.record.followed_by("thinking", now_ms=0, tries=2))
+
+    asks(friend)
+
+    assert friend.worker.media.asked == 0
