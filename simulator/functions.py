@@ -49,6 +49,7 @@ class Wiring:
     locale: str = "ja"
     access: str = "open"
     notion: NotionWiring | None = None
+    clock_file: Path | None = None
     more_env: Mapping[str, str] = field(default_factory=dict)
 
     def env_of(self, function: str) -> dict[str, str]:
@@ -77,7 +78,8 @@ class Wiring:
         return {**env, **self.more_env}
 
     def _storage(self) -> dict[str, str]:
-        return {"HISTORY_BUCKET": HISTORY_BUCKET, "STORAGE_EMULATOR_HOST": self.storage_url}
+        clock = {} if self.clock_file is None else {"CLOCK_OFFSET_FILE": str(self.clock_file)}
+        return {"HISTORY_BUCKET": HISTORY_BUCKET, "STORAGE_EMULATOR_HOST": self.storage_url, **clock}
 
 
 def function_child(function: str, wiring: Wiring, *, port: int, log_path: Path, env: Mapping[str, str]) -> Child:

@@ -10,6 +10,7 @@ from random import Random
 from types import TracebackType
 from typing import Final, Self
 
+from simulator.clock import StackClock
 from simulator.cloud_scheduler import CloudScheduler
 from simulator.functions import (
     EVENTS_TOPIC,
@@ -28,11 +29,13 @@ from simulator.line.servers import HttpServer
 from simulator.notion.api import NotionStandIn
 from simulator.notion.lists import add_default_databases, ids_by_name
 from simulator.notion.workspace import Workspace
+from simulator.panels.bucket_reader import BucketReader
 from simulator.panels.knowledge_reader import KnowledgeReader
 from simulator.panels.stack_panel import stack_panel
 from simulator.processes import HOST, Child, Launch, execute, free_port, listening_socket
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
 from simulator.storage import StorageProxy, create_bucket, storage_child
+from simulator.time_lapse import TimeLapse
 from simulator.trace.logs import LogFollower
 from simulator.trace.steps import FUNCTIONS
 from simulator.trace.trace import Trace
@@ -83,19 +86,27 @@ class LocalStack:
         self.children: dict[str, Child] = {}
         self._storage_port = free_port()
         bucket_url = f"http://{HOST}:{self._storage_port}"
-        self.knowledge = KnowledgeReader(storage_url=bucket_url, bucket=HISTORY_BUCKET)
+        self._bucket = BucketReader(storage_url=bucket_url, bucket=HISTORY_BUCKET)
+        self.knowledge = KnowledgeReader(self._bucket)
         self.storage = StorageProxy(
             upstream_url=bucket_url, monotonic_s=time.monotonic, on_event=self.knowledge.record_storage_call
         )
+        clock_path = settings.folder.absolute() / "clock"
+        if not settings.keeps_data:
+            clock_path.unlink(missing_ok=True)
+        self.clock = StackClock(clock_path)
         self.trace = Trace(now_ms=_now_ms)
-        self.pubsub = PubSubServer(on_event=self.trace.record_pubsub_event)
+        self.pubsub = PubSubServer(clock=self.clock.now, on_event=self.trace.record_pubsub_event)
         self.scheduler = CloudScheduler(self.pubsub, topic=TOPIC, interval_s=settings.tick_s)
+        self.time_lapse = TimeLapse(
+            self.clock, due_minutes=self._due_minutes, tick=self.scheduler.tick, settle=self._settle
+        )
         self.gemini = GeminiStandIn(latency_s=settings.model_latency_s)
         self.line = LinePlatform(
             webhook_url=f"http://{HOST}:{self._ports['webhook']}/",
             channel_secret=CHANNEL_SECRET,
             channel_access_token=CHANNEL_ACCESS_TOKEN,
-            now_ms=_now_ms,
+            now_ms=self.clock.now_ms,
             monotonic_s=time.monotonic,
             rng=Random(),
             bot=Bot(user_id=_BOT_USER_ID),
@@ -103,7 +114,9 @@ class LocalStack:
             state_path=settings.folder / "line.json" if settings.keeps_data else None,
         )
         workspace = Workspace(
-            rng=Random(), now_ms=_now_ms, state_path=settings.folder / "notion.json" if settings.keeps_data else None
+            rng=Random(),
+            now_ms=self.clock.now_ms,
+            state_path=settings.folder / "notion.json" if settings.keeps_data else None,
         )
         self.notion = NotionStandIn(workspace, token=NOTION_TOKEN, monotonic_s=time.monotonic)
         self.url = ""
@@ -136,6 +149,14 @@ class LocalStack:
         """Publish a tick now; return its pubsub_message_id.  Raises: UnavailableError by chaos."""
         return self.scheduler.tick()
 
+    async def _due_minutes(self) -> list[str]:
+        """Return the minutes in which work is due, such as `20261122T0930`, earliest first."""
+        return sorted({name.partition("/")[0] for name in await self._bucket.generations("due/")})
+
+    async def _settle(self) -> None:
+        await self.line.wait_until_settled()
+        await self.pubsub.wait_until_idle()
+
     async def _start(self) -> None:
         settings = self._settings
         page = HttpServer(
@@ -143,7 +164,7 @@ class LocalStack:
                 page_routes(
                     self.line,
                     self._about(),
-                    [stack_panel(self.line, self.trace, self.notion.workspace, self.knowledge)],
+                    [stack_panel(self.line, self.trace, self.notion.workspace, self.knowledge, self.time_lapse)],
                 )
             ),
             sock=listening_socket(settings.page_port),
@@ -153,7 +174,7 @@ class LocalStack:
         logs.start()
         self._running.push_async_callback(logs.stop)
         self._running.push_async_callback(self.storage.close)
-        self._running.push_async_callback(self.knowledge.close)
+        self._running.push_async_callback(self._bucket.close)
         bucket = HttpServer(app=self.storage.app, sock=listening_socket(0))
         await self._serve(bucket)
         storage = storage_child(
@@ -191,6 +212,7 @@ class LocalStack:
                 token=NOTION_TOKEN,
                 databases=ids_by_name(self.notion.workspace),
             ),
+            clock_file=self.clock.path,
             more_env={"GEMINI_MODEL": settings.gemini_model, **settings.more_env},
         )
         self.operations_env = {**settings.base_env, **wiring.env_of("unsend")}

@@ -16,8 +16,9 @@ from shared.adapters.line_api import LineApi
 from shared.adapters.line_media import LineMedia
 from shared.adapters.line_profiles import LineProfiles
 from shared.adapters.line_webhook import LineWebhook
+from shared.adapters.moved_clock import clock_of
 from shared.bus.endpoint import PushEndpoint
-from shared.clock import Clock, SystemClock
+from shared.clock import Clock
 from shared.conversation.spending import Ledger
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
@@ -42,7 +43,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     logs.key_pseudonyms(settings.channel_access_token.value())
     if settings.is_traced:
         tracing.bind(_tracer(settings))
-    clock = SystemClock()
+    clock = clock_of(settings.clock_offset_file)
     return PushEndpoint(
         handle=assemble(_ports(settings, clock), _options(settings)),
         clock=clock,

@@ -8,8 +8,8 @@ from shared import logs
 from shared.access.admission import Admissions
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.google_tokens import GooglePushTokens
+from shared.adapters.moved_clock import clock_of
 from shared.bus.endpoint import PushEndpoint
-from shared.clock import SystemClock
 from shared.conversation.store import Conversations
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
@@ -22,7 +22,7 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     """Build the function.  Raises: SettingsError."""
     settings = unsend_settings(env)
     logs.configure()
-    clock = SystemClock()
+    clock = clock_of(settings.clock_offset_file)
     conversations = Conversations.on(
         GcsObjectStore(project_id=settings.project_id, bucket=settings.history_bucket, connections=2 * _THREADS),
         reads=ThreadPoolExecutor(_THREADS, thread_name_prefix="read"),

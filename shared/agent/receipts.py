@@ -3,6 +3,7 @@
 The line is made of the same staged writes that the outcome carries, and of the writes to the outside that were confirmed.
 """
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from typing import Final
 
 from shared.line.graphemes import graphemes
 from shared.locales.language_file import language_file
+from shared.locales.local_times import shown_moment, shown_rule
 
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
@@ -20,7 +22,7 @@ _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
 class DeedKind(StrEnum):
-    """What was done to an entry of the chat, or to a page outside."""
+    """What was done to an entry or a reminder of the chat, or to a page outside."""
 
     FILED = "filed"
     CHANGED = "changed"
@@ -30,6 +32,9 @@ class DeedKind(StrEnum):
     PAGE_CREATED = "page_created"
     PAGE_CHANGED = "page_changed"
     TEXT_APPENDED = "text_appended"
+    REMINDER_SET = "reminder_set"
+    REMINDER_CHANGED = "reminder_changed"
+    REMINDER_CANCELLED = "reminder_cancelled"
 
 
 class Place(StrEnum):
@@ -43,12 +48,29 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """When a reminder is said, in local time: next at `at`, and again by `rule`.  `this_year` is that of the turn.
+
+    `messages` is what it counts as each time against the account's quota, where that is more than one.
+    """
+
+    at: dt.datetime
+    this_year: int
+    rule: str | None = None
+    messages: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deed:
-    """One thing that a turn did to the entry or page of this `name`; `place` is where an entry is then."""
+    """One thing that a turn did to the entry, page or reminder of this `name`.
+
+    `place` is where an entry is then, `due` when a reminder is said.
+    """
 
     kind: DeedKind
     name: str = field(default="", repr=False)
     place: Place | None = None
+    due: Due | None = None
 
 
 class OutsideDeeds:
@@ -72,10 +94,12 @@ class OutsideDeeds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptTexts:
-    """What receipts say in one language.  Every text of `of_kind` has {names}; `placed` is a name with its place."""
+    """What receipts say in one language.  Every text of `of_kind` has {names}; `placed` is a name with its place, `timed` with its time."""
 
     named: str
     placed: str
+    timed: str
+    costed: str
     two_names: str
     others: str
     two_kinds: str
@@ -90,7 +114,7 @@ def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
     texts = _texts(locale)
     by_kind: dict[DeedKind, list[str]] = {}
     for deed in deeds:
-        by_kind.setdefault(deed.kind, []).append(_named(deed, texts))
+        by_kind.setdefault(deed.kind, []).append(_named(deed, texts, locale=locale))
     told = (_filled(texts.of_kind[kind], names=_listed(names, texts)) for kind, names in by_kind.items())
     return f"✓ {_joined(texts.two_kinds, told)}"
 
@@ -101,9 +125,19 @@ def _listed(names: Sequence[str], texts: ReceiptTexts) -> str:
     return _filled(texts.others, names=shown, count=str(left)) if left > 0 else shown
 
 
-def _named(deed: Deed, texts: ReceiptTexts) -> str:
+def _named(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
     name = _filled(texts.named, name=_short(deed.name))
+    if deed.due is not None:
+        text = texts.timed if deed.due.messages == 1 else texts.costed
+        return _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
     return name if deed.place is None else _filled(texts.placed, name=name, place=texts.of_place[deed.place])
+
+
+def shown_due(due: Due, *, locale: str) -> str:
+    """Return when a reminder is said, in words."""
+    if due.rule is None:
+        return shown_moment(due.at, locale=locale, this_year=due.this_year)
+    return shown_rule(due.rule, start=due.at, locale=locale, this_year=due.this_year)
 
 
 def _joined(two: str, told: Iterable[str]) -> str:

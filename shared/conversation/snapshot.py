@@ -7,14 +7,15 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
 from typing import Final
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.inheritance import with_inheritance
+from shared.conversation.numbering import Numbered
 from shared.conversation.records import (
     ANSWERABLE_MS,
+    ArchivedAnswer,
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
@@ -22,6 +23,7 @@ from shared.conversation.records import (
     SnapshotRecord,
     by_time,
 )
+from shared.conversation.segments import with_seen
 from shared.storage.codec import decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ObjectNames
@@ -134,46 +136,39 @@ def with_numbers(record: SnapshotRecord) -> SnapshotRecord:
 
     One without words keeps what it saw: a compaction may take out its words before the withdrawal has compared them with what repeats them.
     """
-    ids = tuple(dict.fromkeys(named for one in record.outcomes for named in one.saw))
-    numbers = {named: number for number, named in enumerate(ids)}
+    answers: tuple[ArchivedAnswer | OutcomeRecord, ...] = (*record.leaving.answers, *record.outcomes)
+    numbered = Numbered.of({one.webhook_event_id: one.saw for one in answers})
     return replace(
         record,
         outcomes=tuple(replace(one, saw=()) for one in record.outcomes),
-        ids=ids,
-        saw={one.webhook_event_id: _runs_of(numbers[named] for named in one.saw) for one in record.outcomes if one.saw},
+        leaving=replace(
+            record.leaving, answers=tuple(replace(one, saw=()) for one in record.leaving.answers), ids=(), saw={}
+        ),
+        ids=numbered.ids,
+        saw=numbered.runs,
         timeline={},
     )
 
 
 def with_saw(stored: SnapshotRecord) -> SnapshotRecord:
     """Return the snapshot as it is read: every outcome with what it saw; in one of an earlier release, with all in its interval."""
+    numbered = Numbered(ids=stored.ids, runs=stored.saw)
 
     def saw(outcome: OutcomeRecord) -> tuple[str, ...]:
-        runs = stored.saw.get(outcome.webhook_event_id)
-        if runs is not None:
-            found = (stored.ids[first : first + length] for first, length in zip(runs[::2], runs[1::2], strict=False))
-            return tuple(chain.from_iterable(found))
+        seen = numbered.seen_by(outcome.webhook_event_id)
+        if seen is not None:
+            return seen
         within = (one for one, at in stored.timeline.items() if outcome.since_ms <= at <= outcome.until_ms)
         return tuple(dict.fromkeys((*outcome.saw, *within)))
 
     return replace(
         stored,
         outcomes=tuple(replace(one, saw=saw(one)) for one in stored.outcomes),
+        leaving=with_seen(replace(stored.leaving, ids=stored.ids, saw=stored.saw)),
         ids=(),
         saw={},
         timeline={},
     )
-
-
-def _runs_of(numbers: Iterable[int]) -> tuple[int, ...]:
-    """Return the numbers, ascending, as runs: first number and length in turn."""
-    runs: list[int] = []
-    for number in sorted(set(numbers)):
-        if runs and runs[-2] + runs[-1] == number:
-            runs[-1] += 1
-        else:
-            runs += (number, 1)
-    return tuple(runs)
 
 
 def bounded(

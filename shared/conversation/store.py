@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog
+from shared.conversation.archive import ARCHIVE_DAYS, Archive
 from shared.conversation.journal import Journal
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.spending import Ledger
@@ -29,6 +30,7 @@ class Conversation:
     amendments: AmendmentLog = field(repr=False)
     journal: Journal = field(repr=False)
     snapshot: Snapshot = field(repr=False)
+    archive: Archive = field(repr=False)
     turn: Turn = field(repr=False)
 
     @property
@@ -44,13 +46,17 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversations:
-    """The chats of one bucket.  `lease_s` is how long a worker that died keeps its chat's turn."""
+    """The chats of one bucket.
+
+    `lease_s` is how long a worker that died keeps its chat's turn, `archive_days` how far archives reach back; 0: nothing is archived.
+    """
 
     objects: ObjectCache = field(repr=False)
     clock: Clock = field(repr=False)
     lease_s: float
     new_id: Callable[[], str] = field(default=_new_id, repr=False)
     ledger: Ledger = field(default_factory=Ledger, repr=False)
+    archive_days: int = ARCHIVE_DAYS
 
     @classmethod
     def on(  # noqa: PLR0913 - a store, its threads, and what tests replace
@@ -62,21 +68,38 @@ class Conversations:
         lease_s: float,
         new_id: Callable[[], str] = _new_id,
         ledger: Ledger | None = None,
+        archive_days: int = ARCHIVE_DAYS,
     ) -> "Conversations":
         """Return the chats of a bucket that is read on the threads of `reads`."""
         objects = ObjectCache(store=store, reads=reads)
-        return cls(objects=objects, clock=clock, lease_s=lease_s, new_id=new_id, ledger=ledger or Ledger())
+        return cls(
+            objects=objects,
+            clock=clock,
+            lease_s=lease_s,
+            new_id=new_id,
+            ledger=ledger or Ledger(),
+            archive_days=archive_days,
+        )
 
     def of(self, conversation_id: str) -> Conversation:
         """Return the chat of an id; reads nothing.  Raises: UnusableIdError."""
         names, objects = ObjectNames(conversation_id), self.objects
         amendments = AmendmentLog(names=names, objects=objects, clock=self.clock, look_s=self.lease_s * FENCE)
+        snapshot = Snapshot(names=names, store=objects.store)
         return Conversation(
             names=names,
             objects=objects,
             amendments=amendments,
             journal=Journal(names=names, objects=objects, amendments=amendments),
-            snapshot=Snapshot(names=names, store=objects.store),
+            snapshot=snapshot,
+            archive=Archive(
+                names=names,
+                objects=objects,
+                amendments=amendments,
+                snapshot=snapshot,
+                clock=self.clock,
+                days=self.archive_days,
+            ),
             turn=Turn(
                 names=names,
                 store=objects.store,

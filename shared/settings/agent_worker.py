@@ -3,6 +3,7 @@
 import zoneinfo
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from shared.access.admission import Access
@@ -80,6 +81,7 @@ class AgentWorkerSettings:
     push: PushSettings | None
     access: Access
     limits: Limits
+    clock_offset_file: Path | None
 
 
 def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
@@ -106,6 +108,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         push=push_settings(settings),
         access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.INVITED)),
         limits=_limits(settings),
+        clock_offset_file=settings.clock_offset_file(),
         bot=BotSettings(
             name=settings.optional("BOT_NAME"),
             locale=settings.one_of("BOT_LOCALE", LOCALES, default="ja"),

@@ -99,6 +99,13 @@ class EnvironmentReader:
         least = 1 if self.optional("STORAGE_EMULATOR_HOST") else LEAST_LEASE_S
         return self.number("LEASE_S", default=25, least=least, most=60)
 
+    def clock_offset_file(self) -> Path | None:
+        """Read the file that moves the clock of a local stack; beside a real bucket there is none."""
+        path = self.optional("CLOCK_OFFSET_FILE")
+        if path is not None and not self.optional("STORAGE_EMULATOR_HOST"):
+            self.faults.append("CLOCK_OFFSET_FILE moves the clock of a local stack only; unset it")
+        return Path(path) if path is not None else None
+
     def url(self, name: str) -> str | None:
         value = self.optional(name)
         if value is None:

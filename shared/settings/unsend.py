@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from shared.access.admission import Access
 from shared.settings.push import PushSettings, push_settings
@@ -20,6 +21,7 @@ class UnsendSettings:
     lease_s: float
     push: PushSettings | None
     access: Access
+    clock_offset_file: Path | None
 
 
 def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
@@ -32,5 +34,6 @@ def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
             lease_s=settings.lease_s(),
             push=push_settings(settings),
             access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.OPEN)),
+            clock_offset_file=settings.clock_offset_file(),
         ),
     )

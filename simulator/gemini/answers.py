@@ -38,12 +38,16 @@ class CallPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """One candidate. Without parts it has no content or, for STOP, a content without `parts`."""
+    """One candidate. Without parts it has no content or, for STOP, a content without `parts`.
+
+    `tokens` is what its usage says; None: what its parts come to.
+    """
 
     parts: tuple[str | CallPart, ...] = ()
     finish_reason: str = "STOP"
     finish_message: str | None = None
     grounding: Mapping[str, object] | None = None
+    tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +103,7 @@ def render(answer: Candidate | Blocked, request: GenerateContentRequest, signer:
     match answer:
         case Candidate():
             body["candidates"] = [_candidate(answer, digest, signer)]
-            answer_tokens = sum(_tokens_of(part) for part in answer.parts)
+            answer_tokens = sum(_tokens_of(part) for part in answer.parts) if answer.tokens is None else answer.tokens
         case Blocked():
             body["promptFeedback"] = {"blockReason": answer.reason}
         case _:

@@ -80,15 +80,15 @@ class Step:
         return step.answer, step
 
 
-def call(name: str, args: Mapping[str, object], *, has_id: bool = True) -> Step:
+def call(name: str, args: Mapping[str, object], *, has_id: bool = True, tokens: int | None = None) -> Step:
     """The model calls one function."""
-    return calls((name, args), has_id=has_id)
+    return calls((name, args), has_id=has_id, tokens=tokens)
 
 
-def calls(*named_args: tuple[str, Mapping[str, object]], has_id: bool = True) -> Step:
-    """The model calls several functions in one content."""
+def calls(*named_args: tuple[str, Mapping[str, object]], has_id: bool = True, tokens: int | None = None) -> Step:
+    """The model calls several functions in one content; `tokens` is the usage of the answer, None: what it comes to."""
     parts = tuple(CallPart(name=name, args=args, has_id=has_id) for name, args in named_args)
-    return Step(answer=Candidate(parts=parts))
+    return Step(answer=Candidate(parts=parts, tokens=tokens))
 
 
 def text(*texts: str) -> Step:

@@ -1,4 +1,4 @@
-"""The panels that the local stack adds to the page: traces, the knowledge base, and the lists in Notion."""
+"""The panels that the local stack adds to the page: traces, the knowledge base, the lists in Notion, and the switch of the clock."""
 
 from http import HTTPStatus
 from pathlib import Path
@@ -9,28 +9,43 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from simulator.line.answers import answer, refusal
+from simulator.line.control.fields import MalformedBodyError, check_body, number
+from simulator.line.json_body import MalformedJsonError, parse_json, read_body
 from simulator.line.messages import JsonObject
 from simulator.line.page.panels import Panel
 from simulator.line.platform import LinePlatform
 from simulator.notion.lists import lists_view
 from simulator.notion.workspace import Workspace
 from simulator.panels.knowledge_reader import KnowledgeReader
+from simulator.time_lapse import TimeLapse
 from simulator.trace.steps import flag_repeats
 from simulator.trace.trace import EventTrace, Trace
 
 STATIC: Final = Path(__file__).parent / "static"
+_BODY_BYTES: Final = 1_000
+_LONGEST_LAPSE_S: Final = 31 * 24 * 3_600
+_LAPSE_FIELDS: Final = {"seconds": number(least=1, most=_LONGEST_LAPSE_S)}
 
 
 def stack_panel(
-    platform: LinePlatform, trace: Trace, notion: Workspace | None = None, knowledge: KnowledgeReader | None = None
+    platform: LinePlatform,
+    trace: Trace,
+    notion: Workspace | None = None,
+    knowledge: KnowledgeReader | None = None,
+    time_lapse: TimeLapse | None = None,
 ) -> Panel:
-    """Return the panel: `trace` has the steps of each event, `notion` the lists, `knowledge` the filed entries."""
-    views = _Views(platform, trace, notion, knowledge)
+    """Return the panel.
+
+    `trace` has the steps of each event, `notion` the lists, `knowledge` the filed entries; `time_lapse` moves the clock.
+    """
+    views = _Views(platform, trace, notion, knowledge, time_lapse)
     changes = [("traced", trace.listen)]
     if notion is not None:
         changes.append(("changed", notion.listen))
     if knowledge is not None:
         changes.append(("filed", knowledge.listen))
+    if time_lapse is not None:
+        changes.append(("changed", time_lapse.clock.listen))
     return Panel(
         name="stack",
         static=STATIC,
@@ -38,6 +53,7 @@ def stack_panel(
             Route("/simulator/trace/{webhook_event_id}", views.trace),
             Route("/simulator/filed/{chat_id}", views.knowledge),
             Route("/simulator/filed/{chat_id}/{path:path}", views.entry),
+            Route("/simulator/clock", views.move_clock, methods=["POST"]),
         ),
         state=views.state,
         changes=changes,
@@ -46,15 +62,36 @@ def stack_panel(
 
 class _Views:
     def __init__(
-        self, platform: LinePlatform, trace: Trace, notion: Workspace | None, knowledge: KnowledgeReader | None
+        self,
+        platform: LinePlatform,
+        trace: Trace,
+        notion: Workspace | None,
+        knowledge: KnowledgeReader | None,
+        time_lapse: TimeLapse | None,
     ) -> None:
         self._platform = platform
         self._trace = trace
         self._notion = notion
         self._knowledge = knowledge
+        self._time_lapse = time_lapse
 
     def state(self) -> JsonObject:
-        return {"lists": [] if self._notion is None else lists_view(self._notion)}
+        clock = self._time_lapse.clock if self._time_lapse is not None else None
+        return {
+            "lists": [] if self._notion is None else lists_view(self._notion),
+            "clock": None if clock is None else {"now_ms": clock.now_ms(), "offset_ms": clock.offset_ms},
+        }
+
+    async def move_clock(self, request: Request) -> Response:
+        """Move the clock of the whole stack forward by `{"seconds"}`; what becomes due on the way is carried out."""
+        try:
+            body = check_body(parse_json(await read_body(request, most_bytes=_BODY_BYTES)), _LAPSE_FIELDS, ("seconds",))
+        except (MalformedBodyError, MalformedJsonError) as error:
+            return refusal(str(error), HTTPStatus.BAD_REQUEST)
+        if self._time_lapse is None:
+            return refusal("the clock of this stack is that of the machine", HTTPStatus.NOT_FOUND)
+        await self._time_lapse.move(seconds=body["seconds"])
+        return answer({"now_ms": self._time_lapse.clock.now_ms()})
 
     async def trace(self, request: Request) -> Response:
         """Return the steps of an event; none for an unknown event, e.g. of an earlier run."""

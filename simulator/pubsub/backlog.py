@@ -7,6 +7,7 @@ A state machine without a clock or a network: time comes in as `now_s`. The stat
          └── refuse, expire ────┘  after its backoff; `delivery_attempt` grows
 """
 
+import datetime as dt
 import heapq
 from dataclasses import dataclass, field
 
@@ -130,6 +131,11 @@ class Backlog:
         """Return the next deadline of a delivery."""
         copy = self._first(self._in_hand)
         return None if copy is None else copy.when_s
+
+    @property
+    def oldest_publish_time(self) -> dt.datetime | None:
+        """The earliest publish time of a copy that is not acknowledged."""
+        return min((copy.message.publish_time for copy in self._copies), default=None)
 
     def count_outstanding(self, now_s: float, *, ignoring_waits_over_s: float | None = None) -> int:
         """Count the copies that are not acknowledged, without those whose wait ends later than the limit from now."""

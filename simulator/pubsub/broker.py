@@ -198,7 +198,7 @@ class Broker:
 
     def _publish(self, topic: str, message: Message) -> str:
         number = self._messages = self._messages + 1
-        now = self._clock()
+        now = self._clock() - dt.timedelta(seconds=self.chaos.waited_s)
         published = PublishedMessage(
             number=number,
             pubsub_message_id=str(self._first_message_id + number),

@@ -20,6 +20,7 @@ class Chaos:
         lost_acknowledgement_probability: an acknowledgement is sent and lost; the message is delivered again.
         unavailable_before_probability: a publish fails with UNAVAILABLE before its messages are stored.
         unavailable_after_probability: a publish fails with UNAVAILABLE after its messages are stored.
+        waited_s: the publish time of a message lies so long ago, as if the message had waited for its subscribers.
     """
 
     seed: int = 0
@@ -29,6 +30,7 @@ class Chaos:
     lost_acknowledgement_probability: float = 0.0
     unavailable_before_probability: float = 0.0
     unavailable_after_probability: float = 0.0
+    waited_s: float = 0.0
 
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self) if field.name.endswith("_probability")):

@@ -1,6 +1,7 @@
 """One subscription: takes messages, pushes them or hands them to pulls, and settles the deliveries."""
 
 import asyncio
+import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -137,6 +138,11 @@ class Subscription:
     def count_outstanding(self, *, ignoring_waits_over_s: float | None = None) -> int:
         """Count the messages that are not acknowledged, without those that wait longer than the limit."""
         return self._backlog.count_outstanding(_now_s(), ignoring_waits_over_s=ignoring_waits_over_s)
+
+    @property
+    def oldest_publish_time(self) -> dt.datetime | None:
+        """The publish time of the oldest message that is not acknowledged; None without one."""
+        return self._backlog.oldest_publish_time
 
     async def _run(self, pushes: PushSender) -> None:
         async with asyncio.TaskGroup() as under_way:

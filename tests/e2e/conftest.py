@@ -13,7 +13,7 @@ import pytest
 from shared.storage.object_names import DUE_PREFIX
 from simulator.functions import HISTORY_BUCKET
 from simulator.pubsub import Chaos
-from simulator.stack import CHANNEL_SECRET, LocalStack
+from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET, LocalStack
 from simulator.storage import StorageSwitches
 from tests.support import recorded
 from tests.support.loop import LoopThread
@@ -172,6 +172,25 @@ class Person:
                 return said[after]
             time.sleep(0.02)
         raise AssertionError(f"the bot said {self.hears()} and nothing more within {PATIENCE_S:.0f} s")
+
+
+class Secrets:
+    """The mounted files of the secrets."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.write("LINE_CHANNEL_SECRET", CHANNEL_SECRET)
+        self.write("LINE_CHANNEL_ACCESS_TOKEN", CHANNEL_ACCESS_TOKEN)
+
+    def write(self, name: str, value: str) -> None:
+        (self._folder / name).write_text(value, encoding="utf-8")
+
+    def remove(self, name: str) -> None:
+        (self._folder / name).unlink()
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {f"{path.name}_FILE": str(path) for path in self._folder.iterdir()}
 
 
 def wait_until(holds: Callable[[], bool]) -> None:

@@ -21,7 +21,7 @@ SETTINGS: dict[str, Callable[[Mapping[str, str]], object]] = {
 # Read by the framework, not by the code.
 READ_BY_FRAMEWORK = {"THREADS"}
 # Set only for stand-ins of the platform.
-NEVER_DEPLOYED = {"PUBSUB_EMULATOR_HOST", "STORAGE_EMULATOR_HOST"}
+NEVER_DEPLOYED = {"CLOCK_OFFSET_FILE", "PUBSUB_EMULATOR_HOST", "STORAGE_EMULATOR_HOST"}
 
 
 class RecordingEnvironment(Mapping[str, str]):

@@ -108,6 +108,24 @@ def test_the_operations_guide_explains_exactly_the_alerts(full: Plan) -> None:
     assert sorted(headings) == sorted(sections)
 
 
+def test_the_table_of_alerts_tells_of_each_and_whom_it_reaches(full: Plan) -> None:
+    reaches = {True: "page", False: "ticket"}
+    planned = {
+        re.findall(r'\["(\w+)"\]', address)[0]: reaches[made["severity"] == "CRITICAL"]
+        for address, made in full.items()
+        if address.startswith("google_monitoring_alert_policy.")
+    }
+
+    guide = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \| ((?:page|ticket)(?:, ticket)?) \|", guide, re.MULTILINE)
+    told: dict[str, str] = {}
+    for names, whom in rows:
+        keys = re.findall(r"\w+", names)
+        told |= dict(zip(keys, whom.split(", "), strict=True))
+
+    assert told == planned
+
+
 def test_what_cannot_wait_pages_and_the_rest_makes_tickets(full: Plan) -> None:
     told = {
         address: (made["severity"] == "CRITICAL", [channel for channel in made["notification_channels"] if channel])

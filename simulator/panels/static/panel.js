@@ -1,8 +1,9 @@
-// The panels of the local stack: the trace of a message, the knowledge base of the chat, and the lists in Notion.
+// The panels of the local stack: the trace of a message, the knowledge base of the chat, the switch of the clock, and the lists in Notion.
 
 import { addPanel } from "/static/panels.js";
 import { lang, texts } from "/static/texts.js";
 import { view } from "/static/view.js";
+import { attachClock, showClock } from "./clock.js";
 import { attachKnowledge, refreshKnowledge, showKnowledge } from "./knowledge.js";
 import { showLists } from "./lists.js";
 import { ENGLISH } from "./texts.en.js";
@@ -12,10 +13,12 @@ import { showTraceMark, traceChoices, traceOnClick } from "./trace_marks.js";
 
 Object.assign(texts, lang === "ja" ? JAPANESE : ENGLISH);
 attachKnowledge({ onOpen: closeTrace });
+attachClock();
 addPanel({
   show() {
     document.getElementById("filed-button").disabled = false;
     showLists(view.state.lists);
+    showClock(view.state.clock);
     showKnowledge(view.chatId);
     showTraceMark();
   },

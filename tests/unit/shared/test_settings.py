@@ -223,6 +223,18 @@ def test_a_shorter_lease_serves_where_the_bucket_is_an_emulators() -> None:
     assert unsend_settings({**UNSEND, **emulated}).lease_s == 2
 
 
+def test_only_a_local_stack_moves_its_clock() -> None:
+    moved = {"CLOCK_OFFSET_FILE": "/tmp/clock"}  # noqa: S108 - is not opened
+    local = {**moved, "STORAGE_EMULATOR_HOST": "http://127.0.0.1:9"}
+
+    assert agent_worker_settings({**WORKER, **local}).clock_offset_file == Path("/tmp/clock")  # noqa: S108
+    assert unsend_settings({**UNSEND, **local}).clock_offset_file == Path("/tmp/clock")  # noqa: S108
+    for read, env in ((agent_worker_settings, WORKER), (unsend_settings, UNSEND)):
+        assert read(env).clock_offset_file is None
+        with pytest.raises(SettingsError, match="CLOCK_OFFSET_FILE moves the clock of a local stack only"):
+            read({**env, **moved})
+
+
 PUSH = {"PUSH_SERVICE_ACCOUNT": "push@p.iam.gserviceaccount.com", "PUSH_AUDIENCE": "https://worker.run.app"}
 
 

@@ -1,6 +1,9 @@
+import datetime as dt
+from dataclasses import replace
+
 import pytest
 
-from shared.agent.receipts import Deed, DeedKind, Place, receipt
+from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt
 from shared.line.graphemes import graphemes
 from shared.locales.language_file import LOCALES
 
@@ -16,6 +19,23 @@ def test_a_receipt_names_what_was_done_and_where() -> None:
     assert receipt((FILED, Deed(kind=DeedKind.DELETED, name="lunch")), locale="en") == (
         "✓ Filed: “庭の工事” (projects) · Deleted: “lunch”"
     )
+
+
+MORNING = Due(at=dt.datetime(2026, 11, 23, 9, 0), this_year=2026)  # noqa: DTZ001 - local
+
+
+@pytest.mark.parametrize(
+    ("due", "locale", "line"),
+    [
+        (MORNING, "ja", "✓ リマインダー：「薬」（11月23日(月) 09:00）"),
+        (MORNING, "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00)"),
+        (replace(MORNING, rule="FREQ=DAILY"), "zh-TW", "✓ 提醒：「薬」（每天 09:00）"),
+        (replace(MORNING, messages=4), "ja", "✓ リマインダー：「薬」（11月23日(月) 09:00、1回ごとに4通分）"),
+        (replace(MORNING, messages=4), "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00; counts as 4 messages each time)"),
+    ],
+)
+def test_a_receipt_tells_when_a_reminder_is_said_and_what_it_counts(due: Due, locale: str, line: str) -> None:
+    assert receipt((Deed(kind=DeedKind.REMINDER_SET, name="薬", due=due),), locale=locale) == line
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -37,7 +57,7 @@ def test_a_receipt_is_one_short_line(name: str, locale: str) -> None:
     line = receipt(deeds, locale=locale)
 
     assert "\n" not in line
-    assert len(graphemes(line)) < 8 * 4 * 45 + 300
+    assert len(graphemes(line)) < len(DeedKind) * 4 * 45 + 300
 
 
 def test_names_beyond_the_first_few_are_counted() -> None:

@@ -7,17 +7,20 @@ from hypothesis import strategies as st
 from shared.conversation.media import MediumLabel
 from shared.conversation.records import (
     Amendment,
+    ArchivedAnswer,
     Erasure,
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
     Recap,
+    Segment,
     SnapshotRecord,
     StagedWrite,
     Watermark,
     outcome_covering,
     provenance_of,
 )
+from shared.conversation.segments import decode_segment, encode_segment
 from shared.conversation.spending import Spending
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import CorruptRecordError
@@ -138,6 +141,25 @@ SNAPSHOTS = st.builds(
     timeline=st.dictionaries(IDS, st.integers(0, 2**42), max_size=3),
     recaps_written=st.integers(0, 99),
 )
+SEGMENTS = st.builds(
+    Segment,
+    messages=st.lists(MESSAGES, max_size=2).map(tuple),
+    answers=st.lists(
+        st.builds(
+            ArchivedAnswer,
+            webhook_event_id=IDS,
+            timestamp_ms=st.integers(0, 2**42),
+            kind=st.sampled_from(OutcomeKind),
+            text=st.none() | TEXTS,
+            covers=st.lists(IDS, max_size=3).map(tuple),
+            saw=st.lists(IDS, max_size=5, unique=True).map(tuple),
+            since_ms=st.integers(0, 2**42),
+            model_name=st.none() | TEXTS,
+        ),
+        max_size=3,
+        unique_by=lambda one: one.webhook_event_id,
+    ).map(tuple),
+)
 WATERMARKS = st.builds(Watermark, timestamp_ms=st.integers(0, 2**42), entries_ms=st.integers(-1, 2**42))
 
 
@@ -169,6 +191,19 @@ def test_an_amendment_is_read_as_it_was_written(record: Amendment) -> None:
 def test_a_snapshot_is_read_as_it_was_written(record: SnapshotRecord) -> None:
     assert decode(SnapshotRecord, encode(record)) == record
     schemas.validator("records/snapshot").validate(json.loads(encode(record)))
+
+
+@given(SEGMENTS)
+def test_a_segment_is_read_as_it_was_written(record: Segment) -> None:
+    stored = encode_segment(record)
+
+    read = decode_segment(stored)
+    assert (read.messages, [set(one.saw) for one in read.answers]) == (
+        record.messages,
+        [set(one.saw) for one in record.answers],
+    )
+    assert [replace(one, saw=()) for one in read.answers] == [replace(one, saw=()) for one in record.answers]
+    schemas.validator("records/segment").validate(json.loads(stored))
 
 
 @given(WATERMARKS)

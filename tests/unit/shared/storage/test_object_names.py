@@ -8,6 +8,7 @@ from shared.storage.object_names import (
     ENTRY_FILES,
     DueMarker,
     ObjectNames,
+    SegmentName,
     admitted_id_in,
     due_after,
     invitation_name,
@@ -243,3 +244,52 @@ def test_a_time_that_would_not_sort_gets_no_name(at_ms: int) -> None:
 
 def test_the_chat_of_a_marker_is_not_in_the_repr() -> None:
     assert CHAT not in repr(due_at(DUE_MS))
+
+
+@given(
+    TIMES_MS,
+    TIMES_MS,
+    st.integers(1, 10**9),
+    st.from_regex(r"[0-9a-f]{16}", fullmatch=True),
+)
+def test_a_segment_is_read_back_from_its_name(one_ms: int, other_ms: int, number: int, digest: str) -> None:
+    first_ms, last_ms = sorted((one_ms, other_ms))
+    name = SegmentName(first_ms=first_ms, last_ms=last_ms, number=number, digest=digest)
+
+    written = ObjectNames(CHAT).segment(name)
+    assert written.startswith(ObjectNames(CHAT).archive_prefix)
+    assert SegmentName.parse(written) == SegmentName.parse(name.file) == name
+
+
+@given(TIMES_MS, TIMES_MS)
+def test_segments_sort_by_their_first_timestamps(one_ms: int, other_ms: int) -> None:
+    one, other = (SegmentName(first_ms=at, last_ms=at, number=1, digest="0" * 16) for at in (one_ms, other_ms))
+
+    assert (one.file < other.file) is (one_ms < other_ms)
+
+
+@given(st.text())
+def test_any_text_is_a_segments_name_or_refused(text: str) -> None:
+    for file in (text, f"{text}-1-0123456789abcdef.json", f"000000000000001-000000000000002-{text}.json"):
+        try:
+            assert SegmentName.parse(file).file == file.rsplit("/", 1)[-1]
+        except UnusableIdError:
+            continue
+
+
+@pytest.mark.parametrize(
+    ("first_ms", "last_ms", "number", "digest"),
+    [
+        (-1, 5, 1, "0" * 16),
+        (6, 5, 1, "0" * 16),
+        (5, 253_402_300_800_000, 1, "0" * 16),
+        (5, 6, 0, "0" * 16),
+        (5, 6, 1, "0" * 15),
+        (5, 6, 1, "g" * 16),
+    ],
+)
+def test_a_segment_that_could_not_be_found_again_gets_no_name(
+    first_ms: int, last_ms: int, number: int, digest: str
+) -> None:
+    with pytest.raises(UnusableIdError, match="of a segment"):
+        SegmentName(first_ms=first_ms, last_ms=last_ms, number=number, digest=digest)

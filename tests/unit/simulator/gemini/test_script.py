@@ -87,6 +87,17 @@ def test_only_the_first_call_has_a_signature(
     assert "id" not in second[0]["functionCall"]
 
 
+def test_an_answer_says_that_it_cost_as_much_as_a_test_wants(
+    stand_in: GeminiStandIn, post: Callable[..., Any], body: Callable[..., dict[str, Any]]
+) -> None:
+    stand_in.script([call("reply", {"message": "hi"}, tokens=5_000_000)])
+
+    usage = post(body()).json()["usageMetadata"]
+
+    assert usage["candidatesTokenCount"] == 5_000_000
+    assert usage["totalTokenCount"] > 5_000_000
+
+
 @pytest.mark.parametrize("reason", [reason for reason in FINISH_REASONS if reason != "STOP"])
 def test_other_finish_reasons_come_without_content(
     stand_in: GeminiStandIn, post: Callable[..., Any], body: Callable[..., dict[str, Any]], reason: str

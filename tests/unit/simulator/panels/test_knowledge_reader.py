@@ -8,6 +8,7 @@ import pytest
 
 from simulator.line.harness import LineHarness
 from simulator.line.page.app import page_routes
+from simulator.panels.bucket_reader import BucketReader
 from simulator.panels.knowledge_reader import KnowledgeReader
 from simulator.panels.stack_panel import stack_panel
 from simulator.trace.trace import Trace
@@ -34,17 +35,21 @@ class Bucket:
         return httpx2.Response(404) if text is None else httpx2.Response(200, content=text.encode())
 
 
+def reader_of(bucket: Bucket) -> BucketReader:
+    return BucketReader(storage_url="http://bucket.test", bucket="history", transport=httpx2.MockTransport(bucket))
+
+
 def filed_in(bucket: Bucket) -> KnowledgeReader:
-    return KnowledgeReader(storage_url="http://bucket.test", bucket="history", transport=httpx2.MockTransport(bucket))
+    return KnowledgeReader(reader_of(bucket))
 
 
 def run(bucket: Bucket, read: Callable[[KnowledgeReader], Awaitable[_Result]]) -> _Result:
     async def asked() -> _Result:
-        filed = filed_in(bucket)
+        reader = reader_of(bucket)
         try:
-            return await read(filed)
+            return await read(KnowledgeReader(reader))
         finally:
-            await filed.close()
+            await reader.close()
 
     return asyncio.run(asked())
 

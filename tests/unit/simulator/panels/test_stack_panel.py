@@ -1,16 +1,20 @@
 """The trace and the lists on the page of the local stack."""
 
 import random
+from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
+from simulator.clock import StackClock
 from simulator.line.harness import LineHarness
 from simulator.line.page.app import page_routes
 from simulator.notion.api import NotionStandIn
 from simulator.notion.lists import add_default_databases
 from simulator.notion.workspace import Workspace
 from simulator.panels.stack_panel import STATIC, stack_panel
+from simulator.time_lapse import TimeLapse
 from simulator.trace.trace import Trace
 from tests.unit.simulator.line.page.requests import ABOUT, ask
 
@@ -104,3 +108,46 @@ def test_every_text_of_the_panels_exists_in_both_languages() -> None:
 
     assert names("ja") == names("en")
     assert names("ja")
+
+
+def lapse_on(clock: StackClock, ticks: list[int]) -> TimeLapse:
+    async def no_minutes() -> list[str]:
+        return []
+
+    async def settle() -> None:
+        return None
+
+    return TimeLapse(clock, due_minutes=no_minutes, tick=lambda: ticks.append(clock.offset_ms), settle=settle)
+
+
+def test_the_switch_moves_the_clock_of_the_stack_and_ticks(line: LineHarness, tmp_path: Path) -> None:
+    ticks: list[int] = []
+    clock = StackClock(tmp_path / "clock", real_now_ms=lambda: 1_000)
+    panel = stack_panel(line.platform, Trace(now_ms=clock.now_ms), time_lapse=lapse_on(clock, ticks))
+
+    before = ask(line, "GET", "/simulator/state", panels=[panel]).json()["clock"]
+    moved = ask(line, "POST", "/simulator/clock", panels=[panel], json={"seconds": 600})
+    after = ask(line, "GET", "/simulator/state", panels=[panel]).json()["clock"]
+
+    assert before == {"now_ms": 1_000, "offset_ms": 0}
+    assert (moved.status_code, moved.json()) == (200, {"now_ms": 601_000})
+    assert after == {"now_ms": 601_000, "offset_ms": 600_000}
+    assert ticks == [600_000]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{}", b'{"seconds": 0}', b'{"seconds": "1"}', b'{"seconds": 1e9}', b'{"seconds": NaN}']
+)
+def test_a_move_out_of_bounds_is_refused(line: LineHarness, tmp_path: Path, body: bytes) -> None:
+    clock = StackClock(tmp_path / "clock", real_now_ms=lambda: 1_000)
+    panel = stack_panel(line.platform, Trace(now_ms=clock.now_ms), time_lapse=lapse_on(clock, []))
+
+    assert ask(line, "POST", "/simulator/clock", panels=[panel], content=body).status_code == 400
+    assert clock.offset_ms == 0
+
+
+def test_a_page_without_a_clock_of_its_own_moves_none(line: LineHarness) -> None:
+    panel = stack_panel(line.platform, Trace(now_ms=line.platform.now_ms))
+
+    assert ask(line, "GET", "/simulator/state", panels=[panel]).json()["clock"] is None
+    assert ask(line, "POST", "/simulator/clock", panels=[panel], json={"seconds": 600}).status_code == 404

@@ -1,6 +1,7 @@
 """The broker with chaos switches."""
 
 import asyncio
+import datetime as dt
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -86,6 +87,27 @@ def test_a_delay_postpones_a_message() -> None:
         return loop.time() - before_s
 
     assert run(broker, endpoint, script()) >= 0.03
+
+
+def test_a_message_may_have_waited_and_is_then_the_oldest() -> None:
+    broker, endpoint = make_broker(PUSH, chaos=Chaos(waited_s=70.0)), says(ACKNOWLEDGED)
+    waiting = broker.subscription(PUSH.name)
+
+    async def script() -> list[dt.datetime | None]:
+        broker.publish(TOPIC, texts("old"))
+        broker.chaos = Chaos()
+        broker.publish(TOPIC, texts("young"))
+        oldest = waiting.oldest_publish_time
+        await broker.wait_until_idle()
+        return [oldest, waiting.oldest_publish_time]
+
+    oldest = run(broker, endpoint, script())
+
+    assert [message["publishTime"] for message in endpoint.got] == [
+        "2026-01-31T09:28:50.123Z",
+        "2026-01-31T09:30:00.123Z",
+    ]
+    assert oldest == [dt.datetime(2026, 1, 31, 9, 28, 50, 123_000, tzinfo=dt.UTC), None]
 
 
 @pytest.mark.parametrize(

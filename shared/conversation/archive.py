@@ -1,0 +1,159 @@
+"""The archive of a chat: what left the snapshot, in segments of about 200 messages that nothing but their names tells of.
+
+    archive/{conversation_id}/{first_ms}-{last_ms}-{number}-{digest}.json
+
+What leaves waits in the snapshot until it fills a segment, so a reader takes both. A message may stand in two places while it moves, never
+in none; readers take each once. An archive that cannot be read costs what asked for it, never the turn.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared import logs
+from shared.clock import Clock
+from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeKind, Segment, SnapshotRecord
+from shared.conversation.segments import answers_in_order, decode_segment, in_order
+from shared.conversation.snapshot import Snapshot
+from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
+from shared.storage.object_cache import ObjectCache
+from shared.storage.object_names import ObjectNames, SegmentName
+from shared.storage.object_store import ListedObject
+
+ARCHIVE_DAYS: Final = 365
+SEGMENTS_READ: Final = 100
+_LISTED_AGAIN: Final = 3
+_DAY_MS: Final = 24 * 3_600_000
+_SENT: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedSpan:
+    """What the archive shows of a span, each once, by LINE's timestamp: nothing withdrawn, and the newest words of what was edited.
+
+    `answers` were sent, or may have been. `left_out` tells that some of the span was not read: segments older than the newest hundred, or
+    unreadable ones.
+    """
+
+    messages: tuple[MessageRecord, ...] = ()
+    answers: tuple[ArchivedAnswer, ...] = ()
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSegment:
+    """A segment that is there, with what its name tells."""
+
+    listed: ListedObject
+    name: SegmentName
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """One chat's archive; it is read as far as `days` reach back, 0: there is none."""
+
+    names: ObjectNames
+    objects: ObjectCache = field(repr=False)
+    amendments: AmendmentLog = field(repr=False)
+    snapshot: Snapshot = field(repr=False)
+    clock: Clock = field(repr=False)
+    days: int = ARCHIVE_DAYS
+
+    def read(self, *, since_ms: int | None = None, until_ms: int | None = None) -> ArchivedSpan:
+        """Return what left the snapshot between these timestamps, both included, in two round trips; warm segments are not read again.
+
+        Of a span in more than SEGMENTS_READ segments the newest are read. A segment that cannot be read is logged and left out.
+        What the snapshot holds besides, a caller knows from a history that it has read *before*: so nothing that moves is missed.
+        Raises: StorageUnavailableError, where the bucket does not even list the segments and the amendments.
+        """
+        if not self.days:
+            return ArchivedSpan()
+        oldest_ms = self.clock.now_ms() - self.days * _DAY_MS
+        since_ms = oldest_ms if since_ms is None else max(since_ms, oldest_ms)
+        looking = self.objects.reads.submit(self.amendments.look)
+        found, left_out = self._read_span(since_ms, until_ms)
+        return _shown(found, looking.result(), since_ms=since_ms, until_ms=until_ms, left_out=left_out)
+
+    def list_segments(self) -> tuple[ListedSegment, ...]:
+        """Return the segments that are there, by their first timestamps.  Raises: StorageUnavailableError."""
+        found: list[ListedSegment] = []
+        for listed in self.objects.store.list(self.names.archive_prefix):
+            try:
+                found.append(ListedSegment(listed=listed, name=SegmentName.parse(listed.name)))
+            except UnusableIdError as cause:
+                logs.error("record_unreadable", cause=cause)
+        return tuple(found)
+
+    def _read_span(self, since_ms: int, until_ms: int | None) -> tuple[list[Segment], bool]:
+        """Return the segments that reach into the span, and what waits for its segment; and whether some were left out.
+
+        The snapshot is read beside the listing. If it has written a segment that is not listed, or a listed one is gone, a compaction
+        passed: both are read again.
+        """
+        for left in reversed(range(_LISTED_AGAIN)):
+            reading = self.objects.reads.submit(self.snapshot.read)
+            segments = self.list_segments()
+            record = reading.result().record
+            wanted = sorted(
+                (one for one in segments if _reaches(one.name, since_ms, until_ms)), key=lambda one: one.name.last_ms
+            )
+            newest = wanted[-SEGMENTS_READ:]
+            bodies = self._bodies(newest)
+            if left and (None in bodies or _is_behind(segments, record, oldest_ms=since_ms)):
+                continue
+            found = [segment for one in bodies if one is not None and (segment := _decoded(one)) is not None]
+            return [*found, record.leaving], len(found) < len(wanted)
+        raise AssertionError("unreachable")
+
+    def _bodies(self, segments: Sequence[ListedSegment]) -> list[bytes | None]:
+        """Return the bytes of each; None where it is gone, none of them where the bucket does not answer."""
+
+        def body(segment: ListedSegment) -> bytes | None:
+            try:
+                return self.objects.read(segment.listed)
+            except StorageUnavailableError:
+                return b""
+
+        return list(self.objects.reads.map(body, segments))
+
+
+def _reaches(name: SegmentName, since_ms: int, until_ms: int | None) -> bool:
+    return name.last_ms >= since_ms and (until_ms is None or name.first_ms <= until_ms)
+
+
+def _is_behind(segments: Iterable[ListedSegment], record: SnapshotRecord, *, oldest_ms: int) -> bool:
+    """Whether the snapshot is newer than the listing: its last segment is not listed, though it is not old enough to be removed."""
+    if not record.segments:
+        return False
+    last = SegmentName.parse(record.segments[-1])
+    return last.last_ms >= oldest_ms and all(one.name != last for one in segments)
+
+
+def _decoded(data: bytes) -> Segment | None:
+    try:
+        return decode_segment(data)
+    except (CorruptRecordError, UnknownRecordVersionError) as cause:
+        logs.error("record_unreadable", cause=cause)
+        return None
+
+
+def _shown(
+    segments: Sequence[Segment], amendments: Amendments, *, since_ms: int, until_ms: int | None, left_out: bool
+) -> ArchivedSpan:
+    """Return what the span shows: nothing that was withdrawn or erased, nor an answer that repeats it, and the newest words."""
+
+    def is_within(timestamp_ms: int) -> bool:
+        return since_ms <= timestamp_ms and (until_ms is None or timestamp_ms <= until_ms)
+
+    messages = in_order(one for segment in segments for one in segment.messages if is_within(one.timestamp_ms))
+    answers = answers_in_order([one for segment in segments for one in segment.answers if is_within(one.timestamp_ms)])
+    return ArchivedSpan(
+        messages=tuple(amendments.overlay(one) for one in messages if not amendments.is_withdrawn(one)),
+        answers=tuple(
+            one
+            for one in answers
+            if one.words and one.kind in _SENT and not one.provenance.is_lost_with(amendments, one.webhook_event_id)
+        ),
+        left_out=left_out,
+    )

@@ -1,0 +1,90 @@
+"""Segments of the archive as they are stored: immutable but for what is taken out, named by their span, their number and their content."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from shared.conversation.numbering import Numbered
+from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeRecord, Recap, Segment, by_time
+from shared.storage.codec import decode, encode
+from shared.storage.object_names import SegmentName
+
+_DIGEST_BYTES: Final = 8
+_LATEST_MS: Final = 2**47  # a name holds no later timestamp
+
+
+def archived_message(message: MessageRecord) -> MessageRecord:
+    """Return the message as it is archived: without the tokens by which it was to be answered."""
+    return replace(message, reply_token=None, quote_token=None, received_ms=0)
+
+
+def archived_answer(outcome: OutcomeRecord) -> ArchivedAnswer:
+    """Return what is archived of an outcome."""
+    return ArchivedAnswer(
+        webhook_event_id=outcome.webhook_event_id,
+        timestamp_ms=outcome.timestamp_ms,
+        kind=outcome.kind,
+        text=outcome.text,
+        covers=outcome.covers,
+        saw=outcome.saw,
+        since_ms=outcome.since_ms,
+        until_ms=outcome.until_ms,
+        sent_message_ids=outcome.sent_message_ids,
+        model_name=outcome.model_name,
+    )
+
+
+def encode_segment(segment: Segment) -> bytes:
+    """Return the bytes of a segment; what its answers saw is stored once for all."""
+    numbered = Numbered.of({one.webhook_event_id: one.saw for one in segment.answers})
+    answers = tuple(replace(one, saw=()) for one in segment.answers)
+    return encode(replace(segment, answers=answers, ids=numbered.ids, saw=numbered.runs))
+
+
+def decode_segment(data: bytes) -> Segment:
+    """Read the bytes back.  Raises: CorruptRecordError, UnknownRecordVersionError."""
+    return with_seen(decode(Segment, data))
+
+
+def with_seen(stored: Segment) -> Segment:
+    """Return the segment as it is read: every answer with what it saw."""
+    numbered = Numbered(ids=stored.ids, runs=stored.saw)
+    answers = tuple(replace(one, saw=numbered.seen_by(one.webhook_event_id) or one.saw) for one in stored.answers)
+    return replace(stored, answers=answers, ids=(), saw={})
+
+
+def name_of(segment: Segment, data: bytes, *, number: int) -> SegmentName:
+    """Return the name under which these bytes of the segment are written as the chat's segment of this number."""
+    held: tuple[MessageRecord | ArchivedAnswer | Recap, ...] = (*segment.messages, *segment.answers, *segment.recaps)
+    times = [one.timestamp_ms for one in held]
+    first, last = min(times, default=0), max(times, default=0)
+    return SegmentName(
+        first_ms=_bounded(first),
+        last_ms=_bounded(last),
+        number=number,
+        digest=hashlib.blake2b(data, digest_size=_DIGEST_BYTES).hexdigest(),
+    )
+
+
+def in_order(messages: Iterable[MessageRecord]) -> tuple[MessageRecord, ...]:
+    """Return each message once, by LINE's timestamp; of two the one that was edited last."""
+    known: dict[str, MessageRecord] = {}
+    for one in messages:
+        there = known.get(one.line_message_id)
+        if there is None or one.edited_ms > there.edited_ms:
+            known[one.line_message_id] = one
+    return tuple(sorted(known.values(), key=by_time))
+
+
+def answers_in_order(answers: Sequence[ArchivedAnswer]) -> tuple[ArchivedAnswer, ...]:
+    """Return each answer once, by LINE's timestamp; without words, where one of several has lost them."""
+    known: dict[str, ArchivedAnswer] = {}
+    for one in answers:
+        if one.webhook_event_id not in known or one.text is None:
+            known[one.webhook_event_id] = one
+    return tuple(sorted(known.values(), key=lambda one: one.timestamp_ms))
+
+
+def _bounded(timestamp_ms: int) -> int:
+    return min(max(timestamp_ms, 0), _LATEST_MS)

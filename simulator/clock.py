@@ -1,0 +1,61 @@
+"""The stack's clock: one for the stand-ins and the functions, which can be moved forward but never back.
+
+The functions are processes of their own, so the offset stands in a file that they read whenever they ask for the time. It is kept with the
+chats: their messages must not lie in the future after a restart.
+"""
+
+import datetime as dt
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from simulator.line.listeners import Listeners
+
+
+class StackClock:
+    """The wall clock of a stack; `path` keeps how far it was moved."""
+
+    def __init__(self, path: Path, *, real_now_ms: Callable[[], int] | None = None) -> None:
+        self.path = path
+        self._real_now_ms = real_now_ms or _real_now_ms
+        self._listeners = Listeners()
+        self._offset_ms = _read(path)
+
+    @property
+    def offset_ms(self) -> int:
+        """How far it was moved."""
+        return self._offset_ms
+
+    def now_ms(self) -> int:
+        """Return milliseconds since 1970, UTC."""
+        return self._real_now_ms() + self._offset_ms
+
+    def now(self) -> dt.datetime:
+        """Return the time in UTC."""
+        return dt.datetime.fromtimestamp(self.now_ms() / 1_000, tz=dt.UTC)
+
+    def move(self, *, ms: int) -> None:
+        """It is so much later, for every process of the stack.  Raises: ValueError, for a time that has passed."""
+        if ms < 0:
+            raise ValueError("the clock is never moved back")
+        self._offset_ms += ms
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = self.path.with_name(f"{self.path.name}.unfinished")
+        unfinished.write_text(str(self._offset_ms), encoding="ascii")
+        unfinished.replace(self.path)
+        self._listeners.notify()
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call the listener after every move.  Returns: a function that removes it."""
+        return self._listeners.add(listener)
+
+
+def _read(path: Path) -> int:
+    try:
+        return max(0, int(path.read_text(encoding="ascii")))
+    except (OSError, ValueError):
+        return 0
+
+
+def _real_now_ms() -> int:
+    return time.time_ns() // 1_000_000

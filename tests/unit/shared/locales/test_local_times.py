@@ -1,0 +1,70 @@
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.locales.language_file import LOCALES
+from shared.locales.local_times import Month, Weekday, shown_moment, shown_rule
+
+MONDAY = dt.datetime(2026, 11, 23, 9, 0)  # noqa: DTZ001 - local
+
+
+@pytest.mark.parametrize(
+    ("locale", "this_year", "told"),
+    [
+        ("ja", 2026, "11月23日(月) 09:00"),
+        ("ja", 2025, "2026年11月23日(月) 09:00"),
+        ("en", 2026, "Mon 23 Nov, 09:00"),
+        ("en", 2025, "Mon 23 Nov 2026, 09:00"),
+        ("zh-TW", 2026, "11月23日(一) 09:00"),
+        ("th", 2026, "วันจันทร์ที่ 23 พ.ย. เวลา 09:00 น."),
+    ],
+)
+def test_a_moment_has_weekday_date_and_hour(locale: str, this_year: int, told: str) -> None:
+    assert shown_moment(MONDAY, locale=locale, this_year=this_year) == told
+
+
+@pytest.mark.parametrize(
+    ("rule", "locale", "told"),
+    [
+        ("FREQ=DAILY", "ja", "毎日 09:00"),
+        ("FREQ=DAILY;INTERVAL=3", "en", "every 3 days at 09:00"),
+        ("FREQ=WEEKLY", "ja", "毎週月曜 09:00"),
+        ("FREQ=WEEKLY;BYDAY=MO,TH", "ja", "毎週月・木曜 09:00"),
+        ("FREQ=WEEKLY;BYDAY=MO,TH", "en", "every Mon, Thu at 09:00"),
+        ("FREQ=WEEKLY;BYDAY=MO,TH", "zh-TW", "每週一、四 09:00"),
+        ("FREQ=WEEKLY;BYDAY=MO,TH", "th", "ทุกวันจันทร์ วันพฤหัสบดี เวลา 09:00 น."),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=FR", "ja", "2週間ごとの金曜 09:00"),
+        ("FREQ=MONTHLY", "ja", "毎月23日 09:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=25", "zh-TW", "每月 25 日 09:00"),
+        ("FREQ=MONTHLY;INTERVAL=2;BYMONTHDAY=1", "en", "every 2 months on day 1 at 09:00"),
+        ("FREQ=DAILY;COUNT=5", "ja", "毎日 09:00、全5回"),
+        ("FREQ=DAILY;UNTIL=20261231T235959", "ja", "毎日 09:00、12月31日(木)まで"),
+        ("FREQ=DAILY;UNTIL=20270101T235959", "en", "every day at 09:00 until Fri 1 Jan 2027"),
+    ],
+)
+def test_a_recurrence_is_told_in_words(rule: str, locale: str, told: str) -> None:
+    assert shown_rule(rule, start=MONDAY, locale=locale, this_year=2026) == told
+
+
+RULES = st.tuples(
+    st.sampled_from(
+        ["FREQ=DAILY", "FREQ=WEEKLY", "FREQ=WEEKLY;BYDAY=TU,SU", "FREQ=MONTHLY", "FREQ=MONTHLY;BYMONTHDAY=31"]
+    ),
+    st.sampled_from(["", ";INTERVAL=7"]),
+    st.sampled_from(["", ";COUNT=3", ";UNTIL=20280229T000000"]),
+).map("".join)
+
+
+@given(RULES, st.datetimes(dt.datetime(2000, 1, 1), dt.datetime(2100, 1, 1)), st.sampled_from(LOCALES))  # noqa: DTZ001
+def test_every_rule_is_told_in_every_language_with_its_hour(rule: str, start: dt.datetime, locale: str) -> None:
+    told = shown_rule(rule, start=start, locale=locale, this_year=2026)
+
+    assert f"{start:%H:%M}" in told
+    assert "{" not in told
+
+
+def test_weekdays_and_months_stand_in_their_order() -> None:
+    assert [one.value for one in Weekday] == ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
+    assert [int(one.value) for one in Month] == list(range(1, 13))
