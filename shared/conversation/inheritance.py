@@ -1,16 +1,17 @@
-"""Inheritance: what repeats an answer that is not kept any more takes over whose words it held.
+"""Inheritance: what repeats an answer or a recap that is not kept any more, or that loses its words, takes over whose words it held.
 
-An answer names the answers in its prompt, and those name what they had seen. When one of these goes because the memory is bounded, the
-chain would end; so whatever repeats it, or a message among its sources, names these from then on.
+An answer names the answers in its prompt, and those name what they had seen. When one of these goes, the chain would end; so whatever
+repeats it, or a message among its sources, names these from then on. Once its words are gone, nobody can tell who repeats it: then whatever
+names it takes over.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from shared.conversation.literal_runs import Signs
-from shared.conversation.records import OutcomeRecord, Recap, SnapshotRecord
+from shared.conversation.records import OutcomeKind, OutcomeRecord, Recap, SnapshotRecord
 
 SAW_KEPT: Final = 1_000
 """What would have to name more loses its words instead."""
@@ -23,28 +24,68 @@ def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> Snapshot
     recaps = [_Heir.of(one.id, one) for one in record.recaps]
     passed = [_Heir.of(one.id, one) for one in record.passed_recaps]
     heirs = [*passed, *recaps, *outcomes]
-    going = [one for one in heirs if one.id and one.id not in kept and one.record.words]
+    going = [one for one in heirs if one.id and one.id not in kept]
     texts = {one.line_message_id: one.text for one in record.messages}
     for gone in sorted(going, key=lambda one: one.record.timestamp_ms):
         signs = Signs()
         signs.add((*gone.record.words, *(texts[one] for one in gone.sources if one in texts)))
         for heir in heirs:
             if gone.id in heir.saw:
-                heir.succeed(gone, signs)
-    bounded = (
-        _settled(one, by) if len(by.saw) <= SAW_KEPT else one.without_words()
-        for one, by in zip(record.outcomes, outcomes, strict=True)
-    )
+                heir.succeed(gone, repeats=not gone.record.words or heir.may_repeat(signs))
     return replace(
         record,
-        outcomes=tuple(bounded),
-        recaps=_bounded(record.recaps, recaps),
-        passed_recaps=_bounded(record.passed_recaps, passed),
+        outcomes=tuple(
+            _settled(one, by) or one.without_words() for one, by in zip(record.outcomes, outcomes, strict=True)
+        ),
+        recaps=tuple(one for one in map(_settled, record.recaps, recaps) if one is not None),
+        passed_recaps=(
+            *(_settled(one, by) or one.without_words() for one, by in zip(record.passed_recaps, passed, strict=True)),
+            *(one.without_words() for one, by in zip(record.recaps, recaps, strict=True) if _settled(one, by) is None),
+        ),
     )
 
 
-def _bounded(recaps: Sequence[Recap], heirs: Sequence["_Heir"]) -> tuple[Recap, ...]:
-    return tuple(_settled(one, by) for one, by in zip(recaps, heirs, strict=True) if len(by.saw) <= SAW_KEPT)
+def without_lost(record: SnapshotRecord, is_lost: Callable[[OutcomeRecord | Recap], bool]) -> SnapshotRecord:
+    """Return the snapshot without the words of what is lost, or comes to be lost because it names what something lost had named.
+
+    A recap that is lost leaves the prompts. It stays beside them without words, because an answer in the journal may name it.
+    """
+    repeatable = (one for one in record.recaps if (one.id and one.text) or not is_lost(one))
+    record = replace(record, recaps=tuple(repeatable))
+    while True:
+        known: tuple[OutcomeRecord | Recap, ...] = (*record.outcomes, *record.recaps, *record.passed_recaps)
+        lost = {own_id_of(one) for one in known if one.words and is_lost(one)}
+        if not lost:
+            return record
+        record = with_inheritance(record, {own_id_of(one) for one in known} - lost)
+        record = replace(
+            record,
+            outcomes=tuple(one.without_words() if one.webhook_event_id in lost else one for one in record.outcomes),
+            recaps=tuple(one for one in record.recaps if one.id not in lost),
+            passed_recaps=tuple(
+                one.without_words() if one.id in lost else one
+                for one in (*record.passed_recaps, *(one for one in record.recaps if one.id in lost))
+            ),
+        )
+
+
+def without_names(record: SnapshotRecord, ids: AbstractSet[str]) -> SnapshotRecord:
+    """Return the snapshot in which nothing names these answers and recaps: a withdrawal found that it repeats nothing of them."""
+
+    def nameless(one: _Kept) -> _Kept:
+        return one if ids.isdisjoint(one.saw) else replace(one, saw=tuple(name for name in one.saw if name not in ids))
+
+    return replace(
+        record,
+        outcomes=tuple(map(nameless, record.outcomes)),
+        recaps=tuple(map(nameless, record.recaps)),
+        passed_recaps=tuple(map(nameless, record.passed_recaps)),
+    )
+
+
+def own_id_of(one: OutcomeRecord | Recap) -> str:
+    """Return the id by which prompts name it; empty for a recap of an earlier release."""
+    return one.webhook_event_id if isinstance(one, OutcomeRecord) else one.id
 
 
 @dataclass(kw_only=True)
@@ -66,13 +107,23 @@ class _Heir:
         """The messages, answers and recaps that its words may come from."""
         return (*self.record.covers, *self.saw)
 
-    def succeed(self, gone: "_Heir", signs: Signs) -> None:
-        """Name the sources of what goes instead of it, if the words of this show its signs; else name it no more."""
+    def may_repeat(self, signs: Signs) -> bool:
+        """Whether its words show the signs, or were lost, so that nobody can tell what else repeats them."""
+        has_lost_words = not self.record.words and (
+            isinstance(self.record, Recap) or self.record.kind is not OutcomeKind.SKIPPED
+        )
+        return has_lost_words or signs.are_in(self.record.words)
+
+    def succeed(self, gone: "_Heir", *, repeats: bool) -> None:
+        """Name the sources of what goes instead of it, if this may repeat it; else name it no more."""
         del self.saw[gone.id]
-        if signs.are_in(self.record.words):
+        if repeats:
             self.saw.update(dict.fromkeys(gone.sources))
             self.since_ms = min(self.since_ms, gone.since_ms)
 
 
-def _settled(one: _Kept, heir: _Heir) -> _Kept:
+def _settled(one: _Kept, heir: _Heir) -> _Kept | None:
+    """Return the record with what it names by now, None where that is too much."""
+    if len(heir.saw) > SAW_KEPT:
+        return None
     return one if tuple(heir.saw) == one.saw else replace(one, saw=tuple(heir.saw), since_ms=heir.since_ms)

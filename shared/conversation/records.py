@@ -242,7 +242,11 @@ class Recap:
     @property
     def words(self) -> tuple[str, ...]:
         """Every text in it, as of an outcome."""
-        return (self.text,)
+        return (self.text,) if self.text else ()
+
+    def without_words(self) -> "Recap":
+        """Return it as it stays beside the prompts after a withdrawal."""
+        return replace(self, text="")
 
     @property
     def as_source(self) -> Provenance:
@@ -301,8 +305,9 @@ class SnapshotRecord:
 
     `messages` are those that prompts show and the sources of the recaps, which they do not. `recaps_written` numbers the recaps,
     `recap_tries` is how often the next one was asked for since the last one came; until `recap_until_ms` somebody may be at it.
-    `passed_recaps` are shown no more, but an answer that is under way or journalled may name them. `leaving` waits for its segment of the
-    archive, and `segments` names the last ones that were written, by the last part of their objects' names.
+    `passed_recaps` are shown no more, but an answer that is under way or journalled may name them; one without words has lost them, and
+    what names it may repeat them. `leaving` waits for its segment of the archive, and `segments` names the last ones that were written, by
+    the last part of their objects' names.
 
     What outcomes saw is stored once for all of them: `ids` numbers everything that they name, and `saw` has, by outcome, the runs of
     numbers that it names, as first number and length in turn. In memory, outcomes have their own `saw`, and these two are empty.
@@ -325,8 +330,8 @@ class SnapshotRecord:
 
     @property
     def all_recaps(self) -> tuple[Recap, ...]:
-        """The recaps that answers may name, shown or not."""
-        return (*self.passed_recaps, *self.recaps)
+        """The recaps whose words answers may repeat, shown or not; one that never had any is not among them."""
+        return (*self.passed_recaps, *(one for one in self.recaps if one.text))
 
 
 def by_time(record: MessageRecord | OutcomeRecord) -> tuple[int, bool]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import AmendmentLog, Amendments
-from shared.conversation.inheritance import with_inheritance
+from shared.conversation.inheritance import own_id_of, with_inheritance, without_lost, without_names
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import (
     ANSWERABLE_MS,
@@ -113,21 +113,22 @@ def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
         if amendments.edited_ms.get(one.line_message_id, 0) > one.edited_ms
         and amendments.edits[one.line_message_id] != one.text
     }
-    return replace(
+
+    def is_lost(one: OutcomeRecord | Recap) -> bool:
+        if isinstance(one, Recap) and not edited.isdisjoint(one.covers):
+            return True
+        return one.provenance.is_lost_with(amendments, own_id_of(one))
+
+    left = replace(
         snapshot,
-        messages=tuple(amendments.overlay(one) for one in snapshot.messages if not amendments.is_withdrawn(one)),
-        outcomes=tuple(
-            amendments.without_lost(one) for one in snapshot.outcomes if one.timestamp_ms > amendments.erased_ms
-        ),
-        recaps=_whole(snapshot.recaps, edited, amendments),
-        passed_recaps=_whole(snapshot.passed_recaps, edited, amendments),
+        outcomes=tuple(one for one in snapshot.outcomes if one.timestamp_ms > amendments.erased_ms),
+        recaps=tuple(one for one in snapshot.recaps if one.since_ms > amendments.erased_ms),
+        passed_recaps=tuple(one for one in snapshot.passed_recaps if one.since_ms > amendments.erased_ms),
     )
-
-
-def _whole(recaps: Iterable[Recap], edited: AbstractSet[str], amendments: Amendments) -> tuple[Recap, ...]:
-    """Return the recaps that keep their words."""
-    return tuple(
-        one for one in recaps if edited.isdisjoint(one.covers) and not one.provenance.is_lost_with(amendments, one.id)
+    clean = without_names(without_lost(left, is_lost), amendments.taken.keys())
+    return replace(
+        clean,
+        messages=tuple(amendments.overlay(one) for one in snapshot.messages if not amendments.is_withdrawn(one)),
     )
 
 
@@ -191,9 +192,9 @@ def bounded(
     newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
     late = {one.webhook_event_id for one in [one for one in record.outcomes if _is_late(one)][-_LATE_KEPT:]}
     kept = shown | newest_ones | late | (named or frozenset())
-    passed = (
-        *record.passed_recaps,
-        *(replace(one, passed_ms=now_ms) for one in record.recaps[: -limits.recaps] if one.id),
+    passed = tuple(
+        replace(one, passed_ms=one.passed_ms or now_ms)
+        for one in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
     )
     lasting = {one.id for one in passed if named is None or one.id in named}
     lasting |= {one.id for one in passed[-_PASSED_KEPT:] if one.passed_ms > now_ms - ANSWERABLE_MS - SKEW_MS}
@@ -204,7 +205,7 @@ def bounded(
         inherited,
         messages=tuple(sorted((*sources[-limits.sources :], *verbatim), key=by_time)),
         outcomes=tuple(one for one in inherited.outcomes if one.webhook_event_id in kept),
-        passed_recaps=tuple(one for one in inherited.passed_recaps if one.id in lasting),
+        passed_recaps=tuple(one for one in inherited.passed_recaps if one.id in lasting or not one.passed_ms),
     )
 
 

@@ -654,6 +654,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Never("_may_repeat"),
         lacks="an answer keeps withdrawn words that it repeats from another answer",
     ),
+    "remembers_lost_recaps": Mutation(
+        "shared.conversation.records:SnapshotRecord.all_recaps",
+        DropItem("passed_recaps"),
+        lacks="an answer repeats a recap that an edit has dropped, and keeps words that are withdrawn later",
+    ),
     "marks_withdrawals": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._amend",
         Skip("_mark"),

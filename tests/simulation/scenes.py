@@ -410,6 +410,22 @@ def answer_that_repeats_a_recap() -> list[str]:
         return scene.rests()
 
 
+def recap_that_an_edit_drops_before_an_unsend() -> list[str]:
+    """An answer repeats a recap of two messages. One of them is edited, which drops the recap; then the other one is withdrawn."""
+    with Scene().playing() as scene:
+        scene.stage.mood.skips = 1.0
+        first, second = scene.says(), scene.says()
+        for message in (first, second):
+            scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        for _ in range(4):
+            scene.runs_to_end(scene.asks())
+        scene.stage.mood.skips = 0.0
+        scene.runs_to_end(scene.asks())
+        scene.runs_to_end(scene.edits(second))
+        scene.takes_effect(scene.takes_back(first))
+        return scene.rests()
+
+
 def answer_that_repeats_an_answer() -> list[str]:
     """The first message is forgotten, and every answer repeats the one before. The message is withdrawn while the model answers."""
     with Scene(limits=MemoryLimits(journalled=2, verbatim=3, summed_up=50, recaps_at_once=0)).playing() as scene:
@@ -827,6 +843,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "marks_withdrawals": worker_that_dies_before_its_last_look,
     "relies_on_epochs_of_others": forty_unsends_while_somebody_thinks,
     "resumes_what_was_handed_over": message_whose_successors_are_withdrawn,
+    "remembers_lost_recaps": recap_that_an_edit_drops_before_an_unsend,
     "stores_the_plan": withdrawal_that_dies_between_two_answers,
     "erases_what_was_confirmed": forget_that_is_confirmed,
     "counts_the_first_press_only": two_presses_at_once,

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
-from shared.conversation.inheritance import SAW_KEPT, with_inheritance
-from shared.conversation.records import OutcomeRecord, Recap, SnapshotRecord
+from shared.conversation.inheritance import SAW_KEPT, with_inheritance, without_lost
+from shared.conversation.records import OutcomeKind, OutcomeRecord, Recap, SnapshotRecord
 from tests.support.chats import answer, message
 
 PLACE = "behind the third bookshelf"
@@ -106,3 +106,31 @@ def test_nothing_changes_where_nothing_goes() -> None:
     )
 
     assert with_inheritance(record, {"e1", "e2", "recap-1"}) == record
+
+
+def test_what_names_something_whose_words_are_gone_takes_over_its_sources() -> None:
+    record = SnapshotRecord(outcomes=(seeing(1, "", "m0"), seeing(2, "where you said", "e1", "m2")))
+
+    kept = with_inheritance(record, {"e2"}).outcomes[1]
+
+    assert set(kept.saw) == {"m0", "m1", "m2"}
+
+
+def test_what_lost_its_words_takes_over_and_what_never_said_anything_does_not() -> None:
+    lost = replace(seeing(2, "", "e1"), text=None)
+    silent = replace(seeing(3, "", "e1"), text=None, kind=OutcomeKind.SKIPPED)
+    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), lost, silent))
+
+    kept = with_inheritance(record, {"e2", "e3"}).outcomes
+
+    assert [set(one.saw) for one in kept[1:]] == [{"m0", "m1"}, set()]
+
+
+def test_a_recap_that_goes_stays_beside_the_prompts_for_what_may_repeat_it() -> None:
+    recap = Recap(id="recap-1", text=f"it is {PLACE}", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
+    silent = replace(recap, id="recap-2", text="")
+    naming = seeing(3, "where you said", "recap-2")
+
+    clean = without_lost(SnapshotRecord(recaps=(recap, silent), outcomes=(naming,)), lambda one: "m1" in one.covers)
+
+    assert clean == SnapshotRecord(passed_recaps=(replace(recap, text=""),), outcomes=(naming,))

@@ -211,7 +211,7 @@ def test_a_recap_beside_the_prompts_loses_its_words_like_any_other() -> None:
 
     clean = cleaned(record, Amendments(withdrawn=frozenset({"m2"})))
 
-    assert [one.id for one in clean.passed_recaps] == ["recap-2"]
+    assert [(one.id, one.text) for one in clean.passed_recaps] == [("recap-1", ""), ("recap-2", "recap 2")]
 
 
 def test_twice_what_is_shown_and_the_next_recaps_wait_beyond_the_sources() -> None:
@@ -247,3 +247,49 @@ def test_at_most_a_hundred_outcomes_are_kept_beside_old_messages() -> None:
     record = SnapshotRecord(messages=(message(1),), outcomes=tuple(map(answer, range(1, 111))))
 
     assert [one.timestamp_ms for one in bounded(record, MemoryLimits(), now_ms=NOW_MS).outcomes] == [*range(11, 111)]
+
+
+def test_a_lost_recap_stays_without_words_as_long_as_one_that_left_the_prompts() -> None:
+    record = SnapshotRecord(recaps=(recap(1, 1, 2), recap(2, 3)))
+    amendments = Amendments(withdrawn=frozenset({"m2"}))
+
+    clean = cleaned(record, amendments)
+    within = bounded(clean, MemoryLimits(), now_ms=NOW_MS, named=frozenset())
+    later = bounded(within, MemoryLimits(), now_ms=NOW_MS + HALF_AN_HOUR_MS, named=frozenset())
+
+    assert (recap_ids(clean), [(one.id, one.words) for one in clean.passed_recaps]) == (["recap-2"], [("recap-1", ())])
+    assert [(one.id, one.passed_ms) for one in within.passed_recaps] == [("recap-1", NOW_MS)]
+    assert later.passed_recaps == ()
+    assert cleaned(within, amendments) == within
+
+
+def test_a_recap_that_never_had_words_goes_for_good() -> None:
+    record = SnapshotRecord(recaps=(replace(recap(1, 1), text=""), recap(2, 2), recap(3, 3)))
+
+    clean = cleaned(record, Amendments(withdrawn=frozenset({"m1"})))
+    within = bounded(record, MemoryLimits(recaps=2), now_ms=NOW_MS, named=None)
+
+    assert (recap_ids(clean), clean.passed_recaps) == (["recap-2", "recap-3"], ())
+    assert (recap_ids(within), within.passed_recaps) == (["recap-2", "recap-3"], ())
+
+
+def test_what_repeats_a_recap_that_loses_its_words_loses_them_with_it() -> None:
+    lost = replace(recap(1, 1, 2), text="they want to see the sea")
+    repeating = replace(answer(8, "you want to see the sea"), saw=("recap-1",))
+    repeating_that = replace(answer(9, "the sea, as you want to see the sea"), saw=("e8",))
+    other = replace(answer(10, "good morning"), saw=("recap-1", "e9"))
+    record = SnapshotRecord(recaps=(lost,), outcomes=(repeating, repeating_that, other))
+
+    clean = cleaned(record, Amendments(withdrawn=frozenset({"m2"})))
+
+    assert [one.text for one in clean.outcomes] == [None, None, "good morning"]
+    assert clean.outcomes[2].saw == ()
+
+
+def test_what_a_withdrawal_found_to_repeat_nothing_names_the_lost_answer_no_more() -> None:
+    heirs = (replace(answer(2, None), saw=("m1",)), replace(answer(3, "good morning"), saw=("e2", "m2")))
+    amendments = Amendments(withdrawn=frozenset({"m1"}), taken={"e2": frozenset({"e3"})})
+
+    clean = cleaned(SnapshotRecord(outcomes=heirs), amendments)
+
+    assert [(one.text, one.saw) for one in clean.outcomes] == [(None, ("m1",)), ("good morning", ("m2",))]

@@ -11,6 +11,7 @@ from shared.conversation.amendments import NEWEST_READ, Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
 from shared.conversation.records import Amendment, OutcomeRecord, Recap, SnapshotRecord
+from shared.conversation.snapshot import MemoryLimits, bounded
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
@@ -170,6 +171,53 @@ def test_what_repeats_an_answer_goes_although_a_compaction_cleaned_that_answer_f
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
     assert "third bookshelf" not in everything_in(store)
+
+
+def test_what_repeats_a_recap_goes_although_a_compaction_dropped_that_recap_first(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    of_the_place = replace(recap(1, "the safe stands behind the third bookshelf"), covers=("m1",))
+    fold(chat, SnapshotRecord(messages=(message(1),), recaps=(of_the_place,)))
+    chat.journal.record_outcome(replace(answer(5, "behind the third bookshelf"), saw=("recap-1",)))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
+    chat.snapshot.settle(chat.amendments, Amendments())
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "third bookshelf" not in everything_in(store)
+
+
+@pytest.mark.parametrize("is_folded", [True, False])
+def test_what_repeats_a_recap_goes_although_an_edit_of_another_source_dropped_that_recap_before(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, *, is_folded: bool
+) -> None:
+    of_both = replace(recap(1, "the safe stands behind the third bookshelf"), covers=("m1", "m2"))
+    repeating = replace(answer(5, "behind the third bookshelf"), saw=("recap-1",))
+    rephrasing = replace(answer(6, "where you said"), saw=("recap-1",))
+    record = SnapshotRecord(messages=(message(1), message(2, "at nine")), recaps=(of_both,))
+    fold(chat, replace(record, outcomes=(repeating, rephrasing)) if is_folded else record)
+    if not is_folded:
+        chat.journal.record_outcome(repeating)
+    withdrawal.edit(chat, "m2", text="at ten", timestamp_ms=9)
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=10)
+
+    assert "third bookshelf" not in everything_in(store)
+    assert ("where you said" in everything_in(store)) == is_folded
+
+
+def test_what_repeats_a_lost_recap_goes_although_that_recap_fell_out_before(
+    chat: Conversation, withdrawal: Withdrawal, clock: FixedClock, store: MemoryObjectStore
+) -> None:
+    lost = replace(recap(1, ""), covers=("m1",), passed_ms=1)
+    fold(chat, SnapshotRecord(passed_recaps=(lost,), outcomes=(replace(answer(5, "4711"), saw=("recap-1",)),)))
+    seen = chat.snapshot.read()
+    chat.snapshot.swap(seen, bounded(seen.record, MemoryLimits(), now_ms=clock.now_ms(), named=frozenset()))
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert chat.snapshot.read().record.passed_recaps == ()
+    assert "4711" not in everything_in(store)
 
 
 def test_a_recap_of_words_from_before_an_edit_goes(chat: Conversation, withdrawal: Withdrawal) -> None:
