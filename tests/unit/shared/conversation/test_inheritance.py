@@ -134,3 +134,16 @@ def test_a_recap_that_goes_stays_beside_the_prompts_for_what_may_repeat_it() -> 
     clean = without_lost(SnapshotRecord(recaps=(recap, silent), outcomes=(naming,)), lambda one: "m1" in one.covers)
 
     assert clean == SnapshotRecord(passed_recaps=(replace(recap, text=""),), outcomes=(naming,))
+
+
+def test_a_recap_that_would_have_to_name_too_much_stays_beside_the_prompts_without_words() -> None:
+    many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
+    shown = Recap(id="recap-2", text="hi", covers=("m2",), timestamp_ms=1, since_ms=1, until_ms=1, saw=many)
+    passed = replace(shown, id="recap-1", covers=("m1",), passed_ms=1)
+    modest = replace(passed, id="recap-0", saw=())
+
+    changed = with_inheritance(
+        SnapshotRecord(recaps=(shown,), passed_recaps=(modest, passed)), {"recap-0", "recap-1", "recap-2"}
+    )
+
+    assert changed.passed_recaps == (modest, replace(passed, text=""), replace(shown, text=""))
