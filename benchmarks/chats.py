@@ -2,19 +2,20 @@
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from benchmarks import wire
+from benchmarks.built import Built
 from simulator.processes import Child
 
-_ADDRESSED_EVERY: Final = 5
 _TEXT: Final = "来週の旅行のことだけど、{}番目の案はどうかな。早めに決めたほうが安くなると思う。"
 
 
 @dataclass(slots=True, kw_only=True)
 class Chat:
-    """A group with the bot in it; `grow` addresses every fifth message to the bot."""
+    """A group with the bot in it."""
 
     line: Child
     group_id: str
@@ -40,11 +41,9 @@ class Chat:
         event: dict[str, Any] = answer.json()
         return event
 
-    async def grow(self, messages: int, *, worker: Child) -> None:
-        """Send messages until the chat has this many; the worker handles each one."""
-        while self.messages < messages:
-            addressed = (self.messages + 1) % _ADDRESSED_EVERY == 0
-            await push(worker, await self.say(addressed=addressed))
+    def built(self, messages: int, pool: ThreadPoolExecutor) -> Built:
+        """Return what so many messages leave behind; every fifth is addressed to the bot."""
+        return Built(group_id=self.group_id, user_id=self.user_id, messages=messages, pool=pool)
 
 
 async def push(worker: Child, event: dict[str, Any]) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from benchmarks.samples import Comparison
-from benchmarks.table import Row, Section
+from benchmarks.table import Row, Section, at_most
 from benchmarks.usage import Memory
 
 REQUESTS = 200
@@ -23,6 +23,7 @@ def section(held: Held) -> Section:
             against="empty",
             unit="MB",
             comparison=Comparison.of([(here.pss_mb, there.pss_mb)]),
+            goal=at_most(80) if (name, moment) == ("agent_worker", AFTER_REQUESTS) else None,
         )
         for name, moments in held.items()
         if name != "empty"

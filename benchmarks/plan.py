@@ -16,7 +16,10 @@ class Plan:
         turns: timed turns in each chat.
         counted_turns: turns in each chat whose requests are counted, with slow storage.
         longest_chat: messages of the longest chat.
-        folds: how often a chat is folded while the cost of its turns is counted.
+        rounds_together: rounds of forty chats that talk at once.
+        amendments: withdrawals in the chat in which much was taken back.
+        entries: in the chat in which much was filed.
+        grown_turns: turns in each chat that has grown; every twenty-first folds.
     """
 
     ack_rounds: int
@@ -26,26 +29,35 @@ class Plan:
     turns: int
     counted_turns: int
     longest_chat: int
-    folds: int
+    rounds_together: int
+    amendments: int
+    entries: int
+    grown_turns: int
 
 
 FULL: Final = Plan(
-    ack_rounds=32,
+    ack_rounds=24,
     requests_alone=200,
     requests_together=480,
-    starts=11,
+    starts=7,
     turns=16,
-    counted_turns=4,
+    counted_turns=6,
     longest_chat=10_000,
-    folds=2,
+    rounds_together=5,
+    amendments=1_000,
+    entries=1_000,
+    grown_turns=21,
 )
 QUICK: Final = Plan(
     ack_rounds=3,
-    requests_alone=150,
-    requests_together=320,
-    starts=3,
-    turns=4,
+    requests_alone=100,
+    requests_together=160,
+    starts=1,
+    turns=6,
     counted_turns=1,
     longest_chat=600,
-    folds=1,
+    rounds_together=2,
+    amendments=200,
+    entries=200,
+    grown_turns=5,
 )

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket} --port N`: one stand-in in a separate process.
+"""`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket,metadata} --port N`: one stand-in in a separate process.
 
 The stand-ins are those of the local stack, without latency.  Routes under /bench let the benchmarks create events and count requests.
 """
@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 import httpx2
+from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from simulator.functions import PROJECT_ID
 from simulator.gemini.app import GeminiStandIn
 from simulator.line.platform import LinePlatform
 from simulator.line.servers import HttpServer
@@ -70,10 +72,11 @@ class _Line:
         return JSONResponse(event.as_sent(is_redelivery=False))
 
     async def _calls(self, _: Request) -> Response:
-        """Answer with the paths of the requests since the last call, and clear them."""
-        paths = [request.path for request in self._platform.requests]
+        """Answer with `[path, received_s]` of each request since the last call, on the machine's monotonic clock, and clear them."""
+        ahead_s = time.time_ns() / 1e9 - time.monotonic()
+        calls = [[request.path, request.at_ms / 1_000 - ahead_s] for request in self._platform.requests]
         self._platform.requests.clear()
-        return JSONResponse(paths)
+        return JSONResponse(calls)
 
 
 def _bucket(behind: str) -> ASGIApp:
@@ -95,10 +98,10 @@ def _bucket(behind: str) -> ASGIApp:
     return proxy.app
 
 
-def _gemini() -> ASGIApp:
+def _gemini(latency_s: float) -> ASGIApp:
     """Return a Gemini that reports the times of its requests, on the machine's monotonic clock."""
     started_s = time.monotonic()
-    gemini = GeminiStandIn()
+    gemini = GeminiStandIn(latency_s=latency_s)
 
     async def log(_: Request) -> Response:
         """Answer with `[received_s, request_bytes]` of each request since the last call, and clear them."""
@@ -110,7 +113,26 @@ def _gemini() -> ASGIApp:
     return gemini.app
 
 
-async def _run(stand_in: str, *, port: int, behind: str) -> None:
+def _metadata() -> ASGIApp:
+    """Return the metadata server of an instance.  Source: Compute Engine, "View and query VM metadata"."""
+
+    async def answer(request: Request) -> Response:
+        headers = {"Metadata-Flavor": "Google"}
+        path = request.url.path
+        if path.endswith("/token"):
+            token = {"access_token": "token", "expires_in": 3_599, "token_type": "Bearer"}
+            return JSONResponse(token, headers=headers)
+        if path.endswith("/project-id"):
+            return PlainTextResponse(PROJECT_ID, headers=headers)
+        if path.endswith("/service-accounts/default/"):
+            account = {"email": "webhook@example.iam.gserviceaccount.com", "scopes": [], "aliases": ["default"]}
+            return JSONResponse(account, headers=headers)
+        return PlainTextResponse("", headers=headers)
+
+    return Starlette(routes=[Route("/{path:path}", answer)])
+
+
+async def _run(stand_in: str, *, port: int, behind: str, latency_s: float) -> None:
     stopping = asyncio.Event()
     for wanted in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(wanted, stopping.set)
@@ -122,7 +144,8 @@ async def _run(stand_in: str, *, port: int, behind: str) -> None:
         await pubsub.stop()
         return
     apps: dict[str, Callable[[], ASGIApp]] = {
-        "gemini": _gemini,
+        "gemini": lambda: _gemini(latency_s),
+        "metadata": _metadata,
         "line": lambda: _Line().app(),
         "bucket": lambda: _bucket(behind),
     }
@@ -136,11 +159,12 @@ def _main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.stand_ins", description="Run one stand-in until SIGTERM."
     )
-    parser.add_argument("stand_in", choices=["pubsub", "gemini", "line", "bucket"])
+    parser.add_argument("stand_in", choices=["pubsub", "gemini", "line", "bucket", "metadata"])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--behind", default="", help="address of the bucket that `bucket` stands before")
+    parser.add_argument("--latency-s", type=float, default=0.0, help="how long `gemini` takes for an answer")
     options = parser.parse_args(arguments)
-    asyncio.run(_run(options.stand_in, port=options.port, behind=options.behind))
+    asyncio.run(_run(options.stand_in, port=options.port, behind=options.behind, latency_s=options.latency_s))
 
 
 if __name__ == "__main__":

@@ -8,22 +8,52 @@ from benchmarks.samples import Comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """The largest ratio that meets the goal; or, if `is_absolute`, the largest figure; or the smallest one, if `is_least`."""
+
+    limit: float
+    is_absolute: bool = False
+    is_least: bool = False
+
+    def verdict(self, comparison: Comparison) -> str:
+        """Return, for example, `<= 1.1   met`, or `>= 40    not met`; empty without a figure."""
+        figure = comparison.measured if self.is_absolute or self.is_least else comparison.ratio
+        if figure is None:
+            return ""
+        is_met = figure >= self.limit if self.is_least else figure <= self.limit
+        sign = ">=" if self.is_least else "<=" if self.is_absolute else "x"
+        return f"{sign:<2} {self.limit:<5g} {'met' if is_met else 'not met'}"
+
+
+def at_most(limit: float) -> Goal:
+    """Return a goal for the figure itself."""
+    return Goal(limit=limit, is_absolute=True)
+
+
+def at_least(limit: float) -> Goal:
+    """Return a goal for the figure itself."""
+    return Goal(limit=limit, is_least=True)
+
+
+def times(limit: float) -> Goal:
+    """Return a goal for the ratio."""
+    return Goal(limit=limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A figure and its comparison.  `target` is the largest ratio that meets the target; None means that there is no target."""
+    """A figure and its comparison."""
 
     what: str
     against: str
     unit: str
     comparison: Comparison
-    target: float | None = None
+    goal: Goal | None = None
 
     @property
     def verdict(self) -> str:
-        """Return, for example, `<= 1.25  met`; empty without a target."""
-        ratio = self.comparison.ratio
-        if self.target is None or ratio is None:
-            return ""
-        return f"<= {self.target:<5g} {'met' if ratio <= self.target else 'not met'}"
+        """Return what the goal says; empty without one."""
+        return "" if self.goal is None else self.goal.verdict(self.comparison)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +68,7 @@ class Section:
 
 def render(sections: Sequence[Section]) -> str:
     """Return the table as text."""
-    heads = ("", "measured", "against", "", "ratio", "middle half", "target")
+    heads = ("", "measured", "against", "", "ratio", "middle half", "goal")
     blocks = [[_cells(row) for row in section.rows] for section in sections]
     widths = [max(len(cells[index]) for cells in [heads, *chain.from_iterable(blocks)]) for index in range(len(heads))]
     return "\n".join(_lines(sections, blocks, heads=heads, widths=widths))

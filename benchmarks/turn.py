@@ -1,7 +1,7 @@
-"""A warm turn of the agent worker: from Pub/Sub's push to its acknowledgement, in a short chat and in a long one.
+"""A warm turn of the agent worker in a chat of two hundred messages: from Pub/Sub's push to its acknowledgement.
 
-Time and CPU time are measured on stand-ins without latency. Requests to storage are counted on another instance, in the same chats.
-Its bucket answers so slowly that concurrent requests overlap and can be distinguished from sequential ones.
+Time and CPU time are measured on stand-ins without latency. Requests to storage are counted on another instance, whose bucket answers so
+slowly that concurrent requests overlap and can be distinguished from sequential ones.
 """
 
 import asyncio
@@ -9,28 +9,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from benchmarks import bucket_log, usage, wire
+from benchmarks import bucket_log, built, usage, wire
 from benchmarks.bucket_log import BucketRequest
 from benchmarks.chats import Chat, push
 from benchmarks.memory import AFTER_REQUESTS, AFTER_START, REQUESTS, Held
 from benchmarks.plan import Plan
 from benchmarks.processes import Processes, wiring
 from benchmarks.samples import Comparison, interleave
-from benchmarks.table import Row, Section
+from benchmarks.table import Goal, Row, Section, at_least, at_most
 from simulator.processes import Child
 
 SHORT: Final = 10
-LONG: Final = REQUESTS
-_TURNS_IN_A_SHORT_CHAT: Final = 4  # then a new chat is created, so that it stays short
+LONG: Final = 200
 _SLOW_BUCKET_S: Final = 0.25
-_UNSENDS_AT_ONCE: Final = 16
+_CLOCKS_APART_S: Final = 0.05  # far less than a slow answer takes
+_AT_ONCE: Final = 16
+_CHATS_AT_ONCE: Final = 40
+_MODEL_S: Final = 0.5
+_CPU_MS: Final = 20
+_TURNS_A_SECOND: Final = 40
 _COUNT_ROWS: Final = {
-    "storage round trips, one after another": "round_trips",
-    "of them before the model is asked": "round_trips_before_model",
-    "of them after its last word": "round_trips_after_model",
-    "requests to Gemini": "gemini",
-    "requests to LINE": "line",
+    "storage round trips, one after another": ("round_trips", None),
+    "of them before the model is asked": ("round_trips_before_model", at_most(3)),
+    "of them between its last word and the reply": ("round_trips_after_model", at_most(2)),
+    "requests to Gemini": ("gemini", None),
+    "requests to LINE": ("line", None),
 }
+_REQUESTS: Final = at_most(12)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,53 +59,56 @@ class Requests:
     storage_bytes: int
     prompt_bytes: int
 
+    @property
+    def storage_requests(self) -> int:
+        """The requests to storage, of all kinds."""
+        return sum(self.storage.values())
 
-async def measure(processes: Processes, plan: Plan) -> tuple[Section, Held]:
-    """Return the section, and the memory of the workers of agent_worker and unsend."""
+
+async def measure(processes: Processes, plan: Plan) -> tuple[list[Section], Held]:
+    """Return the sections, and the memory of the workers of agent_worker and unsend."""
     storage = await processes.bucket()
     stand_ins = {
         "bucket": storage,
         "line": await processes.stand_in("line"),
         "gemini": await processes.stand_in("gemini"),
     }
+    chats = {name: await Chat.create(stand_ins["line"]) for name in ("long", "short")}
+    with built.builder() as pool:
+        for name, messages in (("long", LONG), ("short", SHORT)):
+            built.copy(chats[name].built(messages, pool), storage)
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
-    long, held = await _long_chat(stand_ins["line"], worker)
-    turns, short = await _time_turns(stand_ins["line"], worker, long, plan)
+    held = await _used(stand_ins["line"], worker)
+    turns: list[dict[str, Turn]] = [{} for _ in range(plan.turns)]
+    for number, name in interleave(("long", "short"), plan.turns):
+        turns[number][name] = await timed_turn(worker, chats[name])
     await processes.stop(worker)
     held_by_unsend = await _unsend_memory(processes, stand_ins)
-    slow = await processes.stand_in("bucket", "--behind", storage.url)
-    slow_stand_ins = {**stand_ins, "bucket": slow}
-    counted = await _count_requests(processes, slow_stand_ins, {"long": long, "short": short}, plan)
-    return _section(turns, counted), {"agent_worker": held, "unsend": held_by_unsend}
+    slow_stand_ins = {**stand_ins, "bucket": await processes.stand_in("bucket", "--behind", storage.url)}
+    counted = await _count_requests(processes, slow_stand_ins, chats, plan)
+    sections = [_section(turns, counted), await _throughput(processes, stand_ins, plan)]
+    return sections, {"agent_worker": held, "unsend": held_by_unsend}
 
 
-async def _long_chat(line: Child, worker: Child) -> tuple[Chat, dict[str, usage.Memory | None]]:
-    """Return a long chat, whose messages came one a request, and the memory of the worker before and after."""
+async def _used(line: Child, worker: Child) -> dict[str, usage.Memory | None]:
+    """Return the memory of the worker after its start, and after it has answered in sixteen chats."""
     await asyncio.to_thread(wire.send, worker.port, any_status=True)
     pid = usage.worker_pid(worker.pid)
     held = {AFTER_START: usage.memory(pid)}
-    chat = await Chat.create(line)
-    await chat.grow(LONG, worker=worker)
-    return chat, {**held, AFTER_REQUESTS: usage.memory(pid)}
+    chats = [await Chat.create(line) for _ in range(_AT_ONCE)]
+    for start in range(0, REQUESTS, _AT_ONCE):
+        count = min(_AT_ONCE, REQUESTS - start)
+        addressed = start % (5 * _AT_ONCE) == 0
+        await asyncio.gather(*(_say(worker, chat, addressed=addressed) for chat in chats[:count]))
+    return {**held, AFTER_REQUESTS: usage.memory(pid)}
 
 
-async def _time_turns(line: Child, worker: Child, long: Chat, plan: Plan) -> tuple[list[dict[str, Turn]], Chat]:
-    rounds: list[dict[str, Turn]] = [{} for _ in range(plan.turns)]
-    short = await _short_chat(line, worker)
-    for number, name in interleave(("long", "short"), plan.turns):
-        if short.messages >= SHORT + _TURNS_IN_A_SHORT_CHAT:
-            short = await _short_chat(line, worker)
-        rounds[number][name] = await _turn(worker, long if name == "long" else short)
-    return rounds, short
+async def _say(worker: Child, chat: Chat, *, addressed: bool) -> None:
+    await push(worker, await chat.say(addressed=addressed))
 
 
-async def _short_chat(line: Child, worker: Child) -> Chat:
-    chat = await Chat.create(line)
-    await chat.grow(SHORT, worker=worker)
-    return chat
-
-
-async def _turn(worker: Child, chat: Chat) -> Turn:
+async def timed_turn(worker: Child, chat: Chat) -> Turn:
+    """Return what a turn took."""
     pid = usage.worker_pid(worker.pid)
     event = await chat.say(addressed=True)
     before_s = usage.cpu_s(pid)
@@ -116,10 +124,10 @@ async def _count_requests(
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
     counted: dict[str, list[Requests]] = {name: [] for name in chats}
     for chat in chats.values():
-        await _turn(worker, chat)  # fills the caches of this instance
+        await timed_turn(worker, chat)  # fills the caches of this instance
     for _, name in interleave(tuple(chats), plan.counted_turns):
         await take_requests(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
-        await _turn(worker, chats[name])
+        await timed_turn(worker, chats[name])
         counted[name].append(await take_requests(stand_ins, slow_bucket_s=0.0))
     await processes.stop(worker)
     return counted
@@ -135,15 +143,19 @@ async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float)
     asked = await _answer_of(stand_ins["gemini"], "/bench/asked")
     asked_s = [received_s for received_s, _ in asked]
     first_s, last_s = (min(asked_s), max(asked_s)) if asked_s else (0.0, 0.0)
+    calls = await _answer_of(stand_ins["line"], "/bench/calls")
+    replied_s = min((received_s for path, received_s in calls if path.endswith("/message/reply")), default=0.0)
     return Requests(
         storage=bucket_log.counts(storage),
         round_trips=bucket_log.round_trips(storage),
         round_trips_before_model=bucket_log.round_trips(one for one in storage if one.ended_s <= first_s),
-        round_trips_after_model=bucket_log.round_trips(one for one in storage if one.started_s >= last_s),
+        round_trips_after_model=bucket_log.round_trips(
+            one for one in storage if one.started_s >= last_s and one.ended_s <= replied_s + _CLOCKS_APART_S
+        ),
         gemini=len(asked),
         storage_bytes=sum(one.body_bytes for one in storage),
         prompt_bytes=sum(request_bytes for _, request_bytes in asked),
-        line=len(await _answer_of(stand_ins["line"], "/bench/calls")),
+        line=len(calls),
     )
 
 
@@ -152,13 +164,56 @@ async def _answer_of(stand_in: Child, path: str) -> list[Any]:
     return answer
 
 
+async def _throughput(processes: Processes, stand_ins: Mapping[str, Child], plan: Plan) -> Section:
+    """Return how many turns one core does, while forty chats talk at once to a model that takes half a second."""
+    thinking = await processes.stand_in("gemini", "--latency-s", str(_MODEL_S))
+    worker = await processes.start(
+        processes.function("agent_worker", wiring({**stand_ins, "gemini": thinking}, SETTLE_MS="0"))
+    )
+    chats = [await Chat.create(stand_ins["line"]) for _ in range(_CHATS_AT_ONCE)]
+    with built.builder() as pool:
+        played = chats[0].built(LONG, pool)
+        for chat in chats:
+            built.copy(played, stand_ins["bucket"], to=chat.group_id)
+    await asyncio.gather(*(_say(worker, chat, addressed=True) for chat in chats))
+    pid = usage.worker_pid(worker.pid)
+    rounds: list[tuple[float, float]] = []
+    for _ in range(plan.rounds_together):
+        events = [await chat.say(addressed=True) for chat in chats]
+        before_s, started_s = usage.cpu_s(pid) or 0.0, asyncio.get_running_loop().time()
+        await asyncio.gather(*(push(worker, event) for event in events))
+        rounds.append(
+            ((usage.cpu_s(pid) or 0.0) - before_s, asyncio.get_running_loop().time() - started_s),
+        )
+    await processes.stop(worker, thinking)
+
+    def row(what: str, unit: str, figures: Sequence[float], goal: Goal | None = None) -> Row:
+        return Row(
+            what=what, against="", unit=unit, comparison=Comparison.of([(one, 0.0) for one in figures]), goal=goal
+        )
+
+    rows = [row("wall time of a round of 40 turns", "ms", [wall_s * 1_000 for _, wall_s in rounds])]
+    if all(cpu_s for cpu_s, _ in rounds):
+        a_core = [_CHATS_AT_ONCE / cpu_s for cpu_s, _ in rounds]
+        rows.append(row("turns a second of one core", "", a_core, at_least(_TURNS_A_SECOND)))
+        rows.append(
+            row("CPU time a turn", "ms", [cpu_s * 1_000 / _CHATS_AT_ONCE for cpu_s, _ in rounds], at_most(_CPU_MS))
+        )
+    return Section(
+        title=f"{_CHATS_AT_ONCE} chats of {LONG} messages at once; the model takes {_MODEL_S:g} s",
+        rows=rows,
+        note="turns a second of one core: turns, divided by the seconds for which the worker computed",
+        samples=rounds,
+    )
+
+
 async def _unsend_memory(processes: Processes, stand_ins: Mapping[str, Child]) -> dict[str, usage.Memory | None]:
     """Return the memory of the unsend function before and after it withdrew unknown messages."""
     function = await processes.start(processes.function("unsend", wiring(stand_ins, LEASE_S="1")))
     await asyncio.to_thread(wire.send, function.port, any_status=True)
     pid = usage.worker_pid(function.pid)
     held = {AFTER_START: usage.memory(pid)}
-    at_once = asyncio.Semaphore(_UNSENDS_AT_ONCE)
+    at_once = asyncio.Semaphore(_AT_ONCE)
 
     async def unsend(number: int) -> None:
         async with at_once:
@@ -177,7 +232,7 @@ def _unsend_event(number: int) -> dict[str, object]:
         "webhookEventId": f"01FZ74A0TDDPYRVKNK77XK{number:04d}",
         "deliveryContext": {"isRedelivery": False},
         "timestamp": 1_763_700_001_000,
-        "source": {"type": "group", "groupId": "C" + "0" * 32},
+        "source": {"type": "group", "groupId": f"C{number % _AT_ONCE:032x}"},
         "mode": "active",
     }
 
@@ -187,16 +242,17 @@ def _section(turns: Sequence[Mapping[str, Turn]], counted: Mapping[str, Sequence
     cpu_ms = [(one["long"].cpu_ms, one["short"].cpu_ms) for one in turns]
     known_cpu_ms = [(long, short) for long, short in cpu_ms if long is not None and short is not None]
     if known_cpu_ms:
-        rows.append(_row("CPU time", "ms", known_cpu_ms))
+        rows.append(_row("CPU time", "ms", known_cpu_ms, at_most(_CPU_MS)))
     sides = list(zip(counted["long"], counted["short"], strict=True))
     for kind in bucket_log.KINDS:
         pairs = [(float(long.storage[kind]), float(short.storage[kind])) for long, short in sides]
         if any(any(pair) for pair in pairs):
             rows.append(_row(f"storage requests: {kind}", "", pairs))
-    for what, field in _COUNT_ROWS.items():
-        rows.append(
-            _row(what, "", [(float(getattr(long, field)), float(getattr(short, field))) for long, short in sides])
-        )
+    pairs = [(float(long.storage_requests), float(short.storage_requests)) for long, short in sides]
+    rows.append(_row("storage requests, all", "", pairs, _REQUESTS))
+    for what, (field, goal) in _COUNT_ROWS.items():
+        pairs = [(float(getattr(long, field)), float(getattr(short, field))) for long, short in sides]
+        rows.append(_row(what, "", pairs, goal))
     return Section(
         title=f"A turn of the agent worker in a group of {LONG} messages, push to acknowledgement",
         rows=rows,
@@ -208,5 +264,5 @@ def _section(turns: Sequence[Mapping[str, Turn]], counted: Mapping[str, Sequence
     )
 
 
-def _row(what: str, unit: str, pairs: Sequence[tuple[float, float]]) -> Row:
-    return Row(what=what, against=f"group of {SHORT}", unit=unit, comparison=Comparison.of(pairs))
+def _row(what: str, unit: str, pairs: Sequence[tuple[float, float]], goal: Goal | None = None) -> Row:
+    return Row(what=what, against=f"group of {SHORT}", unit=unit, comparison=Comparison.of(pairs), goal=goal)

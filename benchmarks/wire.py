@@ -1,5 +1,6 @@
 """The requests of the benchmarks: LINE's deliveries, Pub/Sub's pushes, and single timed requests."""
 
+import datetime as dt
 import http.client
 import json
 import time
@@ -77,13 +78,15 @@ def bus_message(body: bytes) -> BusMessage:
     return message
 
 
-def push_body(event: Mapping[str, object]) -> bytes:
-    """Return what Pub/Sub pushes for the event, published now."""
+def push_body(event: Mapping[str, object], *, published_ms: int | None = None) -> bytes:
+    """Return what Pub/Sub pushes for the event, published at this time; None: now."""
     (message,) = bus_messages(WebhookBody(destination=_DESTINATION, events=(dict(event),)))
     published = PublishedMessage(
         number=1,
         pubsub_message_id="1",
-        publish_time=wall_clock(),
+        publish_time=wall_clock()
+        if published_ms is None
+        else dt.datetime.fromtimestamp(published_ms / 1_000, tz=dt.UTC),
         message=Message(data=message.data, attributes=dict(message.attributes)),
     )
     pushed = PubSubDelivery(ack_id="1", message=published, copy=0, delivery_attempt=1, deadline_s=0.0)

@@ -1,33 +1,42 @@
 import pytest
 
 from benchmarks.samples import Comparison
-from benchmarks.table import Row, Section, render
+from benchmarks.table import Goal, Row, Section, at_least, at_most, render, times
 
 
-def row(*pairs: tuple[float, float], unit: str = "ms", target: float | None = None) -> Row:
-    return Row(what="p50", against="floor", unit=unit, comparison=Comparison.of(pairs), target=target)
+def row(*pairs: tuple[float, float], unit: str = "ms", goal: Goal | None = None) -> Row:
+    return Row(what="p50", against="floor", unit=unit, comparison=Comparison.of(pairs), goal=goal)
 
 
 @pytest.mark.parametrize(
-    ("measured", "target", "verdict"),
-    [(1.0, 1.25, "<= 1.25  met"), (1.25, 1.25, "<= 1.25  met"), (1.3, 1.25, "<= 1.25  not met"), (9.0, None, "")],
+    ("measured", "goal", "verdict"),
+    [
+        (1.0, times(1.1), "x  1.1   met"),
+        (1.1, times(1.1), "x  1.1   met"),
+        (1.2, times(1.1), "x  1.1   not met"),
+        (20.0, at_most(20), "<= 20    met"),
+        (21.0, at_most(20), "<= 20    not met"),
+        (40.0, at_least(40), ">= 40    met"),
+        (39.0, at_least(40), ">= 40    not met"),
+        (9.0, None, ""),
+    ],
 )
-def test_a_target_is_met_or_not(measured: float, target: float | None, verdict: str) -> None:
-    assert row((measured, 1.0), target=target).verdict == verdict
+def test_a_goal_is_met_or_not(measured: float, goal: Goal | None, verdict: str) -> None:
+    assert row((measured, 1.0), goal=goal).verdict == verdict
 
 
 def test_a_figure_without_a_ratio_has_no_verdict() -> None:
-    assert row((1.0, 0.0), target=1.25).verdict == ""
+    assert row((1.0, 0.0), goal=times(1.1)).verdict == ""
 
 
 def test_every_row_shows_both_sides_their_ratio_and_the_target() -> None:
-    ack = Section(title="Ack", rows=[row((3.0, 2.0), target=1.25)], note="quiet")
+    ack = Section(title="Ack", rows=[row((3.0, 2.0), goal=times(1.1))], note="quiet")
 
     text = render([ack, Section(title="Storage", rows=[row((7.0, 0.0), unit="")])])
 
     assert [line.split() for line in text.splitlines()[1:]] == [
         ["Ack"],
-        ["p50", "3.00", "ms", "floor", "2.00", "ms", "1.50", "1.50", "to", "1.50", "<=", "1.25", "not", "met"],
+        ["p50", "3.00", "ms", "floor", "2.00", "ms", "1.50", "1.50", "to", "1.50", "x", "1.1", "not", "met"],
         ["quiet"],
         ["Storage"],
         ["p50", "7", "floor", "0", "-"],

@@ -1,0 +1,181 @@
+"""Chats that are played through the worker's real code in memory, and copied into the bucket: a chat of ten thousand messages in seconds.
+
+What the bucket then holds is what so many messages leave behind, because the same code wrote it.
+"""
+
+import datetime as dt
+import http.client
+import random
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Final
+from urllib.parse import quote
+
+from benchmarks.wire import UnexpectedAnswerError, push_body
+from shared import logs
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import JsonAnswer, JsonRequest, ModelRequest, ModelResponse
+from shared.bus.endpoint import PushEndpoint
+from shared.clock import SystemClock
+from shared.conversation.records import Amendment
+from shared.conversation.store import Conversations
+from shared.handlers.assembly import assemble
+from shared.handlers.ports import Options, Ports, Threads
+from shared.knowledge.catalog import catalog_of
+from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry_file import format_entry
+from shared.knowledge.entry_store import CATALOG_FILE, EntryStore
+from shared.knowledge.index import rebuild_index
+from shared.knowledge.schema import FIELDS, Category, Value
+from shared.storage.codec import encode
+from shared.turns.background import ThreadBackground
+from simulator.functions import HISTORY_BUCKET
+from simulator.processes import HOST, Child
+
+_THREADS: Final = 16
+_ADDRESSED_EVERY: Final = 5
+_APART_MS: Final = 20_000
+_TEXT: Final = "来週の旅行のことだけど、{}番目の案はどうかな。早めに決めたほうが安くなると思う。"
+_REPLY: Final = calling(("reply", {"message": "わかりました。その案で調べておきますね。"}))
+_RECAP: Final = "旅行の案をいくつか比べて、早めに決めることにした。" * 3
+_MENTION: Final = {"index": 0, "length": 8, "type": "user", "userId": "U" + "b" * 32, "isSelf": True}
+_FIRST_ID: Final = 100_000_000_000_000_000  # smaller than those of the LINE stand-in, as older messages have
+
+
+class _Mind:
+    """A model that answers everything with the same sentence, and sums up with another one."""
+
+    name = "gemini-3.5-flash-lite"
+
+    def generate(self, _: ModelRequest) -> ModelResponse:
+        return _REPLY
+
+    def answer_json(self, _: JsonRequest) -> JsonAnswer:
+        return JsonAnswer(value={"text": _RECAP})
+
+
+class Built:
+    """A group, played in memory up to now."""
+
+    def __init__(self, *, group_id: str, user_id: str, messages: int, pool: ThreadPoolExecutor) -> None:
+        """Play the messages; every fifth is addressed and answered."""
+        self.store = MemoryObjectStore()
+        self.group_id, self._user_id = group_id, user_id
+        now_ms = SystemClock().now_ms()
+        self._clock = FixedClock(now_ms=now_ms - (messages + 60) * _APART_MS)
+        self.conversations = Conversations.on(self.store, reads=pool, clock=self._clock, lease_s=25.0)
+        mind = _Mind()
+        ports = Ports(
+            conversations=self.conversations,
+            line=MemoryLineApi(),
+            profiles=MemoryProfiles(),
+            media=MemoryMedia(),
+            model=mind,
+            json_model=mind,
+            threads=Threads(
+                reads=pool,
+                tools=pool,
+                names=pool,
+                media=pool,
+                presence=pool,
+                ticks=pool,
+                background=ThreadBackground(threads=pool),
+            ),
+            clock=self._clock,
+            chance=random.Random(1),  # noqa: S311 - the same chats in every run
+        )
+        self._endpoint = PushEndpoint(handle=assemble(ports, Options(bot_name="Aizuchi")), clock=self._clock)
+        for number in range(messages):
+            self._say(number, _TEXT.format(number), addressed=number % _ADDRESSED_EVERY == _ADDRESSED_EVERY - 1)
+
+    def amend(self, count: int) -> None:
+        """So many older messages were taken back; nothing else is left of them."""
+        log = self.conversations.of(self.group_id).amendments
+        for number in range(count):
+            log.amend(Amendment(line_message_id=str(_FIRST_ID - 1 - number), timestamp_ms=self._clock.now_ms()))
+
+    def file(self, count: int) -> None:
+        """So many ideas were filed, one a day; their catalog and their index agree with them."""
+        entries = EntryStore(self.conversations.of(self.group_id))
+        names = entries.conversation.names
+        filed = [_entry(number) for number in range(count)]
+        written = [(one, self.store.create(names.entry(one.path), format_entry(one).encode()) or 0) for one in filed]
+        self.store.create(names.entry(CATALOG_FILE), encode(catalog_of(written)))
+        rebuild_index(entries)
+
+    def _say(self, number: int, text: str, *, addressed: bool) -> None:
+        self._clock.move(_APART_MS / 1_000)
+        now_ms = self._clock.now_ms()
+        words = f"@Aizuchi {text}" if addressed else text
+        message = {"type": "text", "id": str(_FIRST_ID + number), "text": words, "quoteToken": f"q{number}"}
+        event = {
+            "type": "message",
+            "mode": "active",
+            "timestamp": now_ms,
+            "source": {"type": "group", "groupId": self.group_id, "userId": self._user_id},
+            "webhookEventId": f"01BUILT{number:019d}",
+            "replyToken": f"built{number}",
+            "deliveryContext": {"isRedelivery": False},
+            "message": {**message, "mention": {"mentionees": [_MENTION]}} if addressed else message,
+        }
+        body, status = self._endpoint("POST", push_body(event, published_ms=now_ms))
+        if status != 204:  # noqa: PLR2004 - acknowledged
+            raise UnexpectedAnswerError(f"message {number} of a built chat was answered {status}: {body}")
+
+
+def _entry(number: int) -> Entry:
+    day = dt.datetime(2024, 1, 1, tzinfo=dt.UTC) + dt.timedelta(days=number)
+    source = Source(line_message_id=str(_FIRST_ID - 10_000 - number), timestamp_ms=round(day.timestamp() * 1_000))
+    said: dict[str, Value] = {"name": f"旅行の案{number}", "one_liner": _TEXT.format(number)}
+    return Entry(
+        category=Category.IDEAS,
+        slug=f"idea-{number}",
+        id=str(number),
+        created_at=day.isoformat(),
+        updated_at=day.isoformat(),
+        confidence=0.9,
+        fields={**dict.fromkeys(one.name for one in FIELDS[Category.IDEAS]), **said},
+        came_from={"name": (source.line_message_id,), "one_liner": (source.line_message_id,)},
+        notes=(Note(text=_TEXT.format(number) * 2, came_from=(source.line_message_id,)),),
+        sources=(source,),
+        revision=(number, 0),
+    )
+
+
+@contextmanager
+def builder() -> Iterator[ThreadPoolExecutor]:
+    """Give the threads on which chats are built; their logs are kept away from the table."""
+    with tempfile.TemporaryFile("w") as nowhere, ThreadPoolExecutor(_THREADS) as pool:
+        logs.configure(nowhere)
+        yield pool
+
+
+def copy(chat: Built, bucket: Child, *, to: str | None = None) -> None:
+    """Write every object of the chat into the bucket, as that of the group `to` if that is given."""
+    group_id = to or chat.group_id
+    objects = {
+        one.name.replace(chat.group_id, group_id): stored.data.replace(chat.group_id.encode(), group_id.encode())
+        for one in chat.store.list("")
+        if (stored := chat.store.read(one.name)) is not None
+    }
+    names = list(objects)
+    parts = [names[start::_THREADS] for start in range(_THREADS)]
+    with ThreadPoolExecutor(_THREADS) as pool:
+        list(pool.map(lambda part: _write_all({name: objects[name] for name in part}, bucket.port), parts))
+
+
+def _write_all(objects: Mapping[str, bytes], port: int) -> None:
+    connection = http.client.HTTPConnection(HOST, port, timeout=30)
+    try:
+        for name, data in objects.items():
+            path = f"/upload/storage/v1/b/{HISTORY_BUCKET}/o?uploadType=media&name={quote(name, safe='')}"
+            connection.request("POST", path, body=data)
+            response = connection.getresponse()
+            response.read()
+            if response.status != 200:  # noqa: PLR2004 - written
+                raise UnexpectedAnswerError(f"{name} was not written: {response.status}")
+    finally:
+        connection.close()

@@ -1,0 +1,116 @@
+"""The cost of a turn as a chat grows: by messages, by what was taken back, by what was filed.  None of it may grow.
+
+Requests and bytes are averages; a full run takes so many turns that every chat is folded equally often, because a turn that triggers a
+compaction costs more than the others. CPU time is the median of the turns.
+"""
+
+import statistics
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+from benchmarks import built
+from benchmarks.chats import Chat
+from benchmarks.plan import Plan
+from benchmarks.processes import Processes, wiring
+from benchmarks.samples import Comparison
+from benchmarks.table import Goal, Row, Section, at_most, times
+from benchmarks.turn import Requests, Turn, take_requests, timed_turn
+from simulator.processes import Child
+
+SHORT: Final = 200
+INDEXED: Final = 100
+"""So many entries fill the part of the index that a prompt shows."""
+_FLAT: Final = times(1.05)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Grown:
+    """What a chat has grown to."""
+
+    messages: int = SHORT
+    amendments: int = 0
+    entries: int = 0
+
+    @property
+    def name(self) -> str:
+        """As the table names it."""
+        more = {"taken back": self.amendments, "entries": self.entries}
+        return ", ".join((f"{self.messages} messages", *(f"{count} {what}" for what, count in more.items() if count)))
+
+
+_Turns = Sequence[tuple[Requests, Turn]]
+
+
+async def measure(processes: Processes, plan: Plan) -> list[Section]:
+    """Return a section for each way to grow."""
+    storage = await processes.bucket()
+    stand_ins = {
+        "bucket": await processes.stand_in("bucket", "--behind", storage.url),
+        "line": await processes.stand_in("line"),
+        "gemini": await processes.stand_in("gemini"),
+    }
+    small, filed = _Grown(), _Grown(entries=INDEXED)
+    grown = {
+        _Grown(messages=plan.longest_chat): small,
+        _Grown(amendments=plan.amendments): small,
+        _Grown(entries=plan.entries): filed,
+    }
+    with built.builder() as pool:
+        chats = {one: await _chat(one, pool, stand_ins["line"], storage) for one in (small, filed, *grown)}
+    worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
+    taken: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
+    for _ in range(plan.grown_turns):
+        for one, chat in chats.items():
+            await take_requests(stand_ins, slow_bucket_s=0.0)
+            turn = await timed_turn(worker, chat)
+            taken[one].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
+    await processes.stop(worker)
+    return [_section(one, taken[one], like, taken[like]) for one, like in grown.items()]
+
+
+async def _chat(grown: _Grown, pool: ThreadPoolExecutor, line: Child, storage: Child) -> Chat:
+    chat = await Chat.create(line)
+    played = chat.built(grown.messages, pool)
+    played.amend(grown.amendments)
+    if grown.entries:
+        played.file(grown.entries)
+    built.copy(played, storage)
+    return chat
+
+
+def _section(grown: _Grown, turns: _Turns, small: _Grown, fewer: _Turns) -> Section:
+    def row(what: str, unit: str, figures: tuple[float, float], goal: Goal | None = _FLAT) -> Row:
+        return Row(what=what, against=small.name, unit=unit, comparison=Comparison.of([figures]), goal=goal)
+
+    def figure(read: str, divisor: float = 1.0) -> tuple[float, float]:
+        mean, other = (
+            statistics.fmean(getattr(one, read) for one, _ in several) / divisor for several in (turns, fewer)
+        )
+        return mean, other
+
+    cpu = [
+        statistics.median(turn.cpu_ms for _, turn in several if turn.cpu_ms is not None)
+        for several in (turns, fewer)
+        if any(turn.cpu_ms is not None for _, turn in several)
+    ]
+    folding = max(turns, key=lambda one: one[0].storage_requests)[0]
+    rows = [
+        row("storage requests a turn", "", figure("storage_requests")),
+        row("storage, both bodies", "kB", figure("storage_bytes", 1_000)),
+        row("prompts", "kB", figure("prompt_bytes", 1_000)),
+        row("requests to Gemini", "", figure("gemini")),
+        *([row("CPU time", "ms", (cpu[0], cpu[1]))] if len(cpu) == len(("grown", "small")) else []),
+        row(
+            "round trips of the turn that folds",
+            "",
+            (float(folding.round_trips), 0.0),
+            at_most(16),
+        ),
+    ]
+    return Section(
+        title=f"A turn in a group of {grown.name}, mean of {len(turns)} turns",
+        rows=rows,
+        note="recaps are among the requests to Gemini, and compaction among those to storage",
+    )
