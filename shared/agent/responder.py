@@ -14,7 +14,7 @@ from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import receipt
 from shared.agent.retellings import messages_in_prompt
-from shared.agent.turn_context import StagedEntries, TurnContext
+from shared.agent.turn_context import StagedEntries, StagedReminders, TurnContext
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import OutcomeKind, OutcomeRecord
@@ -39,6 +39,16 @@ class StagingPort(Protocol):
         ...
 
 
+class ReminderStagingPort(Protocol):
+    """Staged writes to reminders; every attempt at a turn begins with none."""
+
+    def begin(
+        self, conversation: Conversation, *, sequence: int, now_ms: int, amendments: Amendments
+    ) -> StagedReminders:
+        """Return the chat's reminders as the turn of commit `sequence` sees them, without staged writes."""
+        ...
+
+
 class EarlierCalls(Protocol):
     """External calls of earlier attempts at a turn."""
 
@@ -49,13 +59,14 @@ class EarlierCalls(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentResponder:
-    """Answers questions with the agent; a Responder."""
+    """Answers questions with the agent; a Responder.  `reminders` None: none can be made."""
 
     agent: Agent
     prompt: PromptBuilder
     people: People
     parts: MediaParts
     staging: StagingPort
+    reminders: ReminderStagingPort | None = None
     earlier_calls: EarlierCalls
     presence: Presence
     phrases: Phrases
@@ -133,23 +144,31 @@ class AgentResponder:
             skip_kind=thought.decision.skip_kind,
             prompt_version=version,
         )
-        if context.entries is None:
-            return outcome
-        outcome = replace(outcome, saw=tuple(sorted({*outcome.saw, *context.entries.read_source_ids})))
-        return outcome if question.is_overheard else _with_staged(outcome, context.entries)
+        outcome = replace(outcome, saw=tuple(sorted({*outcome.saw, *context.read_source_ids})))
+        return outcome if question.is_overheard else _with_staged(outcome, context)
 
     def _context(self, question: Question) -> TurnContext:
+        now_ms = self.clock.now_ms()
         return TurnContext(
             conversation=question.conversation,
             seen_message_ids=frozenset(question.draft.saw),
             sequence=question.sequence,
-            now_ms=self.clock.now_ms(),
+            now_ms=now_ms,
             to_answer=question.asked,
             earlier=messages_in_prompt(question.history, question.asked),
             entries=self.staging.begin(
                 question.conversation, sequence=question.sequence, amendments=question.history.amendments
             ),
+            reminders=self._reminders(question, now_ms=now_ms),
             question=question,
+        )
+
+    def _reminders(self, question: Question, *, now_ms: int) -> StagedReminders | None:
+        if self.reminders is None:
+            return None
+        amendments = question.history.amendments
+        return self.reminders.begin(
+            question.conversation, sequence=question.sequence, now_ms=now_ms, amendments=amendments
         )
 
     def _contents(self, question: Question, shown: Mapping[str, Sequence[Part]], *, now_ms: int) -> tuple[Content, ...]:
@@ -206,13 +225,17 @@ def _note_readings(context: TurnContext, contents: Sequence[Content]) -> None:
     context.readings.note(index, is_kept=True)
 
 
-def _with_staged(outcome: OutcomeRecord, entries: StagedEntries) -> OutcomeRecord:
-    """Return the outcome with the staged writes."""
-    placement = entries.placement
-    return replace(
-        outcome,
-        writes=entries.changes(),
-        filed_entry_path=placement.path if placement else None,
-        filed_entry_paths=entries.filed_paths,
-        filed_confidence=placement.confidence if placement else None,
-    )
+def _with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
+    """Return the outcome with the staged writes: those to entries, then those to reminders."""
+    if context.entries is not None:
+        placement = context.entries.placement
+        outcome = replace(
+            outcome,
+            writes=context.entries.changes(),
+            filed_entry_path=placement.path if placement else None,
+            filed_entry_paths=context.entries.filed_paths,
+            filed_confidence=placement.confidence if placement else None,
+        )
+    if context.reminders is None:
+        return outcome
+    return replace(outcome, writes=(*outcome.writes, *context.reminders.changes(first_number=len(outcome.writes))))

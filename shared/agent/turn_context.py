@@ -62,13 +62,27 @@ class StagedEntries(Protocol):
         ...
 
 
+class StagedReminders(Protocol):
+    """The reminders that a turn read and its staged writes; the toolset of reminders uses the full implementation."""
+
+    @property
+    def read_source_ids(self) -> frozenset[str]:
+        """The sources of every reminder that the model read or changed."""
+        ...
+
+    def changes(self, *, first_number: int) -> tuple[StagedWrite, ...]:
+        """Return the staged writes, whose first is the write of this number of the outcome; no write is staged after this call."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContext:
     """The chat and turn that a tool works for; none of it comes from the model.
 
     `seen_message_ids` are what its prompt holds, messages, answers and recaps by their own ids. The executor waits for a tool until
     `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that the turn answers, `earlier` the others that
-    its prompt shows or quotes. `entries` holds the staged writes of this attempt at the turn, `outside` what it wrote elsewhere.
+    its prompt shows or quotes. `entries` and `reminders` hold the staged writes of this attempt at the turn, `outside` what it wrote
+    elsewhere.
     `readings` is what the model was shown beside the chat.
     """
 
@@ -80,6 +94,7 @@ class TurnContext:
     to_answer: tuple[MessageRecord, ...] = field(default=(), repr=False)
     earlier: tuple[MessageRecord, ...] = field(default=(), repr=False)
     entries: StagedEntries | None = field(default=None, repr=False)
+    reminders: StagedReminders | None = field(default=None, repr=False)
     question: Question | None = field(default=None, repr=False)
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
     readings: Readings = field(default_factory=Readings, compare=False, repr=False)
@@ -121,13 +136,15 @@ class TurnContext:
     @property
     def read_message_ids(self) -> frozenset[str]:
         """Every message whose words the model may have read by now, in the prompt or in what tools returned."""
-        return self.seen_message_ids | self._read_source_ids
+        return self.seen_message_ids | self.read_source_ids
 
     def check_amendments(self) -> None:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
         if self.question is not None:
-            self.question.check_amendments(self._read_source_ids)
+            self.question.check_amendments(self.read_source_ids)
 
     @property
-    def _read_source_ids(self) -> frozenset[str]:
-        return self.entries.read_source_ids if self.entries is not None else frozenset()
+    def read_source_ids(self) -> frozenset[str]:
+        """Every message behind what tools have shown or staged."""
+        staged = (self.entries, self.reminders)
+        return frozenset().union(*(one.read_source_ids for one in staged if one is not None))

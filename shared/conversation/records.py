@@ -12,6 +12,8 @@ from shared.storage.codec import VERSION
 
 ANSWERABLE_MS: Final = 20 * 60_000
 """How long after its event a message can be answered.  Source: LINE, "Send reply message": no token works longer."""
+REMINDERS_PATH: Final = "reminders/"
+"""How the paths of staged writes to reminders begin; those of entries begin with a category."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,14 +95,20 @@ class OutcomeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedWrite:
-    """What a turn wants written below `entries/{conversation_id}/`: `text` is the whole new object, None means that it goes.
+    """What a turn wants written: an entry below `entries/{conversation_id}/`, or a reminder, whose path is `reminders/` and its id.
 
+    `text` is the whole new object, None means that it goes.
     Its place in the outcome's `writes` and the outcome's sequence are its key, and `text` carries that key: a write that was made
     already, or that a later turn overtook, is told by it.
     """
 
     path: str = field(repr=False)
     text: str | None = field(default=None, repr=False)
+
+    @property
+    def reminder_id(self) -> str | None:
+        """The id of the reminder that it is for; None: it is for an entry."""
+        return self.path.removeprefix(REMINDERS_PATH) if self.path.startswith(REMINDERS_PATH) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +120,8 @@ class OutcomeRecord:
     `text` is what was said, None where that was nothing or was withdrawn; `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the
     newest message that it answers. `answers` are the deferrals that it makes good; a deferral, which `has_button`, names itself and those
     that it prolongs. `isolates` tells that the prompt held nothing but what was asked, because workers had died over the rest. `writes` are
-    applied to the chat's entries after the commit, and `filed_entry_path` is the entry that was filed or moved last, `filed_entry_paths`
-    are all of them. `sequence` numbers the commits of the chat.
+    applied to the chat's entries and reminders after the commit. `filed_entry_path` is the entry that was filed or moved last,
+    `filed_entry_paths` are all of them. `sequence` numbers the commits of the chat.
     `quote_token` is by what the first bubble quotes the question. `asks` tells that it asks, with a
     button, whether something may be erased, and `asked_by` which message was the command; the press that counts is an outcome of its own,
     without words, which names the press in `answers`. `is_joining` tells that it greets a group that the bot has just come into.

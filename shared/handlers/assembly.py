@@ -33,13 +33,12 @@ from shared.handlers.intake import Intake
 from shared.handlers.message import MessageHandler
 from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
+from shared.handlers.staged_writes import StagedWrites
 from shared.handlers.tick import TickHandler
 from shared.handlers.toolsets import Toolsets
 from shared.handlers.traces import Traces
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
-from shared.knowledge.apply import StagedEntryWriter
-from shared.knowledge.entry_words import EntryWords
 from shared.knowledge.index import KnowledgeIndex
 from shared.knowledge.staging import EntryStaging
 from shared.line.bot_name import BotName
@@ -47,6 +46,7 @@ from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases
 from shared.line.presence import Presence
 from shared.metering import Metering, SeveralCharges
+from shared.reminders.staging import ReminderStaging
 from shared.turns.announcement import Announcer
 from shared.turns.flood import Floods
 from shared.turns.interjection import Interjection
@@ -75,10 +75,11 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     metering = Metering(clock=clock, charges=SeveralCharges((conversations.ledger, usage, ports.charges)))
     model = MeteredModel(model=ports.model, metering=metering)
     toolsets = Toolsets.of(ports, options, metering)
+    staged_writes = StagedWrites()
     outbox = Outbox(
         line=ports.line,
-        staged=StagedEntryWriter(),
-        entries=EntryWords(),
+        staged=staged_writes,
+        entries=staged_writes,
         phrases=phrases,
         late_reply=options.late_reply,
         clock=clock,
@@ -110,6 +111,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         people=people,
         parts=parts,
         staging=EntryStaging(),
+        reminders=ReminderStaging(zone=options.time_zone.key),
         earlier_calls=toolsets,
         presence=presence,
         phrases=phrases,

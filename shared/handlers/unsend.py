@@ -19,11 +19,12 @@ from shared.errors import MisroutedEventError
 from shared.handlers.traces import Traces
 from shared.knowledge.entry_words import EntryWords
 from shared.line.events import LineEvent, parse_event
+from shared.reminders.words import ReminderWords
 
 
 def withdrawal_of(clock: Clock) -> Withdrawal:
     """Return the withdrawal that knows every place of words beside journal, turn and snapshot."""
-    return Withdrawal(holders=(CallWords(), MediaBytes(), EntryWords()), clock=clock)
+    return Withdrawal(holders=(CallWords(), MediaBytes(), EntryWords(), ReminderWords()), clock=clock)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,18 +34,19 @@ class StagedEntryWriter:
     """Applies staged writes.  Only the holder of the chat's turn calls it."""
 
     def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: HeldLease) -> bool:
-        """Return whether every staged write of the outcome is in its object, and catalog and index agree with it.
+        """Return whether every write to entries that the outcome staged is in its object, and catalog and index agree with it.
 
         False: the lease, which is checked before each write because a late write could bring back what a later turn deleted, was over.
         A staged write is made if its key, the outcome's sequence and the write's place, is larger than the one in the object, so a later
         turn's write stays. Repeated, also after a part of it: does the rest.
         Raises: StorageUnavailableError.
         """
-        if not outcome.writes:
+        writes = [(number, one) for number, one in enumerate(outcome.writes) if one.reminder_id is None]
+        if not writes:
             return True
         entries = EntryStore(conversation)
         rows: dict[str, Row | None] = {}
-        for number, write in enumerate(outcome.writes):
+        for number, write in writes:
             if lease.is_over:
                 return False
             stored = _apply_write(conversation, write, key=(outcome.sequence, number), answered_ms=outcome.timestamp_ms)
@@ -53,10 +54,10 @@ class StagedEntryWriter:
                 rows[write.path] = _row(write.path, stored)
         if lease.is_over:
             return False
-        _update_catalog(entries, rows, key=(outcome.sequence, len(outcome.writes) - 1))
+        _update_catalog(entries, rows, key=(outcome.sequence, writes[-1][0]))
         rebuild_index(entries)
         _remove_old_tombstones(entries, answered_ms=outcome.timestamp_ms, lease=lease)
-        logs.info("entries_written", writes=len(outcome.writes))
+        logs.info("entries_written", writes=len(writes))
         return True
 
 

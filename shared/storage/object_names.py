@@ -124,6 +124,10 @@ class ObjectNames:
         """What is to be said when."""
         return f"reminders/{self.conversation_id}/"
 
+    def reminder(self, reminder_id: str) -> str:
+        """One reminder."""
+        return f"{self.reminders_prefix}{checked_id(reminder_id)}{_SUFFIX}"
+
     @property
     def media_prefix(self) -> str:
         """Images, voices, videos and files."""

@@ -1,0 +1,1 @@
+"""Reminders: what a chat wants to be told at which time."""

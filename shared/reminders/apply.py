@@ -1,0 +1,85 @@
+"""Apply the staged writes of a committed outcome to reminders: once, whoever takes the turn over."""
+
+from dataclasses import replace
+from typing import Protocol, TypeAlias
+
+from shared import logs
+from shared.conversation.records import OutcomeRecord
+from shared.conversation.store import Conversation
+from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.store import ReminderStore, next_ms_of
+from shared.storage.codec import decode
+
+_Key: TypeAlias = tuple[int, int]
+
+
+class HeldLease(Protocol):
+    """The lease under which a worker applies staged writes."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether its holder may write nothing more."""
+        ...
+
+
+class StagedReminderWriter:
+    """Applies staged writes.  Only the holder of the chat's turn calls it."""
+
+    def apply(self, conversation: Conversation, outcome: OutcomeRecord, lease: HeldLease) -> bool:
+        """Return whether every staged write of the outcome is in its reminder, with the marker of its next occurrence.
+
+        False: the lease, which is checked before each write, was over. A write is made if its key, the outcome's sequence and the write's
+        place, is larger than the one in the object. Repeated, also after a part of it: does the rest. Raises: StorageUnavailableError.
+        """
+        store, written = ReminderStore(conversation), 0
+        for number, write in enumerate(outcome.writes):
+            reminder_id = write.reminder_id
+            if reminder_id is None:
+                continue
+            if lease.is_over:
+                return False
+            wanted = decode(Reminder, write.text.encode()) if write.text is not None else None
+            _apply_write(
+                store, reminder_id, wanted, key=(outcome.sequence, number), now_ms=conversation.turn.clock.now_ms()
+            )
+            written += 1
+        if written:
+            logs.info("reminders_written", writes=written)
+        return True
+
+
+def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None, *, key: _Key, now_ms: int) -> None:
+    """Make the write unless its object has this key or a larger one; the marker of an earlier time goes, that of the next one is there."""
+    before: Reminder | None = None
+
+    def newer(there: Reminder | None) -> Reminder | None:
+        nonlocal before
+        before = there
+        if there is None:  # a reminder that is gone was withdrawn, so only its creation makes it
+            return wanted if wanted is not None and wanted.created == key else None
+        if there.revision >= key:
+            return None
+        if wanted is not None:
+            return _changed(there, wanted)
+        return replace(there.ended(ReminderState.CANCELLED, now_ms=now_ms), revision=key) if there.is_open else None
+
+    after = store.update(reminder_id, newer)
+    if after is None:
+        return
+    if before is not None and next_ms_of(before) != next_ms_of(after):
+        store.unmark(before)
+    store.mark(after)
+
+
+def _changed(there: Reminder, wanted: Reminder) -> Reminder:
+    """Return the reminder as changed; where its times are the same, it is as far on with them as ticks have brought it since."""
+    if not wanted.has_schedule_of(there):
+        return wanted
+    return replace(
+        wanted,
+        due_ms=there.due_ms,
+        claim=there.claim,
+        kept_ms=there.kept_ms,
+        state=there.state,
+        ended_ms=there.ended_ms,
+    )

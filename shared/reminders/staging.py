@@ -1,0 +1,243 @@
+"""What one turn stages of a chat's reminders.  It reads its own writes; nothing reaches the bucket before the turn is committed.
+
+An overlay serves one thought, so a turn that is thought again begins with nothing staged. Tools of one round run in parallel: every method
+may be called from several threads.
+"""
+
+import hashlib
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import REMINDERS_PATH, StagedWrite
+from shared.conversation.store import Conversation
+from shared.knowledge.entry import IsWithdrawn, Source, oldest_words
+from shared.reminders.reminder import REMINDERS_LIMIT, TEXT_LIMIT, Reminder, ReminderKind, ReminderState
+from shared.reminders.schedule import ScheduleFault, checked_schedule, local_time
+from shared.reminders.store import ReminderStore
+from shared.storage.codec import encode
+
+CHANGES_LIMIT: Final = 20
+"""Reminders that one turn may change, because its outcome carries them whole."""
+
+
+class ReminderFault(Exception):  # noqa: N818 - not an error of this service: the model reads it
+    """Why something cannot be done: one plain sentence for the model, and whether other arguments may succeed."""
+
+    def __init__(self, message: str, *, may_retry: bool = False) -> None:
+        super().__init__(message)
+        self.may_retry = may_retry
+
+
+class ReminderOverlay:
+    """One turn's view of its chat's reminders."""
+
+    def __init__(
+        self, *, store: ReminderStore, sequence: int, zone: str, now_ms: int, is_withdrawn: IsWithdrawn
+    ) -> None:
+        """`sequence` is the number of the commit that the turn works towards; local times are of `zone`.
+
+        Reminders that came from something withdrawn do not exist for the turn: a withdrawal is about to remove them.
+        """
+        self._store = store
+        self._sequence = sequence
+        self._zone = zone
+        self._now_ms = now_ms
+        self._is_withdrawn = is_withdrawn
+        self._lock = threading.RLock()
+        self._stored: dict[str, Reminder] | None = None
+        self._staged: dict[str, Reminder] = {}
+        self._created = 0
+        self._is_sealed = False
+        self._shown_source_ids: set[str] = set()
+
+    @property
+    def zone(self) -> str:
+        """The time zone of local times."""
+        return self._zone
+
+    @property
+    def now_ms(self) -> int:
+        """When the turn began to think."""
+        return self._now_ms
+
+    @property
+    def read_source_ids(self) -> frozenset[str]:
+        """Every message behind what the model was shown or what is staged: an unsend of one of them affects the turn."""
+        with self._lock:
+            staged = (one.source_ids for one in self._staged.values())
+            return frozenset(self._shown_source_ids.union(*staged))
+
+    def list(self) -> tuple[Reminder, ...]:
+        """Return the open reminders, which the model is shown, the next one first; two round trips a turn."""
+        with self._lock:
+            found = self._open()
+            self._shown_source_ids.update(*(one.source_ids for one in found))
+            return found
+
+    def create(  # noqa: PLR0913 - what a reminder is made of
+        self,
+        *,
+        text: str,
+        at: str,
+        rule: str | None = None,
+        kind: ReminderKind = ReminderKind.TEXT,
+        sources: Iterable[Source],
+        user_id: str | None,
+    ) -> Reminder:
+        """Stage a reminder at a local time, and return it.  Raises: ReminderFault."""
+        text = _checked_text(text, kind)
+        with self._lock:
+            self._check_room()
+            if len(self._open()) >= REMINDERS_LIMIT:
+                raise ReminderFault(f"This chat has {REMINDERS_LIMIT} open reminders; some must be cancelled first.")
+            start, checked, due_ms = self._schedule(at, rule)
+            reminder = Reminder(
+                id=self._new_id(),
+                kind=kind,
+                text=text,
+                sources=tuple(sources),
+                user_id=user_id,
+                start=start,
+                zone=self._zone,
+                rule=checked,
+                due_ms=due_ms,
+            )
+            self._staged[reminder.id] = reminder
+            return reminder
+
+    def change(
+        self,
+        reminder_id: str,
+        *,
+        text: str | None = None,
+        at: str | None = None,
+        rule: str | None = None,
+        sources: Iterable[Source] = (),
+    ) -> Reminder:
+        """Stage another text, time or rule of a reminder, and return it; an empty rule: it recurs no more.
+
+        `sources` are the messages behind what is new, beside those behind the rest. Raises: ReminderFault.
+        """
+        with self._lock:
+            there = self._find(reminder_id)
+            self._check_room(reminder_id)
+            wanted = replace(there, sources=_merged(there.sources, sources))
+            if text is not None:
+                wanted = replace(wanted, text=_checked_text(text, there.kind))
+            if at is not None or rule is not None:
+                start, checked, due_ms = self._schedule(
+                    at or _next_time(there), there.rule if rule is None else rule or None
+                )
+                wanted = replace(
+                    wanted, start=start, zone=self._zone, rule=checked, due_ms=due_ms, claim=None, kept_ms=None
+                )
+            self._staged[reminder_id] = wanted
+            return wanted
+
+    def cancel(self, reminder_id: str) -> Reminder:
+        """Stage that a reminder is said no more; return it as it was.  Raises: ReminderFault."""
+        with self._lock:
+            there = self._find(reminder_id)
+            self._check_room(reminder_id)
+            self._shown_source_ids |= there.source_ids
+            self._staged[reminder_id] = replace(there, state=ReminderState.CANCELLED)
+            return there
+
+    def changes(self, *, first_number: int) -> tuple[StagedWrite, ...]:
+        """Return the staged writes, whose first is the write of this number of the outcome; no write is staged after this call."""
+        with self._lock:
+            self._is_sealed = True
+            stored = self._load() if self._staged else {}
+            writes: list[StagedWrite] = []
+            for reminder_id, reminder in self._staged.items():
+                there = stored.get(reminder_id)
+                if reminder == there or (there is None and not reminder.is_open):
+                    continue
+                key = (self._sequence, first_number + len(writes))
+                revised = replace(reminder, created=key if there is None else there.created, revision=key)
+                text = encode(revised).decode() if reminder.is_open else None
+                writes.append(StagedWrite(path=f"{REMINDERS_PATH}{reminder_id}", text=text))
+            return tuple(writes)
+
+    def _schedule(self, at: str, rule: str | None) -> tuple[str, str | None, int]:
+        try:
+            schedule, due_ms = checked_schedule(at, self._zone, rule, now_ms=self._now_ms)
+        except ScheduleFault as cause:
+            raise ReminderFault(str(cause), may_retry=True) from cause
+        return schedule.start, schedule.rule, due_ms
+
+    def _open(self) -> tuple[Reminder, ...]:
+        there = {**self._load(), **self._staged}
+        return tuple(
+            sorted(
+                (one for one in there.values() if one.is_open), key=lambda one: (one.kept_ms or one.due_ms or 0, one.id)
+            )
+        )
+
+    def _find(self, reminder_id: str) -> Reminder:
+        found = next((one for one in self._open() if one.id == reminder_id), None)
+        if found is None:
+            raise ReminderFault(f"There is no open reminder {reminder_id[:40]!r}; list them first.", may_retry=True)
+        return found
+
+    def _load(self) -> dict[str, Reminder]:
+        if self._stored is None:
+            found = self._store.read_all()
+            self._stored = {one.id: one for one in found if not one.is_from_withdrawn(self._is_withdrawn)}
+        return self._stored
+
+    def _check_room(self, reminder_id: str | None = None) -> None:
+        if self._is_sealed:
+            raise ReminderFault("The turn is over.")
+        if len({*self._staged, reminder_id or ""}) > CHANGES_LIMIT:
+            raise ReminderFault(
+                f"One turn can change at most {CHANGES_LIMIT} reminders; do the rest after the next message."
+            )
+
+    def _new_id(self) -> str:
+        """Return an id that no other commit of the chat makes."""
+        self._created += 1
+        conversation_id = self._store.conversation.id
+        made_of = f"{conversation_id}/{self._sequence}/{self._created}/{self._now_ms}"
+        return f"r{hashlib.sha256(made_of.encode()).hexdigest()[:10]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReminderStaging:
+    """Begins the overlay of each thought.  Local times are of `zone`."""
+
+    zone: str = field(default="Asia/Tokyo")
+
+    def begin(
+        self, conversation: Conversation, *, sequence: int, now_ms: int, amendments: Amendments
+    ) -> ReminderOverlay:
+        """Return an overlay with nothing staged, for the commit of this number; reads nothing."""
+        return ReminderOverlay(
+            store=ReminderStore(conversation),
+            sequence=sequence,
+            zone=self.zone,
+            now_ms=now_ms,
+            is_withdrawn=amendments.is_withdrawn_from_entries,
+        )
+
+
+def _next_time(reminder: Reminder) -> str:
+    return reminder.start if reminder.due_ms is None else local_time(reminder.due_ms, reminder.zone)
+
+
+def _checked_text(text: str, kind: ReminderKind) -> str:
+    text = " ".join(text.split())
+    if not text and kind is ReminderKind.TEXT:
+        raise ReminderFault("The text is empty; ask what to say.", may_retry=True)
+    if len(text) > TEXT_LIMIT:
+        raise ReminderFault(f"The text is longer than {TEXT_LIMIT} characters; shorten it.", may_retry=True)
+    return text
+
+
+def _merged(there: Iterable[Source], new: Iterable[Source]) -> tuple[Source, ...]:
+    """Return the messages of both, each once, with its oldest words."""
+    merged = oldest_words((*there, *new))
+    return tuple(merged[one] for one in sorted(merged))

@@ -1,0 +1,125 @@
+"""The reminders of a chat as objects of the bucket, each with a marker under `due/` for its next occurrence.
+
+The record is the truth: a marker of a minute at which the record says nothing is due does nothing. Whoever writes a record with an
+occurrence makes its marker next, and whoever finds such a record makes the marker again; so no open reminder stays without one.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from shared import logs
+from shared.clock import SKEW_MS
+from shared.conversation.due import DueMarkers
+from shared.conversation.store import Conversation
+from shared.errors import CorruptRecordError
+from shared.reminders.reminder import Reminder
+from shared.storage.codec import decode, decode_readable, encode
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_names import DueMarker
+from shared.storage.object_store import ListedObject
+
+REMINDER: Final = "reminder"
+"""The kind of the markers."""
+KEPT_MS: Final = 8 * 24 * 60 * 60_000
+"""How long a reminder that has ended stays, so that a staged write that comes late finds it: longer than Pub/Sub redelivers."""
+_RECORD: Final = re.compile(r"r[0-9a-f]{10}\.json", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderStore:
+    """Reads and writes one chat's reminders.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+
+    conversation: Conversation
+
+    def list_objects(self) -> tuple[ListedObject, ...]:
+        """Return the objects of all reminders, ended ones among them."""
+        names, store = self.conversation.names, self.conversation.objects.store
+        listed = store.list(names.reminders_prefix)
+        return tuple(one for one in listed if _RECORD.fullmatch(one.name.removeprefix(names.reminders_prefix)))
+
+    def read_all(self) -> tuple[Reminder, ...]:
+        """Return every reminder that can be read, ended ones among them, in two round trips."""
+        return tuple(decode_readable(Reminder, self.conversation.objects.read_all(self.list_objects())))
+
+    def find(self, reminder_id: str) -> tuple[Reminder, int] | None:
+        """Return a reminder with the generation of its object; None: there is none, or it cannot be read."""
+        stored = self.conversation.objects.store.read(self.conversation.names.reminder(reminder_id))
+        if stored is None:
+            return None
+        try:
+            return decode(Reminder, stored.data), stored.generation
+        except CorruptRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
+            return None
+
+    def swap(self, reminder: Reminder, generation: int) -> int | None:
+        """Return the generation as written over this one, or None where another worker wrote first, or the reminder is gone."""
+        name, store = self.conversation.names.reminder(reminder.id), self.conversation.objects.store
+        return store.replace(name, encode(reminder), generation=generation)
+
+    def create(self, reminder: Reminder) -> bool:
+        """Return whether the reminder is new; its object and its marker are there in any case.
+
+        The caller looks at the amendments next. Repeated: changes nothing.
+        """
+        name, store = self.conversation.names.reminder(reminder.id), self.conversation.objects.store
+        is_new = store.create(name, encode(reminder)) is not None
+        found = (reminder, 0) if is_new else self.find(reminder.id)
+        if found is not None:
+            self.mark(found[0])
+        return is_new
+
+    def update(self, reminder_id: str, change: Callable[[Reminder | None], Reminder | None]) -> Reminder | None:
+        """Change the reminder by compare-and-swap, as `update_by_swap` does; return it as it is then.
+
+        A reminder that cannot be read is left, and None is returned. The caller makes its marker.
+        """
+
+        def changed(data: bytes | None) -> bytes | None:
+            wanted = change(decode(Reminder, data) if data is not None else None)
+            return None if wanted is None else encode(wanted)
+
+        name = self.conversation.names.reminder(reminder_id)
+        try:
+            stored = update_by_swap(self.conversation.objects.store, name, changed, what="a reminder")
+        except CorruptRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
+            return None
+        return decode(Reminder, stored.data) if stored is not None else None
+
+    def mark(self, reminder: Reminder) -> None:
+        """A tick comes to what is next with the reminder: its occurrence, or its removal some days after it has ended.
+
+        The marker lies ahead, because a tick that has read what is due may clear one of the same name. Repeated: changes nothing.
+        """
+        next_ms = next_ms_of(reminder)
+        if next_ms is None:
+            return
+        soon_ms = self.conversation.turn.clock.now_ms() + SKEW_MS
+        self._markers.mark(REMINDER, self.conversation, reminder.id, at_ms=max(next_ms, soon_ms))
+
+    def unmark(self, reminder: Reminder) -> None:
+        """The marker of what was next is gone, where it is in its place.  Repeated: does nothing."""
+        next_ms = next_ms_of(reminder)
+        if next_ms is not None:
+            chat = self.conversation.id
+            self._markers.clear(DueMarker.at(next_ms, kind=REMINDER, conversation_id=chat, id=reminder.id))
+
+    def remove(self, listed: ListedObject) -> None:
+        """The reminder of this object is gone, and its marker with it.  Repeated: does nothing."""
+        reminder_id = listed.name.removeprefix(self.conversation.names.reminders_prefix).removesuffix(".json")
+        found = self.find(reminder_id)
+        self.conversation.objects.store.delete(listed.name)
+        if found is not None:
+            self.unmark(found[0])
+
+    @property
+    def _markers(self) -> DueMarkers:
+        return DueMarkers(store=self.conversation.objects.store)
+
+
+def next_ms_of(reminder: Reminder) -> int | None:
+    """Return when a tick has something to do with the reminder; None: it waits for the chat's next answer."""
+    return reminder.due_ms if reminder.is_open else reminder.ended_ms + KEPT_MS

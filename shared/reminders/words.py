@@ -1,0 +1,39 @@
+"""The words in reminders: a reminder goes with any message that it came from, when that is withdrawn, erased or edited."""
+
+from shared import logs
+from shared.conversation.amendments import Amendments
+from shared.conversation.store import Conversation
+from shared.errors import UnreadableRecordError
+from shared.reminders.reminder import Reminder
+from shared.reminders.store import ReminderStore
+from shared.storage.codec import decode
+
+
+class ReminderWords:
+    """The words in reminders; a WordHolder."""
+
+    def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
+        """No reminder came from a message that was withdrawn, erased or edited; its record and its marker are gone.
+
+        A worker that has claimed such a reminder finds that before it pushes. Repeated: does nothing. Raises: StorageUnavailableError.
+        """
+        store = ReminderStore(conversation)
+        listed = store.list_objects()
+        bodies = conversation.objects.read_all(listed)
+        affected = [
+            one for one, body in zip(listed, bodies, strict=True) if body is not None and _is_affected(body, amendments)
+        ]
+        for one in affected:
+            store.remove(one)
+        if affected:
+            logs.info("reminders_withdrawn", count=len(affected))
+
+
+def _is_affected(body: bytes, amendments: Amendments) -> bool:
+    """Whether the reminder has to go; one that cannot be read goes if it names what was withdrawn, or if anything was erased."""
+    try:
+        return decode(Reminder, body).is_from_withdrawn(amendments.is_withdrawn_from_entries)
+    except UnreadableRecordError as cause:
+        logs.error("record_unreadable", cause=cause)
+        named = (*amendments.withdrawn, *amendments.edits)
+        return amendments.erased_entries_ms >= 0 or any(f'"{one}"'.encode() in body for one in named)

@@ -1,0 +1,174 @@
+"""Local times and recurrences, as milliseconds of UTC."""
+
+import datetime as dt
+import zoneinfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.reminders.schedule import (
+    LOCAL_FORMAT,
+    Schedule,
+    ScheduleFault,
+    checked_rule,
+    checked_schedule,
+    first_occurrence,
+    local_time,
+)
+
+TOKYO, NEW_YORK = "Asia/Tokyo", "America/New_York"
+DAY_MS = 24 * 60 * 60_000
+
+
+def ms(text: str, zone: str = TOKYO) -> int:
+    return round(dt.datetime.strptime(text, LOCAL_FORMAT).replace(tzinfo=zoneinfo.ZoneInfo(zone)).timestamp()) * 1_000
+
+
+NOW_MS = ms("2026-11-22T21:00")
+
+
+def test_a_local_time_is_meant_in_its_zone() -> None:
+    assert first_occurrence("2026-11-23T09:00", TOKYO, now_ms=NOW_MS) == ms("2026-11-23T09:00")
+    assert local_time(ms("2026-11-23T09:00"), NEW_YORK) == "2026-11-22T19:00"
+
+
+@pytest.mark.parametrize(
+    ("at", "zone", "fault"),
+    [
+        ("2026-11-22T21:00", TOKYO, "has passed: it is 2026-11-22T21:00 in Asia/Tokyo"),
+        ("2026-03-08T02:30", NEW_YORK, "does not exist in America/New_York: the clocks are put forward"),
+        ("2026-11-01T01:30", NEW_YORK, "comes twice in America/New_York: the clocks are put back"),
+        ("2032-01-01T09:00", TOKYO, "more than 5 years ahead"),
+        ("2026-02-30T09:00", TOKYO, "does not exist in the calendar"),
+        ("2026-11-23T25:00", TOKYO, "does not exist in the calendar"),
+        ("tomorrow at nine", TOKYO, "is no local time such as"),
+        ("2026-11-23T09:00+09:00", TOKYO, "is no local time such as"),
+        ("２０２６-11-23T09:00", TOKYO, "is no local time such as"),
+    ],
+)
+def test_a_time_that_cannot_be_used_is_a_fault_that_says_why(at: str, zone: str, fault: str) -> None:
+    now_ms = min(NOW_MS, ms("2026-01-01T00:00")) if zone == NEW_YORK else NOW_MS
+
+    with pytest.raises(ScheduleFault, match=fault):
+        first_occurrence(at, zone, now_ms=now_ms)
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("FREQ=DAILY", "FREQ=DAILY"),
+        ("rrule:freq=weekly;byday=th,mo;", "FREQ=WEEKLY;BYDAY=MO,TH"),
+        ("FREQ=MONTHLY;BYMONTHDAY=25;COUNT=3", "FREQ=MONTHLY;BYMONTHDAY=25;COUNT=3"),
+        ("FREQ=WEEKLY;INTERVAL=2;UNTIL=20261231", "FREQ=WEEKLY;INTERVAL=2;UNTIL=20261231T235959"),
+        ("FREQ=DAILY;INTERVAL=1;UNTIL=20261231T000000Z", "FREQ=DAILY;UNTIL=20261231T090000"),
+    ],
+)
+def test_a_rule_is_kept_in_one_spelling(written: str, kept: str) -> None:
+    assert checked_rule(written, TOKYO) == kept
+    assert checked_rule(kept, TOKYO) == kept
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "",
+        "FREQ=HOURLY",
+        "FREQ=YEARLY",
+        "INTERVAL=2",
+        "FREQ=DAILY;FREQ=DAILY",
+        "FREQ=DAILY;BYDAY=MO",
+        "FREQ=WEEKLY;BYDAY=1MO",
+        "FREQ=DAILY;BYMONTHDAY=3",
+        "FREQ=MONTHLY;BYMONTHDAY=32",
+        "FREQ=MONTHLY;BYMONTHDAY=-1",
+        "FREQ=DAILY;COUNT=0",
+        "FREQ=DAILY;COUNT=3;UNTIL=20261231",
+        "FREQ=DAILY;UNTIL=20261341",
+        "FREQ=DAILY;BYSECOND=1",
+        "FREQ=DAILY;" * 100,
+    ],
+)
+def test_a_rule_outside_of_the_subset_is_a_fault(rule: str) -> None:
+    with pytest.raises(ScheduleFault):
+        checked_rule(rule, TOKYO)
+
+
+def test_a_rule_that_might_never_occur_is_a_fault() -> None:
+    with pytest.raises(ScheduleFault, match="up to 28"):
+        checked_schedule("2027-02-01T09:00", TOKYO, "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=31", now_ms=NOW_MS)
+    with pytest.raises(ScheduleFault, match="up to 28"):
+        checked_schedule("2027-01-31T09:00", TOKYO, "FREQ=MONTHLY;INTERVAL=2", now_ms=NOW_MS)
+    with pytest.raises(ScheduleFault, match="ends before its first time"):
+        checked_schedule("2027-01-01T09:00", TOKYO, "FREQ=DAILY;UNTIL=20261231", now_ms=NOW_MS)
+
+
+def test_the_first_occurrence_is_the_first_that_fits_the_rule() -> None:
+    schedule, first_ms = checked_schedule("2026-11-23T09:00", TOKYO, "FREQ=WEEKLY;BYDAY=FR", now_ms=NOW_MS)
+
+    assert local_time(first_ms, TOKYO) == "2026-11-27T09:00"
+    assert schedule.next_after(first_ms) == first_ms + 7 * DAY_MS
+
+
+def test_a_rule_ends_with_its_count_or_its_last_day() -> None:
+    counted = Schedule("2026-11-23T09:00", TOKYO, "FREQ=DAILY;COUNT=2")
+    dated = Schedule("2026-11-23T09:00", TOKYO, "FREQ=DAILY;UNTIL=20261124T235959")
+
+    for schedule in (counted, dated):
+        assert schedule.next_after(ms("2026-11-23T09:00")) == ms("2026-11-24T09:00")
+        assert schedule.next_after(ms("2026-11-24T09:00")) is None
+
+
+def test_a_month_without_the_day_is_left_out() -> None:
+    schedule = Schedule("2027-01-31T09:00", TOKYO, "FREQ=MONTHLY;BYMONTHDAY=31")
+
+    assert schedule.next_after(ms("2027-01-31T09:00")) == ms("2027-03-31T09:00")
+
+
+def test_after_an_outage_the_newest_occurrence_counts() -> None:
+    schedule = Schedule("2026-11-23T09:00", TOKYO, "FREQ=DAILY")
+
+    assert schedule.newest_until(ms("2026-12-01T08:59"), since_ms=ms("2026-11-23T09:00")) == ms("2026-11-30T09:00")
+    assert Schedule("2026-11-23T09:00", TOKYO).newest_until(ms("2026-12-01T08:59"), since_ms=7) == ms(
+        "2026-11-23T09:00"
+    )
+
+
+@pytest.mark.parametrize(("month", "change"), [("2026-03", "2026-03-08"), ("2026-11", "2026-11-01")])
+@pytest.mark.parametrize("hour", ["00:30", "01:30", "02:30", "09:00"])
+def test_a_daily_reminder_keeps_its_local_hour_through_a_change_of_clocks(month: str, change: str, hour: str) -> None:
+    start = f"{'2026-02-20' if month == '2026-03' else '2026-10-20'}T{hour}"
+    schedule, at_ms = Schedule(start, NEW_YORK, "FREQ=DAILY"), ms(start, NEW_YORK)
+
+    said = []
+    for _ in range(30):
+        following = schedule.next_after(at_ms)
+        assert following is not None
+        at_ms = following
+        said.append(local_time(at_ms, NEW_YORK))
+
+    is_skipped = (change, hour) == ("2026-03-08", "02:30")
+    assert len({one[:10] for one in said}) == 30
+    assert [one for one in said if one[11:] != hour] == ([f"{change}T03:30"] if is_skipped else [])
+
+
+@given(
+    st.integers(ms("2026-01-01T00:00") // 60_000, ms("2029-01-01T00:00") // 60_000),
+    st.sampled_from([TOKYO, NEW_YORK, "Australia/Lord_Howe", "Africa/Casablanca"]),
+    st.sampled_from(["FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO,SU", "FREQ=MONTHLY;BYMONTHDAY=31", "FREQ=DAILY;INTERVAL=5"]),
+    st.integers(0, 400 * DAY_MS),
+)
+def test_occurrences_ascend_and_none_is_left_out(start_minutes: int, zone: str, rule: str, later_ms: int) -> None:
+    schedule = Schedule(local_time(start_minutes * 60_000, "UTC"), zone, rule)
+    after_ms = ms(schedule.start, zone) + later_ms
+
+    first = schedule.next_after(after_ms)
+    assert first is not None
+    second = schedule.next_after(first)
+
+    assert second is not None
+    assert after_ms < first < second
+    assert schedule.next_after(first - 1) == first
+    assert schedule.next_after(second - 1) == second
+    assert schedule.newest_until(second - 1, since_ms=first) == first
+    assert schedule.newest_until(second, since_ms=first) == second

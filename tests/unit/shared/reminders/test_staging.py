@@ -1,0 +1,267 @@
+"""What a turn reads and stages of a chat's reminders, and how that is applied after the commit."""
+
+import json
+from concurrent.futures import Executor
+from dataclasses import replace
+
+import pytest
+
+from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendments import Amendments
+from shared.handlers.staged_writes import StagedWrites
+from shared.knowledge.entry import Source
+from shared.reminders.reminder import Claim, Reminder, ReminderState
+from shared.reminders.schedule import local_time
+from shared.reminders.staging import CHANGES_LIMIT, ReminderFault, ReminderOverlay
+from shared.reminders.store import ReminderStore
+from shared.storage.codec import decode, encode
+from tests.support import schemas
+from tests.support.chats import conversations_on, everything_in
+from tests.support.reminders import ASKED, ZONE, ReminderChat
+
+CHAT = "U" + "1" * 32
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock()
+
+
+@pytest.fixture
+def chat(store: MemoryObjectStore, reads: Executor, clock: FixedClock) -> ReminderChat:
+    return ReminderChat(conversations_on(store, reads, clock).of(CHAT))
+
+
+def in_days(chat: ReminderChat, days: int, hour: str = "09:00") -> str:
+    now_ms = chat.conversation.turn.clock.now_ms()
+    return f"{local_time(now_ms + days * 86_400_000, ZONE)[:10]}T{hour}"
+
+
+def create(overlay: ReminderOverlay, at: str, text: str = "drink water") -> Reminder:
+    return overlay.create(text=text, at=at, sources=(ASKED,), user_id=None)
+
+
+def test_a_reminder_is_stored_with_its_marker(chat: ReminderChat) -> None:
+    at = in_days(chat, 1)
+
+    made = chat.remind("drink  water\n", at=at, rule="FREQ=DAILY")
+
+    assert (made.text, made.start, made.rule, made.sources) == ("drink water", at, "FREQ=DAILY", (ASKED,))
+    assert made.due_ms is not None
+    assert local_time(made.due_ms, ZONE) == at
+    assert chat.markers == [f"{local_time(made.due_ms, 'UTC').replace('-', '').replace(':', '')} {made.id}"]
+    schemas.validator("records/reminder").validate(json.loads(encode(made)))
+    claimed = replace(made, claim=Claim(worker="w", occurrence_ms=1, first_ms=1, until_ms=2))
+    schemas.validator("records/reminder").validate(json.loads(encode(claimed)))
+    assert decode(Reminder, encode(claimed)) == claimed
+
+
+def test_nothing_is_stored_before_the_commit(chat: ReminderChat, store: MemoryObjectStore) -> None:
+    overlay = chat.begin()
+
+    create(overlay, in_days(chat, 1))
+
+    assert not store.list("")
+    assert [one.text for one in overlay.list()] == ["drink water"]
+    assert overlay.read_source_ids == {"m1"}
+
+
+def test_a_turn_reads_its_own_writes(chat: ReminderChat) -> None:
+    first, second = chat.remind(at=in_days(chat, 2)), chat.remind("sleep", at=in_days(chat, 1))
+    overlay = chat.begin()
+
+    overlay.change(first.id, text="drink tea")
+    overlay.cancel(second.id)
+    create(overlay, in_days(chat, 1), "wake up")
+
+    assert [one.text for one in overlay.list()] == ["wake up", "drink tea"]
+    with pytest.raises(ReminderFault, match="no open reminder"):
+        overlay.cancel(second.id)
+
+
+def test_what_a_turn_created_and_cancelled_is_not_written(chat: ReminderChat) -> None:
+    overlay = chat.begin()
+    overlay.cancel(create(overlay, in_days(chat, 1)).id)
+
+    assert chat.outcome(overlay).writes == ()
+
+
+def test_applying_again_changes_nothing(chat: ReminderChat, store: MemoryObjectStore) -> None:
+    overlay = chat.begin()
+    create(overlay, in_days(chat, 1))
+    outcome = chat.commit(overlay)
+    before = {one.name: store.read(one.name) for one in store.list("")}
+
+    assert chat.apply(outcome)
+
+    after = {one.name: store.read(one.name) for one in store.list("")}
+    assert {name: after[name] for name in before if not name.startswith("turns/")} == {
+        name: one for name, one in before.items() if not name.startswith("turns/")
+    }
+
+
+def test_a_takeover_makes_the_marker_that_a_dead_worker_did_not(chat: ReminderChat, store: MemoryObjectStore) -> None:
+    overlay = chat.begin()
+    create(overlay, in_days(chat, 1))
+    outcome = chat.commit(overlay)
+    store.delete(next(one.name for one in store.list("due/")))
+
+    chat.apply(outcome)
+
+    assert len(chat.markers) == 1
+
+
+def test_a_reminder_that_was_said_is_not_made_again(chat: ReminderChat) -> None:
+    overlay = chat.begin()
+    reminder_id = create(overlay, in_days(chat, 1)).id
+    outcome = chat.commit(overlay)
+    ReminderStore(chat.conversation).update(
+        reminder_id, lambda one: one.ended(ReminderState.DONE, now_ms=9) if one is not None else None
+    )
+
+    chat.apply(outcome)
+
+    assert chat.read(reminder_id).state is ReminderState.DONE
+
+
+def test_a_change_moves_the_marker(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1))
+    before = chat.markers
+
+    changed = chat.turn(lambda overlay: overlay.change(made.id, at=in_days(chat, 3, "10:30")))
+
+    assert changed.due_ms is not None
+    assert local_time(changed.due_ms, ZONE) == in_days(chat, 3, "10:30")
+    assert len(chat.markers) == 1
+    assert chat.markers != before
+
+
+def test_a_change_of_the_text_keeps_what_ticks_have_done_since(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY")
+    overlay = chat.begin()
+    overlay.change(made.id, text="drink tea", sources=(Source(line_message_id="m2", timestamp_ms=2_000),))
+    later_ms = (made.due_ms or 0) + 86_400_000
+    ReminderStore(chat.conversation).update(made.id, lambda one: replace(one or made, due_ms=later_ms, kept_ms=7))
+
+    chat.commit(overlay)
+
+    after = chat.read(made.id)
+    assert (after.text, after.due_ms, after.kept_ms, after.source_ids) == (
+        "drink tea",
+        later_ms,
+        7,
+        frozenset({"m1", "m2"}),
+    )
+
+
+def test_a_rule_alone_can_be_changed_and_taken_away(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY")
+
+    weekly = chat.turn(lambda overlay: overlay.change(made.id, rule="FREQ=WEEKLY"))
+    once = chat.turn(lambda overlay: overlay.change(made.id, rule=""))
+
+    assert (weekly.rule, weekly.due_ms) == ("FREQ=WEEKLY", made.due_ms)
+    assert (once.rule, once.due_ms) == (None, made.due_ms)
+
+
+def test_a_cancelled_reminder_keeps_no_words_and_no_time(chat: ReminderChat, store: MemoryObjectStore) -> None:
+    made = chat.remind("4711", at=in_days(chat, 1))
+
+    cancelled = chat.turn(lambda overlay: overlay.cancel(made.id))
+
+    assert (cancelled.state, cancelled.due_ms, cancelled.is_open) == (ReminderState.CANCELLED, None, False)
+    assert "4711" not in everything_in(store)
+    assert [
+        one.startswith(f"{local_time(made.due_ms or 0, 'UTC')[:10].replace('-', '')}T") for one in chat.markers
+    ] == [False]
+
+
+def test_an_older_turn_that_comes_late_changes_nothing(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1))
+    older, newer = chat.begin(), chat.begin()
+    older.change(made.id, text="older")
+    late = replace(chat.outcome(older), sequence=2)
+    newer.change(made.id, text="newer")
+    chat.commit(newer)
+
+    chat.apply(late)
+
+    assert chat.read(made.id).text == "newer"
+
+
+def test_a_change_does_not_bring_a_withdrawn_reminder_back(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1))
+    overlay = chat.begin()
+    overlay.change(made.id, text="still here")
+    ReminderStore(chat.conversation).remove(ReminderStore(chat.conversation).list_objects()[0])
+
+    chat.commit(overlay)
+
+    assert chat.stored == ()
+    assert chat.markers == []
+
+
+def test_a_holder_whose_lease_is_over_writes_nothing(chat: ReminderChat, clock: FixedClock) -> None:
+    overlay = chat.begin()
+    create(overlay, in_days(chat, 1))
+    outcome, lease = chat.outcome(overlay), chat.lease()
+    clock.move(60)
+
+    assert not StagedWrites().apply(chat.conversation, outcome, lease)
+    assert chat.stored == ()
+
+
+def test_a_chat_has_at_most_a_hundred_open_reminders(chat: ReminderChat) -> None:
+    for _ in range(5):
+        overlay = chat.begin()
+        for _ in range(CHANGES_LIMIT):
+            create(overlay, in_days(chat, 1))
+        chat.commit(overlay)
+    overlay = chat.begin()
+
+    with pytest.raises(ReminderFault, match="100 open reminders"):
+        create(overlay, in_days(chat, 1))
+    overlay.cancel(overlay.list()[0].id)
+    create(overlay, in_days(chat, 1))
+
+
+def test_a_turn_changes_a_bounded_number_of_reminders(chat: ReminderChat) -> None:
+    overlay = chat.begin()
+    made = [create(overlay, in_days(chat, 1)) for _ in range(CHANGES_LIMIT)]
+
+    overlay.change(made[0].id, text="again")
+    with pytest.raises(ReminderFault, match="at most 20"):
+        create(overlay, in_days(chat, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "rule", "fault"),
+    [
+        ("", "2099-01-01T09:00", None, "empty"),
+        ("x" * 301, "2099-01-01T09:00", None, "longer than 300"),
+        ("x", "2001-01-01T09:00", None, "has passed"),
+        ("x", "2027-01-01T09:00", "FREQ=HOURLY", "FREQ must be"),
+    ],
+)
+def test_what_cannot_be_said_is_a_fault_for_the_model(
+    chat: ReminderChat, text: str, at: str, rule: str | None, fault: str
+) -> None:
+    with pytest.raises(ReminderFault, match=fault) as caught:
+        chat.begin().create(text=text, at=at, rule=rule, sources=(ASKED,), user_id=None)
+    assert caught.value.may_retry
+
+
+def test_a_reminder_of_a_withdrawn_message_does_not_exist_for_a_turn(chat: ReminderChat) -> None:
+    chat.remind(at=in_days(chat, 1))
+
+    assert chat.begin(Amendments(withdrawn=frozenset({"m1"}))).list() == ()
+    assert chat.begin(Amendments(erased_entries_ms=1_000)).list() == ()
+    assert len(chat.begin(Amendments(erased_entries_ms=999)).list()) == 1
+
+
+def test_no_turn_stages_after_its_commit(chat: ReminderChat) -> None:
+    overlay = chat.begin()
+    chat.outcome(overlay)
+
+    with pytest.raises(ReminderFault, match="turn is over"):
+        create(overlay, in_days(chat, 1))
