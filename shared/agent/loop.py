@@ -136,9 +136,9 @@ class _Turn:
         self._seconds = seconds
         self._system_instruction = system_instruction
         self._first = first
-        self._declarations = agent.tools.registry.declarations(context)
         self._contents = list(first)
         self._deadline = Deadline.after(agent.clock, seconds)
+        self._declarations = agent.tools.registry.declarations(context)
         self._troubles: Counter[str] = Counter()
         self._note: str | None = None
         self._validated = False

@@ -45,7 +45,7 @@ class Registry:
         return UNKNOWN_TOOL if self.find(name, context) is None else name
 
     def declarations(self, context: TurnContext) -> tuple[FunctionDeclaration, ...]:
-        """Return the declarations, byte-stable for a deployment and a chat."""
+        """Return the declarations, byte-stable for a deployment and a chat as long as what tools find out stays."""
         return tuple(tool.declaration for tool in self.offered_to(context))
 
     @property

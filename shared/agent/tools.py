@@ -64,7 +64,8 @@ class Tool:
     `is_reading`: it changes nothing, so a turn that nobody asked for may call it. `reads_outside`: its results are
     words of strangers.
     `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
-    `parameters` accepts more.
+    `parameters` accepts more. `found_out` returns the end of the description, which is known only at run time; it is bounded in length and
+    time.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Tool:
     most_calls: int = 20
     only_in: frozenset[str] | None = field(default=None, repr=False)
     declared: Json | None = field(default=None, repr=False)
+    found_out: Callable[[], str] | None = field(default=None, repr=False)
 
     def is_offered_to(self, context: TurnContext) -> bool:
         """Whether this turn has the tool."""
@@ -89,7 +91,9 @@ class Tool:
     def declaration(self) -> FunctionDeclaration:
         """The declaration that the model reads."""
         parameters = self.parameters if self.declared is None else self.declared
-        return FunctionDeclaration(name=self.name, description=self.description, parameters=parameters)
+        more = self.found_out() if self.found_out is not None else ""
+        description = f"{self.description} {more}" if more else self.description
+        return FunctionDeclaration(name=self.name, description=description, parameters=parameters)
 
 
 @cache

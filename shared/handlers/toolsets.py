@@ -19,6 +19,7 @@ from shared.tools.idempotency import IdempotentWrites
 from shared.tools.knowledge import KnowledgeTools
 from shared.tools.knowledge_queries import KnowledgeQueryTools
 from shared.tools.notion.databases import Databases, TtlCache
+from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.toolset import NotionTools
 from shared.tools.web import MeteredWebSearch, web_tools
 
@@ -74,8 +75,10 @@ def _knowledge_tools(model: JsonModel, ports: Ports, options: Options, metering:
 
 
 def _notion_tools(notion: NotionPort, ports: Ports, options: Options, writes: IdempotentWrites) -> tuple[Tool, ...]:
+    databases = Databases(api=notion.api, ids=notion.databases, cache=TtlCache(ports.clock))
     tools = NotionTools(
-        databases=Databases(api=notion.api, ids=notion.databases, cache=TtlCache(ports.clock)),
+        databases=databases,
+        properties=KnownProperties(databases, ports.clock),
         notion=notion.api,
         writes=writes,
         time_zone=options.time_zone.key,

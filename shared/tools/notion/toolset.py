@@ -16,6 +16,7 @@ from shared.line.utf16 import without_lone_surrogates
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.notion.databases import Databases, ReferenceLookup
 from shared.tools.notion.filters import filter_of
+from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.plain_values import plain, title_of
 from shared.tools.notion.port import Notion, NotionRefusedError, NotionUnavailableError, Page, PropertyValues, Schema
 from shared.tools.notion.properties import PropertyWriter, UnfitValueError, describe, quote
@@ -34,6 +35,7 @@ class NotionTools:
     """The tools of a deployment, offered in `conversations` only, by their ids; None: in every chat."""
 
     databases: Databases
+    properties: KnownProperties
     notion: Notion
     writes: IdempotentWrites
     time_zone: str
@@ -50,10 +52,12 @@ class NotionTools:
                 "edited first; `has_more` says that there are others, so narrow the search.",
                 self._search,
                 reads=True,
+                found_out=self.properties.words,
             ),
             self._tool(
                 "create_page",
-                f"Add a page (an item, a task) to a Notion database ({names}). One call for each item.",
+                f"Add a page (an item, a task) to a Notion database ({names}). One call for each item. Name "
+                "properties as `search_database` does.",
                 self._create,
             ),
             self._tool(
@@ -70,7 +74,15 @@ class NotionTools:
             ),
         )
 
-    def _tool(self, name: str, description: str, run: _Run, *, reads: bool = False) -> Tool:
+    def _tool(
+        self,
+        name: str,
+        description: str,
+        run: _Run,
+        *,
+        reads: bool = False,
+        found_out: Callable[[], str] | None = None,
+    ) -> Tool:
         parameters: dict[str, Any] = copy.deepcopy(dict(load_schema(f"{name}.parameters")))
         if "database_name" in parameters["properties"]:
             parameters["properties"]["database_name"]["enum"] = list(self.databases.ids)
@@ -90,6 +102,7 @@ class NotionTools:
             reads_outside=reads,
             most_calls=MOST_CALLS,
             only_in=self.conversations,
+            found_out=found_out,
         )
 
     def _search(self, arguments: Json, context: TurnContext) -> Json:

@@ -15,6 +15,7 @@ from shared.clock import Deadline
 from shared.tools.core import core_tools
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.notion.databases import CACHE_TTL_S, Databases, TtlCache
+from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.port import Property
 from shared.tools.notion.toolset import PAGES_SHOWN, NotionTools
 from tests.support.chats import message
@@ -44,8 +45,10 @@ class Desk:
 
     def restart(self) -> None:
         """Start a new process: every cache is empty."""
+        databases = Databases(api=self.notion, ids=self._ids, cache=TtlCache(self.clock))
         tools = NotionTools(
-            databases=Databases(api=self.notion, ids=self._ids, cache=TtlCache(self.clock)),
+            databases=databases,
+            properties=KnownProperties(databases, self.clock),
             notion=self.notion,
             writes=IdempotentWrites(clock=self.clock),
             time_zone="Asia/Tokyo",
