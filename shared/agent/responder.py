@@ -117,10 +117,10 @@ class AgentResponder:
             )
         except ModelBlockedError as cause:
             logs.warning("turn_apologised", reason=str(cause))
-            return self._apology(question.draft, Phrase.APOLOGY_REFUSED)
+            return self._apology(question.draft, context, Phrase.APOLOGY_REFUSED)
         except (ModelUnavailableError, ModelRefusedError, LimitReachedError) as cause:
             logs.error("turn_apologised", cause=cause, reason=str(cause))
-            return self._apology(question.draft, Phrase.APOLOGY_BUSY)
+            return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
         message = thought.decision.message
         version = prompt_version(self.prompt.system_instruction(), thought.tools_offered)
         logs.info(
@@ -134,7 +134,7 @@ class AgentResponder:
         text = None if message is None else self._text_of(message, thought, context)
         if text == "":
             logs.error("turn_apologised", reason="the model's answer is blank as plain text")
-            return self._apology(question.draft, Phrase.APOLOGY_BUSY)
+            return self._apology(question.draft, context, Phrase.APOLOGY_BUSY)
         outcome = replace(
             question.draft,
             kind=OutcomeKind.SKIPPED if text is None else OutcomeKind.REPLIED,
@@ -144,7 +144,7 @@ class AgentResponder:
             skip_kind=thought.decision.skip_kind,
             prompt_version=version,
         )
-        outcome = replace(outcome, saw=tuple(sorted({*outcome.saw, *context.read_source_ids})))
+        outcome = replace(outcome, saw=tuple(sorted(context.read_message_ids)))
         return outcome if question.is_overheard else _with_staged(outcome, context)
 
     def _context(self, question: Question) -> TurnContext:
@@ -202,9 +202,17 @@ class AgentResponder:
             text = longer
         return text
 
-    def _apology(self, draft: OutcomeRecord, which: Phrase) -> OutcomeRecord:
-        """Fixed texts quote no message, so `saw` and `answers` are empty."""
-        return replace(draft, kind=OutcomeKind.APOLOGISED, text=self.phrases.text(which), saw=(), answers=())
+    def _apology(self, draft: OutcomeRecord, context: TurnContext, which: Phrase) -> OutcomeRecord:
+        """Return the apology, with the receipt of what the turn did outside; what it staged is not kept.
+
+        Fixed texts quote no message, so `saw` is empty unless there is a receipt. `answers` is empty in any case.
+        """
+        text = self.phrases.text(which)
+        told = receipt(context.outside.done, locale=language_of(context.said, default=self.prompt.locale))
+        if told:
+            text = f"{text}\n\n{mask_ids(told)}"
+        saw = tuple(sorted(context.read_message_ids)) if told else ()
+        return replace(draft, kind=OutcomeKind.APOLOGISED, text=text, saw=saw, answers=())
 
 
 @lru_cache(maxsize=64)

@@ -80,7 +80,9 @@ class Attempt:
 
     def basis_of(self, outcome: OutcomeRecord) -> Basis | None:
         """Return what the outcome rests on, with what tools showed while it was decided; None where its words are fixed."""
-        if outcome.kind in _FIXED:
+        if (
+            outcome.kind in _FIXED and not outcome.saw
+        ):  # an apology that tells what was done outside holds words of people
             return None
         return self.basis.with_ids(frozenset(outcome.saw))
 

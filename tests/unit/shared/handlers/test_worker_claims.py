@@ -1,11 +1,23 @@
 """Nothing is claimed that was not done: final calls see the results of others, and receipts come from what was committed."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
-from shared.adapters.memory.scripted_model import calling
-from shared.agent.model import FunctionResponses
+import pytest
+
+from shared.adapters.memory import FixedClock, MemoryNotion
+from shared.adapters.memory.scripted_model import Step, calling, unusable
+from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
+from shared.errors import ModelUnavailableError
+from shared.handlers.ports import NotionPort
+from shared.line.phrases import Phrase
+from tests.support import recorded
+from tests.support.chats import everything_in
+from tests.support.notion import shopping_list
 from tests.support.people import Person
+from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
 
 REPLY: Final = ("reply", {"message": "filed as a project"})
 CAPTURE: Final = ("classify_and_capture", {"text": "garden work"})
@@ -111,3 +123,62 @@ def test_a_digest_and_a_receipt_are_in_the_language_of_the_asker(friend: Person)
     assert friend.worker.outcome(filed)["text"].endswith("✓ 記録：「garden work」（プロジェクト）")
     (_, result) = answered(friend.worker.model.requests[-1].contents)[0]
     assert result["output"]["content"].startswith("Good morning.")
+
+
+@pytest.fixture
+def shopper(pool: ThreadPoolExecutor) -> Person:
+    """A person whose chat may write to Notion."""
+    notion = MemoryNotion(FixedClock())
+    databases = {"shopping": notion.add_database(shopping_list())}
+    port = NotionPort(api=notion, databases=databases, conversations=None)
+    return Person(PushedWorker(pool, notion=port), is_in_group=False)
+
+
+DOWN: Final[list[Step]] = [ModelUnavailableError("503")] * 3
+BUYS: Final = calling(("create_page", {"database_name": "shopping", "title": "milk"}))
+
+
+@pytest.mark.parametrize(
+    ("fails", "phrase"),
+    [
+        (DOWN, Phrase.APOLOGY_BUSY),
+        ([unusable("SAFETY")] * 2, Phrase.APOLOGY_REFUSED),
+        ([calling(("reply", {"message": "\u3000"}))], Phrase.APOLOGY_BUSY),
+    ],
+)
+def test_an_apology_after_a_write_outside_tells_what_was_done(
+    shopper: Person, fails: list[Step], phrase: Phrase
+) -> None:
+    event = shopper.says("add milk to the shopping list", BUYS, *fails)
+
+    outcome = shopper.worker.outcome(event)
+    assert outcome["kind"] == "apologised"
+    assert outcome["text"] == f"{japanese(phrase)}\n\n✓ Added to Notion: “milk”"
+    assert outcome["saw"] == ["m1"]
+
+
+def test_an_apology_tells_nothing_of_entries_that_were_not_committed(friend: Person) -> None:
+    friend.worker.json_model.steps = [SURE]
+
+    event = friend.says("keep: garden work", calling(CAPTURE), *DOWN)
+
+    assert friend.worker.outcome(event)["text"] == japanese(Phrase.APOLOGY_BUSY)
+
+
+def test_an_unsend_takes_the_receipt_of_an_apology(shopper: Person) -> None:
+    shopper.says("add milk to the shopping list", BUYS, *DOWN)
+
+    shopper.worker.withdraw(recorded.USER, "m1")
+
+    assert "milk" not in everything_in(shopper.worker.store)
+
+
+def test_a_receipt_of_a_message_that_is_withdrawn_meanwhile_is_not_sent(shopper: Person) -> None:
+    def withdraw_then_fail(_: ModelRequest) -> ModelResponse:
+        shopper.worker.withdraw(recorded.USER, "m1")
+        raise ModelUnavailableError("503", retry_after_s=3_600)
+
+    shopper.says("add milk to the shopping list", BUYS, withdraw_then_fail)
+
+    assert shopper.worker.said == []
+    assert "milk" not in everything_in(shopper.worker.store)
