@@ -123,7 +123,7 @@ class ToolExecutor:
             context.readings.mark_outside()
         if not tool.is_final:
             context.readings.note(data, is_kept=not tool.reads_outside)
-        shown = fitted(data)
+        shown = fitted(data, limit_tokens=tool.result_tokens)
         if shown is data:
             return result
         logs.info("tool_response_cut", tool=tool.name, tokens=tokens_of(data))

@@ -144,7 +144,7 @@ class AgentResponder:
             skip_kind=thought.decision.skip_kind,
             prompt_version=version,
         )
-        outcome = replace(outcome, saw=tuple(sorted(context.read_message_ids)))
+        outcome = _having_read(outcome, context)
         return outcome if question.is_overheard else _with_staged(outcome, context)
 
     def _context(self, question: Question) -> TurnContext:
@@ -211,8 +211,14 @@ class AgentResponder:
         told = receipt(context.outside.done, locale=language_of(context.said, default=self.prompt.locale))
         if told:
             text = f"{text}\n\n{mask_ids(told)}"
-        saw = tuple(sorted(context.read_message_ids)) if told else ()
-        return replace(draft, kind=OutcomeKind.APOLOGISED, text=text, saw=saw, answers=())
+        apology = replace(draft, kind=OutcomeKind.APOLOGISED, text=text, saw=(), answers=())
+        return _having_read(apology, context) if told else apology
+
+
+def _having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
+    """Return the outcome with all that the model has read, in the prompt or in what tools returned, and since when."""
+    since_ms = min(outcome.since_ms, context.recalled.shown.since_ms)
+    return replace(outcome, saw=tuple(sorted(context.read_message_ids)), since_ms=since_ms)
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
 from shared.conversation.quotes import Unquotable
+from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.line.media_content import MESSAGE_TYPES
 
@@ -44,12 +45,15 @@ def messages_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tupl
     return tuple({one.line_message_id: one for one in (*quoted, *history.messages)}.values())
 
 
-def retellings_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple[Retelling, ...]:
-    """Return the recaps and answers whose words the prompt holds, also those that a message quotes, each once."""
-    known = {one.line_message_id: one for one in (*history.older, *history.messages, *asked)}
+def retellings_in_prompt(
+    history: History, asked: Sequence[MessageRecord], recalled: Recollection | None = None
+) -> tuple[Retelling, ...]:
+    """Return the recaps and answers whose words the prompt holds, also those that a message quotes or that were `recalled`, each once."""
+    recalled = recalled or Recollection()
+    known = {one.line_message_id: one for one in (*recalled.messages, *history.older, *history.messages, *asked)}
     quotable = history.quotable
     quoted = (one for one in _quoted(history, asked) if isinstance(one, OutcomeRecord))
-    answers = {one.webhook_event_id: one for one in (*quoted, *history.answers)}
+    answers = {one.webhook_event_id: one for one in (*recalled.answers, *quoted, *history.answers)}
 
     def retold(covers: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
         own = frozenset(covers)

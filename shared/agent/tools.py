@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from shared.agent.model import FunctionDeclaration, Json
+from shared.agent.result_budget import RESULT_TOKENS
 from shared.agent.turn_context import TurnContext
 
 SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
@@ -62,7 +63,7 @@ class Tool:
     `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
     ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. A turn may call it `most_calls` times.
     `is_reading`: it changes nothing, so a turn that nobody asked for may call it. `reads_outside`: its results are
-    words of strangers.
+    words of strangers. A result of more than `result_tokens` is cut.
     `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
     `parameters` accepts more. `found_out` returns the end of the description, which is known only at run time; it is bounded in length and
     time.
@@ -77,6 +78,7 @@ class Tool:
     is_reading: bool = False
     reads_outside: bool = False
     most_calls: int = 20
+    result_tokens: int = RESULT_TOKENS
     only_in: frozenset[str] | None = field(default=None, repr=False)
     declared: Json | None = field(default=None, repr=False)
     found_out: Callable[[], str] | None = field(default=None, repr=False)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from shared.agent.recalled import Recalled
 from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt
 from shared.agent.taint import Readings, is_named
@@ -83,7 +84,7 @@ class TurnContext:
     `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that the turn answers, `earlier` the others that
     its prompt shows or quotes. `entries` and `reminders` hold the staged writes of this attempt at the turn, `outside` what it wrote
     elsewhere.
-    `readings` is what the model was shown beside the chat.
+    `readings` is what the model was shown beside the chat, `recalled` what of the chat that the prompt does not hold.
     """
 
     conversation: Conversation
@@ -98,6 +99,7 @@ class TurnContext:
     question: Question | None = field(default=None, repr=False)
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
     readings: Readings = field(default_factory=Readings, compare=False, repr=False)
+    recalled: Recalled = field(default_factory=Recalled, compare=False, repr=False)
 
     @property
     def is_overheard(self) -> bool:
@@ -125,13 +127,23 @@ class TurnContext:
 
     @property
     def retellings(self) -> tuple[Retelling, ...]:
-        """The recaps and answers of the bot in the prompt; compared only where something is filed."""
-        return () if self.question is None else retellings_in_prompt(self.question.history, self.question.asked)
+        """The recaps and answers of the bot that the model has read; compared only where something is filed."""
+        if self.question is None:
+            return ()
+        return retellings_in_prompt(self.question.history, self.question.asked, self.recalled.shown)
+
+    @property
+    def read_earlier(self) -> tuple[MessageRecord, ...]:
+        """The messages besides those to answer that the model has read by now, in the prompt or because it looked them up."""
+        known = {one.line_message_id: one for one in (*self.recalled.shown.messages, *self.earlier)}
+        return tuple(known.values())
 
     @property
     def since_ms(self) -> int | None:
-        """LINE's timestamp of the oldest thing in the prompt; None where there is no prompt."""
-        return self.question.basis.prompt.since_ms if self.question is not None else None
+        """LINE's timestamp of the oldest thing that the model has read; None where there is no prompt."""
+        if self.question is None:
+            return None
+        return min(self.question.basis.prompt.since_ms, self.recalled.shown.since_ms)
 
     @property
     def read_message_ids(self) -> frozenset[str]:
@@ -141,10 +153,10 @@ class TurnContext:
     def check_amendments(self) -> None:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
         if self.question is not None:
-            self.question.check_amendments(self.read_source_ids)
+            self.question.check_amendments(self.read_source_ids, self.recalled.shown)
 
     @property
     def read_source_ids(self) -> frozenset[str]:
         """Every message behind what tools have shown or staged."""
         staged = (self.entries, self.reminders)
-        return frozenset().union(*(one.read_source_ids for one in staged if one is not None))
+        return self.recalled.shown.ids.union(*(one.read_source_ids for one in staged if one is not None))

@@ -135,6 +135,11 @@ class History:
         return replace(self, quoted=tuple(found))
 
     @property
+    def is_isolated(self) -> bool:
+        """Whether a prompt of it shows nothing but what is asked."""
+        return self.shown_since_ms == LATEST_MS
+
+    @property
     def answers(self) -> tuple[OutcomeRecord, ...]:
         """The outcomes whose words a prompt shows: not older than the messages, and not stored for a press of a button."""
         return tuple(

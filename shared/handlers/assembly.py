@@ -5,6 +5,7 @@ from shared.access.budgets import Budgets
 from shared.access.doorstep import Doorstep
 from shared.access.invitations import Invitations
 from shared.access.usage import DeploymentUsage
+from shared.agent.chat_memory import ChatMemory
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
 from shared.agent.media_parts import MediaParts
@@ -74,7 +75,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     budgets = Budgets(limits=options.limits, deployment=usage)
     metering = Metering(clock=clock, charges=SeveralCharges((conversations.ledger, usage, ports.charges)))
     model = MeteredModel(model=ports.model, metering=metering)
-    toolsets = Toolsets.of(ports, options, metering)
+    people = People(display_names=DisplayNames(profiles=ports.profiles, threads=threads.names), bot_name=bot_name)
+    memory = ChatMemory(people=people, time_zone=options.time_zone, locale=options.locale)
+    toolsets = Toolsets.of(ports, options, metering, memory)
     staged_writes = StagedWrites()
     outbox = Outbox(
         line=ports.line,
@@ -94,7 +97,6 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         time_zone=options.time_zone,
         locale=options.locale,
     )
-    people = People(display_names=DisplayNames(profiles=ports.profiles, threads=threads.names), bot_name=bot_name)
     presence = Presence(api=ports.line, threads=threads.presence, after_s=options.loading_after_s)
     fallback = ports.fallback_model
     agent = Agent(

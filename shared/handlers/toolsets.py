@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from shared.agent.chat_memory import ChatMemory
 from shared.agent.metered_model import MeteredJsonModel
 from shared.agent.model import JsonModel
 from shared.agent.tools import Tool, load_schema
@@ -13,6 +14,7 @@ from shared.knowledge.entry_editor import EntryEditor
 from shared.metering import Metering
 from shared.tools.core import core_tools
 from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
+from shared.tools.guides.memory import MEMORY_GUIDE
 from shared.tools.guides.notion import notion_guide
 from shared.tools.guides.web import WEB_GUIDE
 from shared.tools.idempotency import IdempotentWrites
@@ -21,6 +23,7 @@ from shared.tools.knowledge_queries import KnowledgeQueryTools
 from shared.tools.notion.databases import Databases, TtlCache
 from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.toolset import NotionTools
+from shared.tools.recall import RecallTools
 from shared.tools.web import MeteredWebSearch, web_tools
 
 
@@ -34,16 +37,24 @@ class Toolsets:
     writes: IdempotentWrites
 
     @classmethod
-    def of(cls, ports: Ports, options: Options, metering: Metering) -> "Toolsets":
-        """Return the core tools and those of every toolset that has its port."""
+    def of(cls, ports: Ports, options: Options, metering: Metering, memory: ChatMemory) -> "Toolsets":
+        """Return the core tools, those of the chat's memory, and those of every toolset that has its port."""
         writes = IdempotentWrites(clock=ports.clock)
         model = MeteredJsonModel(model=ports.json_model, metering=metering) if ports.json_model is not None else None
         knowledge = _knowledge_tools(model, ports, options, metering) if model is not None else ()
         web = web_tools(MeteredWebSearch(web=ports.web, metering=metering)) if ports.web is not None else ()
         notion = _notion_tools(ports.notion, ports, options, writes) if ports.notion is not None else ()
         return cls(
-            tools=(*core_tools(), *knowledge, *web, *notion, *options.more_tools),
+            tools=(
+                *core_tools(),
+                *RecallTools(memory=memory, time_zone=options.time_zone).tools(),
+                *knowledge,
+                *web,
+                *notion,
+                *options.more_tools,
+            ),
             guides=(
+                MEMORY_GUIDE,
                 *((KNOWLEDGE_GUIDE,) if knowledge else ()),
                 *((WEB_GUIDE,) if web else ()),
                 *((notion_guide(ports.notion.databases),) if ports.notion is not None else ()),

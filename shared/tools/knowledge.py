@@ -129,7 +129,9 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
     """Return a tool that runs `action` on the turn's overlay; an EntryFault becomes a ToolFault."""
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
-        possible = PossibleSources(to_answer=context.to_answer, earlier=context.earlier, retellings=context.retellings)
+        possible = PossibleSources(
+            to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings
+        )
         occasion = replace(
             Occasion.at(context.now_ms, time_zone, possible=possible),
             check_amendments=context.check_amendments,

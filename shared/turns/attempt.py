@@ -84,7 +84,7 @@ class Attempt:
             outcome.kind in _FIXED and not outcome.saw
         ):  # an apology that tells what was done outside holds words of people
             return None
-        return self.basis.with_ids(frozenset(outcome.saw))
+        return self.basis.with_ids(frozenset(outcome.saw), since_ms=outcome.since_ms)
 
     def renew_lease(self, pause: Pause) -> None:
         """Renew the lease until the block ends, or until a deferral has ended the turn."""
@@ -119,7 +119,7 @@ class Attempt:
             answers=(deferral_id, *answer.answers),
         )
         conversation = self.lease.conversation
-        if self.basis.with_ids(frozenset(answer.saw)).is_amended():
+        if self.basis.with_ids(frozenset(answer.saw), since_ms=answer.since_ms).is_amended():
             return self.deferral
         conversation.journal.record_outcome(late)
         logs.info("answer_stored")

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from shared.conversation.history import History
 from shared.conversation.media import Fetches
+from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.store import Conversation
 from shared.turns.basis import Basis
@@ -29,13 +30,13 @@ class Question:
     is_overheard: bool = False
     fetches: Fetches = field(default_factory=dict, repr=False)
 
-    def check_amendments(self, more_ids: AbstractSet[str]) -> None:
+    def check_amendments(self, more_ids: AbstractSet[str], recalled: Recollection | None = None) -> None:
         """Look at the amendments; called before every request to the model.
 
-        `more_ids` are the messages behind what tools have returned.
+        `more_ids` are the messages behind what tools have returned, `recalled` is what these have shown of the chat's memory.
         Raises: PromptAmendedError, where something of the prompt, or one of these, was edited or withdrawn since the chat was read.
         """
-        self.basis.with_ids(more_ids).check()
+        self.basis.with_ids(more_ids).with_recalled(recalled or Recollection()).check()
 
 
 class Responder(Protocol):

@@ -14,6 +14,7 @@ from greenlet import GreenletExit
 
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import (
+    Content,
     FunctionResponses,
     Json,
     JsonAnswer,
@@ -36,7 +37,7 @@ REQUEST_TOKENS: Final = 100
 _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
-_ORDER: Final = re.compile(r"\b(file|note|move|delete|undo|page|find) (word\d+[a-z])$", re.MULTILINE)
+_ORDER: Final = re.compile(r"\b(file|note|move|delete|undo|page|find|recall) (word\d+[a-z])$", re.MULTILINE)
 _ANSWER_MARK: Final = re.compile(r"re\d+:")
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
@@ -77,19 +78,19 @@ class _Prompt:
     @classmethod
     def of(cls, request: ModelRequest) -> "_Prompt":
         parts, messages, own_lines = [], [], []
-        for content in request.contents:
-            if isinstance(content, TextContent | MixedContent):
-                for part in content.parts if isinstance(content, MixedContent) else content.texts:
-                    parts.append(_text_of(part))
-                    if isinstance(part, MediaPart):
-                        messages.append(parts[-1])
-                        continue
-                    for text in _LINE.split(part):
-                        if _HEADER.match(text) and not text.startswith("[you | "):
-                            own_lines.append(text.rpartition("\n")[2])
-                            messages.append(own_lines[-1] if _ANSWER_MARK.search(text) else text)
+        shown = [part for content in request.contents for part in _parts_of(content)]
+        for part in shown:
+            parts.append(_text_of(part))
+            if isinstance(part, MediaPart):
+                messages.append(parts[-1])
+                continue
+            for text in _LINE.split(part):
+                if _HEADER.match(text) and not text.startswith("[you | "):
+                    own_lines.append(text.rpartition("\n")[2])
+                    messages.append(own_lines[-1] if _ANSWER_MARK.search(text) else text)
         whole = "\n".join(parts)
-        question = next((whole.rpartition(one)[2] for one in _QUESTION_HEADINGS if one in whole), whole)
+        asked = "\n".join(_text_of(part) for content in request.contents for part in _prompt_parts(content))
+        question = next((asked.rpartition(one)[2] for one in _QUESTION_HEADINGS if one in asked), asked)
         is_overheard = _QUESTION_HEADINGS[1] in whole
         return cls(whole, "\n".join(messages), "\n".join(own_lines), question, is_overheard)
 
@@ -201,6 +202,26 @@ class Mind:
                 yield from _calls_on_path(verb, text, paths[int(word[4:-1]) % len(paths)], category)
 
 
+def _prompt_parts(content: Content) -> Sequence[str | MediaPart]:
+    """Return what a content of the prompt shows."""
+    if isinstance(content, MixedContent):
+        return content.parts
+    return content.texts if isinstance(content, TextContent) else ()
+
+
+def _parts_of(content: Content) -> Sequence[str | MediaPart]:
+    """Return what a content shows of the chat; of results those of `recall`, which are lines like those of the prompt."""
+    if not isinstance(content, FunctionResponses):
+        return _prompt_parts(content)
+    outputs = (one.response.get("output") for one in content.responses if one.call.name == "recall")
+    return [str(line) for output in outputs if isinstance(output, Mapping) for line in _lines_in(output)]
+
+
+def _lines_in(output: Mapping[str, object]) -> Sequence[object]:
+    lines = output.get("lines", ())
+    return lines if isinstance(lines, list | tuple) else ()
+
+
 def vector_of(text: str) -> list[float]:
     """Return the vector of a text; texts with other words have others."""
     return [float(byte) + 1.0 for byte in sha256(" ".join(WORD.findall(text)).encode()).digest()]
@@ -220,6 +241,8 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "undo_last_change", {}
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
+        case "recall":
+            yield "recall", {"since": "2001-01-01"}
         case "find":
             yield "search_entries", {"query": f"not {text}"}
         case _:

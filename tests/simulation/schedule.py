@@ -43,6 +43,7 @@ _THREADS_A_CHAT: Final = PLACES + 2
 _MESSAGES: Final = 12
 _MANY_MESSAGES: Final = 40
 _BURST: Final = 40
+_ONE_RECALLS_IN: Final = 4
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "exit", "bye")
 _BOUNDED: Final[Mapping[str, tuple[ModuleType, str]]] = {
@@ -408,6 +409,8 @@ class _Schedule:
         verb = rng.choice(_VERBS) if files and rng.random() < 0.7 else ""
         if self.stage.ports.settings.has_notion and rng.random() < 0.4:
             verb = "page"
+        if not verb and len(people.messages) % _ONE_RECALLS_IN == _ONE_RECALLS_IN - 1:
+            verb = "recall"
         return people.message(at_s=at_s, addressed=rng.random() < 0.7, verb=verb, quotes=quotes)
 
     def _write(self, message: Message) -> None:

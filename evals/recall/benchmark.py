@@ -1,0 +1,122 @@
+"""Measures recall on the group: how many facts are among the first five lines that the product's own search returns, and in what time."""
+
+import time
+import zoneinfo
+from collections import defaultdict
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Final
+
+from evals.recall.group import PEOPLE, Group
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
+from shared.agent.chat_memory import ChatMemory, Wanted
+from shared.agent.people import People
+from shared.agent.turn_context import TurnContext
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import History
+from shared.conversation.provenance import Provenance
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Segment
+from shared.conversation.segments import encode_segment, name_of
+from shared.conversation.store import Conversation, Conversations
+from shared.line.bot_name import BotName
+from shared.line.display_names import DisplayNames
+from shared.turns.basis import Basis
+from shared.turns.question import Question
+
+SHOWN: Final = 5
+TARGET: Final = 0.9
+TARGET_MS: Final = 400
+_SEGMENT: Final = 200
+_NEWEST: Final = 50
+_CHAT: Final = "C" + "6" * 32
+_TOKYO: Final = zoneinfo.ZoneInfo("Asia/Tokyo")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """Recall at five of all facts and of each language; the facts that were missed; the time of the first search and of a warm one."""
+
+    recall: Mapping[str, float]
+    missed: tuple[str, ...]
+    cold_ms: float
+    warm_ms: float
+
+
+class Names:
+    """The names of the group, as LINE tells them; a Profiles."""
+
+    def display_name(self, _: str, user_id: str) -> str | None:
+        return PEOPLE.get(user_id)
+
+    def is_member(self, _: str, user_id: str) -> bool | None:
+        return user_id in PEOPLE
+
+
+class _Held:
+    is_over = False
+
+
+def measure(group: Group) -> Figures:
+    """Return how well and how fast recall finds the facts of the group, all but its newest messages archived, in memory."""
+    with ThreadPoolExecutor(16) as threads:
+        conversation = conversation_of(group, threads)
+        names = DisplayNames(profiles=Names(), threads=threads)
+        people = People(display_names=names, bot_name=BotName(account=MemoryLineApi(), configured="Aizuchi"))
+        memory = ChatMemory(people=people, time_zone=_TOKYO, locale="en")
+        found: defaultdict[str, list[float]] = defaultdict(list)
+        missed: list[str] = []
+        taken: list[float] = []
+        for fact in group.facts.values():
+            begun = time.perf_counter()
+            wanted = Wanted(queries=(fact.ask,), limit=SHOWN)
+            lines = memory.find(context_of(conversation, group), wanted).lines
+            taken.append((time.perf_counter() - begun) * 1_000)
+            is_found = any(line.endswith(f"] {fact.said}") for line in lines)
+            for kind in ("all", fact.language):
+                found[kind].append(float(is_found))
+            missed += [] if is_found else [fact.ask]
+    return Figures(
+        recall={kind: fmean(values) for kind, values in found.items()},
+        missed=tuple(missed),
+        cold_ms=taken[0],
+        warm_ms=median(taken[1:]),
+    )
+
+
+def conversation_of(group: Group, threads: ThreadPoolExecutor) -> Conversation:
+    """Return a chat whose archive holds all of the group but its newest messages."""
+    clock = FixedClock(now_ms=group.messages[-1].timestamp_ms)
+    store = MemoryObjectStore()
+    conversation = Conversations.on(store, reads=threads, clock=clock, lease_s=25.0).of(_CHAT)
+    older = group.messages[:-_NEWEST]
+    for number, start in enumerate(range(0, len(older), _SEGMENT), 1):
+        segment = Segment(messages=older[start : start + _SEGMENT])
+        data = encode_segment(segment)
+        store.create(conversation.names.segment(name_of(segment, data, number=number)), data)
+    return conversation
+
+
+def context_of(conversation: Conversation, group: Group) -> TurnContext:
+    """Return a turn that somebody has asked for now."""
+    asked = MessageRecord(
+        line_message_id="asked",
+        webhook_event_id="asking",
+        timestamp_ms=group.messages[-1].timestamp_ms + 1,
+        type="text",
+        addressed=True,
+        text="?",
+        user_id=min(PEOPLE),
+    )
+    history = History(messages=group.messages[-_NEWEST:])
+    question = Question(
+        conversation=conversation,
+        history=history,
+        asked=(asked,),
+        draft=OutcomeRecord(webhook_event_id="asking", timestamp_ms=asked.timestamp_ms, kind=OutcomeKind.SKIPPED),
+        basis=Basis(conversation=conversation, lease=_Held(), prompt=Provenance(), before=Amendments()),
+        seconds=40.0,
+        sequence=1,
+    )
+    return TurnContext(conversation=conversation, to_answer=(asked,), earlier=history.messages, question=question)

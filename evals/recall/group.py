@@ -1,0 +1,77 @@
+"""A group of six people and its messages in three languages, made by a seed: chatter, and facts planted among it."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from shared.conversation.records import MessageRecord
+
+MESSAGES: Final = 10_000
+WINDOW: Final = 150
+"""The newest messages, which prompts and recaps still hold; no fact is planted among them."""
+PEOPLE: Final = {
+    f"U{number:032x}": name for number, name in enumerate(("Ben", "Claire", "Nok", "結衣", "健太", "เมย์"), 1)
+}
+BEGINS_MS: Final = 1_764_000_000_000  # 2025-11-24
+_EVERY_MS: Final = 3_000_000
+_FOLDER: Final = Path(__file__).parent
+
+
+class Fact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What somebody said once, and the query that asks for it."""
+
+    language: str
+    said: str
+    ask: str
+
+
+class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    facts: list[Fact]
+    chatter: dict[str, list[str]]
+    words: dict[str, dict[str, list[str]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The messages of a group, oldest first, and the facts among them by the id of their message."""
+
+    messages: tuple[MessageRecord, ...] = field(repr=False)
+    facts: dict[str, Fact] = field(repr=False)
+
+
+def make_group(*, seed: int = 0, messages: int = MESSAGES) -> Group:
+    """Return the group of a seed; equal seeds make equal groups."""
+    texts = msgspec.yaml.decode((_FOLDER / "group.yaml").read_bytes(), type=_Texts)
+    chance = random.Random(seed)  # noqa: S311 - it draws chatter
+    places = sorted(chance.sample(range(messages - WINDOW), len(texts.facts)))
+    planted = dict(zip(places, chance.sample(texts.facts, len(texts.facts)), strict=True))
+    said = [planted[place].said if place in planted else _chatter(texts, chance) for place in range(messages)]
+    records = tuple(_message(place, text, chance) for place, text in enumerate(said))
+    return Group(messages=records, facts={records[place].line_message_id: fact for place, fact in planted.items()})
+
+
+def _chatter(texts: _Texts, chance: random.Random) -> str:
+    language = chance.choice(sorted(texts.chatter))
+    words = {kind: chance.choice(known) for kind, known in texts.words[language].items()}
+    return chance.choice(texts.chatter[language]).format(**words, number=chance.randint(2, 59))
+
+
+def _message(place: int, text: str, chance: random.Random) -> MessageRecord:
+    return MessageRecord(
+        line_message_id=f"m{place}",
+        webhook_event_id=f"e{place}",
+        timestamp_ms=BEGINS_MS + place * _EVERY_MS + chance.randrange(_EVERY_MS),
+        type="text",
+        addressed=False,
+        text=text,
+        user_id=chance.choice(sorted(PEOPLE)),
+    )
+
+
+def ids_of(messages: Sequence[MessageRecord]) -> tuple[str, ...]:
+    """Return the ids of the messages."""
+    return tuple(one.line_message_id for one in messages)

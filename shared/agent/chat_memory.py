@@ -1,0 +1,203 @@
+"""The chat's memory as lines for the model: what was said about something, or in a stretch of time, verbatim with name and local time.
+
+Everything that memory has is searched, by folded words and pairs of characters (`shared/search/ranking.py`). What is shown counts as read:
+the outcome of the turn names it. Who joined a group later is shown nothing from before.
+"""
+
+import threading
+import zoneinfo
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from cachetools import LRUCache
+
+from shared.agent.chat_lines import ChatLines, local_time
+from shared.agent.people import People
+from shared.agent.result_budget import tokens_of
+from shared.agent.turn_context import TurnContext
+from shared.conversation.recollection import Recollection
+from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.line.display_names import skeleton
+from shared.search.folding import fold
+from shared.search.ranking import Passage, rank
+
+SPAN_MESSAGES: Final = 1_000
+SPAN_TOKENS: Final = 30_000
+FOUND_TOKENS: Final = 5_500
+LINE_TOKENS: Final = 700
+_VISIT_MS: Final = 2 * 60_000
+"""What people write so shortly before they ask what they missed belongs to their coming back."""
+_FOLDED_CHARACTERS: Final = 4 * 1024 * 1024
+_YOU: Final = "you"
+_NAMES_TOLD: Final = 20
+
+Record: TypeAlias = MessageRecord | OutcomeRecord
+
+
+class UnknownNameError(Exception):
+    """Nobody, or more than one, goes by this name; `known` are the names that there are."""
+
+    def __init__(self, known: Sequence[str]) -> None:
+        super().__init__("no name of one member")
+        self.known = tuple(known[:_NAMES_TOLD])
+
+
+class NothingToRecallError(Exception):
+    """The turn may not look anything up: it thinks about nothing but what is asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What of memory is wanted: between two timestamps of LINE's, by the member of this display name, at most `limit` lines."""
+
+    queries: tuple[str, ...] = field(default=(), repr=False)
+    who: str | None = field(default=None, repr=False)
+    since_ms: int | None = None
+    until_ms: int | None = None
+    limit: int = SPAN_MESSAGES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledLines:
+    """Lines as a prompt shows them, and how many more there would be; `since` is the local time from which on was looked.
+
+    `is_partial`: some of the archive was not searched, because there is too much of it, or a part could not be read.
+    """
+
+    lines: tuple[str, ...] = field(repr=False)
+    left_out: int = 0
+    since: str | None = None
+    is_partial: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stretch:
+    """What memory has of a stretch of time, oldest first."""
+
+    records: tuple[Record, ...] = field(repr=False)
+    since_ms: int | None
+    is_partial: bool
+
+
+def _folded_cache() -> LRUCache[str, str]:
+    return LRUCache(_FOLDED_CHARACTERS, getsizeof=len)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMemory:
+    """Looks things up for turns; safe to share between threads.  Folded texts are kept, as many as fit."""
+
+    people: People
+    time_zone: zoneinfo.ZoneInfo
+    locale: str
+    _folded: LRUCache[str, str] = field(default_factory=_folded_cache, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def find(self, context: TurnContext, wanted: Wanted) -> RecalledLines:
+        """Return the lines that answer the queries, best first; without queries all of the stretch, oldest first, the newest of them.
+
+        Without queries, name and times: what was said since the person who asks spoke last.
+        Raises: UnknownNameError, NothingToRecallError, StorageUnavailableError.
+        """
+        found = self._read(context, wanted)
+        names = self._names(context, found.records)
+        records = list(found.records)
+        if wanted.who is not None:
+            records = _said_by(records, wanted.who, names, bot_names=self.people.bot_name.all)
+        chosen = self._ranked(records, wanted.queries) if wanted.queries else records[::-1]
+        limit_tokens = FOUND_TOKENS if wanted.queries else SPAN_TOKENS
+        shown, lines = self._lines(chosen[: wanted.limit], names, limit_tokens=limit_tokens)
+        context.recalled.add(Recollection.of(shown))
+        return RecalledLines(
+            lines=tuple(lines if wanted.queries else lines[::-1]),
+            left_out=len(chosen) - len(shown),
+            since=None if found.since_ms is None else local_time(found.since_ms, self.time_zone),
+            is_partial=found.is_partial,
+        )
+
+    def _read(self, context: TurnContext, wanted: Wanted) -> "_Stretch":
+        """Return all of the stretch but the messages that the turn answers; the archive is read after the history of the turn."""
+        question = context.question
+        if question is None or question.history.is_isolated:
+            raise NothingToRecallError
+        recent = Recollection.of_history(question.history)
+        since_ms = wanted.since_ms
+        is_catching_up = not wanted.queries and wanted.who is None and since_ms is None and wanted.until_ms is None
+        if is_catching_up:
+            since_ms = _last_spoken_ms(recent, context.to_answer)
+        archived = context.conversation.archive.read(since_ms=since_ms, until_ms=wanted.until_ms)
+        remembered = Recollection.of_archive(archived) | recent
+        if is_catching_up and since_ms is None:
+            since_ms = _last_spoken_ms(remembered, context.to_answer)
+        asked = frozenset(context.asked_ids)
+        records = (
+            one
+            for one in remembered.records
+            if (since_ms is None or one.timestamp_ms >= since_ms)
+            and (wanted.until_ms is None or one.timestamp_ms <= wanted.until_ms)
+            and not (isinstance(one, MessageRecord) and one.line_message_id in asked)
+        )
+        return _Stretch(records=tuple(records), since_ms=since_ms, is_partial=archived.left_out)
+
+    def _names(self, context: TurnContext, records: Sequence[Record]) -> Mapping[str, str]:
+        """Return the names of everybody who said something of it, or in the prompt, so that those of the prompt stay as they are there."""
+        messages = (one for one in records if isinstance(one, MessageRecord))
+        return self.people.of(context.conversation, (*messages, *context.earlier, *context.to_answer))
+
+    def _ranked(self, records: Sequence[Record], queries: Sequence[str]) -> list[Record]:
+        """Return the records that answer a query, best first, of equal ones the newest; what says the same again is left out."""
+        by_words: dict[str, Record] = {}
+        for one in reversed(records):
+            by_words.setdefault(self._fold(one.text or ""), one)
+        distinct = list(by_words.values())
+        found = rank([[Passage(folded=words)] for words in by_words], queries)
+        return [distinct[one.document] for one in found]
+
+    def _fold(self, text: str) -> str:
+        with self._lock:
+            kept = self._folded.get(text)
+        if kept is None:
+            kept = fold(text)
+            if len(kept) <= _FOLDED_CHARACTERS:
+                with self._lock:
+                    self._folded[text] = kept
+        return kept
+
+    def _lines(
+        self, records: Sequence[Record], names: Mapping[str, str], *, limit_tokens: int
+    ) -> tuple[list[Record], list[str]]:
+        """Return as many of the records as the limit allows, and their lines."""
+        chat = ChatLines(time_zone=self.time_zone, locale=self.locale, names=names, quotable=None)
+        shown: list[Record] = []
+        lines: list[str] = []
+        left = limit_tokens
+        for one in records:
+            line = chat.said(one, limit_tokens=LINE_TOKENS)
+            left -= tokens_of(line) + 1
+            if left < 0:
+                break
+            shown.append(one)
+            lines.append(line)
+        return shown, lines
+
+
+def _last_spoken_ms(remembered: Recollection, asked: Sequence[MessageRecord]) -> int | None:
+    """Return when the person who asks spoke before; None where this has nothing of them."""
+    own, at_ms = asked[-1].user_id, asked[-1].timestamp_ms
+    spoken = (one for one in remembered.messages if one.user_id == own and own is not None)
+    return max((one.timestamp_ms for one in spoken if one.timestamp_ms < at_ms - _VISIT_MS), default=None)
+
+
+def _said_by(
+    records: Sequence[Record], who: str, names: Mapping[str, str], *, bot_names: Sequence[str]
+) -> list[Record]:
+    """Return what this member, or the bot, said.  Raises: UnknownNameError."""
+    wanted = skeleton(who)
+    if wanted in {skeleton(one) for one in (_YOU, *bot_names)}:
+        return [one for one in records if isinstance(one, OutcomeRecord)]
+    exact = [user_id for user_id, name in names.items() if skeleton(name) == wanted]
+    found = exact or [user_id for user_id, name in names.items() if wanted and wanted in skeleton(name)]
+    if len(found) != 1:
+        raise UnknownNameError(sorted({names[one] for one in found} or set(names.values())))
+    return [one for one in records if isinstance(one, MessageRecord) and one.user_id == found[0]]

@@ -1,0 +1,96 @@
+"""What memory has of a chat, beyond what a prompt shows: messages and answers of the bot, each once, by LINE's timestamp.
+
+A turn has read the journal and the snapshot with its history; the archive is read after it. The outcome names what the model was shown.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from shared.conversation.archive import ArchivedSpan
+from shared.conversation.history import History
+from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeKind, OutcomeRecord, by_time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recollection:
+    """Messages and answers, oldest first; nothing of it was withdrawn when it was read."""
+
+    messages: tuple[MessageRecord, ...] = field(default=(), repr=False)
+    answers: tuple[OutcomeRecord, ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, records: Iterable[MessageRecord | OutcomeRecord]) -> "Recollection":
+        """Return these records; of those with the same id the last one counts."""
+        messages: dict[str, MessageRecord] = {}
+        answers: dict[str, OutcomeRecord] = {}
+        for one in records:
+            if isinstance(one, MessageRecord):
+                messages[one.line_message_id] = one
+            else:
+                answers[one.webhook_event_id] = one
+        return cls(
+            messages=tuple(sorted(messages.values(), key=by_time)), answers=tuple(sorted(answers.values(), key=by_time))
+        )
+
+    @classmethod
+    def of_history(cls, history: History) -> "Recollection":
+        """Return what a turn has read: also the sources of recaps, and answers that its prompt does not show."""
+        messages = (*history.older, *history.unshown, *history.messages)
+        return cls.of((*filter(_is_said, messages), *filter(_is_answer, history.outcomes)))
+
+    @classmethod
+    def of_archive(cls, span: ArchivedSpan) -> "Recollection":
+        """Return what was read of the archive."""
+        return cls.of((*filter(_is_said, span.messages), *filter(_is_answer, map(_outcome_of, span.answers))))
+
+    def __or__(self, newer: "Recollection") -> "Recollection":
+        """Return both; a record of `newer` stands for the other one of its id."""
+        return Recollection.of((*self.records, *newer.records))
+
+    @property
+    def records(self) -> tuple[MessageRecord | OutcomeRecord, ...]:
+        """All of it, oldest first."""
+        return tuple(sorted((*self.messages, *self.answers), key=by_time))
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """What it holds, by its own ids."""
+        answers = (one.webhook_event_id for one in self.answers)
+        return frozenset((*(one.line_message_id for one in self.messages), *answers))
+
+    @property
+    def since_ms(self) -> int:
+        """LINE's timestamp of the oldest of it; LATEST_MS where there is nothing."""
+        return min((one.timestamp_ms for one in self.records[:1]), default=LATEST_MS)
+
+    @property
+    def provenance(self) -> Provenance:
+        """Whose words it holds."""
+        return Provenance(ids=self.ids, since_ms=self.since_ms)
+
+
+def _outcome_of(archived: ArchivedAnswer) -> OutcomeRecord:
+    return OutcomeRecord(
+        webhook_event_id=archived.webhook_event_id,
+        timestamp_ms=archived.timestamp_ms,
+        kind=archived.kind,
+        text=archived.text,
+        covers=archived.covers,
+        saw=archived.saw,
+        since_ms=archived.since_ms,
+        until_ms=archived.until_ms,
+        sent_message_ids=archived.sent_message_ids,
+        model_name=archived.model_name,
+    )
+
+
+def _is_said(message: MessageRecord) -> bool:
+    """Whether somebody said it: a press of a button has no words, and a message without an id cannot be taken back."""
+    return message.presses is None and bool(message.line_message_id)
+
+
+def _is_answer(outcome: OutcomeRecord) -> bool:
+    """Whether people were shown it, and the model wrote it: fixed texts repeat nothing that anybody looks for."""
+    shown = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN}
+    return outcome.text is not None and outcome.model_name is not None and outcome.kind in shown
