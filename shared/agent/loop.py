@@ -19,7 +19,7 @@ from shared.agent.model import (
     TextContent,
     mask_content,
 )
-from shared.agent.result_budget import within_turn
+from shared.agent.request_budget import within_request
 from shared.agent.tools import Decision
 from shared.agent.turn_context import TurnContext
 from shared.clock import Clock, Deadline
@@ -209,10 +209,11 @@ class _Turn:
         self.model_calls += 1
         registry = self._agent.tools.registry
         note = (TextContent(role="user", texts=(self._note,)),) if self._note else ()
+        contents = within_request(self._system_instruction, self._declarations, (*self._contents, *note))
         return ModelRequest(
             system_instruction=self._system_instruction,
             declarations=self._declarations,
-            contents=tuple(map(mask_content, within_turn((*self._contents, *note)))),
+            contents=tuple(map(mask_content, contents)),
             max_output_tokens=self._output_tokens,
             timeout_s=self._deadline.left_s if is_last else min(limits.call_s, self._deadline.left_s),
             allowed=registry.final_names if self.model_calls == limits.model_calls else (),

@@ -14,6 +14,7 @@ from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits, Thought
 from shared.agent.model import FunctionResponses, Json, ModelRequest, ModelResponse, TextContent
 from shared.agent.registry import Registry
+from shared.agent.request_budget import REQUEST_TOKENS, tokens_of_contents
 from shared.agent.tools import Decision, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
@@ -44,6 +45,8 @@ def look_up(arguments: Json, _: TurnContext) -> Json | ToolFault | Decision:
         raise RuntimeError("inside")
     if arguments["word"] == "unknown":
         return ToolFault(message="There is no such word.", may_retry=False)
+    if arguments["word"] == "long":
+        return {"meaning": "長" * 5_900}
     return {"meaning": f"{arguments['word']} means something"}
 
 
@@ -464,3 +467,16 @@ def test_an_empty_answer_after_results_is_asked_again(turn: TurnMaker) -> None:
 
     assert running.think().decision.message == "hello"
     assert running.model.requests[2].contents == running.model.requests[1].contents
+
+
+def test_a_round_of_many_long_results_stays_within_the_budget_of_a_request(turn: TurnMaker) -> None:
+    words = [("look_up", {"word": "long"})] * 16
+    run = turn(calling(*words), calling(HELLO))
+
+    run.think()
+
+    newest = run.model.requests[-1].contents[-1]
+    assert isinstance(newest, FunctionResponses)
+    assert len(newest.responses) == len(words)
+    assert run.model.requests[-1].contents[0] == ASKED[0]
+    assert REQUEST_TOKENS / 2 < tokens_of_contents(run.model.requests[-1].contents) <= REQUEST_TOKENS

@@ -1,0 +1,179 @@
+"""The budget of a whole request to the model: instructions, declarations, the chat, and every round of the turn.
+
+Each part has a budget of its own; this one holds also where many of them are full at once. What goes first: results of earlier rounds,
+then whole earlier rounds, if what the model wrote is more than half, then a part of the newest results, and at last words of the chat, the
+oldest first. Instructions and declarations are a deployment's own, and stay. A round that stays is sent as the model made it: its
+signatures are checked.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from shared.agent.model import (
+    Content,
+    FunctionDeclaration,
+    FunctionResponse,
+    FunctionResponses,
+    Json,
+    MixedContent,
+    ModelContent,
+    Part,
+    TextContent,
+)
+from shared.agent.result_budget import fitted, tokens_of, within_turn
+from shared.agent.token_estimate import estimated_tokens
+from shared.agent.transcript import shortened
+
+REQUEST_TOKENS: Final = 60_000
+MEDIUM_TOKENS: Final = 1_200
+"""Of one medium, as far as this budget counts it; its bytes are bounded by INLINE_LIMIT_BYTES."""
+_REMARK_TOKENS: Final = 60  # of "more characters are left out", or of `cut`
+_LEAST_TOKENS: Final = 100  # of a result or a text that is cut
+_LINE: Final = "\n["  # where a line of the transcript begins
+_CUT: Final = "[note] What was said before is not shown here."
+
+
+def within_request(
+    system_instruction: str,
+    declarations: Sequence[FunctionDeclaration],
+    contents: Sequence[Content],
+    *,
+    limit_tokens: int = REQUEST_TOKENS,
+) -> tuple[Content, ...]:
+    """Return the contents of a request that is within the limit, the newest as whole as possible."""
+    left = limit_tokens - estimated_tokens(system_instruction) - sum(map(_tokens_of_declaration, declarations))
+    kept = within_turn(contents)
+    steps: tuple[Callable[[tuple[Content, ...], int], tuple[Content, ...]], ...] = (
+        _without_earlier_results,
+        _without_earlier_rounds,
+        _with_short_results,
+        _with_short_texts,
+    )
+    for shorten in steps:
+        if tokens_of_contents(kept) <= left:
+            break
+        kept = shorten(kept, left)
+    return kept
+
+
+def tokens_of_contents(contents: Sequence[Content]) -> int:
+    """Return the estimated tokens of contents, with MEDIUM_TOKENS for each medium."""
+    return sum(map(_tokens_of_content, contents))
+
+
+def _tokens_of_declaration(declaration: FunctionDeclaration) -> int:
+    return tokens_of([declaration.name, declaration.description, declaration.parameters])
+
+
+def _tokens_of_content(content: Content) -> int:
+    match content:
+        case TextContent():
+            return sum(map(estimated_tokens, content.texts))
+        case MixedContent():
+            return sum(estimated_tokens(part) if isinstance(part, str) else MEDIUM_TOKENS for part in content.parts)
+        case FunctionResponses():
+            return sum(tokens_of(one.response) for one in content.responses)
+        case ModelContent():
+            return tokens_of(content.wire)
+
+
+def _without_earlier_results(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
+    others = sum(_tokens_of_content(one) for one in contents if not isinstance(one, FunctionResponses))
+    return within_turn(contents, limit_tokens=max(0, left - others))
+
+
+def _without_earlier_rounds(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
+    """Return the contents without the oldest rounds of the turn, so that what the model wrote takes no more than half.
+
+    Each goes whole, the model's content with the answers to its calls.
+    """
+    kept = list(contents)
+    while tokens_of_contents([one for one in kept if isinstance(one, ModelContent)]) > left // 2:
+        begins = next((index for index, one in enumerate(kept) if isinstance(one, ModelContent)), None)
+        if begins is None or not any(isinstance(one, ModelContent) for one in kept[begins + 1 :]):
+            break
+        ends = next(index for index, one in enumerate(kept) if index > begins and isinstance(one, ModelContent))
+        del kept[begins:ends]
+    return tuple(kept)
+
+
+def _with_short_results(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
+    """Return the contents with the newest results cut, each to the same length."""
+    newest = max((index for index, one in enumerate(contents) if isinstance(one, FunctionResponses)), default=None)
+    if newest is None:
+        return contents
+    round_ = contents[newest]
+    assert isinstance(round_, FunctionResponses)  # noqa: S101 - as it was found
+    others = tokens_of_contents(contents) - _tokens_of_content(round_)
+    each = _fair_limit([tokens_of(one.response) for one in round_.responses], left - others)
+    cut = tuple(
+        FunctionResponse(call=one.call, response=_short_response(one.response, each)) for one in round_.responses
+    )
+    return (*contents[:newest], FunctionResponses(responses=cut), *contents[newest + 1 :])
+
+
+def _short_response(response: Json, limit_tokens: int) -> Json:
+    output = response.get("output")
+    if tokens_of(response) <= limit_tokens or not isinstance(output, dict):
+        return response
+    return {"output": fitted(output, limit_tokens=max(_LEAST_TOKENS, limit_tokens) - _REMARK_TOKENS)}
+
+
+def _with_short_texts(contents: tuple[Content, ...], left: int) -> tuple[Content, ...]:
+    """Return the contents with the longest texts cut to the same length: the transcript at its beginning, any other text at its end."""
+    texts = [text for one in contents if isinstance(one, TextContent | MixedContent) for text in one.texts]
+    sizes = [estimated_tokens(text) for text in texts]
+    each = _fair_limit(sizes, left - (tokens_of_contents(contents) - sum(sizes)))
+    is_transcript = True
+
+    def short(part: Part) -> Part:
+        nonlocal is_transcript
+        if not isinstance(part, str):
+            return part
+        cut = _newest_lines if is_transcript else _beginning
+        is_transcript = False
+        return cut(part, each)
+
+    return tuple(_with_parts(one, short) for one in contents)
+
+
+def _with_parts(content: Content, change: Callable[[Part], Part]) -> Content:
+    match content:
+        case TextContent():
+            texts = (change(text) for text in content.texts)
+            return TextContent(role=content.role, texts=tuple(one for one in texts if isinstance(one, str)))
+        case MixedContent():
+            return MixedContent(parts=tuple(map(change, content.parts)))
+        case FunctionResponses() | ModelContent():
+            return content
+
+
+def _newest_lines(text: str, limit_tokens: int) -> str:
+    if estimated_tokens(text) <= limit_tokens:
+        return text
+    opening, *lines = text.split(_LINE)
+    left = limit_tokens - estimated_tokens(opening) - estimated_tokens(_CUT) - 1
+    kept: list[str] = []
+    for line in reversed(lines):
+        left -= estimated_tokens(line) + 1
+        if left < 0:
+            break
+        kept.append(line)
+    return _LINE.join((_beginning(opening, limit_tokens) + f"\n{_CUT}", *reversed(kept)))
+
+
+def _beginning(text: str, limit_tokens: int) -> str:
+    if estimated_tokens(text) <= limit_tokens:
+        return text
+    return shortened(text, limit_tokens=max(_LEAST_TOKENS, limit_tokens) - _REMARK_TOKENS)
+
+
+def _fair_limit(sizes: Sequence[int], total: int) -> int:
+    """Return the largest limit under which the sizes, each cut to it, are `total` together."""
+    left = total
+    for place, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return max(0, share)
+        left -= size
+    return max(sizes, default=0)

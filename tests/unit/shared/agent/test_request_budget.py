@@ -1,0 +1,171 @@
+"""A request stays within its budget, however large its parts are, and the newest stays as whole as possible."""
+
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.agent.chat_lines import HISTORY_TOKENS
+from shared.agent.model import (
+    Content,
+    FunctionCall,
+    FunctionDeclaration,
+    FunctionResponse,
+    FunctionResponses,
+    MediaPart,
+    MixedContent,
+    ModelContent,
+    TextContent,
+)
+from shared.agent.request_budget import MEDIUM_TOKENS, REQUEST_TOKENS, tokens_of_contents, within_request
+from shared.agent.token_estimate import estimated_tokens
+
+SCRIPTS: Final = {"ja": "長い話。", "en": "long talk. ", "zh-TW": "很長的話。", "th": "เรื่องยาวมาก "}
+SYSTEM: Final = "be good"
+DECLARATION: Final = FunctionDeclaration(name="find", description="find", parameters={"type": "object"})
+
+
+@pytest.fixture(params=sorted(SCRIPTS))
+def words(request: pytest.FixtureRequest) -> str:
+    return SCRIPTS[request.param]
+
+
+def transcript(words: str, lines: int) -> str:
+    said = (f"[Yuki | 2026-11-22 12:{number % 60:02}] {number} {words * 20}" for number in range(lines))
+    return "\n".join(("[note] The conversation so far.", *said))
+
+
+def called(*arguments: object) -> ModelContent:
+    return ModelContent(wire={"role": "model", "parts": [{"functionCall": {"name": "find", "args": arguments}}]})
+
+
+def found(words: str, *, results: int = 1, times: int = 4_000, number: int = 0) -> FunctionResponses:
+    answers = (
+        FunctionResponse(
+            call=FunctionCall(name="find", args={}),
+            response={"output": {"round": number, "pages": [f"{place} {words * 20}" for place in range(times)]}},
+        )
+        for _ in range(results)
+    )
+    return FunctionResponses(responses=tuple(answers))
+
+
+def size_of(contents: tuple[Content, ...]) -> int:
+    declared = estimated_tokens('["find", "find", {"type": "object"}]')
+    return tokens_of_contents(contents) + estimated_tokens(SYSTEM) + declared
+
+
+def cut(*contents: Content, limit: int = REQUEST_TOKENS) -> tuple[Content, ...]:
+    return within_request(SYSTEM, (DECLARATION,), contents, limit_tokens=limit)
+
+
+def test_a_request_within_the_budget_stays_as_it_is(words: str) -> None:
+    contents = (
+        TextContent(role="user", texts=(transcript(words, 20), words)),
+        called("x"),
+        found(words, times=3),
+    )
+
+    assert cut(*contents) == contents
+
+
+def test_the_newest_results_of_many_calls_share_what_is_left(words: str) -> None:
+    kept = cut(TextContent(role="user", texts=(words,)), called("x"), found(words, results=16, times=200))
+
+    assert size_of(kept) <= REQUEST_TOKENS
+    newest = kept[-1]
+    assert isinstance(newest, FunctionResponses)
+    assert len(newest.responses) == 16
+    assert all("narrower query" in str(one.response) for one in newest.responses)
+    assert all("0 " in str(one.response["output"]) for one in newest.responses)
+
+
+def test_earlier_results_go_before_the_newest(words: str) -> None:
+    kept = cut(
+        TextContent(role="user", texts=(transcript(words, 100),)),
+        called("x"),
+        found(words, times=40, number=1),
+        called("y"),
+        found(words, times=40, number=2),
+        limit=transcript_size(words, 100) + tokens_of_contents((found(words, times=40),)) + 100,
+    )
+
+    first, second = (one for one in kept if isinstance(one, FunctionResponses))
+    assert "left out" in str(first.responses[0].response)
+    assert "'round': 2" in str(second.responses[0].response)
+
+
+def transcript_size(words: str, lines: int) -> int:
+    return estimated_tokens(transcript(words, lines))
+
+
+def test_of_the_chat_the_oldest_lines_go_first_and_the_question_stays(words: str) -> None:
+    question = f"[Yuki | 2026-11-22 13:00] {words}?"
+    kept = cut(TextContent(role="user", texts=(transcript(words, 2_000), "[note] To be answered:", question)))
+
+    assert size_of(kept) <= REQUEST_TOKENS
+    content = kept[0]
+    assert isinstance(content, TextContent)
+    assert content.texts[-1] == question
+    assert content.texts[0].startswith("[note] The conversation so far.\n[note] What was said before")
+    assert f"] 1999 {words}" in content.texts[0]
+    assert f"] 0 {words}" not in content.texts[0]
+    assert all(line.startswith("[") for line in content.texts[0].split("\n"))
+
+
+def test_many_long_questions_are_cut_alike(words: str) -> None:
+    asked = tuple(f"[Yuki | 2026-11-22 13:00] {number} {words * 2_000}" for number in range(100))
+    kept = cut(TextContent(role="user", texts=(transcript(words, 10), *asked)))
+
+    assert size_of(kept) <= REQUEST_TOKENS
+    content = kept[0]
+    assert isinstance(content, TextContent)
+    assert [one.split()[4] for one in content.texts[1:]] == [str(number) for number in range(100)]
+    assert all("more characters are left out here" in one for one in content.texts[1:])
+
+
+def test_media_count_and_stay(words: str) -> None:
+    media = [MediaPart(content_type="image/jpeg", source=b"x")] * 5
+    kept = cut(MixedContent(parts=(transcript(words, 2_000), *media)))
+
+    content = kept[0]
+    assert isinstance(content, MixedContent)
+    assert list(content.parts[1:]) == media
+    assert size_of(kept) <= REQUEST_TOKENS
+    assert tokens_of_contents(kept) > 5 * MEDIUM_TOKENS
+
+
+def test_rounds_go_whole_if_nothing_else_helps(words: str) -> None:
+    rounds = [one for number in range(8) for one in (called(words * 4_000), found(words, times=2, number=number))]
+    kept = cut(TextContent(role="user", texts=(words,)), *rounds)
+
+    assert size_of(kept) <= REQUEST_TOKENS
+    assert kept[0] == TextContent(role="user", texts=(words,))
+    assert len(kept) < len(rounds)
+    assert kept[-2:] == tuple(rounds[-2:])
+    assert [type(one) for one in kept[1:3]] == [ModelContent, FunctionResponses]
+
+
+@given(
+    st.lists(st.integers(0, 3_000), min_size=1, max_size=30),
+    st.lists(st.tuples(st.integers(0, 300), st.integers(1, 16), st.integers(0, 60)), max_size=8),
+    st.sampled_from(sorted(SCRIPTS)),
+    st.integers(12_000, REQUEST_TOKENS),
+)
+def test_no_request_is_larger_than_its_budget(
+    texts: list[int], rounds: list[tuple[int, int, int]], script: str, limit: int
+) -> None:
+    words = SCRIPTS[script]
+    said = TextContent(role="user", texts=tuple(f"[Yuki | 12:00] {words * times}" for times in texts))
+    made = [
+        one
+        for arguments, results, times in rounds
+        for one in (called(words * arguments), found(words, results=results, times=times))
+    ]
+
+    assert size_of(cut(said, *made, limit=limit)) <= limit
+
+
+def test_the_parts_fit_beside_each_other_in_an_ordinary_turn() -> None:
+    assert HISTORY_TOKENS * 4 <= REQUEST_TOKENS
