@@ -108,7 +108,7 @@ class ChatMemory:
         chosen = self._ranked(records, wanted.queries) if wanted.queries else records[::-1]
         limit_tokens = FOUND_TOKENS if wanted.queries else SPAN_TOKENS
         shown, lines = self._lines(chosen[: wanted.limit], names, limit_tokens=limit_tokens)
-        context.recalled.add(Recollection.of(shown))
+        context.recalled.add(Recollection.of(shown), is_stretch=not wanted.queries)
         return RecalledLines(
             lines=tuple(lines if wanted.queries else lines[::-1]),
             left_out=len(chosen) - len(shown),

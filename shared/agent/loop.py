@@ -81,8 +81,9 @@ class Agent:
         context: TurnContext,
         *,
         seconds: float = math.inf,
+        only: tuple[str, ...] = (),
     ) -> Thought:
-        """Return the decision, within `seconds`.
+        """Return the decision, within `seconds`.  The model may call `only` these tools; none named: all that the turn has.
 
         Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """
@@ -92,6 +93,7 @@ class Agent:
             first=tuple(contents),
             context=context,
             seconds=min(seconds, self.limits.seconds),
+            only=only,
         )
         used: list[str] = []
         made: Counter[str] = Counter()
@@ -120,7 +122,7 @@ class Agent:
 class _Turn:
     """The state of one run of the loop: the contents so far, and the remaining limits."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a run begins with
         self,
         *,
         agent: Agent,
@@ -128,8 +130,10 @@ class _Turn:
         first: tuple[Content, ...],
         context: TurnContext,
         seconds: float,
+        only: tuple[str, ...],
     ) -> None:
         self.model_calls = 0
+        self._only = only
         self.model = agent.model
         self._agent = agent
         self._context = context
@@ -216,6 +220,6 @@ class _Turn:
             contents=tuple(map(mask_content, contents)),
             max_output_tokens=self._output_tokens,
             timeout_s=self._deadline.left_s if is_last else min(limits.call_s, self._deadline.left_s),
-            allowed=registry.final_names if self.model_calls == limits.model_calls else (),
+            allowed=self._only or (registry.final_names if self.model_calls == limits.model_calls else ()),
             validated=self._validated,
         )

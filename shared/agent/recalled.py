@@ -10,12 +10,19 @@ class Recalled:
 
     def __init__(self) -> None:
         self._shown = Recollection()
+        self._is_stretch = False
         self._lock = Lock()
 
-    def add(self, shown: Recollection) -> None:
-        """The model is shown this as well; called before it is."""
+    def add(self, shown: Recollection, *, is_stretch: bool = False) -> None:
+        """The model is shown this as well; called before it is.  `is_stretch`: it is all of a stretch of time."""
         with self._lock:
             self._shown |= shown
+            self._is_stretch = self._is_stretch or is_stretch
+
+    @property
+    def is_stretch(self) -> bool:
+        """Whether it was shown a stretch of time, which takes a longer answer to sum up."""
+        return self._is_stretch
 
     @property
     def shown(self) -> Recollection:

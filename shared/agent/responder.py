@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final, Protocol
 
 from shared import logs, tracing
+from shared.agent.catch_up import CatchUp, is_catch_up_only
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, recent_media
 from shared.agent.model import Content, MixedContent, Part, TextContent
@@ -27,6 +28,7 @@ from shared.line.phrases import Phrase, Phrases
 from shared.line.presence import Presence
 from shared.turns.question import Question
 
+REPLY: Final = "reply"
 _AGENT: Final = "aizuchi"
 _LONG_ANSWERS: Final = frozenset({"generate_digest"})  # tools whose results may fill larger bubbles
 
@@ -68,6 +70,7 @@ class AgentResponder:
     staging: StagingPort
     reminders: ReminderStagingPort | None = None
     earlier_calls: EarlierCalls
+    catch_up: CatchUp
     presence: Presence
     phrases: Phrases
     clock: Clock = field(repr=False)
@@ -111,9 +114,15 @@ class AgentResponder:
         earlier = (f"[earlier attempt] {note}" for note in self.earlier_calls.describe_earlier(context))
         _note_readings(context, contents)
         notes = tuple(TextContent(role="user", texts=(note,)) for note in earlier)
+        missed = self.catch_up.content(context)
+        notes = notes if missed is None else (*notes, missed)
         try:
             thought = self.agent.think(
-                self.prompt.system_instruction(), (*contents, *notes), context, seconds=question.seconds
+                self.prompt.system_instruction(),
+                (*contents, *notes),
+                context,
+                seconds=question.seconds,
+                only=(REPLY,) if is_catch_up_only(context) else (),
             )
         except ModelBlockedError as cause:
             logs.warning("turn_apologised", reason=str(cause))
@@ -189,7 +198,8 @@ class AgentResponder:
         message, strange = context.readings.without_strange_links(message)
         if strange:
             logs.warning("links_removed", links=strange)
-        limit = ANSWER.text_limit if _LONG_ANSWERS.isdisjoint(thought.tools_used) else DIGEST.text_limit
+        is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
+        limit = DIGEST.text_limit if is_long else ANSWER.text_limit
         text = shown_text(message, limit=limit)
         if not text:
             return ""

@@ -5,6 +5,7 @@ from shared.access.budgets import Budgets
 from shared.access.doorstep import Doorstep
 from shared.access.invitations import Invitations
 from shared.access.usage import DeploymentUsage
+from shared.agent.catch_up import CatchUp
 from shared.agent.chat_memory import ChatMemory
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
@@ -115,6 +116,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         staging=EntryStaging(),
         reminders=ReminderStaging(zone=options.time_zone.key),
         earlier_calls=toolsets,
+        catch_up=CatchUp(memory=memory),
         presence=presence,
         phrases=phrases,
         clock=clock,

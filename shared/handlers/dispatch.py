@@ -20,6 +20,7 @@ from shared.handlers.postback import PostbackHandler
 from shared.handlers.tick import TickHandler
 from shared.handlers.unnamed import UnnamedHandler
 from shared.handlers.unsend import UnsendHandler
+from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent, parse_event, unnamed_reply_token
 
 _FORGETTING: Final = frozenset({"unsend", "unfollow", "leave"})
@@ -75,7 +76,9 @@ class Dispatch:
         match event:
             case LineEvent(type="message", message=MessageContent() as content):
                 command = self.intake.command(event, content)
-                return self.message(event, content) if command is None else self.command(event, content, command)
+                if command is None or command is Command.CATCH_UP:  # a catch-up is thought about, like a question
+                    return self.message(event, content)
+                return self.command(event, content, command)
             case LineEvent(type="follow" | "join"):
                 return self.greeting(event)
             case LineEvent(type="postback"):

@@ -26,7 +26,8 @@ class Intake:
     def message(self, event: LineEvent, content: MessageContent) -> MessageRecord:
         """Return the record of a message, addressed as its words tell."""
         bot_names = self._names(event)
-        addressed = is_addressed(event, policy=self.policy, bot_names=bot_names)
+        is_catch_up = self.command(event, content) is Command.CATCH_UP
+        addressed = is_catch_up or is_addressed(event, policy=self.policy, bot_names=bot_names)
         set_id, set_size = _image_set(content.fields)
         return MessageRecord(
             line_message_id=content.line_message_id,

@@ -21,6 +21,7 @@ class Command(StrEnum):
     FORGET_ME = "forget me"
     EXPORT_ME = "export me"
     START = "start"
+    CATCH_UP = "catchup"
     USAGE = "usage"
     ID = "id"
     HELP = "help"

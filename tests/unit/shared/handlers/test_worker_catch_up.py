@@ -1,0 +1,136 @@
+"""`/catchup` sums up what its sender missed, whatever the model would choose, and holds nothing that was taken back."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import pytest
+
+from shared.adapters.memory.scripted_model import Step, calling
+from shared.agent.model import ModelRequest, ModelResponse
+from shared.conversation.records import MessageRecord
+from shared.line.mentions import GroupPolicy
+from tests.support import recorded
+from tests.support.people import START_MS, ChatEvents
+from tests.support.pushed import PushedWorker
+from tests.unit.shared.handlers.conftest import YUKI
+from tests.unit.shared.handlers.test_worker_recall import DAY_MS, archive
+
+KENJI: Final = "U" + "2" * 32
+SUM_UP: Final = calling(("reply", {"message": "Kenji took the inn."}))
+
+
+@pytest.fixture(autouse=True)
+def people(worker: PushedWorker) -> None:
+    worker.profiles.names = {YUKI: "Yuki", KENJI: "Kenji"}
+
+
+def said(number: int, text: str, *, by: str = KENJI, at_ms: int) -> MessageRecord:
+    return MessageRecord(
+        line_message_id=f"old{number}",
+        webhook_event_id=f"oldevent{number}",
+        timestamp_ms=at_ms,
+        type="text",
+        addressed=False,
+        text=text,
+        user_id=by,
+    )
+
+
+def missed(worker: PushedWorker, group: ChatEvents, thinks: Sequence[Step] = (SUM_UP,), text: str = "/catchup") -> str:
+    """Deliver the command; return the last prompt."""
+    assert worker.deliver(group.text(text), thinks=thinks) == 204
+    return worker.prompt()
+
+
+def test_the_model_is_asked_for_a_reply_and_nothing_else(worker: PushedWorker, group: ChatEvents) -> None:
+    missed(worker, group)
+
+    assert worker.model.requests[-1].allowed == ("reply",)
+    assert worker.said == ["Kenji took the inn."]
+
+
+def test_it_needs_no_mention_and_no_tool_call(worker: PushedWorker, group: ChatEvents) -> None:
+    archive(
+        worker,
+        said(1, "before", at_ms=START_MS - 3 * DAY_MS),
+        said(2, "see you", by=YUKI, at_ms=START_MS - 2 * DAY_MS),
+        said(3, "we take the inn", at_ms=START_MS - DAY_MS),
+    )
+
+    prompt = missed(worker, group, text="／ｃａｔｃｈｕｐ").partition("/catchup what they missed")[2]
+
+    assert "since 2025-11-19 13:40, when they spoke last" in prompt
+    assert "[Kenji | 2025-11-20 13:40] we take the inn" in prompt
+    assert "before" not in prompt.partition("[")[2]
+    assert len(worker.model.requests) == 1
+
+
+def test_it_works_where_the_bot_follows_commands_only(pool: ThreadPoolExecutor, group: ChatEvents) -> None:
+    worker = PushedWorker(pool, group_policy=GroupPolicy.OFF)
+
+    missed(worker, group)
+
+    assert worker.said == ["Kenji took the inn."]
+
+
+def test_beside_another_question_the_model_may_do_what_that_asks_for(worker: PushedWorker, group: ChatEvents) -> None:
+    question = group.text("@Aizuchi and file this: milk")
+    command = group.text("/catchup")
+    conversation = worker.conversations.of(recorded.GROUP)
+
+    def arrives(request: ModelRequest) -> ModelResponse:
+        assert request.allowed == ()
+        return SUM_UP
+
+    intake = MessageRecord(
+        line_message_id=command["message"]["id"],
+        webhook_event_id=command["webhookEventId"],
+        timestamp_ms=command["timestamp"],
+        type="text",
+        addressed=True,
+        text="/catchup",
+        user_id=YUKI,
+        reply_token=command["replyToken"],
+        received_ms=command["timestamp"],
+    )
+    conversation.journal.keep(intake)
+    worker.deliver(question, thinks=[arrives])
+
+    assert "what they missed" in worker.prompt()
+
+
+def test_the_answer_may_be_longer_than_others(worker: PushedWorker, group: ChatEvents) -> None:
+    long = " ".join(f"Kenji said thing {number}." for number in range(60))
+
+    missed(worker, group, [calling(("reply", {"message": long}))])
+
+    assert " ".join(" ".join(worker.said).split()) == long
+
+
+def everything_but_segments(worker: PushedWorker) -> str:
+    listed = (one for one in worker.store.list("") if not one.name.startswith("archive/"))
+    return " ".join(str(worker.store.read(one.name)) for one in listed)
+
+
+def test_nothing_of_what_is_unsent_during_a_catch_up_is_anywhere(worker: PushedWorker, group: ChatEvents) -> None:
+    words = [f"word{number}x" for number in range(500)]
+    archive(worker, *(said(n, f"{word} is here", at_ms=START_MS - DAY_MS + n) for n, word in enumerate(words)))
+    unsent = (7, 250, 499)
+
+    def repeats(request: ModelRequest) -> ModelResponse:
+        text = " ".join(text for content in request.contents for text in getattr(content, "texts", ()))
+        return calling(("reply", {"message": " ".join(word for word in words if f" {word} " in f" {text} ")[:1_400]}))
+
+    def unsends(request: ModelRequest) -> ModelResponse:
+        for number in unsent:
+            worker.withdraw(recorded.GROUP, f"old{number}")
+        return repeats(request)
+
+    prompt = missed(worker, group, [unsends, repeats])
+
+    gone = [f"word{number}x" for number in unsent]
+    assert not [word for word in gone if word in prompt]
+    assert not [word for word in gone if word in " ".join(worker.said)]
+    assert not [word for word in gone if word in everything_but_segments(worker)]
+    assert "word8x" in prompt
