@@ -9,11 +9,13 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from evals.case import Case, read_cases
 from evals.cassettes import FOLDER, Cassette, Recorded, Replayed
+from evals.judge import NOT_REPLAYED, Tone, judge
 from evals.minds import MindUnderTest, Obedient
 from evals.report import Run, html, markdown
 from evals.run import MindFor, Result, estimated_cost, failed_gates, play
@@ -24,6 +26,8 @@ from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret
 
 _MODEL: Final = "gemini-3.5-flash-lite"
+_JUDGE: Final = "gemini-3.8-flash"
+"""Another model than the one that is judged, so that none judges itself."""
 _REPEATS: Final = 3
 _AT_ONCE: Final = 4
 _NO_MODEL: Final = (
@@ -40,7 +44,9 @@ def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
         key = env.get("GEMINI_API_KEY")
         if key and not options.stand_in:
             tapes = _cassettes(cases, options.cassettes) if options.record else {}
-            run = _with_gemini(cases, env, repeats=options.repeats or _REPEATS, cassettes=tapes)
+            run = _with_gemini(
+                cases, env, repeats=options.repeats or _REPEATS, cassettes=tapes, judge_name=options.judge
+            )
         elif not options.stand_in and all((options.cassettes / f"{case.suite}.json").exists() for case in cases):
             run = _with_cassettes(cases, _cassettes(cases, options.cassettes), repeats=options.repeats or 1)
         else:
@@ -84,7 +90,7 @@ def unexpected(results: Sequence[Result]) -> list[Result]:
 
 
 def _with_gemini(
-    cases: Sequence[Case], env: Mapping[str, str], *, repeats: int, cassettes: Mapping[str, Cassette]
+    cases: Sequence[Case], env: Mapping[str, str], *, repeats: int, cassettes: Mapping[str, Cassette], judge_name: str
 ) -> Run:
     settings = GeminiSettings(
         api_key=FixedSecret(env["GEMINI_API_KEY"]),
@@ -103,12 +109,14 @@ def _with_gemini(
     results = play(cases, mind_for, repeats=repeats, at_once=_AT_ONCE, is_real=True)
     for cassette in cassettes.values():
         cassette.save()
+    judge_model = GeminiModel(replace(settings, model=judge_name))
     return Run(
         told=f"{model.name} was asked, {repeats} times a case.",
         is_model=True,
         model_name=model.name,
         repeats=repeats,
         results=results,
+        tone=judge(results, judge_model, at_once=_AT_ONCE),
     )
 
 
@@ -116,7 +124,14 @@ def _with_cassettes(cases: Sequence[Case], cassettes: Mapping[str, Cassette], *,
     names = sorted({one.model_name for one in cassettes.values()})
     results = play(cases, lambda case: Replayed(cassettes[case.suite]), repeats=repeats)
     told = f"No model was asked: what {', '.join(names)} answered earlier was replayed from cassettes."
-    return Run(told=told, is_model=True, model_name=names[0], repeats=repeats, results=results)
+    return Run(
+        told=told,
+        is_model=True,
+        model_name=names[0],
+        repeats=repeats,
+        results=results,
+        tone=Tone(told=NOT_REPLAYED),
+    )
 
 
 def _cassettes(cases: Sequence[Case], folder: Path) -> dict[str, Cassette]:
@@ -133,6 +148,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--record", action="store_true", help="keep what the model answers on cassettes")
     parser.add_argument("--cassettes", type=Path, default=FOLDER, metavar="FOLDER", help="where cassettes are kept")
+    parser.add_argument(
+        "--judge", default=_JUDGE, metavar="MODEL", help=f"who judges the tone, with a key only; default {_JUDGE}"
+    )
     parser.add_argument("--stand-in", action="store_true", help="ask no model, even where there is a key")
     parser.add_argument(
         "--out", type=Path, default=Path(".evals"), metavar="FOLDER", help="where the report goes; default .evals"

@@ -1,11 +1,12 @@
 """The report of a run: a Markdown table, and a page of HTML with every case."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Final
 
+from evals.judge import BEST, NOT_JUDGED, Tone
 from evals.run import Played, Result, Summary, failed_gates, summaries
 
 _STYLE: Final = Path(__file__).with_name("report.css")
@@ -36,6 +37,7 @@ class Run:
     repeats: int
     results: Sequence[Result]
     obedient: Sequence[Result] = ()
+    tone: Tone = field(default_factory=lambda: Tone(told=NOT_JUDGED))
     estimate: float | None = None
 
 
@@ -49,6 +51,7 @@ def markdown(run: Run) -> str:
     failed = failed_gates(run.results)
     lines += ["", f"Gates: {len(failed)} cases failed." if failed else "Gates: none failed."]
     lines += [f"- {one.case.id}: {_why(one)}" for one in failed[:_FAILURES_TOLD]]
+    lines += ["", *_told_of_tone(run.tone)]
     if run.obedient:
         lines += ["", _told_of_obedient(run.obedient)]
         lines += [f"- {one.case.id}: {_why(one)}" for one in run.obedient if one.gate_failures]
@@ -67,6 +70,7 @@ def html(run: Run) -> str:
         for one in summaries(run.results, model_name=run.model_name)
     )
     heads = "".join(f"<th>{one}</th>" for one in _COLUMNS)
+    tone = "".join(f"<p>{escape(one)}</p>" for one in _told_of_tone(run.tone))
     banner = "" if run.is_model else " none"
     obedient = (
         f"<h2>What the code stops</h2><p>{escape(_told_of_obedient(run.obedient))}</p>{_cases(run.obedient, run)}"
@@ -81,7 +85,7 @@ def html(run: Run) -> str:
     return (
         f"<!doctype html><html lang=en><meta charset=utf-8><title>Evals</title><style>{_STYLE.read_text(encoding='utf-8')}</style>"
         f"<h1>Evals</h1><p class='told{banner}'>{escape(run.told)}</p>"
-        f"<table class=sums><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{price}"
+        f"<table class=sums><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{price}{tone}"
         f"<h2>Cases</h2>{_cases(run.results, run)}{obedient}</html>\n"
     )
 
@@ -144,6 +148,12 @@ def _table(columns: Sequence[str], rows: Iterator[Sequence[str]]) -> Iterator[st
     yield f"| {' | '.join(columns)} |"
     yield f"|{' --- |' * len(columns)}"
     yield from (f"| {' | '.join(row)} |" for row in rows)
+
+
+def _told_of_tone(tone: Tone) -> Iterator[str]:
+    means = ", ".join(f"{suite} {mean:.1f}" for suite, mean in tone.means.items())
+    yield f"{tone.told} Means, of {BEST}: {means}." if means else tone.told
+    yield from (f"- tone {one.score}: {one.case_id}: {one.reason}" for one in tone.worst[:_FAILURES_TOLD])
 
 
 def _told_of_obedient(results: Sequence[Result]) -> str:

@@ -1,0 +1,94 @@
+"""A model as judge, of tone only: what was done and said is graded by code.  The rubric is evals/rubrics/tone.md.
+
+A judgement is never a gate and never part of pass@1 or pass^k. Without a model that answered, nothing is judged.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from evals.run import Played, Result
+from shared.agent.model import Json, JsonModel, JsonRequest
+from shared.errors import AizuchiError
+from shared.line.ids import mask_ids
+
+RUBRIC: Final = Path(__file__).parent / "rubrics" / "tone.md"
+BEST: Final = 5
+_SCHEMA: Final[Json] = {
+    "type": "object",
+    "properties": {"score": {"type": "integer", "minimum": 1, "maximum": BEST}, "reason": {"type": "string"}},
+    "required": ["score", "reason"],
+}
+_TIMEOUT_S: Final = 30.0
+_REASON_LIMIT: Final = 200
+_MARK: Final = "-----"
+NOT_JUDGED: Final = "Tone was not judged: no model was asked."
+NOT_REPLAYED: Final = "Tone was not judged: cassettes hold no judgements."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """The tone of one answer, from 1 to 5, and why."""
+
+    case_id: str
+    suite: str
+    score: int
+    reason: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tone:
+    """What a run says of tone: the sentence that tells who judged, and the judgements; none where nobody did."""
+
+    told: str
+    judgements: tuple[Judgement, ...] = ()
+
+    @property
+    def means(self) -> Mapping[str, float]:
+        """The mean score of every suite that was judged."""
+        scores: dict[str, list[int]] = {}
+        for one in self.judgements:
+            scores.setdefault(one.suite, []).append(one.score)
+        return {suite: sum(given) / len(given) for suite, given in scores.items()}
+
+    @property
+    def worst(self) -> tuple[Judgement, ...]:
+        """The judgements below 4, the lowest first."""
+        return tuple(sorted((one for one in self.judgements if one.score < BEST - 1), key=lambda one: one.score))
+
+
+def judge(results: Sequence[Result], model: JsonModel, *, at_once: int = 1) -> Tone:
+    """Return the judgements of the first answer of every case that has one."""
+    answered = [(one, one.runs[0]) for one in results if one.runs[0].reply]
+    with ThreadPoolExecutor(at_once) as pool:
+        found = list(pool.map(lambda one: _judgement(one[0], one[1], model), answered))
+    judgements = tuple(one for one in found if one is not None)
+    missing = f"; {len(found) - len(judgements)} could not be judged" if len(judgements) < len(found) else ""
+    told = f"Tone was judged by {model.name}, by evals/rubrics/tone.md, of {len(judgements)} answers{missing}."
+    return Tone(told=told, judgements=judgements)
+
+
+def _judgement(result: Result, played: Played, model: JsonModel) -> Judgement | None:
+    """Return the judgement; None where the judge did not answer, or not as it was asked."""
+    request = JsonRequest(
+        system_instruction=RUBRIC.read_text(encoding="utf-8"),
+        prompt=f"{_quoted('The message', result.case.says)}\n{_quoted('The answer', played.reply)}",
+        schema=_SCHEMA,
+        timeout_s=_TIMEOUT_S,
+    )
+    try:
+        answer = model.answer_json(request).value
+    except AizuchiError:
+        return None
+    score, reason = answer.get("score"), answer.get("reason")
+    if not isinstance(score, int) or isinstance(score, bool) or not 1 <= score <= BEST:
+        return None
+    case = result.case
+    return Judgement(case_id=case.id, suite=case.suite, score=score, reason=str(reason or "")[:_REASON_LIMIT])
+
+
+def _quoted(what: str, text: str) -> str:
+    """Return the text between marks that it cannot hold itself."""
+    return f"{what}:\n{_MARK}\n{mask_ids(text).replace(_MARK, '- - -')}\n{_MARK}"
