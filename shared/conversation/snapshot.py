@@ -190,7 +190,7 @@ def bounded(
     oldest_ms = min((one.timestamp_ms for one in verbatim), default=0)
     shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
     newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
-    late = {one.webhook_event_id for one in [one for one in record.outcomes if _is_late(one)][-_LATE_KEPT:]}
+    late = _late(record.outcomes)
     kept = shown | newest_ones | late | (named or frozenset())
     passed = tuple(
         replace(one, passed_ms=one.passed_ms or now_ms)
@@ -223,5 +223,9 @@ def _covered_by(recaps: Iterable[Recap]) -> frozenset[str]:
     return frozenset(one for recap in recaps for one in recap.covers)
 
 
-def _is_late(outcome: OutcomeRecord) -> bool:
-    return outcome.has_button or outcome.kind is OutcomeKind.STORED
+def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
+    """Return the newest deferrals and stored answers, and what made them good: it tells a press that its answer was sent."""
+    known = tuple(outcomes)
+    late = [one for one in known if one.has_button or one.kind is OutcomeKind.STORED][-_LATE_KEPT:]
+    roots = frozenset(root for one in late for root in one.answers)
+    return frozenset(one.webhook_event_id for one in known if one in late or not roots.isdisjoint(one.answers))

@@ -35,8 +35,8 @@ def stored_id(deferral_id: str) -> str:
 class Agenda:
     """What a turn is for: the messages that it covers, what it thinks about, and the deferrals that it fulfils.
 
-    `stored` is the answer that was thought already. `is_fulfilled` tells that every press was served before, `is_unknown` that the answer
-    behind a button is not kept any more.
+    `stored` is the answer that was thought already. `is_fulfilled` tells that there is nothing to say to any press, `is_unknown` that no
+    press was told so yet: neither the question behind its button nor an answer is kept.
     """
 
     covers: tuple[MessageRecord, ...]
@@ -55,25 +55,25 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     """
     deferrals = {one.webhook_event_id: one for one in history.outcomes if one.has_button}
     delivered = _delivered(history)
-    wanted = {
-        one.line_message_id: _open(history, deferrals, one.presses, delivered)
-        for one in pending
-        if one.presses is not None
-    }
+    pressed = {one.line_message_id: one.presses for one in pending if one.presses is not None}
+    wanted = {one: _open(history, deferrals, button, delivered) for one, button in pressed.items()}
     roots = frozenset(root for open_roots in wanted.values() for root in open_roots)
-    stored = _stored(history, roots, delivered)
+    fitting = (one for one in _stored(history, delivered) if not roots.isdisjoint(one.answers))
+    stored = max(fitting, key=lambda one: (one.timestamp_ms, one.webhook_event_id), default=None)
     if stored is not None:
         covers = tuple(one for one in pending if set(wanted.get(one.line_message_id, ())) & set(stored.answers))
         return Agenda(covers=covers, answers=stored.answers, stored=stored)
     questions = _questions(history, deferrals, roots)
     asked = {one.line_message_id: one for one in (*questions, *(one for one in pending if one.presses is None))}
-    only_presses = len(wanted) == len(pending)
+    is_fulfilled = len(wanted) == len(pending) and not roots
+    explained = delivered | _told(history)
     return Agenda(
         covers=tuple(pending),
         asked=tuple(sorted(asked.values(), key=by_time)),
         answers=tuple(sorted(roots)),
-        is_fulfilled=only_presses and not roots,
-        is_unknown=only_presses and not roots and not any(one.presses in deferrals for one in pending),
+        is_fulfilled=is_fulfilled,
+        is_unknown=is_fulfilled
+        and not any(_is_explained(history, deferrals, button, explained) for button in pressed.values()),
     )
 
 
@@ -85,30 +85,57 @@ def _delivered(history: History) -> frozenset[str]:
 
 
 def _open(
-    history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str | None, delivered: AbstractSet[str]
+    history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, delivered: AbstractSet[str]
 ) -> tuple[str, ...]:
-    """Return the deferrals behind a button that still want an answer: not delivered, and some question of theirs still stands."""
-    deferral = deferrals.get(pressed or "")
-    roots = deferral.answers if deferral else ()
-    return tuple(root for root in roots if root not in delivered and _questions(history, deferrals, {root}))
+    """Return the deferrals behind a button that still want an answer: not delivered, and a question or a stored answer of theirs stands."""
+    deferral = deferrals.get(pressed)
+    roots = deferral.answers if deferral else (pressed,)
+    stored = frozenset(root for one in _stored(history, delivered) for root in one.answers)
+    return tuple(
+        root for root in roots if root not in delivered and (root in stored or _questions(history, deferrals, {root}))
+    )
+
+
+def _told(history: History) -> frozenset[str]:
+    """Return the deferrals of whose buttons a press got an apology."""
+    apologised = {
+        one for outcome in history.outcomes if outcome.kind is OutcomeKind.APOLOGISED for one in outcome.covers
+    }
+    return frozenset(one.presses for one in _known(history) if one.presses and one.line_message_id in apologised)
+
+
+def _is_explained(
+    history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, explained: AbstractSet[str]
+) -> bool:
+    """Whether silence is right for the press: its answer is there, another press was told, or what was asked was taken back."""
+    deferral = deferrals.get(pressed)
+    roots = {pressed, *(deferral.answers if deferral else ())}
+    if not roots.isdisjoint(explained):
+        return True
+    covered = _covered(deferrals, roots) - {one.line_message_id for one in _known(history) if one.presses is not None}
+    return bool(covered) and covered <= history.amendments.withdrawn
 
 
 def _questions(
     history: History, deferrals: Mapping[str, OutcomeRecord], roots: AbstractSet[str]
 ) -> tuple[MessageRecord, ...]:
     """Return what was asked before these deferrals; a press is no question."""
-    covered = {one for root in roots if root in deferrals for one in deferrals[root].covers}
-    known = (*history.older, *history.messages)
-    return tuple(one for one in known if one.line_message_id in covered and one.presses is None)
+    covered = _covered(deferrals, roots)
+    return tuple(one for one in _known(history) if one.line_message_id in covered and one.presses is None)
 
 
-def _stored(history: History, roots: AbstractSet[str], delivered: AbstractSet[str]) -> OutcomeRecord | None:
-    fitting = (
+def _covered(deferrals: Mapping[str, OutcomeRecord], roots: AbstractSet[str]) -> frozenset[str]:
+    return frozenset(one for root in roots if root in deferrals for one in deferrals[root].covers)
+
+
+def _known(history: History) -> tuple[MessageRecord, ...]:
+    return (*history.older, *history.unshown, *history.messages)
+
+
+def _stored(history: History, delivered: AbstractSet[str]) -> tuple[OutcomeRecord, ...]:
+    """Return the answers that wait for a press."""
+    return tuple(
         one
         for one in history.outcomes
-        if one.kind is OutcomeKind.STORED
-        and one.text is not None
-        and not roots.isdisjoint(one.answers)
-        and delivered.isdisjoint(one.answers)
+        if one.kind is OutcomeKind.STORED and one.text is not None and delivered.isdisjoint(one.answers)
     )
-    return max(fitting, key=lambda one: (one.timestamp_ms, one.webhook_event_id), default=None)

@@ -381,9 +381,9 @@ def _check_budget(story: Story) -> Iterator[str]:
 def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """A press of the button of a kept question shows its answer, if the model has one, or another button.
 
-    With small bounds of memory the question may be forgotten, and then the press gets nothing.
+    With small bounds of memory the question may be forgotten; then one press of the button is told so.
     """
-    if not story.is_calm or story.mood.skips or story.mood.downs or story.forgets_outcomes:
+    if not story.is_calm or story.mood.skips or story.mood.downs:
         return
     if story.settings.budget != NO_LIMITS:
         return
@@ -391,11 +391,13 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
     prolonged = {one for outcome in effects if _is_prolonged_by(outcome) for one in outcome.covers}
     answered = {root for outcome in effects for root in outcome.answers if not outcome.has_button}
     deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
+    told = {one for outcome in effects for one in outcome.covers} if story.forgets_outcomes else set()
+    told_buttons = {one.presses for one in story.people.messages if one.id in told}
     for press in story.people.messages:
         deferral = deferrals.get(press.presses or "")
         if deferral is None or press.id not in story.kept_ids or story.kept_ids.isdisjoint(deferral.covers):
             continue
-        if press.id not in prolonged and answered.isdisjoint(deferral.answers):
+        if press.presses not in told_buttons and press.id not in prolonged and answered.isdisjoint(deferral.answers):
             yield f"I6: {press.id} was pressed in vain"
 
 

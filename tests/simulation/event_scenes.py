@@ -2,10 +2,15 @@
 
 from typing import Final
 
-from tests.simulation.people import Message
+from shared.conversation.snapshot import MemoryLimits
+from tests.simulation.people import PERSON, Message
 from tests.simulation.scene import Scene
+from tests.simulation.schedule import SMALL_BOUNDS
 from tests.simulation.scheduler import Task
 
+_LONG: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=10, recaps_at_once=1, recaps=10, sources=100)
+"""Of the questions that recaps sum up none is forgotten."""
+_OUTCOME: Final = f"journal/{PERSON}/event-1.outcome"
 _BUTTON: Final = "late:event-1"
 _SLOW_S: Final = 26.0
 _LONG_S: Final = 10.0
@@ -58,6 +63,31 @@ def answer_that_is_fetched_twice() -> list[str]:
         return scene.rests(calm=True)
 
 
+def press_of_a_forgotten_question() -> list[str]:
+    """The worker dies after "still thinking". The button is pressed when the question has left the memory."""
+    with Scene(seconds=_SLOW_S, bounds=SMALL_BOUNDS).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(20)
+        thinker = scene.pushes(delivery)
+        scene.runs_past(thinker, f"write {_OUTCOME}")
+        scene.dies(thinker)
+        _chats(scene)
+        scene.runs_to_end(scene.pushes(scene.presses(_BUTTON)))
+        return scene.rests(calm=True)
+
+
+def answer_that_is_fetched_again_much_later() -> list[str]:
+    """The button of "still thinking" is pressed again when so much was said since that few outcomes of that time are kept."""
+    with Scene(seconds=_SLOW_S, bounds=SMALL_BOUNDS, limits=_LONG).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(20)
+        scene.runs_to_end(scene.pushes(delivery))
+        scene.runs_to_end(scene.pushes(scene.presses(_BUTTON)))
+        _chats(scene)
+        scene.runs_to_end(scene.pushes(scene.presses(_BUTTON)))
+        return scene.rests(calm=True)
+
+
 def edit_while_the_model_answers() -> list[str]:
     """The question is edited while the model answers to its old text."""
     with Scene(group=True).playing() as scene:
@@ -82,3 +112,10 @@ def question_that_is_edited_again_and_again() -> list[str]:
 def _asks(scene: Scene) -> tuple[Message, Task]:
     message = scene.says()
     return message, scene.pushes(scene.delivers(message))
+
+
+def _chats(scene: Scene) -> None:
+    """More is asked and answered than the memory holds."""
+    scene.stage.mood.seconds = (2.0, 2.0)
+    for _ in range(20):
+        scene.runs_to_end(scene.asks())

@@ -448,6 +448,16 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Never("has_button"),
         lacks="a second press shows the same answer again",
     ),
+    "remembers_what_was_fetched": Mutation(
+        "shared.conversation.snapshot:_late",
+        DropClause("roots"),
+        lacks="the same, once the outcome of the first press has left the memory",
+    ),
+    "tells_that_it_forgot": Mutation(
+        f"{_DEFERRAL}:_is_explained",
+        Return(value=True),
+        lacks="a press whose question has left the memory gets no answer",
+    ),
     "keeps_roots": Mutation(
         f"{_ATTEMPT}:Attempt._defer",
         DropItem("draft.answers"),

@@ -811,6 +811,8 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "asks_delivered_already": event_scenes.answer_that_is_fetched_twice,
+    "remembers_what_was_fetched": event_scenes.answer_that_is_fetched_again_much_later,
+    "tells_that_it_forgot": event_scenes.press_of_a_forgotten_question,
     "defers": event_scenes.answer_that_takes_longer_than_its_token,
     "edits_cancel": event_scenes.edit_while_the_model_answers,
     "greets_once": event_scenes.greeting_that_comes_twice,

@@ -293,3 +293,15 @@ def test_what_a_withdrawal_found_to_repeat_nothing_names_the_lost_answer_no_more
     clean = cleaned(SnapshotRecord(outcomes=heirs), amendments)
 
     assert [(one.text, one.saw) for one in clean.outcomes] == [(None, ("m1",)), ("good morning", ("m2",))]
+
+
+def test_the_answer_that_a_press_got_is_kept_as_long_as_its_deferral() -> None:
+    deferral = replace(answer(1), has_button=True, answers=("e1",))
+    stored = replace(answer(2), kind=OutcomeKind.STORED, answers=("e1",))
+    sent = replace(answer(3), answers=("e1",))
+    others = (replace(answer(4), answers=("e777",)), *map(answer, range(5, 40)))
+    record = SnapshotRecord(messages=(message(50),), outcomes=(deferral, stored, sent, *others))
+
+    kept = bounded(record, MemoryLimits(), now_ms=NOW_MS).outcomes
+
+    assert [one.webhook_event_id for one in kept][:4] == ["e1", "e2", "e3", "e20"]

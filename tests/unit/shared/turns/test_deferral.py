@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.line.postback_data import deferral_id_in, show_answer_data
@@ -96,10 +97,58 @@ def test_newest_of_several_stored_answers_is_sent() -> None:
     assert agenda_of(history(DEFERRAL, second, newer, STORED), [press(6)]).stored == newer
 
 
-def test_withdrawn_question_wants_no_answer() -> None:
-    agenda = agenda_of(history(DEFERRAL, messages=()), [press(5)])
+@pytest.mark.parametrize("covered", [("m1",), ("m1", "m4")])
+def test_withdrawn_question_wants_no_answer(covered: tuple[str, ...]) -> None:
+    chat = history(replace(DEFERRAL, covers=covered), messages=(press(4),))
+    withdrawn = replace(chat, amendments=Amendments(withdrawn=frozenset({"m1"})))
+
+    agenda = agenda_of(withdrawn, [press(5)])
 
     assert (agenda.is_fulfilled, agenda.is_unknown) == (True, False)
+
+
+def test_press_whose_question_is_forgotten_is_told_so_once() -> None:
+    forgotten = history(DEFERRAL, messages=(message(2),))
+    told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED)
+    apology_for_another = replace(told, covers=("m2",))
+
+    first = agenda_of(forgotten, [press(5), press(6)])
+    second = agenda_of(history(DEFERRAL, told, messages=(message(2), press(5))), [press(6)])
+    beside = agenda_of(history(DEFERRAL, apology_for_another, messages=(message(2), press(5))), [press(6)])
+
+    assert (first.is_fulfilled, first.is_unknown, first.covers) == (True, True, (press(5), press(6)))
+    assert (second.is_fulfilled, second.is_unknown) == (True, False)
+    assert (beside.is_fulfilled, beside.is_unknown) == (True, True)
+
+
+def test_press_is_told_that_one_of_two_questions_is_forgotten_where_the_other_was_withdrawn() -> None:
+    chat = history(replace(DEFERRAL, covers=("m1", "m2")), messages=())
+    withdrawn = replace(chat, amendments=Amendments(withdrawn=frozenset({"m1"})))
+
+    assert agenda_of(withdrawn, [press(5)]).is_unknown
+
+
+@pytest.mark.parametrize("deferrals", [(DEFERRAL,), ()])
+def test_press_gets_the_stored_answer_although_the_question_is_forgotten(deferrals: tuple[OutcomeRecord, ...]) -> None:
+    agenda = agenda_of(history(*deferrals, STORED, messages=()), [press(5)])
+
+    assert (agenda.stored, agenda.covers) == (STORED, (press(5),))
+
+
+def test_press_gets_no_stored_answer_of_which_a_part_was_delivered() -> None:
+    second = replace(DEFERRAL, webhook_event_id="e5", covers=("m5",), answers=("e5", "e1"))
+    stored = replace(STORED, answers=("e5", "e1"))
+    delivered = replace(answer(6, "3,776 m"), answers=("e1",))
+
+    agenda = agenda_of(history(second, stored, delivered, messages=()), [press(9, "e5")])
+
+    assert (agenda.stored, agenda.is_fulfilled, agenda.is_unknown) == (None, True, False)
+
+
+def test_press_asks_a_question_again_that_a_burst_pushed_out_of_the_prompt() -> None:
+    chat = History(unshown=(QUESTION,), outcomes=(DEFERRAL,))
+
+    assert agenda_of(chat, [press(5)]).asked == (QUESTION,)
 
 
 def test_messages_without_a_press_are_answered_together() -> None:
