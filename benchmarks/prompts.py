@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from evals.prices import dollars
 from shared import logs
 from shared.adapters.gemini import GeminiModel
 from shared.adapters.memory import (
@@ -38,6 +39,7 @@ from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.line.media_content import Fetched
 from shared.line.mentions import GroupPolicy
+from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret
 from shared.tools.web import WebAnswer, WebSource
@@ -50,6 +52,10 @@ REPLY: Final = calling(("reply", {"message": "わかりました。"}))
 SKIP: Final = calling(("skip", {"reason": "not for me"}))
 _RUNS: Final = 15
 _HISTORY: Final = 80
+_PRICED: Final = "gemini-3.5-flash-lite"
+_MILLION: Final = 1_000_000
+_STORAGE_DOLLARS_A_MILLION_HOUR: Final = 1.0
+"""Of an explicit cache.  Source: Google, "Gemini Developer API pricing": of the Flash and Flash-Lite models that list a price."""
 
 
 class _Web:
@@ -249,29 +255,52 @@ def sdk_ms(request: ModelRequest) -> float:
     return statistics.median(taken)
 
 
+def input_dollars(prompt: int, *, cached: int) -> float:
+    """Return what the input of 1,000 such requests costs."""
+    return 1_000 * (dollars(_PRICED, Usage(prompt_tokens=prompt, cached_tokens=cached)) or 0.0)
+
+
+def break_even_requests() -> float:
+    """Return how many requests an hour pay for the storage of an explicitly cached prefix, of which all other requests would miss."""
+    return (
+        _STORAGE_DOLLARS_A_MILLION_HOUR
+        * 1_000
+        / (input_dollars(_MILLION, cached=0) - input_dollars(_MILLION, cached=_MILLION))
+    )
+
+
 def main() -> int:
     """Print the table."""
     with open("/dev/null", "w", encoding="utf-8") as nowhere, ThreadPoolExecutor(16) as pool:  # noqa: PTH123 - a device
         logs.configure(nowhere)
-        print("| situation | requests | tokens, all | tokens, first | stable prefix | contents | media | SDK, ms |")
-        print("|---|---|---|---|---|---|---|---|")
+        print(
+            "| situation | requests | tokens, all | tokens, first | stable prefix | contents | media | SDK, ms | $ | $, cached |"
+        )
+        print("|---|---|---|---|---|---|---|---|---|---|")
         for one in SITUATIONS:
             bot = Bot(pool, is_group=one.is_group, toolsets=one.toolsets, policy=one.policy)
             asked = list(one.say(bot))
             mention = "@Aizuchi " if one.is_group and one.policy is GroupPolicy.MENTION else ""
             after = bot.hears(bot.events.text(f"{mention}それから?"), *one.follow)
             first = asked[0]
+            stable = stable_tokens(first, after[0])
             cells = (
                 one.name,
                 len(asked),
                 sum(tokens(text_of(request)) for request in asked),
                 tokens(text_of(first)),
-                stable_tokens(first, after[0]),
+                stable,
                 len(first.contents),
                 media_of(first),
                 f"{sdk_ms(first):.1f}",
+                f"{input_dollars(tokens(text_of(first)), cached=0):.2f}",
+                f"{input_dollars(tokens(text_of(first)), cached=stable):.2f}",
             )
             print(f"| {' | '.join(map(str, cells))} |")
+    print(f"$: of the input of 1,000 first requests to {_PRICED}; cached: where the stable prefix is billed as cached.")
+    print(
+        f"A prefix that is cached explicitly pays from {break_even_requests():.1f} requests an hour on, whatever its length."
+    )
     return 0
 
 
