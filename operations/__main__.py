@@ -221,7 +221,12 @@ def _export(env: Mapping[str, str], conversation_id: str, *, person: str | None,
 
 def _store(env: Mapping[str, str]) -> ObjectStore:
     settings = history_settings(env)
-    return GcsObjectStore(project_id=settings.project_id, bucket=settings.history_bucket, connections=_CONNECTIONS)
+    return GcsObjectStore(
+        project_id=settings.project_id,
+        bucket=settings.history_bucket,
+        emulator_host=settings.storage_emulator_host,
+        connections=_CONNECTIONS,
+    )
 
 
 def _conversations(env: Mapping[str, str]) -> Conversations:

@@ -21,6 +21,7 @@ class HistorySettings:
 
     project_id: str
     history_bucket: str
+    storage_emulator_host: str | None
     lease_s: float
 
 
@@ -52,6 +53,7 @@ def history_settings(env: Mapping[str, str]) -> HistorySettings:
         lambda settings: HistorySettings(
             project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
             history_bucket=settings.required("HISTORY_BUCKET"),
+            storage_emulator_host=settings.url("STORAGE_EMULATOR_HOST"),
             lease_s=settings.lease_s(),
         ),
     )

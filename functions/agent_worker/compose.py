@@ -58,6 +58,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
     store = GcsObjectStore(
         project_id=settings.project_id,
         bucket=settings.history_bucket,
+        emulator_host=settings.storage_emulator_host,
         connections=_READ_THREADS + _TOOL_THREADS + _MEDIA_THREADS + AT_ONCE,
     )
     model = GeminiModel(settings.gemini)

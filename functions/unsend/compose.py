@@ -24,7 +24,12 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     logs.configure()
     clock = clock_of(settings.clock_offset_file)
     conversations = Conversations.on(
-        GcsObjectStore(project_id=settings.project_id, bucket=settings.history_bucket, connections=2 * _THREADS),
+        GcsObjectStore(
+            project_id=settings.project_id,
+            bucket=settings.history_bucket,
+            emulator_host=settings.storage_emulator_host,
+            connections=2 * _THREADS,
+        ),
         reads=ThreadPoolExecutor(_THREADS, thread_name_prefix="read"),
         clock=clock,
         lease_s=settings.lease_s,

@@ -1,49 +1,140 @@
-"""The object store on Cloud Storage.
+"""The object store on Cloud Storage: its JSON API over google-auth's credentials and one pool of connections.
 
-Timeouts and retries are set here, because the client's defaults (60 s an attempt, 120 s in all) are far longer than a chat's turn.
-Source: google-cloud-storage 3.17, storage/retry.py and constants.py: uploads are retried with and without a precondition.
+Records are a few kilobytes, so what a call costs is what is made of it: the client library takes ten times as much CPU time as the request
+itself (docs/adr/20261122-storage-over-its-json-api.md). Media go through the library, whose transfers are made for large objects.
+
+Source: Cloud Storage JSON API v1, "Objects: get, insert, delete, list"; "Upload objects" (multipart/related, metadata first);
+"Retry strategy" (408, 429, 5xx and broken connections; a write with a precondition is idempotent); "Request preconditions" (412);
+"Data validation" (crc32c is the base64 of its big-endian bytes).
 """
 
-from collections.abc import Iterator
+import base64
+import random
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeVar
+from urllib.parse import quote, urlencode, urlsplit
 
-import requests
-from google.api_core import exceptions
-from google.auth.exceptions import GoogleAuthError
-from google.cloud import storage
-from google.cloud.storage.exceptions import DataCorruption, InvalidResponse
-from google.cloud.storage.retry import DEFAULT_RETRY
+import certifi
+import google_crc32c
+import msgspec
+import urllib3
+from urllib3.exceptions import HTTPError
 
+from shared.clock import Clock, Deadline, SystemClock
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, StoredObject
 
-_ATTEMPT_S: Final = (2.0, 5.0)  # to connect, to answer
+if TYPE_CHECKING:
+    from google.auth.credentials import Credentials
+
+    from shared.adapters.gcs_library import LibraryObjectStore
+
+_HOST: Final = "https://storage.googleapis.com"
+_SCOPES: Final = ("https://www.googleapis.com/auth/devstorage.read_write",)
+_ATTEMPT: Final = urllib3.Timeout(connect=2.0, read=5.0)
+_FIRST_PAUSE_S: Final = 0.3
+_LONGEST_PAUSE_S: Final = 1.0
 _TOO_MANY: Final = 429
-_RETRIES: Final = DEFAULT_RETRY.with_delay(initial=0.3, maximum=1.0)
+_UNAUTHORIZED: Final = 401
+_RETRIED: Final = frozenset({408, _TOO_MANY, 500, 502, 503, 504})
+_DONE: Final = frozenset({200, 204})
+_LOST: Final = frozenset({404, 412})
+_GONE: Final = 404
+_UNCHANGED: Final = 304
+_MEDIA: Final = "media/"
 _CONTENT_TYPES: Final = {".json": "application/json", ".md": "text/markdown; charset=utf-8"}
+_BOUNDARY_BYTES: Final = 16
+_Answer = TypeVar("_Answer")
+
+
+class _Item(msgspec.Struct):
+    name: str
+    generation: str
+
+
+class _Page(msgspec.Struct):
+    """A page of a listing; an empty one has no items."""
+
+    items: tuple[_Item, ...] = ()
+    nextPageToken: str = ""  # noqa: N815 - as on the wire
+
+
+class _Written(msgspec.Struct):
+    generation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Response:
+    status: int
+    headers: Mapping[str, str]
+    data: bytes = field(repr=False)
+
+
+class _RefusedError(Exception):
+    """An answer that is neither success nor one of those that the caller expects."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"Cloud Storage answered {status}")
+        self.status = status
+
+
+class _UnauthorisedError(Exception):
+    """There is no valid token; `may_pass` where the next attempt may get one."""
+
+    def __init__(self, *, may_pass: bool) -> None:
+        super().__init__("Google's credentials gave no token")
+        self.may_pass = may_pass
+
+
+class _DamagedError(Exception):
+    """An object, or an answer, arrived other than it was sent."""
 
 
 class GcsObjectStore:
-    """Objects of one bucket; safe to share between threads.  STORAGE_EMULATOR_HOST is read by the client library itself."""
+    """Objects of one bucket; safe to share between threads."""
 
-    def __init__(self, *, project_id: str, bucket: str, connections: int, retry_timeout_s: float = 10.0) -> None:
-        """`connections` is the pool's size: one for each thread that reads.  `retry_timeout_s` is how late a last attempt may begin."""
-        client = storage.Client(project=project_id)
-        pool = requests.adapters.HTTPAdapter(pool_connections=connections, pool_maxsize=connections)
-        client._http.mount("https://", pool)  # noqa: SLF001 - the maintainers' way to a larger pool (issue 253)
-        client._http.mount("http://", pool)  # noqa: SLF001
-        client._bucket_metadata_cache = None  # type: ignore[assignment]  # noqa: SLF001 - else every 404 costs a request for the bucket
-        self._client = client
-        self._bucket = client.bucket(bucket)
-        self._retries = _RETRIES.with_timeout(retry_timeout_s)
+    def __init__(  # noqa: PLR0913 - the last three have defaults that only tests replace
+        self,
+        *,
+        project_id: str,
+        bucket: str,
+        connections: int,
+        emulator_host: str | None = None,
+        retry_timeout_s: float = 10.0,
+        clock: Clock | None = None,
+        chance: random.Random | None = None,
+    ) -> None:
+        """`connections` is the pool's size: one for each thread that reads.  `retry_timeout_s` is how late a last attempt may begin.
+
+        `emulator_host` is the address of a stand-in, such as `http://127.0.0.1:4443`; None: Google's.
+        """
+        url = urlsplit(emulator_host or _HOST)
+        self._origin = f"{url.scheme}://{url.netloc}"
+        self._pool = urllib3.PoolManager(
+            num_pools=2, maxsize=connections, cert_reqs="CERT_REQUIRED", ca_certs=certifi.where(), retries=False
+        )
+        self._connections = self._pool.connection_from_url(self._origin)
+        self._authorisation = _Authorisation(self._pool) if emulator_host is None else None
+        self._objects_path = f"/storage/v1/b/{quote(bucket, safe='')}/o"
+        self._retry_timeout_s = retry_timeout_s
+        self._clock = clock or SystemClock()
+        self._chance = chance or random.Random()  # noqa: S311 - spreads retries, is no secret
+        self._library = _Library(
+            project_id=project_id,
+            bucket=bucket,
+            emulator_host=emulator_host,
+            retry_timeout_s=retry_timeout_s,
+            credentials=lambda: self._authorisation.credentials if self._authorisation else None,
+        )
 
     def read(self, name: str) -> StoredObject | None:
-        with _translate_errors():
-            try:
-                return self._retries(self._read_once)(name)  # every attempt is a new download
-            except exceptions.NotFound:
-                return None
+        if name.startswith(_MEDIA):
+            return self._library.store.read(name)
+        return self._persist(lambda: self._read_once(name))
 
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, data, generation=0)
@@ -52,80 +143,220 @@ class GcsObjectStore:
         return self._write(name, data, generation=generation)
 
     def delete(self, name: str) -> None:
-        with _translate_errors():
-            try:
-                self._bucket.blob(name).delete(timeout=_ATTEMPT_S, retry=self._retries)
-            except exceptions.NotFound:
-                return
+        self._persist(lambda: self._ask("DELETE", self._path_of(name), expects=_DONE | {_GONE}))
 
     def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
-        with _translate_errors():
-            blobs = self._client.list_blobs(
-                self._bucket,
-                prefix=prefix,
-                end_offset=before,  # exclusive. Source: Cloud Storage JSON API, "Objects: list", endOffset
-                fields="items(name,generation),nextPageToken",
-                timeout=_ATTEMPT_S,
-                retry=self._retries,
-            )
-            try:
-                return tuple(ListedObject(name=blob.name, generation=int(blob.generation)) for blob in blobs)
-            except exceptions.NotFound as cause:  # an empty bucket has an empty listing
-                raise StorageUnavailableError("there is no such bucket") from cause
+        query = {"prefix": prefix, "fields": "items(name,generation),nextPageToken"}
+        if before is not None:
+            query["endOffset"] = before
+        found: list[ListedObject] = []
+        while True:
+            page = self._persist(lambda: self._list_once(query))
+            found += (ListedObject(name=one.name, generation=int(one.generation)) for one in page.items)
+            if not page.nextPageToken:
+                return tuple(found)
+            query["pageToken"] = page.nextPageToken
 
-    def _read_once(self, name: str) -> StoredObject:
-        """Read without the client's own retry, which resumes a broken download at the generation of its first attempt."""
-        blob = self._bucket.blob(name)
-        data = blob.download_as_bytes(timeout=_ATTEMPT_S, retry=None)
-        return StoredObject(data=data, generation=int(blob.generation))
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.clear()
+        self._library.close()
+
+    def _read_once(self, name: str) -> StoredObject | None:
+        response = self._ask("GET", f"/download{self._path_of(name)}?alt=media", expects=_DONE | {_GONE})
+        if response.status == _GONE:
+            return None
+        _check(response)
+        return StoredObject(data=response.data, generation=_number(response.headers.get("x-goog-generation")))
+
+    def _list_once(self, query: Mapping[str, str]) -> _Page:
+        response = self._ask("GET", f"{self._objects_path}?{urlencode(query)}", expects=_DONE)
+        return msgspec.json.decode(response.data, type=_Page)
 
     def _write(self, name: str, data: bytes, *, generation: int) -> int | None:
-        blob = self._bucket.blob(name)
+        if name.startswith(_MEDIA):
+            return self._library.store.write(name, data, generation=generation)
         suffix = name[name.rfind(".") :] if "." in name else ""
-        with _translate_errors():
+        content_type = _CONTENT_TYPES.get(suffix, "application/octet-stream")
+        metadata = {"name": name, "contentType": content_type, "crc32c": _crc32c(data)}
+        boundary = secrets.token_hex(_BOUNDARY_BYTES)  # nobody can write an object that holds it
+        body = b"".join(
+            (
+                f"--{boundary}\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n".encode(),
+                msgspec.json.encode(metadata),
+                f"\r\n--{boundary}\r\ncontent-type: {content_type}\r\n\r\n".encode(),
+                data,
+                f"\r\n--{boundary}--".encode(),
+            )
+        )
+        path = f"/upload{self._objects_path}?uploadType=multipart&ifGenerationMatch={generation}&fields=generation"
+
+        def write_once() -> int | None:
             try:
-                blob.upload_from_string(
-                    data,
-                    content_type=_CONTENT_TYPES.get(suffix, "application/octet-stream"),
-                    if_generation_match=generation,
-                    timeout=_ATTEMPT_S,
-                    retry=self._retries.with_predicate(lambda cause: self._may_still_win(name, generation, cause)),
-                )
-            except (exceptions.PreconditionFailed, exceptions.NotFound):
-                return None
-            except exceptions.TooManyRequests:
-                if self._has_moved_on(name, generation):
-                    return None
+                response = self._ask("POST", path, body=body, boundary=boundary, expects=_DONE | _LOST)
+            except _RefusedError as cause:
+                if cause.status == _TOO_MANY and self._has_moved_on(name, generation):
+                    return None  # it would lose, and wait in a line of writers that grows meanwhile
                 raise
-        return int(blob.generation)
+            if response.status in _LOST:
+                return None
+            return _number(msgspec.json.decode(response.data, type=_Written).generation)
 
-    def _may_still_win(self, name: str, generation: int, cause: Exception) -> bool:
-        """Whether a write that failed like this is tried again.
-
-        One that meets 429 is not where the object has moved on: it would lose, and waits in a line of writers that grows meanwhile.
-        """
-        is_limited = isinstance(cause, exceptions.TooManyRequests) or _status_in(cause) == _TOO_MANY
-        return _RETRIES._predicate(cause) and not (is_limited and self._has_moved_on(name, generation))  # noqa: SLF001 - the default's own
+        return self._persist(write_once)
 
     def _has_moved_on(self, name: str, generation: int) -> bool:
         """Whether it is certain that the object is no longer at this generation."""
         try:
-            found = self._bucket.get_blob(name, timeout=_ATTEMPT_S, retry=None)
-        except (exceptions.GoogleAPIError, GoogleAuthError, requests.RequestException, OSError):
+            response = self._ask("GET", f"{self._path_of(name)}?fields=generation", expects=_DONE | {_GONE})
+            found = 0
+            if response.status != _GONE:
+                found = _number(msgspec.json.decode(response.data, type=_Written).generation)
+        except (_RefusedError, _DamagedError, HTTPError, _UnauthorisedError, OSError, msgspec.MsgspecError):
             return False
-        return (int(found.generation) if found is not None else 0) != generation
+        return found != generation
+
+    def _path_of(self, name: str) -> str:
+        return f"{self._objects_path}/{quote(name, safe='')}"
+
+    def _persist(self, ask: Callable[[], _Answer]) -> _Answer:
+        """Return the answer; what may succeed later is asked again, after pauses that spread.  Raises: StorageUnavailableError."""
+        deadline = Deadline.after(self._clock, self._retry_timeout_s)
+        longest_s = _FIRST_PAUSE_S
+        while True:
+            try:
+                return ask()
+            except (
+                _RefusedError,
+                _DamagedError,
+                HTTPError,
+                _UnauthorisedError,
+                OSError,
+                msgspec.MsgspecError,
+            ) as cause:
+                pause_s = self._chance.uniform(0.0, longest_s)
+                if not _may_succeed_later(cause) or pause_s >= deadline.left_s:
+                    raise StorageUnavailableError("Cloud Storage did not do what it was asked") from cause
+            self._clock.sleep(pause_s)
+            longest_s = min(2 * longest_s, _LONGEST_PAUSE_S)
+
+    def _ask(
+        self, method: str, path: str, *, expects: frozenset[int], body: bytes | None = None, boundary: str = ""
+    ) -> _Response:
+        """Make one request.  Raises: _RefusedError, HTTPError, _UnauthorisedError, OSError."""
+        headers = {"accept-encoding": "identity"}
+        if body is not None:
+            headers["content-type"] = f"multipart/related; boundary={boundary}"
+        response = self._ask_once(method, path, headers, body)
+        if response.status == _UNAUTHORIZED and self._authorisation is not None:  # the token ended early
+            self._authorisation.refresh()
+            response = self._ask_once(method, path, headers, body)
+        if response.status not in expects:
+            raise _RefusedError(response.status)
+        return response
+
+    def _ask_once(self, method: str, path: str, headers: dict[str, str], body: bytes | None) -> _Response:
+        if self._authorisation is not None:
+            self._authorisation.apply(method, f"{self._origin}{path}", headers)
+        answer = self._connections.urlopen(
+            method, path, body=body, headers=headers, timeout=_ATTEMPT, redirect=False, retries=False
+        )
+        return _Response(status=answer.status, headers=answer.headers, data=answer.data)
 
 
-def _status_in(cause: Exception) -> int | None:
-    """Return the status of an upload that was refused; the client makes an exception of its own of it only after the last attempt."""
-    return cause.response.status_code if isinstance(cause, InvalidResponse) else None
+class _Authorisation:
+    """Google's credentials of this process: the account of the function, or what `gcloud auth application-default login` left."""
+
+    def __init__(self, pool: urllib3.PoolManager) -> None:
+        """Find the credentials.  The import takes an eighth of a second, which a stand-in's process is spared."""
+        import google.auth  # noqa: PLC0415
+        from google.auth.transport.urllib3 import Request  # noqa: PLC0415
+
+        self.credentials: Credentials
+        self.credentials, _ = google.auth.default(scopes=_SCOPES)
+        self._request = Request(pool)
+        self._renewing = threading.Lock()
+
+    def apply(self, method: str, url: str, headers: dict[str, str]) -> None:
+        """The headers carry a token that is valid.  Raises: _UnauthorisedError."""
+        with _translated_auth_errors():
+            if not self.credentials.valid:
+                with self._renewing:  # one thread asks for a token, the others wait for it
+                    self.credentials.before_request(self._request, method, url, {})
+            self.credentials.before_request(self._request, method, url, headers)
+
+    def refresh(self) -> None:
+        """The next headers carry another token.  Raises: _UnauthorisedError."""
+        with _translated_auth_errors():
+            self.credentials.refresh(self._request)
 
 
 @contextmanager
-def _translate_errors() -> Iterator[None]:
+def _translated_auth_errors() -> Iterator[None]:
+    from google.auth.exceptions import GoogleAuthError, TransportError  # noqa: PLC0415 - as above
+
     try:
         yield
-    except (exceptions.PreconditionFailed, exceptions.NotFound):
-        raise
-    except (exceptions.GoogleAPIError, DataCorruption, GoogleAuthError, requests.RequestException, OSError) as cause:
-        raise StorageUnavailableError("Cloud Storage did not do what it was asked") from cause
+    except GoogleAuthError as cause:
+        raise _UnauthorisedError(may_pass=isinstance(cause, TransportError) or bool(cause.retryable)) from cause
+
+
+@dataclass(slots=True, kw_only=True)
+class _Library:
+    """The store through the client library, which is imported when the first medium comes: it takes a third of a second."""
+
+    project_id: str
+    bucket: str
+    emulator_host: str | None
+    retry_timeout_s: float
+    credentials: "Callable[[], Credentials | None]"
+    _store: "LibraryObjectStore | None" = None
+    _building: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def store(self) -> "LibraryObjectStore":
+        with self._building:
+            if self._store is None:
+                from shared.adapters.gcs_library import LibraryObjectStore  # noqa: PLC0415 - see above
+
+                self._store = LibraryObjectStore(
+                    project_id=self.project_id,
+                    bucket=self.bucket,
+                    emulator_host=self.emulator_host,
+                    credentials=self.credentials(),
+                    connections=_MEDIA_CONNECTIONS,
+                    retry_timeout_s=self.retry_timeout_s,
+                )
+            return self._store
+
+    def close(self) -> None:
+        if self._store is not None:
+            self._store.close()
+
+
+_MEDIA_CONNECTIONS: Final = 16
+
+
+def _may_succeed_later(cause: Exception) -> bool:
+    if isinstance(cause, _RefusedError):
+        return cause.status in _RETRIED
+    return cause.may_pass if isinstance(cause, _UnauthorisedError) else True
+
+
+def _check(response: _Response) -> None:
+    """Raise _DamagedError where the data are not those of which the server has told the checksum."""
+    told = response.headers.get("x-goog-hash", "")
+    sums = (one.strip().partition("=") for one in told.split(","))
+    wanted = next((value for name, _, value in sums if name == "crc32c"), None)
+    if wanted is not None and wanted != _crc32c(response.data):
+        raise _DamagedError("the object arrived damaged")
+
+
+def _crc32c(data: bytes) -> str:
+    return base64.b64encode(google_crc32c.value(data).to_bytes(4, "big")).decode()
+
+
+def _number(text: str | None) -> int:
+    try:
+        return int(text or "")
+    except ValueError as cause:
+        raise _DamagedError("the answer tells no generation") from cause

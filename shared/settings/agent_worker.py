@@ -66,6 +66,7 @@ class AgentWorkerSettings:
 
     project_id: str
     history_bucket: str
+    storage_emulator_host: str | None
     channel_access_token: Secret = field(repr=False)
     line_api_base_url: str | None
     gemini: GeminiSettings
@@ -94,6 +95,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
     return AgentWorkerSettings(
         project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
         history_bucket=settings.required("HISTORY_BUCKET"),
+        storage_emulator_host=settings.url("STORAGE_EMULATOR_HOST"),
         channel_access_token=settings.secret("LINE_CHANNEL_ACCESS_TOKEN"),
         line_api_base_url=settings.url("LINE_API_BASE_URL"),
         gemini=_gemini(settings),

@@ -18,6 +18,7 @@ class UnsendSettings:
 
     project_id: str
     history_bucket: str
+    storage_emulator_host: str | None
     lease_s: float
     push: PushSettings | None
     access: Access
@@ -31,6 +32,7 @@ def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
         lambda settings: UnsendSettings(
             project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
             history_bucket=settings.required("HISTORY_BUCKET"),
+            storage_emulator_host=settings.url("STORAGE_EMULATOR_HOST"),
             lease_s=settings.lease_s(),
             push=push_settings(settings),
             access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.OPEN)),

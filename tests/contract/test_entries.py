@@ -9,7 +9,7 @@ from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.knowledge.entry_words import EntryWords
 from shared.storage.object_store import ObjectStore
-from tests.contract.simulator.storage.emulator import PROJECT_ID, close, running_emulator
+from tests.contract.simulator.storage.emulator import PROJECT_ID, running_emulator
 from tests.support.knowledge import FilingChat, message
 
 
@@ -20,11 +20,11 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         return
     with running_emulator(tmp_path_factory.mktemp("storage")) as emulator:
         bucket = emulator.new_bucket()
-        remote = emulator.call_in_environment(
-            lambda: GcsObjectStore(project_id=PROJECT_ID, bucket=bucket, connections=4, retry_timeout_s=10.0)
+        remote = GcsObjectStore(
+            project_id=PROJECT_ID, bucket=bucket, connections=4, emulator_host=emulator.url, retry_timeout_s=10.0
         )
         yield remote
-        close(remote._client)  # noqa: SLF001 - the product never closes its client
+        remote.close()
 
 
 def test_an_entry_is_filed_changed_restored_and_withdrawn(store: ObjectStore) -> None:

@@ -1,4 +1,4 @@
-"""The port `ObjectStore`, as its docstrings define it: in memory, and with the real client on Cloud Storage's stand-in."""
+"""The port `ObjectStore`, as its docstrings define it: in memory, and twice on Cloud Storage's stand-in: over its API, by its library."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -8,11 +8,12 @@ from functools import partial
 import pytest
 
 from shared.adapters.gcs import GcsObjectStore
+from shared.adapters.gcs_library import LibraryObjectStore
 from shared.adapters.memory.object_store import MemoryObjectStore
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 from simulator.storage import Call, Fault, Operation, StorageSwitches
-from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, close, running_emulator, settle
+from tests.contract.simulator.storage.emulator import PROJECT_ID, Emulator, running_emulator, settle
 
 NAME = "journal/U0123/1.json"
 MORE_THAN_A_PAGE = [f"journal/{number:04}" for number in range(1_003)]
@@ -32,51 +33,65 @@ def emulator(running: Emulator) -> Iterator[Emulator]:
     running.reset()
 
 
-@pytest.fixture
-def open_bucket(emulator: Emulator) -> Iterator[Callable[..., GcsObjectStore]]:
-    """Return a function that opens a bucket on the emulator, by default an empty one."""
-    opened: list[GcsObjectStore] = []
+RemoteStore = GcsObjectStore | LibraryObjectStore
+REMOTE: dict[str, type[RemoteStore]] = {"emulator": GcsObjectStore, "emulator, by the library": LibraryObjectStore}
 
-    def open_bucket(*, bucket: str | None = None, retry_timeout_s: float = 10.0) -> GcsObjectStore:
-        bucket = bucket or emulator.new_bucket()
-        store = emulator.call_in_environment(
-            lambda: GcsObjectStore(
-                project_id=PROJECT_ID, bucket=bucket, connections=16, retry_timeout_s=retry_timeout_s
-            )
+
+@pytest.fixture(params=list(REMOTE))
+def open_bucket(request: pytest.FixtureRequest, emulator: Emulator) -> Iterator[Callable[..., RemoteStore]]:
+    """Return a function that opens a bucket on the emulator, by default an empty one."""
+    yield from opener(emulator, REMOTE[request.param])
+
+
+def opener(emulator: Emulator, kind: type[RemoteStore]) -> Iterator[Callable[..., RemoteStore]]:
+    opened: list[RemoteStore] = []
+
+    def open_bucket(*, bucket: str | None = None, retry_timeout_s: float = 10.0) -> RemoteStore:
+        store = kind(
+            project_id=PROJECT_ID,
+            bucket=bucket or emulator.new_bucket(),
+            connections=16,
+            emulator_host=emulator.url,
+            retry_timeout_s=retry_timeout_s,
         )
         opened.append(store)
         return store
 
     yield open_bucket
+    settle()
     for store in opened:
-        close(store._client)  # noqa: SLF001 - the product never closes its client
+        store.close()
 
 
 @pytest.fixture
-def remote(open_bucket: Callable[..., GcsObjectStore]) -> GcsObjectStore:
+def remote(open_bucket: Callable[..., RemoteStore]) -> RemoteStore:
     return open_bucket()
 
 
-@pytest.fixture(params=["memory", "emulator"])
-def store(request: pytest.FixtureRequest) -> ObjectStore:
+@pytest.fixture(params=["memory", *REMOTE])
+def store(request: pytest.FixtureRequest) -> Iterator[ObjectStore]:
     """Return an empty bucket."""
     if request.param == "memory":
-        return MemoryObjectStore()
-    return request.getfixturevalue("remote")  # type: ignore[no-any-return]
+        yield MemoryObjectStore()
+        return
+    for open_bucket in opener(request.getfixturevalue("emulator"), REMOTE[request.param]):
+        yield open_bucket()
 
 
-@pytest.fixture(params=["memory", "emulator"])
-def crowded_store(request: pytest.FixtureRequest) -> ObjectStore:
+@pytest.fixture(params=["memory", *REMOTE])
+def crowded_store(request: pytest.FixtureRequest) -> Iterator[ObjectStore]:
     """Return a bucket with more objects than Cloud Storage lists on one page."""
     if request.param == "memory":
         store = MemoryObjectStore()
         for name in MORE_THAN_A_PAGE:
             create_object(store, name)
-        return store
+        yield store
+        return
     emulator: Emulator = request.getfixturevalue("emulator")
     bucket = emulator.new_bucket()
     emulator.overwrite(bucket, *MORE_THAN_A_PAGE)
-    return request.getfixturevalue("open_bucket")(bucket=bucket)  # type: ignore[no-any-return]
+    for open_bucket in opener(emulator, REMOTE[request.param]):
+        yield open_bucket(bucket=bucket)
 
 
 @pytest.fixture
@@ -327,7 +342,7 @@ def test_a_counter_under_concurrent_swaps_loses_no_count(store: ObjectStore) -> 
 )
 def test_a_store_that_never_answers_is_unavailable(
     emulator: Emulator,
-    open_bucket: Callable[..., GcsObjectStore],
+    open_bucket: Callable[..., RemoteStore],
     ask: Callable[[ObjectStore], object],
     fault: Fault,
 ) -> None:
@@ -341,7 +356,7 @@ def test_a_store_that_never_answers_is_unavailable(
 @pytest.mark.parametrize(
     "fault", [Fault(operation="insert", nth=1, error_status=429), Fault(operation="insert", nth=1, error_status=503)]
 )
-def test_a_write_that_was_refused_is_retried(emulator: Emulator, remote: GcsObjectStore, fault: Fault) -> None:
+def test_a_write_that_was_refused_is_retried(emulator: Emulator, remote: RemoteStore, fault: Fault) -> None:
     emulator.proxy.faults.add(fault)
 
     generation = create_object(remote, NAME, b"one")
@@ -349,7 +364,7 @@ def test_a_write_that_was_refused_is_retried(emulator: Emulator, remote: GcsObje
     assert remote.read(NAME) == StoredObject(data=b"one", generation=generation)
 
 
-def test_a_limited_write_that_lost_meanwhile_is_not_retried(emulator: Emulator, remote: GcsObjectStore) -> None:
+def test_a_limited_write_that_lost_meanwhile_is_not_retried(emulator: Emulator, remote: RemoteStore) -> None:
     generation = create_object(remote, NAME, b"one")
     assert remote.replace(NAME, b"two", generation=generation) is not None
     emulator.proxy.faults.add(Fault(rule=lambda call: call.operation == "insert", error_status=429))
@@ -360,7 +375,7 @@ def test_a_limited_write_that_lost_meanwhile_is_not_retried(emulator: Emulator, 
     assert [one.status for one in emulator.proxy.requests].count(429) == 2
 
 
-def test_a_second_write_within_a_second_is_retried(emulator: Emulator, remote: GcsObjectStore) -> None:
+def test_a_second_write_within_a_second_is_retried(emulator: Emulator, remote: RemoteStore) -> None:
     emulator.proxy.switches = StorageSwitches(one_write_a_second=True)
     generation = create_object(remote, NAME, b"one")
 
@@ -371,9 +386,7 @@ def test_a_second_write_within_a_second_is_retried(emulator: Emulator, remote: G
 @pytest.mark.parametrize(
     "fault", [Fault(operation="insert", nth=1, answer="cut"), Fault(operation="insert", nth=1, answer="unavailable")]
 )
-def test_a_creation_whose_answer_was_lost_returns_none(
-    emulator: Emulator, remote: GcsObjectStore, fault: Fault
-) -> None:
+def test_a_creation_whose_answer_was_lost_returns_none(emulator: Emulator, remote: RemoteStore, fault: Fault) -> None:
     emulator.proxy.faults.add(fault)
 
     assert remote.create(NAME, b"mine") is None
@@ -382,7 +395,7 @@ def test_a_creation_whose_answer_was_lost_returns_none(
     assert read.data == b"mine"
 
 
-def test_a_deletion_whose_answer_was_lost_takes_effect(emulator: Emulator, remote: GcsObjectStore) -> None:
+def test_a_deletion_whose_answer_was_lost_takes_effect(emulator: Emulator, remote: RemoteStore) -> None:
     create_object(remote, NAME)
     emulator.proxy.faults.add(Fault(operation="delete", nth=1, answer="cut"))
 
@@ -393,7 +406,7 @@ def test_a_deletion_whose_answer_was_lost_takes_effect(emulator: Emulator, remot
 
 @pytest.mark.parametrize("operation", ["media", "list"])
 def test_a_read_whose_answer_was_lost_is_repeated(
-    emulator: Emulator, remote: GcsObjectStore, operation: Operation
+    emulator: Emulator, remote: RemoteStore, operation: Operation
 ) -> None:
     generation = create_object(remote, NAME, b"one")
     emulator.proxy.faults.add(Fault(operation=operation, nth=1, answer="cut"))
@@ -406,7 +419,7 @@ def test_a_read_whose_answer_was_lost_is_repeated(
     "ask", [lambda store: store.read(NAME), lambda store: store.delete(NAME)], ids=["read", "delete"]
 )
 def test_an_absent_object_is_requested_once(
-    emulator: Emulator, remote: GcsObjectStore, ask: Callable[[ObjectStore], object]
+    emulator: Emulator, remote: RemoteStore, ask: Callable[[ObjectStore], object]
 ) -> None:
     create_object(remote, "first")
     settle()
@@ -419,7 +432,7 @@ def test_an_absent_object_is_requested_once(
 
 
 def test_an_object_replaced_during_a_read_is_not_absent(
-    emulator: Emulator, open_bucket: Callable[..., GcsObjectStore]
+    emulator: Emulator, open_bucket: Callable[..., RemoteStore]
 ) -> None:
     bucket = emulator.new_bucket()
     store = open_bucket(bucket=bucket)
@@ -431,3 +444,21 @@ def test_an_object_replaced_during_a_read_is_not_absent(
 
     assert read is not None
     assert read.data == b"2"
+
+
+@pytest.mark.parametrize(
+    "data", [b"--not a boundary--\r\n\r\n--", b"\r\n--part-of-an-object--\r\n"], ids=["like a part", "like an end"]
+)
+def test_an_object_may_look_like_a_part_of_an_upload(store: ObjectStore, data: bytes) -> None:
+    generation = create_object(store, NAME, data)
+
+    assert store.read(NAME) == StoredObject(data=data, generation=generation)
+
+
+def test_media_are_objects_like_others(store: ObjectStore) -> None:
+    generation = create_object(store, "media/U0123/1", b"\xff\xd8" * 100_000)
+
+    assert store.create("media/U0123/1", b"again") is None
+    assert store.read("media/U0123/1") == StoredObject(data=b"\xff\xd8" * 100_000, generation=generation)
+    store.delete("media/U0123/1")
+    assert store.read("media/U0123/1") is None

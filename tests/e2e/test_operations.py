@@ -69,13 +69,13 @@ def test_the_access_token_is_rotated_without_a_deployment(operated: Platform, se
     assert not [line for line in operated.log_lines("agent_worker") if line["message"] == "reply_refused"]
 
 
-def test_a_lost_chat_is_restored_from_its_export(operated: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_chat_is_restored_from_its_export(operated: Platform) -> None:
     person = Person(operated, "loses a chat")
     person.says("my bicycle is green")
     person.hears_next(after=0)
     operated.settle()
-    monkeypatch.setenv("STORAGE_EMULATOR_HOST", operated.stack.children["storage"].url)
-    store = GcsObjectStore(project_id=PROJECT_ID, bucket=HISTORY_BUCKET, connections=1)
+    emulator_host = operated.stack.children["storage"].url
+    store = GcsObjectStore(project_id=PROJECT_ID, bucket=HISTORY_BUCKET, emulator_host=emulator_host, connections=1)
     lines = list(exported(store, person.id))
     before = {json.loads(line)["name"] for line in lines}
 

@@ -1,0 +1,150 @@
+"""The object store through Cloud Storage's client library: for media, and beside the JSON API in the contract tests.
+
+Timeouts and retries are set here, because the client's defaults (60 s an attempt, 120 s in all) are far longer than a chat's turn.
+Source: google-cloud-storage 3.17, storage/retry.py and constants.py: uploads are retried with and without a precondition.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import requests
+from google.api_core import exceptions
+from google.auth.credentials import AnonymousCredentials, Credentials
+from google.auth.exceptions import GoogleAuthError
+from google.cloud import storage
+from google.cloud.storage.exceptions import DataCorruption, InvalidResponse
+from google.cloud.storage.retry import DEFAULT_RETRY
+
+from shared.errors import StorageUnavailableError
+from shared.storage.object_store import ListedObject, StoredObject
+
+_ATTEMPT_S: Final = (2.0, 5.0)  # to connect, to answer
+_TOO_MANY: Final = 429
+_RETRIES: Final = DEFAULT_RETRY.with_delay(initial=0.3, maximum=1.0)
+_CONTENT_TYPES: Final = {".json": "application/json", ".md": "text/markdown; charset=utf-8"}
+
+
+class LibraryObjectStore:
+    """Objects of one bucket; safe to share between threads."""
+
+    def __init__(  # noqa: PLR0913 - an address, and how it is reached
+        self,
+        *,
+        project_id: str,
+        bucket: str,
+        connections: int,
+        emulator_host: str | None = None,
+        credentials: Credentials | None = None,
+        retry_timeout_s: float = 10.0,
+    ) -> None:
+        """`connections` is the pool's size: one for each thread that reads.  `retry_timeout_s` is how late a last attempt may begin."""
+        client = storage.Client(
+            project=project_id,
+            credentials=credentials or (AnonymousCredentials() if emulator_host else None),  # type: ignore[no-untyped-call]
+            client_options={"api_endpoint": emulator_host} if emulator_host else None,
+        )
+        pool = requests.adapters.HTTPAdapter(pool_connections=connections, pool_maxsize=connections)
+        client._http.mount("https://", pool)  # noqa: SLF001 - the maintainers' way to a larger pool (issue 253)
+        client._http.mount("http://", pool)  # noqa: SLF001
+        client._bucket_metadata_cache = None  # type: ignore[assignment]  # noqa: SLF001 - else every 404 costs a request for the bucket
+        self._client = client
+        self._bucket = client.bucket(bucket)  # type: ignore[no-untyped-call]
+        self._retries = _RETRIES.with_timeout(retry_timeout_s)
+
+    def read(self, name: str) -> StoredObject | None:
+        with _translate_errors():
+            try:
+                return self._retries(self._read_once)(name)  # every attempt is a new download
+            except exceptions.NotFound:
+                return None
+
+    def create(self, name: str, data: bytes) -> int | None:
+        return self.write(name, data, generation=0)
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        return self.write(name, data, generation=generation)
+
+    def delete(self, name: str) -> None:
+        with _translate_errors():
+            try:
+                self._bucket.blob(name).delete(timeout=_ATTEMPT_S, retry=self._retries)
+            except exceptions.NotFound:
+                return
+
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        with _translate_errors():
+            blobs = self._client.list_blobs(  # type: ignore[no-untyped-call]
+                self._bucket,
+                prefix=prefix,
+                end_offset=before,  # exclusive. Source: Cloud Storage JSON API, "Objects: list", endOffset
+                fields="items(name,generation),nextPageToken",
+                timeout=_ATTEMPT_S,
+                retry=self._retries,
+            )
+            try:
+                return tuple(ListedObject(name=blob.name, generation=int(blob.generation)) for blob in blobs)
+            except exceptions.NotFound as cause:  # an empty bucket has an empty listing
+                raise StorageUnavailableError("there is no such bucket") from cause
+
+    def _read_once(self, name: str) -> StoredObject:
+        """Read without the client's own retry, which resumes a broken download at the generation of its first attempt."""
+        blob = self._bucket.blob(name)
+        data = blob.download_as_bytes(timeout=_ATTEMPT_S, retry=None)
+        return StoredObject(data=data, generation=int(blob.generation))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()  # type: ignore[no-untyped-call]
+
+    def write(self, name: str, data: bytes, *, generation: int) -> int | None:
+        """Write the object if it has this generation, 0 if there is none, as `create` and `replace` do."""
+        blob = self._bucket.blob(name)
+        suffix = name[name.rfind(".") :] if "." in name else ""
+        with _translate_errors():
+            try:
+                blob.upload_from_string(
+                    data,
+                    content_type=_CONTENT_TYPES.get(suffix, "application/octet-stream"),
+                    if_generation_match=generation,
+                    timeout=_ATTEMPT_S,
+                    retry=self._retries.with_predicate(lambda cause: self._may_still_win(name, generation, cause)),
+                )
+            except (exceptions.PreconditionFailed, exceptions.NotFound):
+                return None
+            except exceptions.TooManyRequests:
+                if self._has_moved_on(name, generation):
+                    return None
+                raise
+        return int(blob.generation)
+
+    def _may_still_win(self, name: str, generation: int, cause: Exception) -> bool:
+        """Whether a write that failed like this is tried again.
+
+        One that meets 429 is not where the object has moved on: it would lose, and waits in a line of writers that grows meanwhile.
+        """
+        is_limited = isinstance(cause, exceptions.TooManyRequests) or _status_in(cause) == _TOO_MANY
+        return _RETRIES._predicate(cause) and not (is_limited and self._has_moved_on(name, generation))  # noqa: SLF001 - the default's own
+
+    def _has_moved_on(self, name: str, generation: int) -> bool:
+        """Whether it is certain that the object is no longer at this generation."""
+        try:
+            found = self._bucket.get_blob(name, timeout=_ATTEMPT_S, retry=None)
+        except (exceptions.GoogleAPIError, GoogleAuthError, requests.RequestException, OSError):
+            return False
+        return (int(found.generation) if found is not None else 0) != generation
+
+
+def _status_in(cause: Exception) -> int | None:
+    """Return the status of an upload that was refused; the client makes an exception of its own of it only after the last attempt."""
+    return cause.response.status_code if isinstance(cause, InvalidResponse) else None
+
+
+@contextmanager
+def _translate_errors() -> Iterator[None]:
+    try:
+        yield
+    except (exceptions.PreconditionFailed, exceptions.NotFound):
+        raise
+    except (exceptions.GoogleAPIError, DataCorruption, GoogleAuthError, requests.RequestException, OSError) as cause:
+        raise StorageUnavailableError("Cloud Storage did not do what it was asked") from cause
