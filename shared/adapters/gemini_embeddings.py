@@ -10,7 +10,7 @@ from typing import Final
 
 from google.genai import types
 
-from shared.adapters.gemini import client_of, http_options, translated_errors
+from shared.adapters.gemini_sdk import client_of, http_options, translated_errors
 from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Deadline
 from shared.errors import ModelUnavailableError

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from google.genai import types
 
-from shared.adapters.gemini import client_of, http_options, thinking_config, translated_errors, usage_of
+from shared.adapters.gemini_sdk import client_of, http_options, thinking_config, translated_errors, usage_of
 from shared.adapters.provider_words import provider_word
 from shared.agent.model import BlockedAnswerError, UnusableAnswerError
 from shared.clock import Deadline

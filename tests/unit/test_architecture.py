@@ -30,10 +30,18 @@ ENV = {
     "NOTION_CONVERSATIONS": "*",
 }
 FUNCTIONS = ("webhook", "agent_worker", "unsend")
+ON_DEMAND = {
+    "webhook": (),
+    "agent_worker": ("shared.adapters.cloud_trace", "shared.adapters.gcs_library", "shared.adapters.gemini_sdk"),
+    "unsend": ("shared.adapters.gcs_library",),
+}
+"""What a function imports when it first needs it."""
 LOADER = """
-import json, sys
+import importlib, json, sys
 from functions_framework import create_app
 create_app(sys.argv[1], sys.argv[2])
+for name in sys.argv[3:]:
+    importlib.import_module(name)
 files = {name: getattr(module, "__file__", None) or "" for name, module in list(sys.modules.items())}
 print(json.dumps(files))
 """
@@ -52,10 +60,10 @@ HEAVY = (
 )
 
 
-def loaded_by(function: str) -> dict[str, str]:
-    """Return every module that the function imports when it starts, with its file."""
+def loaded_by(function: str, *on_demand: str) -> dict[str, str]:
+    """Return every module that the function imports when it starts, and when it first needs these, with its file."""
     ended = subprocess.run(
-        [sys.executable, "-c", LOADER, function, f"functions/{function}/main.py"],
+        [sys.executable, "-c", LOADER, function, f"functions/{function}/main.py", *on_demand],
         env=ENV,
         cwd=ROOT,
         capture_output=True,
@@ -91,12 +99,18 @@ def canonical(name: str) -> str:
 
 
 @pytest.fixture(scope="module", params=FUNCTIONS)
+def used(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
+    """Return a function and all that it ever imports."""
+    return request.param, loaded_by(request.param, *ON_DEMAND[request.param])
+
+
+@pytest.fixture(scope="module", params=FUNCTIONS)
 def started(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
     return request.param, loaded_by(request.param)
 
 
-def test_a_function_needs_only_its_own_requirements(started: tuple[str, dict[str, str]]) -> None:
-    function, modules = started
+def test_a_function_needs_only_its_own_requirements(used: tuple[str, dict[str, str]]) -> None:
+    function, modules = used
     brought = brought_by(ROOT / "functions" / function / "requirements.in")
     owners = metadata.packages_distributions()
     site_packages = {name for name, file in modules.items() if "site-packages" in file and "." not in name}
@@ -108,8 +122,8 @@ def test_a_function_needs_only_its_own_requirements(started: tuple[str, dict[str
     assert foreign - OPTIONAL == set()
 
 
-def test_a_function_imports_everything_that_its_requirements_name(started: tuple[str, dict[str, str]]) -> None:
-    function, modules = started
+def test_a_function_imports_everything_that_its_requirements_name(used: tuple[str, dict[str, str]]) -> None:
+    function, modules = used
     owners = metadata.packages_distributions()
     imported = {canonical(owner) for name in modules for owner in owners.get(name.split(".")[0], ())}
     data_only = {"tzdata"}  # zoneinfo reads it where the machine has no time zones

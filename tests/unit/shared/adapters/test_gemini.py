@@ -3,7 +3,7 @@
 import pytest
 from google.genai import errors
 
-from shared.adapters.gemini import translate_error
+from shared.adapters.gemini_sdk import translate_error
 from shared.errors import ModelRefusedError, ModelUnavailableError
 
 

@@ -1,0 +1,148 @@
+"""The Gemini client of google-genai: who asks, where, for how long, and what its errors mean.
+
+Importing it takes a quarter of a second, so that only adapters that ask import it, when they first do.
+Source: google-genai 3.4.0, types.py, `HttpOptions.extra_body`: merged into the request's body at the end, a list as it is;
+`GenerateContentConfig.should_return_http_response`: the body of the answer is not parsed.
+"""
+
+import math
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+import httpx2
+from google import genai
+from google.auth.exceptions import GoogleAuthError
+from google.genai import errors, types
+from google.genai.models import Models
+
+from shared.adapters.gemini_wire import thinking_level
+from shared.adapters.provider_words import provider_word
+from shared.errors import ModelRefusedError, ModelUnavailableError
+from shared.metering import Purpose, Usage
+from shared.settings.agent_worker import GeminiSettings
+from shared.settings.secret import Secret
+
+LEAST_SERVER_DEADLINE_S: Final = 10
+_LONGEST_RETRY_DELAY_S: Final = 3_600.0  # longer than any turn
+_RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
+_REPLACED: Final = types.Content(
+    role="user", parts=[]
+)  # the SDK wants contents of its own; those of the body replace them
+
+
+class GeminiSdk:
+    """Posts bodies to Gemini; safe to share between threads."""
+
+    def __init__(self, settings: GeminiSettings) -> None:
+        """Build the client; no connection is opened."""
+        self._model = settings.model
+        self._client = client_of(settings)
+
+    def generate(self, body: Mapping[str, object], timeout_s: float) -> str:
+        """Return the body of the answer.  Raises: ModelUnavailableError, ModelRefusedError."""
+        config = types.GenerateContentConfig(
+            automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+            automatic_continuation=False,
+            should_return_http_response=True,
+            http_options=http_options(timeout_s, body),
+        )
+        with translated_errors(unreadable="the model gave no readable answer in time"):
+            response = self._client.models.generate_content(model=self._model, contents=[_REPLACED], config=config)
+        answer = response.sdk_http_response
+        return (answer.body if answer is not None else None) or ""
+
+
+class _KeyedClient:
+    """A client that is built anew when its API key changes; safe to share between threads."""
+
+    def __init__(self, api_key: Secret, options: types.HttpOptions) -> None:
+        self._api_key = api_key
+        self._options = options
+        self._building = threading.Lock()
+        self._clients: dict[str, genai.Client] = {}  # of earlier keys too: a client closes itself when nothing holds it
+
+    @property
+    def models(self) -> Models:
+        key = self._api_key.value()
+        with self._building:
+            if key not in self._clients:
+                self._clients[key] = genai.Client(vertexai=False, api_key=key, http_options=self._options)
+            return self._clients[key].models
+
+
+def thinking_config(settings: GeminiSettings, purpose: Purpose) -> types.ThinkingConfig:
+    """Return how much the model thinks for this purpose."""
+    return types.ThinkingConfig(thinking_level=types.ThinkingLevel(thinking_level(settings.thinking_level, purpose)))
+
+
+def client_of(settings: GeminiSettings) -> genai.Client | _KeyedClient:
+    """Return a client without retries of its own."""
+    options = types.HttpOptions(base_url=settings.base_url, retry_options=types.HttpRetryOptions(attempts=1))
+    if settings.api_key is not None:
+        return _KeyedClient(settings.api_key, options)
+    return genai.Client(vertexai=True, project=settings.project_id, location=settings.location, http_options=options)
+
+
+def http_options(timeout_s: float, body: Mapping[str, object] | None = None) -> types.HttpOptions:
+    """Return how long the client, and the server, may take for a request, and the body that it is sent with."""
+    return types.HttpOptions(
+        extra_body=dict(body) if body is not None else None,
+        timeout=math.ceil(timeout_s * 1_000),
+        headers={"X-Server-Timeout": str(max(LEAST_SERVER_DEADLINE_S, math.ceil(timeout_s)))},
+    )
+
+
+def usage_of(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
+    """Return Gemini's token counts; zeros if the response has none."""
+    if usage is None:
+        return Usage()
+    return Usage(
+        prompt_tokens=usage.prompt_token_count or 0,
+        cached_tokens=usage.cached_content_token_count or 0,
+        output_tokens=usage.candidates_token_count or 0,
+        thought_tokens=usage.thoughts_token_count or 0,
+    )
+
+
+@contextmanager
+def translated_errors(*, unreadable: str) -> Iterator[None]:
+    """Errors of a request that is made inside the block are the project's; one that was not answered readably in time says `unreadable`.
+
+    Raises: ModelUnavailableError, ModelRefusedError.
+    """
+    try:
+        yield
+    except errors.APIError as cause:
+        raise translate_error(cause) from cause
+    except (
+        httpx2.HTTPError,
+        TimeoutError,
+        ValueError,  # no JSON, an integer of too many digits, or not the shape of an answer
+        RecursionError,
+    ) as cause:
+        raise ModelUnavailableError(unreadable) from cause
+    except GoogleAuthError as cause:
+        raise ModelRefusedError("the credentials for Vertex AI cannot be used") from cause
+
+
+def translate_error(error: errors.APIError) -> ModelUnavailableError | ModelRefusedError:
+    """Return the project's error for an error of the API."""
+    if error.code in _RETRIED_STATUSES:
+        return ModelUnavailableError(f"the model answered {error.code}", retry_after_s=_retry_after_s(error.details))
+    return ModelRefusedError(f"the model refused the request: {error.code} {provider_word(error.status)}")
+
+
+def _retry_after_s(details: object) -> float | None:
+    """Read google.rpc.RetryInfo, such as `{"@type": ".../google.rpc.RetryInfo", "retryDelay": "17s"}`; at most an hour."""
+    error = details.get("error") if isinstance(details, dict) else None
+    entries = error.get("details") if isinstance(error, dict) else None
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and str(entry.get("@type", "")).endswith("google.rpc.RetryInfo"):
+            try:
+                delay_s = float(str(entry.get("retryDelay", "")).removesuffix("s"))
+            except ValueError:
+                return None
+            return min(delay_s, _LONGEST_RETRY_DELAY_S) if math.isfinite(delay_s) and delay_s >= 0 else None
+    return None

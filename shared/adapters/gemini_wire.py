@@ -1,0 +1,259 @@
+"""Requests to Gemini and its answers as JSON, without the SDK's types: those take fifty times as long to make as the JSON itself.
+
+Source: Gemini API, `models.generateContent` (the same on Vertex AI), request and response; "Thought signatures": a part is sent back
+as it came. Bytes are base64 in the alphabet for URLs, as google-genai 3.4.0 sends them.
+"""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.adapters.provider_words import provider_word
+from shared.agent.model import (
+    Content,
+    FunctionCall,
+    FunctionDeclaration,
+    FunctionResponses,
+    Json,
+    JsonRequest,
+    MediaPart,
+    MixedContent,
+    ModelContent,
+    ModelRequest,
+    ModelResponse,
+    TextContent,
+)
+from shared.line.json_text import is_ordinary
+from shared.metering import Purpose, Usage
+
+ANSWER_LIMIT_CHARACTERS: Final = 4_000_000
+"""Far more than the output tokens of a request make; an answer that is longer is not read."""
+_SKIPS_VALIDATION: Final = base64.urlsafe_b64encode(b"skip_thought_signature_validator").decode()
+"""Source: Gemini API, "Thought signatures", FAQ."""
+_MOST_TOKENS: Final = 2**40
+# Source: google-genai 3.4.0, types.py, the keywords of `response_json_schema`. There is no published list for parameters.
+_KEYWORDS: Final = frozenset(
+    {
+        *("$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems"),
+        *("minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties"),
+        *("required", "propertyOrdering"),
+    }
+)
+
+
+def thinking_level(of_operator: str, purpose: Purpose) -> str:
+    """Return how much the model thinks: as the operator chose in turns; elsewhere, where one step is asked for, little."""
+    level = of_operator if purpose is Purpose.TURN or of_operator == "minimal" else "low"
+    return level.upper()
+
+
+def request_body(request: ModelRequest, *, model_name: str, thinking: str) -> dict[str, object]:
+    """Return the body of a request with functions."""
+    calling: dict[str, object] = {"mode": "VALIDATED" if request.validated else "ANY"}
+    if request.allowed:
+        calling["allowedFunctionNames"] = list(request.allowed)
+    return {
+        "contents": [_content(content, model_name) for content in request.contents],
+        "systemInstruction": _instruction(request.system_instruction),
+        "tools": [{"functionDeclarations": [_declaration(one) for one in request.declarations]}],
+        "toolConfig": {"functionCallingConfig": calling},
+        "generationConfig": {
+            "maxOutputTokens": request.max_output_tokens,
+            "thinkingConfig": {"thinkingLevel": thinking},
+        },
+    }
+
+
+def json_request_body(request: JsonRequest, *, thinking: str) -> dict[str, object]:
+    """Return the body of a request for a JSON object."""
+    return {
+        "contents": [{"role": "user", "parts": [{"text": request.prompt}]}],
+        "systemInstruction": _instruction(request.system_instruction),
+        "generationConfig": {
+            "maxOutputTokens": request.max_output_tokens,
+            "responseMimeType": "application/json",
+            "responseJsonSchema": _with_documented_keywords(request.schema),
+            "thinkingConfig": {"thinkingLevel": thinking},
+        },
+    }
+
+
+def _instruction(text: str) -> dict[str, object]:
+    return {"role": "user", "parts": [{"text": text}]}
+
+
+def _declaration(declaration: FunctionDeclaration) -> dict[str, object]:
+    return {
+        "name": declaration.name,
+        "description": declaration.description,
+        "parametersJsonSchema": _with_documented_keywords(declaration.parameters),
+    }
+
+
+def _with_documented_keywords(schema: Mapping[str, object]) -> dict[str, object]:
+    """Return the schema reduced to the keywords that Gemini documents; the caller validates answers against the whole schema."""
+    documented: dict[str, object] = {}
+    for keyword, value in schema.items():
+        if keyword in {"properties", "$defs"} and isinstance(value, Mapping):
+            documented[keyword] = {name: _with_documented_keywords(member) for name, member in value.items()}
+        elif keyword in _KEYWORDS:
+            documented[keyword] = _documented_value(value)
+    return documented
+
+
+def _documented_value(value: object) -> object:
+    if isinstance(value, Mapping):
+        return _with_documented_keywords(value)
+    if isinstance(value, list):
+        return [_with_documented_keywords(item) if isinstance(item, Mapping) else item for item in value]
+    return value
+
+
+def _content(content: Content, model_name: str) -> Json:
+    match content:
+        case TextContent():
+            return {"role": content.role, "parts": [{"text": text} for text in content.texts]}
+        case MixedContent():
+            return {"role": "user", "parts": [_part(part) for part in content.parts]}
+        case ModelContent():
+            return content.wire if content.model_name in {"", model_name} else _without_signatures(content.wire)
+        case FunctionResponses():
+            return {"role": "user", "parts": [_answered(one.call, one.response) for one in content.responses]}
+
+
+def _part(part: str | MediaPart) -> dict[str, object]:
+    if isinstance(part, str):
+        return {"text": part}
+    if isinstance(part.source, str):
+        return {"fileData": {"fileUri": part.source, "mimeType": part.content_type}}
+    data = base64.urlsafe_b64encode(part.source).decode("ascii")
+    return {"inlineData": {"data": data, "mimeType": part.content_type}}
+
+
+def _answered(call: FunctionCall, response: Json) -> dict[str, object]:
+    named: dict[str, object] = {"name": call.name, "response": dict(response)}
+    return {"functionResponse": {"id": call.id, **named} if call.id is not None else named}
+
+
+def _without_signatures(wire: Json) -> Json:
+    """Return the content of another model, whose signatures this one cannot check."""
+    parts = wire.get("parts")
+    held = parts if isinstance(parts, Sequence) else ()
+    return {**wire, "parts": [{**one, **_skipped(one)} for one in held if isinstance(one, Mapping)]}
+
+
+def _skipped(part: Json) -> dict[str, object]:
+    """Return the signatures of the part as ones that are not checked, under the names that it has."""
+    return {name: _SKIPS_VALIDATION for name in ("thoughtSignature", "thought_signature") if part.get(name)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadAnswer:
+    """An answer as the port has it, and the text outside of calls and thoughts."""
+
+    response: ModelResponse
+    text: str = field(repr=False)
+
+
+def read_answer(body: str, *, model_name: str) -> ReadAnswer:
+    """Read the body of an answer.  Raises: ValueError, RecursionError, if it is no JSON, or has not the shape of an answer."""
+    if len(body) > ANSWER_LIMIT_CHARACTERS:
+        raise ValueError("the answer is too long")
+    answer = _object(json.loads(body or "{}"))
+    usage = _usage(_object(answer.get("usageMetadata")))
+    version = _optional_text(answer.get("modelVersion"))
+    candidates = _array(answer.get("candidates"))
+    if not candidates:
+        feedback = _object(answer.get("promptFeedback"))
+        reason = _optional_text(feedback.get("blockReason"))
+        blocked = provider_word(reason) if reason else None
+        return ReadAnswer(response=ModelResponse(finish_reason="", block_reason=blocked, usage=usage), text="")
+    candidate = _object(candidates[0])
+    content = _object(candidate.get("content"))
+    parts = [_Part.of(_object(one)) for one in _array(content.get("parts"))]
+    reason = _optional_text(candidate.get("finishReason"))
+    wire = {**content, "role": content.get("role") or "model", "parts": [one.wire for one in parts]}
+    text = "".join(one.text for one in parts if not one.is_thought)
+    response = ModelResponse(
+        finish_reason=provider_word(reason) if reason else "",
+        content=ModelContent(wire=wire, model_name=model_name) if parts else None,
+        calls=tuple(one.call for one in parts if one.call is not None),
+        has_text=bool(text),
+        model_version=version,
+        usage=usage,
+    )
+    return ReadAnswer(response=response, text=text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Part:
+    """A part of an answer; `wire` is how it is sent back."""
+
+    wire: Json = field(repr=False)
+    text: str = field(repr=False)
+    is_thought: bool
+    call: FunctionCall | None
+
+    @classmethod
+    def of(cls, part: Json) -> "_Part":
+        """Raises: ValueError."""
+        is_thought = part.get("thought", False)
+        if not isinstance(is_thought, bool):
+            raise ValueError("a thought is marked by a Boolean")  # noqa: TRY004 - of the answer, not of the caller
+        text = _optional_text(part.get("text")) or ""
+        if part.get("functionCall") is None:
+            return cls(wire=part, text=text, is_thought=is_thought, call=None)
+        asked = _object(part["functionCall"])
+        args = _object(asked.get("args"))
+        call = FunctionCall(name=_optional_text(asked.get("name")) or "", args=args, id=_optional_text(asked.get("id")))
+        wire = part if is_ordinary(args) else _without_arguments(part, asked)
+        return cls(wire=wire, text=text, is_thought=is_thought, call=call)
+
+
+def _without_arguments(part: Json, call: Json) -> Json:
+    """Return the call without arguments that JSON cannot carry; the executor answers it with a fault.
+
+    A signature holds for the whole call, so it is replaced, too.
+    """
+    return {**part, "functionCall": {**call, "args": {}}, **_skipped(part)}
+
+
+def _usage(counted: Json) -> Usage:
+    return Usage(
+        prompt_tokens=_count(counted.get("promptTokenCount")),
+        cached_tokens=_count(counted.get("cachedContentTokenCount")),
+        output_tokens=_count(counted.get("candidatesTokenCount")),
+        thought_tokens=_count(counted.get("thoughtsTokenCount")),
+    )
+
+
+def _count(value: object) -> int:
+    if value is None:
+        return 0
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MOST_TOKENS:
+        raise ValueError("a count of tokens is no number")
+    return value
+
+
+def _object(value: object) -> Json:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError("there is no object where the answer has one")  # noqa: TRY004 - as above
+    return value
+
+
+def _array(value: object) -> Sequence[object]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise ValueError("there is no array where the answer has one")  # noqa: TRY004 - as above
+    return value
+
+
+def _optional_text(value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise ValueError("there is no text where the answer has one")
+    return value
