@@ -28,7 +28,7 @@ from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, ag
 from shared.settings.notion import NotionSettings
 from shared.turns.background import ThreadBackground
 
-_READ_THREADS: Final = 32
+_READ_THREADS: Final = 48
 _TOOL_THREADS: Final = 64
 _TURN_THREADS: Final = 80  # one for each turn that calls the model, so that no lease renewal waits for a tool
 _PRESENCE_THREADS: Final = 80  # one for each turn in a 1:1 chat
@@ -139,6 +139,8 @@ def _options(settings: AgentWorkerSettings) -> Options:
         limits=settings.limits,
         settle_s=settings.settle_s,
         heartbeat_minutes=settings.heartbeat_minutes,
+        reminding=settings.reminding,
+        reminder_pushes_per_day=settings.reminder_pushes_per_day,
         confidence_threshold=settings.confidence_threshold,
         media_bucket=settings.history_bucket if settings.gemini.reads_buckets else None,
     )

@@ -18,6 +18,7 @@ from linebot.v3.messaging import (
     PushMessageRequest,
     QuickReply,
     QuickReplyItem,
+    QuotaType,
     ReplyMessageRequest,
     ShowLoadingAnimationRequest,
     TemplateMessage,
@@ -32,6 +33,7 @@ from shared.clock import Clock, SystemClock
 from shared.errors import LineUnavailableError
 from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate
 from shared.line.presence import SHOWN_S
+from shared.line.quota import Quota
 from shared.settings.secret import Secret
 
 _NOT_A_MEMBER: Final = frozenset(
@@ -99,6 +101,27 @@ class LineApi:
             return PushFate(kind=_kind_of_loss(cause))
         return PushFate(kind="accepted", sent_message_ids=tuple(sent.id for sent in response.sent_messages))
 
+    def push_quota(self) -> Quota | None:
+        """Return the account's quota.  Source: LINE, "Get the target limit for sending messages this month": `none` has no limit."""
+        try:
+            quota = self._api.get_message_quota(_request_timeout=TIMEOUT_S)
+            if quota.type != QuotaType.LIMITED:
+                return Quota(limit=None)
+            used = self._api.get_message_quota_consumption(_request_timeout=TIMEOUT_S)
+        except FAILURES as cause:
+            _log_unanswered("quota_unavailable", cause)
+            return None
+        return Quota(limit=quota.value, used=used.total_usage)
+
+    def member_count(self, conversation_id: str) -> int | None:
+        is_group = conversation_id.startswith("C")
+        ask = self._api.get_group_member_count if is_group else self._api.get_room_member_count
+        try:
+            return int(ask(conversation_id, _request_timeout=TIMEOUT_S).count)
+        except FAILURES as cause:
+            _log_unanswered("member_count_unavailable", cause)
+            return None
+
     def leave(self, conversation_id: str) -> None:
         is_group = conversation_id.startswith("C")
         try:
@@ -137,6 +160,14 @@ class LineApi:
             )
         except FAILURES as cause:
             logs.warning("not_marked_as_read", error_type=type(cause).__name__)
+
+
+def _log_unanswered(event: str, cause: Exception) -> None:
+    """Log that LINE did not tell something.  Raises: LineRefusedError, if LINE refuses the bot itself."""
+    if isinstance(cause, ApiException):
+        _kind_of(cause, event)
+    else:
+        logs.warning(event, error_type=type(cause).__name__)
 
 
 def _build_request(build: Callable[[], _Request]) -> _Request | None:

@@ -112,6 +112,14 @@ class StagedWrite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SaidReminder:
+    """An occurrence of a reminder that could not be pushed, and that an answer says."""
+
+    id: str
+    occurrence_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRecord:
     """What a turn did; written once, and never again except to take the text out.
 
@@ -127,7 +135,7 @@ class OutcomeRecord:
     without words, which names the press in `answers`. `is_joining` tells that it greets a group that the bot has just come into.
     `is_over_limit` tells that a budget was spent, so that the model was not asked. `usage` is what its turn asked of models, and what it
     cost; a snapshot does not keep it. `skip_kind` is why nothing was said, as a class, and `prompt_version` tells instructions and tools
-    apart.
+    apart. `reminders` are the kept ones that it says.
     """
 
     version: int = VERSION
@@ -158,6 +166,7 @@ class OutcomeRecord:
     usage: tuple[ModelUsage, ...] = ()
     skip_kind: str | None = None
     prompt_version: str | None = None
+    reminders: tuple[SaidReminder, ...] = ()
 
     @property
     def holds_words(self) -> bool:

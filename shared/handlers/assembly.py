@@ -35,6 +35,7 @@ from shared.handlers.intake import Intake
 from shared.handlers.message import MessageHandler
 from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
+from shared.handlers.reminders import Reminders
 from shared.handlers.staged_writes import StagedWrites
 from shared.handlers.tick import TickHandler
 from shared.handlers.toolsets import Toolsets
@@ -48,7 +49,6 @@ from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases
 from shared.line.presence import Presence
 from shared.metering import Metering, SeveralCharges
-from shared.reminders.staging import ReminderStaging
 from shared.turns.announcement import Announcer
 from shared.turns.flood import Floods
 from shared.turns.interjection import Interjection
@@ -79,7 +79,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     people = People(display_names=DisplayNames(profiles=ports.profiles, threads=threads.names), bot_name=bot_name)
     memory = ChatMemory(people=people, time_zone=options.time_zone, locale=options.locale)
     toolsets = Toolsets.of(ports, options, metering, memory)
-    staged_writes = StagedWrites()
+    staged_writes, reminders = StagedWrites(), Reminders.of(ports, options)
     outbox = Outbox(
         line=ports.line,
         staged=staged_writes,
@@ -114,7 +114,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         people=people,
         parts=parts,
         staging=EntryStaging(),
-        reminders=ReminderStaging(zone=options.time_zone.key),
+        reminders=reminders.staging,
         earlier_calls=toolsets,
         catch_up=CatchUp(memory=memory),
         presence=presence,
@@ -149,6 +149,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         background=threads.background,
         phrases=phrases,
         budgets=budgets,
+        additions=reminders.additions,
         clock=clock,
     )
     message = MessageHandler(
@@ -195,7 +196,10 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         tick=TickHandler(
             markers=DueMarkers(store=conversations.objects.store),
             conversations=conversations,
-            tasks={**withdrawal.tasks, **{kind: admission.guarded(task) for kind, task in reply.tasks.items()}},
+            tasks={
+                **withdrawal.tasks,
+                **{kind: admission.guarded(task) for kind, task in (*reply.tasks.items(), *reminders.tasks.items())},
+            },
             threads=threads.ticks,
             heartbeat=_heartbeat(ports, options),
             clock=clock,

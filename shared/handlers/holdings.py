@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from shared.conversation.store import Conversation
 from shared.knowledge.entry_store import EntryStore
+from shared.reminders.store import ReminderStore
 
 _LABEL_SUFFIX = ".json"
 
@@ -19,19 +20,19 @@ class Holdings:
 
     @classmethod
     def of(cls, conversation: Conversation) -> "Holdings":
-        """Count what is stored now, in one round trip.  Raises: StorageUnavailableError."""
+        """Count what is stored now, in two round trips.  Raises: StorageUnavailableError."""
         reads, store, names = conversation.objects.reads, conversation.objects.store, conversation.names
         snapshot = reads.submit(conversation.snapshot.read)
         catalog = reads.submit(EntryStore(conversation).catalog)
         media = reads.submit(store.list, names.media_prefix)
-        reminders = reads.submit(store.list, names.reminders_prefix)
         journal = conversation.journal.list_objects()
+        reminders = ReminderStore(conversation).read_all()
         folded = {one.line_message_id for one in snapshot.result().record.messages}
         return cls(
             messages=len(folded | {names.message_id_in(one.name) for one in journal.messages}),
             entries=len(catalog.result().rows),
             media=sum(not one.name.endswith(_LABEL_SUFFIX) for one in media.result()),
-            reminders=len(reminders.result()),
+            reminders=sum(one.is_open for one in reminders),
         )
 
     @property

@@ -22,8 +22,10 @@ from shared.line.media_content import MediaSource
 from shared.line.mentions import GroupPolicy
 from shared.line.messaging import Membership, Messenger
 from shared.line.presence import PresenceApi
+from shared.line.quota import QuotaApi
 from shared.line.webhook_check import WebhookChecker
 from shared.metering import Charges, NoCharges
+from shared.reminders.delivery import Reminding
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
 from shared.turns.background import Background
@@ -34,7 +36,7 @@ def _new_entry_id() -> str:
     return str(uuid.uuid4())
 
 
-class Line(Messenger, PresenceApi, Membership, Account, Protocol):
+class Line(Messenger, PresenceApi, Membership, Account, QuotaApi, Protocol):
     """What the worker asks of LINE's Messaging API."""
 
 
@@ -108,4 +110,6 @@ class Options:
     media_bucket: str | None = None
     loading_after_s: float = 1.0
     heartbeat_minutes: int = 0
+    reminding: Reminding = Reminding.PUSH
+    reminder_pushes_per_day: int = 0
     more_tools: tuple[Tool, ...] = ()

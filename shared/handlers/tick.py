@@ -20,8 +20,13 @@ from shared.errors import StorageUnavailableError, TurnBusyError
 from shared.handlers.heartbeat import Heartbeat
 from shared.storage.object_names import DueMarker
 
-AT_ONCE: Final = 4  # of an instance, however many ticks it has: what is due can wait, what people say cannot
-MARKERS_A_TICK: Final = 500
+AT_ONCE: Final = 16
+"""Markers that an instance carries out side by side, however many ticks it has.
+
+A reminder takes some ten calls one after another, about half a second; 16 at once say a thousand within a minute, and leave the instance,
+which waits for most of that time, to those who write.
+"""
+MARKERS_A_TICK: Final = 3_000
 BEGINS_S: Final = 60.0
 """No marker is begun later than this after the tick began; the next tick comes by then."""
 _MINUTE_MS: Final = 60_000

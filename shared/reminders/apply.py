@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 from shared import logs
-from shared.conversation.records import OutcomeRecord
+from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.store import Conversation
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.store import ReminderStore, next_ms_of
@@ -29,7 +29,8 @@ class StagedReminderWriter:
         """Return whether every staged write of the outcome is in its reminder, with the marker of its next occurrence.
 
         False: the lease, which is checked before each write, was over. A write is made if its key, the outcome's sequence and the write's
-        place, is larger than the one in the object. Repeated, also after a part of it: does the rest. Raises: StorageUnavailableError.
+        place, is larger than the one in the object. Kept reminders that the outcome says are said, unless it certainly did not arrive.
+        Repeated, also after a part of it: does the rest. Raises: StorageUnavailableError.
         """
         store, written = ReminderStore(conversation), 0
         for number, write in enumerate(outcome.writes):
@@ -45,6 +46,12 @@ class StagedReminderWriter:
             written += 1
         if written:
             logs.info("reminders_written", writes=written)
+        if outcome.kind is OutcomeKind.UNDELIVERED:
+            return True
+        for said in outcome.reminders:
+            if lease.is_over:
+                return False
+            _mark_said(store, said, now_ms=conversation.turn.clock.now_ms())
         return True
 
 
@@ -69,6 +76,20 @@ def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None
     if before is not None and next_ms_of(before) != next_ms_of(after):
         store.unmark(before)
     store.mark(after)
+
+
+def _mark_said(store: ReminderStore, said: SaidReminder, *, now_ms: int) -> None:
+    """The kept occurrence is said, or nobody knows whether it was: no other answer says it."""
+
+    def change(there: Reminder | None) -> Reminder | None:
+        if there is None or there.kept_ms != said.occurrence_ms:
+            return None
+        rest = replace(there, kept_ms=None)
+        return rest.ended(ReminderState.DONE, now_ms=now_ms) if rest.due_ms is None else rest
+
+    after = store.update(said.id, change)
+    if after is not None:
+        store.mark(after)
 
 
 def _changed(there: Reminder, wanted: Reminder) -> Reminder:

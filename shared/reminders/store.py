@@ -107,6 +107,11 @@ class ReminderStore:
             chat = self.conversation.id
             self._markers.clear(DueMarker.at(next_ms, kind=REMINDER, conversation_id=chat, id=reminder.id))
 
+    def forget(self, reminder: Reminder) -> None:
+        """The reminder is gone, and its marker with it.  Repeated: does nothing."""
+        self.conversation.objects.store.delete(self.conversation.names.reminder(reminder.id))
+        self.unmark(reminder)
+
     def remove(self, listed: ListedObject) -> None:
         """The reminder of this object is gone, and its marker with it.  Repeated: does nothing."""
         reminder_id = listed.name.removeprefix(self.conversation.names.reminders_prefix).removesuffix(".json")

@@ -10,6 +10,7 @@ from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.line.mentions import GroupPolicy
 from shared.locales.language_file import LOCALES
+from shared.reminders.delivery import Reminding
 from shared.settings.notion import NotionSettings, notion_settings
 from shared.settings.push import PushSettings, push_settings
 from shared.settings.reader import EnvironmentReader, read_settings
@@ -80,6 +81,8 @@ class AgentWorkerSettings:
     lease_s: float
     heartbeat_minutes: int
     push: PushSettings | None
+    reminding: Reminding
+    reminder_pushes_per_day: int
     access: Access
     limits: Limits
     clock_offset_file: Path | None
@@ -108,6 +111,8 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         lease_s=settings.lease_s(),
         heartbeat_minutes=int(settings.number("HEARTBEAT_MINUTES", default=0, least=0, most=30)),
         push=push_settings(settings),
+        reminding=Reminding(settings.one_of("REMINDERS", tuple(Reminding), default=Reminding.PUSH)),
+        reminder_pushes_per_day=int(settings.number("REMINDER_PUSHES_PER_DAY", default=20, least=0, most=10_000)),
         access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.INVITED)),
         limits=_limits(settings),
         clock_offset_file=settings.clock_offset_file(),

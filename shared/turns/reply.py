@@ -19,6 +19,7 @@ from shared.conversation.turn import SeenTurn
 from shared.errors import PromptAmendedError
 from shared.line.phrases import Phrase, Phrases
 from shared.metering import Meter, log_usage, metered
+from shared.turns.additions import Additions, NoAdditions
 from shared.turns.attempt import MODEL_S, Attempt
 from shared.turns.background import Background
 from shared.turns.deferral import agenda_of
@@ -47,6 +48,7 @@ class Reply:
     background: Background = field(repr=False)
     phrases: Phrases
     budgets: Budgets
+    additions: Additions = field(default_factory=NoAdditions)
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, message: MessageRecord, fetches: Fetches) -> Run:
@@ -159,6 +161,7 @@ class _ReplyDelivery:
         attempt = Attempt.begin(lease, history, agenda, outbox=self.reply.outbox, phrases=self.reply.phrases)
         attempt.draft = replace(attempt.draft, isolates=is_poisoned)
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
+        add = self.reply.additions.begin(self.conversation)
         outcome = self._decide_without_model(attempt) or self._think(attempt, is_alone=is_alone)
         if outcome is not None:
             outcome = replace(outcome, usage=self.meter.usage)
@@ -168,7 +171,7 @@ class _ReplyDelivery:
         if outcome is None:
             lease.release()
             return None
-        return attempt.finish(outcome)
+        return attempt.finish(add(outcome, history.amendments))
 
     def _pending(self, history: History) -> tuple[MessageRecord, ...]:
         return history.pending(self.own, now_ms=self.reply.clock.now_ms())

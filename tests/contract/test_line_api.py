@@ -115,7 +115,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         token=lambda: next(tokens),
         said=lambda: [text for texts in (*memory.replies.values(), *dict(memory.pushes).values()) for text in texts],
         lose_next_answer=lambda: memory.fates.append("unknown"),
-        spend_quota=lambda: setattr(memory, "push_quota", 0),
+        spend_quota=lambda: setattr(memory, "push_quota_left", 0),
         fail_next_call_with=lambda status: memory.fates.append("not_sent" if status == 429 else "unknown, not sent"),
     )
 

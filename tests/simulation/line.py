@@ -7,6 +7,7 @@ from shared.conversation.records import SnapshotRecord
 from shared.errors import LineUnavailableError
 from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
+from shared.line.quota import Quota
 from shared.storage.codec import decode
 from shared.storage.object_names import ObjectNames
 from tests.simulation.people import on_one_line
@@ -64,6 +65,14 @@ class Line:
         found = world.call("fetch", lambda: self.contents.get(line_message_id))
         world.scheduler.give_way("fetches", world.rng.random() * world.rng.choice((0.1, _SLOW_FETCH_S)))
         return Fetched(data=found, content_type="image/jpeg") if found is not None else "gone"
+
+    def push_quota(self) -> Quota | None:
+        """Return no limit, as `QuotaApi.push_quota`."""
+        return Quota(limit=None)
+
+    def member_count(self, conversation_id: str) -> int | None:  # noqa: ARG002 - every chat is as large
+        """Return three members, as `QuotaApi.member_count`."""
+        return 3
 
     def display_name(self) -> str | None:
         """Return None: the account has no name, so the bot uses the configured one."""

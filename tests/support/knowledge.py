@@ -82,6 +82,11 @@ class WatchedStore(MemoryObjectStore):
         self.fails_in: int | None = None
         self.after_effect = False
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether the call that was to fail was made, or none was to fail."""
+        return self.fails_in is None
+
     def read(self, name: str) -> StoredObject | None:
         self.reads += 1
         return self._attempt(lambda: super(WatchedStore, self).read(name))

@@ -3,18 +3,75 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from shared.adapters.memory import MemoryObjectStore
+from shared.agent.model import Json
+from shared.agent.tools import Tool
+from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation
+from shared.errors import StorageUnavailableError
 from shared.handlers.staged_writes import StagedWrites
 from shared.knowledge.entry import Source
 from shared.reminders.reminder import Reminder
+from shared.reminders.schedule import local_time
 from shared.reminders.staging import ReminderOverlay, ReminderStaging
 from shared.reminders.store import ReminderStore
+from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.lease import Lease, open_turn
 
 ZONE = "Asia/Tokyo"
 ASKED = Source(line_message_id="m1", timestamp_ms=1_000)
+
+
+class InterruptedStore(MemoryObjectStore):
+    """A bucket in which something comes between two calls; a call is named by its verb and the beginning of its object, `read due/`.
+
+    Calls that begin with `fails` fail before their effect; the next write that begins with `loses` is reported as lost although it won.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fails: str | None = None
+        self.loses: str | None = None
+        self._between: tuple[str, int, Callable[[], object]] | None = None
+
+    def before(self, step: str, other: Callable[[], object], *, times: int = 1) -> None:
+        """The `times`th call of this name, counted from now, comes after `other`."""
+        self._between = (step, times, other)
+
+    def read(self, name: str) -> StoredObject | None:
+        self._interrupt(f"read {name}")
+        return super().read(name)
+
+    def create(self, name: str, data: bytes) -> int | None:
+        self._interrupt(f"create {name}")
+        return super().create(name, data)
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        self._interrupt(f"replace {name}")
+        written = super().replace(name, data, generation=generation)
+        if self.loses is not None and f"replace {name}".startswith(self.loses):
+            self.loses = None
+            return None
+        return written
+
+    def delete(self, name: str) -> None:
+        self._interrupt(f"delete {name}")
+        super().delete(name)
+
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        self._interrupt(f"list {prefix}")
+        return super().list(prefix, before=before)
+
+    def _interrupt(self, call: str) -> None:
+        if self.fails is not None and call.startswith(self.fails):
+            raise StorageUnavailableError("down")
+        if self._between is not None and call.startswith(self._between[0]):
+            step, times, other = self._between
+            self._between = (step, times - 1, other) if times > 1 else None
+            if times == 1:
+                other()
 
 
 @dataclass
@@ -86,3 +143,40 @@ class ReminderChat:
         found = (one.name.removeprefix("due/") for one in self.conversation.objects.store.list("due/"))
         parts = (name.partition("/") for name in found)
         return [f"{minute} {rest.split('.')[2]}" for minute, _, rest in parts if rest.startswith("reminder.")]
+
+
+def reminding_tool() -> Tool:
+    """Return a tool `remind` that stages a reminder in so many minutes, as the toolset of reminders does."""
+
+    def remind(arguments: Json, context: TurnContext) -> Json:
+        overlay = context.reminders
+        if not isinstance(overlay, ReminderOverlay):
+            return {"status": "off"}
+        sources = [Source(line_message_id=one.line_message_id, timestamp_ms=one.words_ms) for one in context.to_answer]
+        if "cancel" in arguments:
+            for one in overlay.list():
+                if str(arguments["cancel"]) in one.text:
+                    overlay.cancel(one.id)
+            return {"status": "cancelled"}
+        at_ms = context.now_ms + int(str(arguments["minutes"])) * 60_000
+        rule = arguments.get("rule")
+        made = overlay.create(
+            text=str(arguments["text"]),
+            at=local_time(at_ms, overlay.zone),
+            rule=None if rule is None else str(rule),
+            sources=sources,
+            user_id=None,
+        )
+        return {"status": made.id}
+
+    parameters = {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string"},
+            "minutes": {"type": "integer"},
+            "rule": {"type": "string"},
+            "cancel": {"type": "string"},
+        },
+    }
+    response = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
+    return Tool(name="remind", description="Sets a reminder.", parameters=parameters, response=response, run=remind)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate, is_sendable
+from shared.line.quota import Quota
 
 _KindWithoutEffect = Literal["refused", "not_sent", "unknown"]
 
@@ -12,8 +13,8 @@ class MemoryLineApi:
     """Accepts each reply token and each retry key once, and refuses messages that LINE does not take.
 
     `fates` are the reported fates of the next replies and pushes, in order: "unknown" loses LINE's answer after the effect, "unknown, not
-    sent" before it; "refused" and "not_sent" have no effect. `push_quota` is how many calls of push are left this month. `is_manual`: the
-    bot sets read marks.
+    sent" before it; "refused" and "not_sent" have no effect. `push_quota` is how many pushes are left this month; one to a chat counts
+    as many as it has `members`. `is_manual`: the bot sets read marks.
     """
 
     def __init__(
@@ -21,7 +22,10 @@ class MemoryLineApi:
     ) -> None:
         self.name = name
         self.fates = list(fates)
-        self.push_quota = push_quota
+        self.push_quota_left = push_quota
+        self.pushes_counted = 0
+        self.tells_quota = True
+        self.members: dict[str, int] = {}
         self.replied: dict[str, tuple[OutgoingMessage, ...]] = {}
         self.pushed: dict[str, tuple[str, tuple[OutgoingMessage, ...]]] = {}
         self.calls = 0
@@ -60,14 +64,26 @@ class MemoryLineApi:
         if retry_key in self.pushed:
             number = list(self.pushed).index(retry_key) + 1
             return PushFate(kind="already_accepted", sent_message_ids=_ids(f"p{number}", self.pushed[retry_key][1]))
-        if self.push_quota is not None:
-            if not self.push_quota:
+        cost = self.members.get(to, 1)
+        if self.push_quota_left is not None:
+            if self.push_quota_left < cost:
                 return PushFate(kind="quota_spent")
-            self.push_quota -= 1
+            self.push_quota_left -= cost
+        self.pushes_counted += cost
         self.pushed[retry_key] = (to, tuple(messages))
         if is_lost:
             return PushFate(kind="unknown")
         return PushFate(kind="accepted", sent_message_ids=_ids(f"p{len(self.pushed)}", messages))
+
+    def push_quota(self) -> Quota | None:
+        if not self.tells_quota:
+            return None
+        if self.push_quota_left is None:
+            return Quota(limit=None)
+        return Quota(limit=self.pushes_counted + self.push_quota_left, used=self.pushes_counted)
+
+    def member_count(self, conversation_id: str) -> int | None:
+        return self.members.get(conversation_id)
 
     def leave(self, conversation_id: str) -> None:
         if conversation_id not in self.chats_left:

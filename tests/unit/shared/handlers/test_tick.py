@@ -21,7 +21,7 @@ from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 from tests.support.pushed import UnreliableStore
 
-CHATS = tuple("U" + digit * 32 for digit in "123456789")
+CHATS = tuple(f"U{number:032x}" for number in range(10**6, 10**6 + 20))
 MINUTE_S = 60.0
 
 
@@ -295,7 +295,7 @@ def test_nothing_is_begun_after_a_minute(lines: io.StringIO) -> None:
 
 
 def test_a_tick_begins_a_bounded_number_of_markers(agenda: Agenda) -> None:
-    agenda.mark(*(f"m{number:03}" for number in range(MARKERS_A_TICK + 2)))
+    agenda.mark(*(f"m{number:04}" for number in range(MARKERS_A_TICK + 2)))
 
     agenda.tick()
     assert agenda.left == [f"m{MARKERS_A_TICK}", f"m{MARKERS_A_TICK + 1}"]

@@ -20,6 +20,7 @@ hello = "hellos"
 goodbye = "byes"
 [quote]
 [receipt]
+[reminder]
 [times]
 """
 

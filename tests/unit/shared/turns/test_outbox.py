@@ -327,7 +327,7 @@ def test_holder_whose_lease_ends_while_it_sends_records_nothing(committed: Commi
 
 
 def test_spent_push_quota_is_logged_and_recorded_as_undelivered(committed: CommittedChat, lines: io.StringIO) -> None:
-    committed.line.push_quota = 0
+    committed.line.push_quota_left = 0
 
     finished = committed.finish(committed.commit(recent(committed), Route(kind="push")), late_reply=LateReply.PUSH)
 

@@ -1,0 +1,44 @@
+"""Reminders, put together: how turns stage them, how ticks deliver them, and how answers say what could not be pushed."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from shared.conversation.store import Conversation
+from shared.handlers.ports import Options, Ports
+from shared.line.quota import PushBudget
+from shared.reminders.delivery import ReminderDelivery, Reminding
+from shared.reminders.kept import KeptReminders
+from shared.reminders.staging import ReminderStaging
+from shared.reminders.store import REMINDER
+from shared.reminders.wording import TextWording
+from shared.turns.additions import Additions, NoAdditions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reminders:
+    """What a deployment does about reminders; `staging` None: none can be made."""
+
+    staging: ReminderStaging | None
+    additions: Additions
+    tasks: Mapping[str, Callable[[Conversation, str], None]]
+    budget: PushBudget
+
+    @classmethod
+    def of(cls, ports: Ports, options: Options) -> "Reminders":
+        """Return the reminders of a deployment."""
+        is_off = options.reminding is Reminding.OFF
+        wording, budget = TextWording(locale=options.locale), PushBudget(api=ports.line, clock=ports.clock)
+        delivery = ReminderDelivery(
+            line=ports.line,
+            budget=budget,
+            wording=wording,
+            reminding=options.reminding,
+            pushes_per_day=options.reminder_pushes_per_day,
+            clock=ports.clock,
+        )
+        return cls(
+            staging=None if is_off else ReminderStaging(zone=options.time_zone.key),
+            additions=NoAdditions() if is_off else KeptReminders(wording=wording, clock=ports.clock),
+            tasks={REMINDER: delivery},
+            budget=budget,
+        )

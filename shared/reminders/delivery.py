@@ -1,0 +1,259 @@
+"""Deliver a due reminder, once for each occurrence, whatever ticks are lost, doubled or die half-way.
+
+    due ─▶ claim ─▶ look ─▶ push under the occurrence's own key ─▶ record what was said ─▶ next occurrence, or done
+     │                            └── fate unknown: the marker stays; the next tick pushes under the same key
+     └── no quota, refused, or pushes not wanted: kept for the chat's next answer
+
+The claim is a swap of the reminder, so of several ticks one pushes, and none pushes what was cancelled or changed. By the key LINE takes
+a push that is repeated only once.
+Source: LINE, "Retry a failed API request": a key is valid for 24 hours; a repeated call that was accepted gets 409.
+"""
+
+import uuid
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+
+from shared import logs
+from shared.clock import Clock, Deadline
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.store import Conversation
+from shared.conversation.turn import FENCE
+from shared.errors import LineUnavailableError, TurnBusyError
+from shared.line.messaging import PushApi, PushFate, push_until_known
+from shared.line.quota import PushBudget
+from shared.reminders.pushes import take_push
+from shared.reminders.reminder import Claim, Reminder, ReminderState
+from shared.reminders.schedule import Schedule
+from shared.reminders.store import ReminderStore, next_ms_of
+from shared.reminders.wording import Occurrence, Said, Wording
+
+SENDING_S: Final = 10.0
+KEY_VALID_MS: Final = 23 * 60 * 60_000
+"""No push is repeated later than this after its first try; an hour less than LINE knows the key."""
+_KEYS: Final = uuid.UUID("0a3c0f5e-8f5d-5b0b-9a53-0f6c6f1d7f42")
+
+
+class Reminding(StrEnum):
+    """How reminders are said: pushed; only with the chat's next answer; or not at all."""
+
+    PUSH = "push"
+    REPLY = "reply"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Claimed:
+    """A claim of this worker: the reminder as written, and until when it may push."""
+
+    reminder: Reminder
+    generation: int
+    occurrence: Occurrence
+    deadline: Deadline
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReminderDelivery:
+    """Carries out the markers of reminders; a DueTask.  A chat gets at most `pushes_per_day`; 0: no limit."""
+
+    line: PushApi
+    budget: PushBudget
+    wording: Wording
+    reminding: Reminding = Reminding.PUSH
+    pushes_per_day: int = 0
+    clock: Clock = field(repr=False)
+
+    def __call__(self, conversation: Conversation, reminder_id: str) -> None:
+        """What is due of the reminder was said, or is kept for the next answer, and the marker of what comes next is there.
+
+        Repeated: no further effect. Raises: TurnBusyError, while another worker may be pushing it; LineUnavailableError, where the fate of
+        the push is unknown; StorageUnavailableError, LineRefusedError. After each it is safe to repeat.
+        """
+        store, now_ms = ReminderStore(conversation), self.clock.now_ms()
+        found = store.find(reminder_id)
+        if found is None:
+            return
+        reminder, generation = found
+        next_ms = next_ms_of(reminder)
+        if next_ms is None:
+            return
+        if (
+            next_ms > now_ms
+        ):  # a marker from before a change, or the worker that wrote this died before it made the marker
+            store.mark(reminder)
+        elif not reminder.is_open:
+            store.forget(reminder)
+        elif reminder.claim is not None and reminder.claim.until_ms > now_ms:
+            raise TurnBusyError("another worker may be pushing the reminder")
+        else:
+            self._deliver(store, reminder, generation)
+
+    def _deliver(self, store: ReminderStore, reminder: Reminder, generation: int) -> None:
+        occurrence = self._occurrence_of(reminder)
+        if self.reminding is Reminding.OFF:
+            self._advance(store, reminder, generation, occurrence, is_kept=False)
+            return
+        reason = self._reason_to_keep(store.conversation, reminder, occurrence)
+        if reason is not None:
+            self._keep(store, reminder, generation, occurrence, reason=reason)
+            return
+        claimed = self._claim(store, reminder, generation, occurrence)
+        amendments = self._look(store, claimed)
+        said = self.wording.said(store.conversation, claimed.occurrence)
+        if said is None:
+            logs.info("reminder_empty")
+            self._advance(store, claimed.reminder, claimed.generation, claimed.occurrence, is_kept=False)
+            return
+        fate = self._push(store.conversation, claimed, said)
+        match fate.kind:
+            case "accepted" | "already_accepted":
+                self._record(store.conversation, claimed.occurrence, said, fate, amendments)
+                self._advance(store, claimed.reminder, claimed.generation, claimed.occurrence, is_kept=False)
+                logs.info("reminder_pushed", is_late=claimed.occurrence.tells_time, was_pushed=fate.kind != "accepted")
+            case "quota_spent" | "refused":
+                if fate.kind == "quota_spent":
+                    self.budget.mark_spent()
+                    logs.error("push_quota_spent")
+                self._keep(store, claimed.reminder, claimed.generation, claimed.occurrence, reason=fate.kind)
+            case "unknown" | "not_sent":
+                raise LineUnavailableError("it is not known whether LINE took the reminder")
+
+    def _occurrence_of(self, reminder: Reminder) -> Occurrence:
+        """Return the occurrence to say: after an outage the newest one.  Repeated: with the words of the first try."""
+        now_ms = self.clock.now_ms()
+        newest_ms = schedule_of(reminder).newest_until(now_ms, since_ms=reminder.due_ms or 0)
+        claim = reminder.claim
+        is_repeated = claim is not None and claim.occurrence_ms == newest_ms
+        said_ms = claim.first_ms if claim is not None and is_repeated else now_ms
+        return Occurrence(reminder=reminder, due_ms=newest_ms, said_ms=said_ms)
+
+    def _reason_to_keep(self, conversation: Conversation, reminder: Reminder, occurrence: Occurrence) -> str | None:
+        """Return why the occurrence is not pushed; one that may have been pushed already is pushed again, to learn its fate."""
+        if reminder.claim is not None and reminder.claim.occurrence_ms == occurrence.due_ms:
+            return "fate_unknown" if self.clock.now_ms() - occurrence.said_ms > KEY_VALID_MS else None
+        if self.reminding is Reminding.REPLY:
+            return "pushes_off"
+        if not self.budget.take(conversation.id):
+            return "quota_spent"
+        day = conversation.turn.ledger.day(self.clock.now_ms())
+        return None if take_push(conversation, day=day, most=self.pushes_per_day) else "day_spent"
+
+    def _claim(self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence) -> _Claimed:
+        """Claim the occurrence.  Raises: TurnBusyError, if the reminder was changed since it was read."""
+        turn = store.conversation.turn
+        deadline = Deadline.after(self.clock, turn.lease_s * FENCE)
+        claim = Claim(
+            worker=turn.new_id(),
+            occurrence_ms=occurrence.due_ms,
+            first_ms=occurrence.said_ms,
+            until_ms=self.clock.now_ms() + round(turn.lease_s * 1_000),
+        )
+        wanted = replace(reminder, claim=claim)
+        written = store.swap(wanted, generation)
+        if written is None:
+            found = store.find(reminder.id)
+            if found is None or found[0].claim is None or found[0].claim.worker != claim.worker:
+                raise TurnBusyError("the reminder was changed since it was read")
+            wanted, written = found  # the write won, although its answer was lost
+        return _Claimed(
+            reminder=wanted, generation=written, occurrence=replace(occurrence, reminder=wanted), deadline=deadline
+        )
+
+    def _look(self, store: ReminderStore, claimed: _Claimed) -> Amendments:
+        """Look whether the claim still stands, as the last thing before the push.
+
+        Raises: TurnBusyError, if the reminder was changed, cancelled or withdrawn since; the next tick does what is left.
+        """
+        conversation, reminder = store.conversation, claimed.reminder
+        there = conversation.objects.reads.submit(store.find, reminder.id)
+        amendments = conversation.amendments.fresh_look(besides=reminder.source_ids)
+        found = there.result()
+        if found is None or found[1] != claimed.generation:
+            raise TurnBusyError("the reminder was changed under the claim")
+        if reminder.is_from_withdrawn(amendments.is_withdrawn_from_entries):
+            store.forget(reminder)
+            raise TurnBusyError("the reminder was withdrawn")
+        return amendments
+
+    def _push(self, conversation: Conversation, claimed: _Claimed, said: Said) -> PushFate:
+        if not claimed.deadline.left_s:
+            raise TurnBusyError("the claim ended before the push")
+        return push_until_known(
+            self.line,
+            conversation.id,
+            self.wording.messages(claimed.occurrence, said.text),
+            retry_key=retry_key(conversation.id, claimed.occurrence),
+            clock=self.clock,
+            deadline=Deadline.after(self.clock, min(SENDING_S, claimed.deadline.left_s)),
+        )
+
+    def _record(
+        self, conversation: Conversation, occurrence: Occurrence, said: Said, fate: PushFate, amendments: Amendments
+    ) -> None:
+        """The chat's history tells what was pushed; it loses the words with the messages behind the reminder."""
+        sources, at_ms = occurrence.reminder.source_ids | said.source_ids, self.clock.now_ms()
+        conversation.journal.record_outcome(
+            OutcomeRecord(
+                webhook_event_id=occurrence.id,
+                timestamp_ms=at_ms,
+                kind=OutcomeKind.REPLIED,
+                saw=tuple(sorted(sources)),
+                since_ms=since_ms_of(occurrence.reminder, amendments),
+                until_ms=at_ms,
+                text=said.text,
+                sent_message_ids=fate.sent_message_ids,
+            )
+        )
+
+    def _keep(
+        self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence, *, reason: str
+    ) -> None:
+        """The chat's next answer says the occurrence."""
+        self._advance(store, reminder, generation, occurrence, is_kept=True)
+        logs.info("reminder_kept", reason=reason)
+
+    def _advance(
+        self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence, *, is_kept: bool
+    ) -> None:
+        """The occurrence is behind the reminder, unless the reminder was changed meanwhile; the marker of the next one is there."""
+        wanted = advanced(reminder, occurrence.due_ms, now_ms=self.clock.now_ms(), is_kept=is_kept)
+        if store.swap(wanted, generation) is not None:
+            store.mark(wanted)
+            return
+        seen = reminder.claim
+
+        def change(there: Reminder | None) -> Reminder | None:
+            if there is None or there.claim != seen or there.due_ms != reminder.due_ms or not there.is_open:
+                return None
+            return advanced(there, occurrence.due_ms, now_ms=self.clock.now_ms(), is_kept=is_kept)
+
+        after = store.update(reminder.id, change)
+        if after is not None:
+            store.mark(after)
+
+
+def advanced(reminder: Reminder, occurrence_ms: int, *, now_ms: int, is_kept: bool) -> Reminder:
+    """Return the reminder after one of its occurrences; an older one that is kept is not said any more."""
+    next_ms = schedule_of(reminder).next_after(occurrence_ms)
+    if next_ms is None and not is_kept:
+        return reminder.ended(ReminderState.DONE, now_ms=now_ms)
+    return replace(reminder, due_ms=next_ms, claim=None, kept_ms=occurrence_ms if is_kept else None)
+
+
+def since_ms_of(reminder: Reminder, amendments: Amendments) -> int:
+    """Return the timestamp of the oldest words that an answer with the reminder holds.
+
+    A reset spares reminders, so what they say after it does not count as older.
+    """
+    return max(reminder.since_ms, amendments.erased_ms + 1)
+
+
+def schedule_of(reminder: Reminder) -> Schedule:
+    """Return when the reminder is said."""
+    return Schedule(reminder.start, reminder.zone, reminder.rule)
+
+
+def retry_key(conversation_id: str, occurrence: Occurrence) -> str:
+    """Return the key under which LINE takes the push of an occurrence once."""
+    return str(uuid.uuid5(_KEYS, f"{conversation_id}/{occurrence.reminder.id}/{occurrence.due_ms}"))

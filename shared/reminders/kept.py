@@ -1,0 +1,90 @@
+"""Kept reminders: those that could not be pushed are said with the chat's next answer; the outcome carries them, so each is said once."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from shared import logs
+from shared.clock import Clock
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
+from shared.conversation.store import Conversation
+from shared.errors import StorageUnavailableError
+from shared.line.bubbles import DIGEST
+from shared.reminders.delivery import since_ms_of
+from shared.reminders.reminder import Reminder
+from shared.reminders.store import ReminderStore
+from shared.reminders.wording import Occurrence, Wording
+from shared.storage.codec import decode_readable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptReminders:
+    """Adds kept reminders to answers; an Additions."""
+
+    wording: Wording
+    clock: Clock = field(repr=False)
+
+    def begin(self, conversation: Conversation) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:
+        """Begin to look what is kept; the function that is returned adds it to an answer of the turn that is held now.
+
+        An answer takes as many as it has room for, the oldest first, and none that it changes itself. Anything else than an answer is
+        returned as it is, and so is an answer where the bucket does not tell.
+        """
+        store = ReminderStore(conversation)
+        listing = conversation.objects.reads.submit(store.list_objects)
+
+        def add(outcome: OutcomeRecord, amendments: Amendments) -> OutcomeRecord:
+            if outcome.kind is not OutcomeKind.REPLIED or not outcome.text or outcome.has_button:
+                return outcome
+            try:
+                bodies = conversation.objects.read_all(listing.result())
+                kept = _kept(decode_readable(Reminder, bodies), outcome, amendments)
+                for reminder, occurrence_ms in kept:
+                    added = self._with(conversation, outcome, reminder, occurrence_ms, amendments)
+                    if added is None:
+                        return outcome
+                    outcome = added
+            except StorageUnavailableError as cause:
+                logs.error("kept_reminders_unread", cause=cause)
+            return outcome
+
+        return add
+
+    def _with(
+        self,
+        conversation: Conversation,
+        outcome: OutcomeRecord,
+        reminder: Reminder,
+        occurrence_ms: int,
+        amendments: Amendments,
+    ) -> OutcomeRecord | None:
+        """Return the answer with the reminder; None: there is no room left in it."""
+        occurrence = Occurrence(reminder=reminder, due_ms=occurrence_ms, said_ms=self.clock.now_ms(), is_kept=True)
+        carried = (*outcome.reminders, SaidReminder(id=reminder.id, occurrence_ms=occurrence_ms))
+        said = self.wording.said(conversation, occurrence)
+        if said is None:
+            return replace(outcome, reminders=carried)
+        text = f"{outcome.text}\n\n{said.text}"
+        if len(text) > DIGEST.text_limit:
+            return None
+        return replace(
+            outcome,
+            text=text,
+            saw=tuple(sorted({*outcome.saw, *reminder.source_ids, *said.source_ids})),
+            since_ms=min(outcome.since_ms, since_ms_of(reminder, amendments)),
+            reminders=carried,
+        )
+
+
+def _kept(reminders: Iterable[Reminder], outcome: OutcomeRecord, amendments: Amendments) -> list[tuple[Reminder, int]]:
+    """Return what is kept, the oldest first, without what the turn itself changes or what was withdrawn."""
+    changed = {one.reminder_id for one in outcome.writes}
+    waiting = (
+        (one, one.kept_ms)
+        for one in reminders
+        if one.is_open
+        and one.kept_ms is not None
+        and one.id not in changed
+        and not one.is_from_withdrawn(amendments.is_withdrawn_from_entries)
+    )
+    return sorted(waiting, key=lambda one: (one[1], one[0].id))

@@ -1,0 +1,248 @@
+"""Reminders from the message that asks for one to the push, or to the answer that says what could not be pushed."""
+
+import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import pytest
+
+from shared.access.admission import Access, Admissions
+from shared.adapters.memory.scripted_model import Step, calling
+from shared.reminders.delivery import Reminding
+from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.store import ReminderStore
+from tests.support import push, recorded
+from tests.support.chats import everything_in
+from tests.support.people import ChatEvents
+from tests.support.pushed import PushedWorker
+from tests.support.reminders import reminding_tool
+
+HELLO: Final = calling(("reply", {"message": "はい"}))
+SKIP: Final = calling(("skip", {"reason": "thanks"}))
+YUKI: Final = recorded.USER
+
+
+def remind(text: str = "薬", *, minutes: int = 5, rule: str | None = None) -> Step:
+    more = {} if rule is None else {"rule": rule}
+    return calling(("remind", {"text": text, "minutes": minutes, **more}))
+
+
+class Chat:
+    """Yuki's 1:1 chat, in which time passes."""
+
+    def __init__(self, pool: ThreadPoolExecutor, **options: Any) -> None:  # noqa: ANN401 - fields of Options
+        self.worker = PushedWorker(pool, [reminding_tool()], **options)
+        self.events = ChatEvents(is_group=False, author=YUKI)
+
+    def says(self, text: str, *thinks: Step) -> dict[str, Any]:
+        event = self.events.text(text) | {"timestamp": self._now_ms}
+        self.sends(event, *thinks)
+        return event
+
+    def sends(self, event: dict[str, Any], *thinks: Step) -> None:
+        published = dt.datetime.fromtimestamp(self._now_ms / 1_000, dt.UTC).isoformat()
+        assert self.worker.deliver(event, thinks=thinks, published=published) == 204
+
+    def passes(self, *, minutes: float) -> None:
+        self.worker.clock.move(minutes * 60)
+
+    def tick(self) -> None:
+        assert self.worker.push(push.tick()) == 204
+
+    @property
+    def _now_ms(self) -> int:
+        return self.worker.clock.now_ms()
+
+    @property
+    def pushed(self) -> list[str]:
+        return [text for _, texts in self.worker.line.pushes for text in texts]
+
+    @property
+    def answers(self) -> list[str]:
+        return ["\n".join(texts) for texts in self.worker.line.replies.values()]
+
+    @property
+    def reminders(self) -> tuple[Reminder, ...]:
+        return ReminderStore(self.worker.conversations.of(YUKI)).read_all()
+
+    @property
+    def markers(self) -> list[str]:
+        return [one.name for one in self.worker.store.list("due/") if "/reminder." in one.name]
+
+
+@pytest.fixture
+def chat(pool: ThreadPoolExecutor) -> Chat:
+    return Chat(pool)
+
+
+def test_a_reminder_is_pushed_when_it_is_due_and_stands_in_the_next_prompt(chat: Chat) -> None:
+    chat.says("5分後に薬って言って", remind(), HELLO)
+    for _ in range(7):
+        chat.passes(minutes=1)
+        chat.tick()
+        chat.tick()
+
+    assert chat.pushed == ["⏰ 薬"]
+    chat.says("何て言った？", HELLO)
+    assert "⏰ 薬" in chat.worker.prompt()
+
+
+@pytest.mark.parametrize("options", [{"reminding": Reminding.REPLY}, {}])
+def test_what_could_not_be_pushed_is_said_once_with_the_next_answer(
+    pool: ThreadPoolExecutor, options: dict[str, Any]
+) -> None:
+    chat = Chat(pool, **options)
+    chat.worker.line.push_quota_left = 0
+    chat.says("5分後に薬って言って", remind(), HELLO)
+    chat.passes(minutes=6)
+    chat.tick()
+    assert chat.pushed == []
+
+    chat.says("ありがとう", SKIP)
+    chat.says("こんにちは", HELLO)
+    chat.says("またね", HELLO)
+
+    said = [one for one in chat.answers if "⏰" in one]
+    assert len(said) == 1
+    assert "の予定でした" in said[0]
+    assert chat.answers[-1] == "はい"
+    assert [one.state for one in chat.reminders] == [ReminderState.DONE]
+
+
+def test_an_answer_that_certainly_did_not_arrive_leaves_the_reminder_to_the_next_one(chat: Chat) -> None:
+    chat.worker.line.push_quota_left = 0
+    chat.says("5分後に薬って言って", remind(), HELLO)
+    chat.passes(minutes=6)
+    chat.tick()
+
+    chat.worker.line.fates = ["refused"]
+    chat.says("こんにちは", HELLO)
+    chat.says("またね", HELLO)
+
+    assert ["⏰" in one for one in chat.answers] == [False, True]
+
+
+def test_an_answer_that_may_have_arrived_is_not_followed_by_another_one(chat: Chat) -> None:
+    chat.worker.line.push_quota_left = 0
+    chat.says("5分後に薬って言って", remind(), HELLO)
+    chat.passes(minutes=6)
+    chat.tick()
+
+    chat.worker.line.fates = ["unknown, not sent"] * 30
+    chat.says("こんにちは", HELLO)
+    chat.worker.line.fates = []
+    chat.says("またね", HELLO)
+
+    assert ["⏰" in one for one in chat.answers] == [False, False]
+    assert [one.state for one in chat.reminders] == [ReminderState.DONE]
+
+
+def test_a_kept_reminder_that_the_turn_cancels_is_not_said(chat: Chat) -> None:
+    chat.worker.line.push_quota_left = 0
+    chat.says("5分後に薬って言って", remind(), HELLO)
+    chat.passes(minutes=6)
+    chat.tick()
+
+    chat.says("薬のはやめて", calling(("remind", {"cancel": "薬"})), HELLO)
+
+    assert chat.answers[-1] == "はい"
+    assert [one.state for one in chat.reminders] == [ReminderState.CANCELLED]
+
+
+def test_as_many_kept_reminders_are_said_as_an_answer_has_room_for(chat: Chat) -> None:
+    chat.worker.line.push_quota_left = 0
+    for number in range(16):
+        chat.says("5分後に", remind(f"{number}" + "あ" * 290), HELLO)
+    chat.passes(minutes=7)
+    chat.tick()
+
+    chat.says("こんにちは", HELLO)
+    chat.says("またね", HELLO)
+
+    first, second = (one.count("⏰") for one in chat.answers[-2:])
+    assert first + second == 16
+    assert first > 10
+
+
+@pytest.mark.parametrize("action", ["unsend", "edit", "forget me", "leave"])
+def test_a_reminder_goes_with_the_message_that_asked_for_it(chat: Chat, action: str) -> None:
+    asking = chat.says("5分後に薬って言って", remind("4711"), HELLO)
+    chat.passes(minutes=1)
+    later_ms = asking["timestamp"] + 30_000
+
+    match action:
+        case "unsend":
+            chat.worker.withdraw(YUKI, asking["message"]["id"], timestamp_ms=2)
+        case "edit":
+            edited = {**asking["message"], "text": "やっぱりいい"}
+            chat.sends(chat.events.event("messageEdited", timestamp=later_ms) | {"message": edited})
+        case "forget me":
+            chat.says("/forget me")
+        case "leave":
+            chat.sends(chat.events.event("unfollow", timestamp=later_ms))
+    chat.passes(minutes=6)
+    chat.tick()
+
+    assert chat.pushed == []
+    assert chat.reminders == ()
+    assert chat.markers == []
+    assert '"4711"' not in everything_in(chat.worker.store)
+
+
+def test_what_was_pushed_is_forgotten_with_the_message_that_asked_for_it(chat: Chat) -> None:
+    asking = chat.says("5分後に薬って言って", remind("4711"), HELLO)
+    chat.passes(minutes=6)
+    chat.tick()
+    assert chat.pushed == ["⏰ 4711"]
+
+    chat.worker.withdraw(YUKI, asking["message"]["id"], timestamp_ms=2)
+
+    assert "4711" not in everything_in(chat.worker.store)
+
+
+def test_a_reset_spares_reminders_and_what_they_say_later_is_remembered(chat: Chat) -> None:
+    asking = chat.says("5分後に薬って言って", remind("4711"), HELLO)
+    chat.passes(minutes=1)
+    chat.worker.conversations.of(YUKI).amendments.erase(asking["timestamp"] + 10_000, spares_entries=True)
+    chat.passes(minutes=6)
+
+    chat.tick()
+
+    assert chat.pushed[0].startswith("⏰ 4711")
+    chat.says("何て言った？", HELLO)
+    assert "4711" in chat.worker.prompt()
+
+
+def test_a_revoked_chat_is_told_nothing(pool: ThreadPoolExecutor) -> None:
+    chat = Chat(pool, access=Access.INVITED)
+    admissions = Admissions(store=chat.worker.store, clock=chat.worker.clock)
+    admissions.admit(YUKI, since_ms=0)
+    chat.says("5分後に薬って言って", remind(), HELLO)
+    admissions.revoke(YUKI)
+    chat.passes(minutes=6)
+
+    chat.tick()
+
+    assert chat.pushed == []
+
+
+def test_a_turn_that_is_thought_again_makes_one_reminder(chat: Chat) -> None:
+    withdrawn = chat.events.text("消すかも") | {"timestamp": chat.worker.clock.now_ms()}
+    chat.sends(withdrawn, SKIP)
+
+    def take_back(_: object) -> Any:  # noqa: ANN401 - a response of the model
+        chat.worker.withdraw(YUKI, withdrawn["message"]["id"], timestamp_ms=2)
+        return HELLO
+
+    chat.says("5分後に薬って言って", remind(), take_back, remind(), HELLO)
+
+    assert [one.text for one in chat.reminders] == ["薬"]
+    assert len(chat.markers) == 1
+
+
+def test_where_reminders_are_off_none_is_made(pool: ThreadPoolExecutor) -> None:
+    chat = Chat(pool, reminding=Reminding.OFF)
+
+    chat.says("5分後に薬って言って", remind(), HELLO)
+
+    assert chat.reminders == ()

@@ -1,0 +1,436 @@
+"""Due reminders: said once for each occurrence, whatever ticks are lost, doubled or die half-way."""
+
+import io
+import threading
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass
+
+import pytest
+
+from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import Amendment
+from shared.errors import LineUnavailableError, StorageUnavailableError, TurnBusyError
+from shared.line.quota import QUOTA_KEPT_S, PushBudget
+from shared.reminders.delivery import KEY_VALID_MS, ReminderDelivery, Reminding
+from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.schedule import local_time
+from shared.reminders.store import KEPT_MS
+from shared.reminders.wording import TextWording
+from shared.reminders.words import ReminderWords
+from tests.support.chats import conversations_on
+from tests.support.knowledge import WatchedStore
+from tests.support.reminders import ZONE, InterruptedStore, ReminderChat
+
+CHAT, GROUP = "U" + "1" * 32, "C" + "2" * 32
+MINUTE_MS, DAY_MS = 60_000, 86_400_000
+
+
+@dataclass
+class Due:
+    """A chat with reminders that become due, and a worker that delivers them."""
+
+    chat: ReminderChat
+    store: InterruptedStore
+    clock: FixedClock
+    line: MemoryLineApi
+    deliver: ReminderDelivery
+
+    def reminder(self, text: str = "薬", *, rule: str | None = None) -> Reminder:
+        at = local_time(self.clock.now_ms() // MINUTE_MS * MINUTE_MS + 10 * MINUTE_MS, ZONE)
+        return self.chat.remind(text, at=at, rule=rule)
+
+    def passes(self, *, minutes: float = 10) -> None:
+        self.clock.move(minutes * 60)
+
+    def tick(self, reminder: Reminder) -> None:
+        self.deliver(self.chat.conversation, reminder.id)
+
+    def read(self, reminder: Reminder) -> Reminder:
+        return self.chat.read(reminder.id)
+
+    @property
+    def said(self) -> list[str]:
+        return [text for _, texts in self.line.pushes for text in texts]
+
+    @property
+    def remembered(self) -> list[str | None]:
+        return [one.text for one in self.chat.conversation.journal.read_outcomes()]
+
+
+def due_in(
+    chat_id: str,
+    reads: Executor,
+    *,
+    store: MemoryObjectStore | None = None,
+    reminding: Reminding = Reminding.PUSH,
+    pushes_per_day: int = 0,
+) -> Due:
+    interrupted = InterruptedStore()
+    clock, line = FixedClock(), MemoryLineApi()
+    deliver = ReminderDelivery(
+        line=line,
+        budget=PushBudget(api=line, clock=clock),
+        wording=TextWording(locale="ja"),
+        reminding=reminding,
+        pushes_per_day=pushes_per_day,
+        clock=clock,
+    )
+    chat = ReminderChat(conversations_on(store or interrupted, reads, clock).of(chat_id))
+    return Due(chat, interrupted, clock, line, deliver)
+
+
+@pytest.fixture
+def due(reads: Executor) -> Due:
+    return due_in(CHAT, reads)
+
+
+def test_a_due_reminder_is_pushed_once_and_remembered(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+
+    due.tick(reminder)
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+    assert due.remembered == ["⏰ 薬"]
+    assert (due.read(reminder).state, due.read(reminder).claim) == (ReminderState.DONE, None)
+
+
+def test_a_marker_of_an_earlier_time_says_nothing_and_leaves_the_right_one(due: Due) -> None:
+    reminder = due.reminder()
+    before = due.chat.markers
+    due.store.delete(next(one.name for one in due.store.list("due/")))
+
+    due.tick(reminder)
+
+    assert due.said == []
+    assert due.chat.markers == before
+
+
+def test_an_ended_reminder_is_removed_after_some_days(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    due.tick(reminder)
+
+    due.passes(minutes=(KEPT_MS + 10_000) / MINUTE_MS)
+    due.tick(reminder)
+
+    assert due.chat.stored == ()
+    due.tick(reminder)
+
+
+def test_a_recurring_reminder_has_its_next_occurrence_marked(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY;COUNT=2")
+    due.passes()
+    due.tick(reminder)
+
+    after = due.read(reminder)
+    assert after.due_ms == (reminder.due_ms or 0) + DAY_MS
+    assert len(due.chat.markers) == 2  # the tick clears its own afterwards
+
+    due.passes(minutes=24 * 60)
+    due.tick(reminder)
+    assert due.said == ["⏰ 薬", "⏰ 薬"]
+    assert due.read(reminder).state is ReminderState.DONE
+
+
+def test_after_an_outage_a_recurring_reminder_is_said_once_with_its_time(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes(minutes=3 * 24 * 60 + 30)
+
+    due.tick(reminder)
+    due.tick(reminder)
+
+    meant_ms = (reminder.due_ms or 0) + 3 * DAY_MS
+    month, day, hour = (int(local_time(meant_ms, ZONE)[start:end]) for start, end in ((5, 7), (8, 10), (11, 13)))
+    assert len(due.said) == 1
+    assert f"{month}月{day}日" in due.said[0]
+    assert f" {hour:02}:" in due.said[0]
+    assert due.read(reminder).due_ms == meant_ms + DAY_MS
+
+
+@pytest.mark.parametrize("fate", ["unknown", "unknown, not sent", "not_sent"])
+def test_a_push_of_unknown_fate_is_repeated_under_the_same_key(due: Due, fate: str) -> None:
+    due.line.fates = [fate, *(["not_sent"] * 20)]
+    reminder = due.reminder()
+    due.passes()
+
+    with pytest.raises(LineUnavailableError):
+        due.tick(reminder)
+    due.line.fates = []
+    due.passes(minutes=1)
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+    assert due.remembered == ["⏰ 薬"]
+    assert due.read(reminder).state is ReminderState.DONE
+
+
+def test_a_worker_that_dies_after_the_push_leaves_the_rest_to_the_next_tick(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    due.store.fails = "create journal/"
+    with pytest.raises(StorageUnavailableError):
+        due.tick(reminder)
+    due.store.fails = None
+
+    with pytest.raises(TurnBusyError, match="may be pushing"):
+        due.tick(reminder)
+    due.passes(minutes=1)
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+    assert due.remembered == ["⏰ 薬"]
+
+
+@pytest.mark.parametrize("after_effect", [False, True])
+@pytest.mark.parametrize("rule", [None, "FREQ=DAILY"])
+@pytest.mark.parametrize("fails_in", range(12))
+def test_wherever_a_worker_dies_the_occurrence_is_said_once(
+    reads: Executor, fails_in: int, rule: str | None, *, after_effect: bool
+) -> None:
+    store = WatchedStore()
+    due = due_in(CHAT, reads, store=store)
+    reminder = due.reminder(rule=rule)
+    due.passes()
+    store.fails_in, store.after_effect = fails_in, after_effect
+
+    for _ in range(3):
+        with suppress(StorageUnavailableError, TurnBusyError):
+            due.tick(reminder)
+        due.passes(minutes=1)
+
+    assert store.has_failed
+    assert due.said == due.remembered == ["⏰ 薬"]
+    after = due.read(reminder)
+    assert (after.due_ms, after.claim) == (None if rule is None else (reminder.due_ms or 0) + DAY_MS, None)
+    assert any(one.endswith(reminder.id) for one in due.chat.markers[1:])
+
+
+def test_a_repeated_push_says_the_words_of_the_first_try(due: Due) -> None:
+    due.line.fates = ["unknown, not sent"] * 20
+    reminder = due.reminder()
+    due.passes()
+    with pytest.raises(LineUnavailableError):
+        due.tick(reminder)
+    due.line.fates = []
+
+    due.passes(minutes=30)
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+
+
+def test_a_push_whose_key_line_has_forgotten_is_kept_for_the_next_answer(due: Due) -> None:
+    due.line.fates = ["unknown", *(["not_sent"] * 20)]
+    reminder = due.reminder()
+    due.passes()
+    with pytest.raises(LineUnavailableError):
+        due.tick(reminder)
+    due.line.fates = []
+
+    due.passes(minutes=KEY_VALID_MS / MINUTE_MS + 10)
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+    assert due.read(reminder).kept_ms == reminder.due_ms
+
+
+def test_of_two_ticks_one_pushes(reads: Executor) -> None:
+    for _ in range(20):
+        due = due_in(CHAT, reads)
+        reminder = due.reminder()
+        due.passes()
+        together = threading.Barrier(2, timeout=10)
+
+        def tick(due: Due = due, reminder: Reminder = reminder, together: threading.Barrier = together) -> None:
+            together.wait()
+            with suppress(TurnBusyError):
+                due.tick(reminder)
+
+        threads = [threading.Thread(target=tick) for _ in range(2)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+
+        assert due.line.calls == 1
+        assert due.remembered == ["⏰ 薬"]
+
+
+@pytest.mark.parametrize("chat_id", [CHAT, GROUP])
+def test_without_quota_a_reminder_is_kept_for_the_next_answer(reads: Executor, chat_id: str) -> None:
+    due = due_in(chat_id, reads)
+    due.line.members = {GROUP: 5}
+    due.line.push_quota_left = 0 if chat_id == CHAT else 4
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+
+    due.tick(reminder)
+
+    after = due.read(reminder)
+    assert due.line.calls == 0
+    assert (after.kept_ms, after.due_ms, after.claim) == (reminder.due_ms, (reminder.due_ms or 0) + DAY_MS, None)
+
+
+def test_a_group_costs_as_many_pushes_as_it_has_members(reads: Executor) -> None:
+    due = due_in(GROUP, reads)
+    due.line.members, due.line.push_quota_left = {GROUP: 5}, 5
+    reminder = due.reminder()
+    due.passes()
+
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+    assert due.line.push_quota_left == 0
+
+
+def test_where_line_tells_no_quota_its_refusal_counts(due: Due, lines: io.StringIO) -> None:
+    due.line.tells_quota, due.line.push_quota_left = False, 0
+    reminder = due.reminder()
+    due.passes()
+
+    due.tick(reminder)
+
+    assert due.line.calls == 1
+    assert due.read(reminder).kept_ms == reminder.due_ms
+    assert "push_quota_spent" in lines.getvalue()
+
+
+def test_the_quota_is_asked_for_once_a_minute(due: Due) -> None:
+    budget = PushBudget(api=due.line, clock=due.clock)
+    due.line.push_quota_left = 1
+    assert [budget.take(CHAT), budget.take(CHAT)] == [True, False]
+
+    due.line.push_quota_left = 2
+    assert not budget.take(CHAT)
+    due.clock.move(QUOTA_KEPT_S)
+    assert budget.take(CHAT)
+
+    budget.mark_spent()
+    assert not budget.take(CHAT)
+
+
+def test_a_chat_gets_a_bounded_number_of_pushes_a_day(reads: Executor) -> None:
+    due = due_in(CHAT, reads, pushes_per_day=2)
+    reminders = [due.reminder(f"word{number}") for number in range(3)]
+    due.passes()
+    for one in reminders:
+        due.tick(one)
+    assert due.said == ["⏰ word0", "⏰ word1"]
+    assert [one.text for one in due.chat.stored if one.kept_ms is not None] == ["word2"]
+
+    due.passes(minutes=24 * 60)
+    tomorrow = due.reminder("word3")
+    due.passes()
+    due.tick(tomorrow)
+    assert due.said[2:] == ["⏰ word3"]
+
+
+def test_a_refused_push_is_kept(due: Due) -> None:
+    due.line.fates = ["refused"]
+    reminder = due.reminder()
+    due.passes()
+
+    due.tick(reminder)
+
+    assert due.read(reminder).kept_ms == reminder.due_ms
+    assert due.remembered == []
+
+
+def test_a_deployment_that_only_replies_pushes_nothing(reads: Executor) -> None:
+    due = due_in(CHAT, reads, reminding=Reminding.REPLY)
+    reminder = due.reminder()
+    due.passes()
+
+    due.tick(reminder)
+
+    assert due.line.calls == 0
+    assert due.read(reminder).kept_ms == reminder.due_ms
+
+
+def test_a_deployment_without_reminders_lets_them_pass(reads: Executor) -> None:
+    due = due_in(CHAT, reads, reminding=Reminding.OFF)
+    once, daily = due.reminder(), due.reminder(rule="FREQ=DAILY")
+    due.passes()
+
+    due.tick(once)
+    due.tick(daily)
+
+    assert due.line.calls == 0
+    assert due.read(once).state is ReminderState.DONE
+    assert due.read(daily).due_ms == (daily.due_ms or 0) + DAY_MS
+
+
+@pytest.mark.parametrize("step", ["read reminders/", "replace reminders/"])
+def test_a_reminder_that_is_cancelled_beside_a_tick_is_not_pushed(due: Due, step: str) -> None:
+    reminder = due.reminder()
+    due.passes()
+    due.store.before(
+        step, lambda: due.chat.turn(lambda overlay: overlay.cancel(reminder.id)), times=2 if "read" in step else 1
+    )
+
+    with pytest.raises(TurnBusyError):
+        due.tick(reminder)
+    due.passes(minutes=1)
+    due.tick(reminder)
+
+    assert due.said == []
+    assert due.read(reminder).state is ReminderState.CANCELLED
+
+
+@pytest.mark.parametrize("removes", [True, False])
+def test_a_reminder_whose_message_is_withdrawn_beside_a_tick_is_not_pushed(due: Due, *, removes: bool) -> None:
+    reminder = due.reminder()
+    due.passes()
+
+    def withdraw() -> None:
+        due.chat.conversation.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9_000))
+        if removes:
+            ReminderWords().remove_withdrawn(due.chat.conversation, Amendments(withdrawn=frozenset({"m1"})))
+
+    due.store.before("list amended/", withdraw)
+
+    with pytest.raises(TurnBusyError):
+        due.tick(reminder)
+    due.tick(reminder)
+
+    assert due.said == []
+    assert due.chat.stored == ()
+
+
+def test_what_was_pushed_is_forgotten_with_its_message(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    due.store.before(
+        "create journal/",
+        lambda: due.chat.conversation.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9_000)),
+    )
+
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+    assert due.remembered == [None]
+
+
+def test_a_claim_whose_write_was_reported_as_lost_still_pushes(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    due.store.loses = "replace reminders/"
+
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+
+
+def test_a_worker_that_sleeps_after_its_claim_pushes_nothing(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    due.store.before("list amended/", lambda: due.clock.move(20))
+
+    with pytest.raises(TurnBusyError):
+        due.tick(reminder)
+
+    assert due.line.calls == 0
