@@ -44,6 +44,8 @@ locals {
         NOTION_DATABASES          = try(jsonencode(var.notion.databases), null)
         PUSH_AUDIENCE             = local.push_audience["agent_worker"]
         PUSH_SERVICE_ACCOUNT      = local.push_account
+        REMINDERS                 = var.bot.reminders
+        REMINDER_PUSHES_PER_DAY   = tostring(var.bot.reminder_pushes_per_day)
         SETTLE_MS                 = tostring(var.bot.settle_ms)
         TOOLSETS                  = join(",", var.bot.toolsets)
         TRACING                   = var.bot.tracing ? "on" : null

@@ -113,20 +113,22 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds, `settle_ms` in milliseconds; `toolsets` of knowledge, notion, web. `tracing`: spans of the agent go to Cloud Trace, without words of people."
+  description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds, `settle_ms` in milliseconds; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `toolsets` of knowledge, notion, web. `tracing`: spans of the agent go to Cloud Trace, without words of people."
   type = object({
-    confidence_threshold = optional(number, 0.6)
-    embeddings           = optional(bool, false)
-    group_policy         = optional(string, "mention")
-    late_reply           = optional(string, "button")
-    lease_s              = optional(number, 25)
-    locale               = optional(string, "ja")
-    name                 = optional(string)
-    persona              = optional(string)
-    settle_ms            = optional(number, 500)
-    time_zone            = optional(string, "Asia/Tokyo")
-    toolsets             = optional(set(string), ["knowledge"])
-    tracing              = optional(bool, false)
+    confidence_threshold    = optional(number, 0.6)
+    embeddings              = optional(bool, false)
+    group_policy            = optional(string, "mention")
+    late_reply              = optional(string, "button")
+    lease_s                 = optional(number, 25)
+    locale                  = optional(string, "ja")
+    name                    = optional(string)
+    persona                 = optional(string)
+    reminder_pushes_per_day = optional(number, 20)
+    reminders               = optional(string, "push")
+    settle_ms               = optional(number, 500)
+    time_zone               = optional(string, "Asia/Tokyo")
+    toolsets                = optional(set(string), ["knowledge"])
+    tracing                 = optional(bool, false)
   })
   default  = {}
   nullable = false
@@ -154,6 +156,16 @@ variable "bot" {
   validation {
     condition     = var.bot.lease_s >= 20 && var.bot.lease_s < 40 && var.bot.settle_ms >= 0 && var.bot.settle_ms <= 2000
     error_message = "bot.lease_s must be from 20 seconds (a shorter lease may end during a call to LINE and its retry) to 39 (a model call has 40), bot.settle_ms from 0 to 2000 milliseconds."
+  }
+
+  validation {
+    condition     = contains(["off", "push", "reply"], var.bot.reminders)
+    error_message = "bot.reminders must be off, push or reply."
+  }
+
+  validation {
+    condition     = var.bot.reminder_pushes_per_day >= 0 && var.bot.reminder_pushes_per_day <= 10000 && floor(var.bot.reminder_pushes_per_day) == var.bot.reminder_pushes_per_day
+    error_message = "bot.reminder_pushes_per_day must be a whole number from 0 (no limit) to 10000."
   }
 
   validation {

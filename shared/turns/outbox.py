@@ -80,8 +80,6 @@ class Outbox:
         Repeated, after a takeover: same text, same route, one record.
         """
         conversation = lease.conversation
-        if outcome.reminders and not outcome.holds_words and not is_takeover:
-            outcome = replace(outcome, reminders=())  # its words went before they were sent
         if outcome.holds_words:
             amendments = conversation.amendments.look(besides=outcome.provenance.ids)
             if amendments.without_lost(outcome) is not outcome:

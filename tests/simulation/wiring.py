@@ -18,6 +18,7 @@ from shared.handlers.ports import Ports as WorkerPorts
 from shared.handlers.traces import Traces
 from shared.handlers.unsend import UnsendHandler, withdrawal_of
 from shared.line.mentions import GroupPolicy
+from shared.reminders.delivery import Reminding
 from shared.storage.object_cache import ObjectCache
 from shared.turns.background import ThreadBackground
 from shared.turns.deferral import LateReply
@@ -31,6 +32,7 @@ from tests.simulation.threads import Event, NoPool, Pool
 from tests.simulation.times import LEASE_S, SETTLE_S
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import TICK, ProcessClock, World
+from tests.support.reminders import reminding_tool
 
 Endpoint: TypeAlias = Callable[[str, bytes], tuple[str, int]]
 THREADS: Final = 40
@@ -55,6 +57,8 @@ class Settings:
     has_knowledge: bool = False
     has_notion: bool = False
     has_embeddings: bool = False
+    reminding: Reminding = Reminding.OFF
+    reminder_pushes_per_day: int = 0
     threads: int = THREADS
 
     @property
@@ -112,6 +116,9 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         group_policy=ports.settings.group_policy,
         limits=ports.settings.budget,
         access=ports.settings.access,
+        reminding=ports.settings.reminding,
+        reminder_pushes_per_day=ports.settings.reminder_pushes_per_day,
+        more_tools=() if ports.settings.reminding is Reminding.OFF else (reminding_tool(),),
     )
     return PushEndpoint(handle=assemble(worker, options), clock=clock)
 

@@ -23,17 +23,19 @@ variables {
     ticket       = { emails = ["team@example.com"], channels = ["projects/aizuchi-test/notificationChannels/2"] }
   }
   bot = {
-    confidence_threshold = 0.7
-    embeddings           = true
-    group_policy         = "model"
-    late_reply           = "push"
-    lease_s              = 20
-    locale               = "en"
-    name                 = "Aizuchi"
-    persona              = "You are a patient librarian."
-    time_zone            = "Europe/Berlin"
-    toolsets             = ["knowledge", "notion", "web"]
-    tracing              = true
+    confidence_threshold    = 0.7
+    embeddings              = true
+    group_policy            = "model"
+    late_reply              = "push"
+    lease_s                 = 20
+    locale                  = "en"
+    name                    = "Aizuchi"
+    persona                 = "You are a patient librarian."
+    reminder_pushes_per_day = 5
+    reminders               = "reply"
+    time_zone               = "Europe/Berlin"
+    toolsets                = ["knowledge", "notion", "web"]
+    tracing                 = true
   }
   budget            = { amount = 100, billing_account = "012345-6789AB-CDEF01" }
   line_api_base_url = "https://line.example.com"
