@@ -7,6 +7,8 @@ from shared.conversation.journal import Journal
 from shared.conversation.records import OutcomeRecord
 from shared.handlers.erasure import CONFIRMED_WITHIN_MS
 from shared.line.phrases import Phrase
+from shared.reminders.reminder import Reminder, ReminderState
+from shared.storage.codec import encode
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, Person
@@ -216,7 +218,9 @@ def test_the_question_counts_what_would_go(friend: Person) -> None:
     friend.files("garden")
     friend.worker.store.create(f"media/{recorded.USER}/m9", b"x")
     friend.worker.store.create(f"media/{recorded.USER}/m9.json", b"{}")
-    friend.worker.store.create(f"reminders/{recorded.USER}/r1.json", b"{}")
+    for number, state in enumerate((ReminderState.OPEN, ReminderState.DONE)):
+        reminder = Reminder(id=f"r{number:010}", text="x", start="2027-01-01T09:00", zone="Asia/Tokyo", state=state)
+        friend.worker.store.create(f"reminders/{recorded.USER}/{reminder.id}.json", encode(reminder))
 
     friend.says("/forget")
 
