@@ -29,6 +29,7 @@ LINE_TOKENS: Final = 700
 _VISIT_MS: Final = 2 * 60_000
 """What people write so shortly before they ask what they missed belongs to their coming back."""
 _FOLDED_CHARACTERS: Final = 4 * 1024 * 1024
+_SIMILAR: Final = 3
 _YOU: Final = "you"
 _NAMES_TOLD: Final = 20
 
@@ -116,14 +117,49 @@ class ChatMemory:
             is_partial=found.is_partial,
         )
 
-    def _read(self, context: TurnContext, wanted: Wanted) -> "_Stretch":
+    def own_messages(self, context: TurnContext, wanted: Wanted, *, is_quoted: bool = False) -> RecalledLines:
+        """Propose what the person who asks may want taken back, and return it as lines, oldest first.
+
+        With a query: what holds it as it stands, else the few that are most like it; with them the request itself, if it holds the query.
+        `is_quoted`: what the messages to answer quote.
+        Raises: NothingToRecallError, StorageUnavailableError.
+        """
+        asked = context.to_answer
+        quoted = {one.quoted_message_id for one in asked} if is_quoted else None
+        own = [
+            one
+            for one in self._read(context, wanted, may_catch_up=False).records
+            if isinstance(one, MessageRecord)
+            and one.user_id == asked[-1].user_id
+            and (quoted is None or one.line_message_id in quoted)
+        ]
+        is_searched = bool(wanted.queries) and not is_quoted
+        chosen = self._repeating(own, asked, wanted.queries) if is_searched else own
+        proposed = chosen[-wanted.limit :]
+        shown, lines = self._lines(proposed, self._names(context, proposed), limit_tokens=FOUND_TOKENS)
+        context.recalled.add(Recollection.of(shown))
+        context.forgetting.propose([one for one in shown if isinstance(one, MessageRecord)])
+        return RecalledLines(lines=tuple(lines), left_out=len(chosen) - len(shown))
+
+    def _repeating(
+        self, messages: Sequence[MessageRecord], asked: Sequence[MessageRecord], queries: Sequence[str]
+    ) -> list[MessageRecord]:
+        """Return the messages that hold a query as it stands, or else the few that are most like one, with requests that hold it."""
+        found = rank([[Passage(folded=self._fold(one.text))] for one in messages], queries)
+        places = {one.document for one in found if one.is_literal} or {one.document for one in found[:_SIMILAR]}
+        wanted = [fold(one) for one in queries]
+        requests = [one for one in asked if any(query in fold(one.text) for query in wanted)]
+        return [*(messages[place] for place in sorted(places)), *(requests if places else ())]
+
+    def _read(self, context: TurnContext, wanted: Wanted, *, may_catch_up: bool = True) -> "_Stretch":
         """Return all of the stretch but the messages that the turn answers; the archive is read after the history of the turn."""
         question = context.question
         if question is None or question.history.is_isolated:
             raise NothingToRecallError
         recent = Recollection.of_history(question.history)
         since_ms = wanted.since_ms
-        is_catching_up = not wanted.queries and wanted.who is None and since_ms is None and wanted.until_ms is None
+        is_open = not wanted.queries and wanted.who is None and since_ms is None and wanted.until_ms is None
+        is_catching_up = is_open and may_catch_up
         if is_catching_up:
             since_ms = _last_spoken_ms(recent, context.to_answer)
         archived = context.conversation.archive.read(since_ms=since_ms, until_ms=wanted.until_ms)

@@ -1,6 +1,7 @@
 """The responder: turns a question into its outcome with the model and its tools."""
 
 import hashlib
+import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -8,6 +9,7 @@ from typing import Final, Protocol
 
 from shared import logs, tracing
 from shared.agent.catch_up import CatchUp, is_catch_up_only
+from shared.agent.forgetting import proposal_text
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, recent_media
 from shared.agent.model import Content, MixedContent, Part, TextContent
@@ -112,10 +114,10 @@ class AgentResponder:
         context = self._context(question)
         contents = self._contents(question, shown, now_ms=context.now_ms)
         earlier = (f"[earlier attempt] {note}" for note in self.earlier_calls.describe_earlier(context))
-        _note_readings(context, contents)
         notes = tuple(TextContent(role="user", texts=(note,)) for note in earlier)
         missed = self.catch_up.content(context)
         notes = notes if missed is None else (*notes, missed)
+        _note_readings(context, (*contents, *notes))
         try:
             thought = self.agent.think(
                 self.prompt.system_instruction(),
@@ -153,7 +155,7 @@ class AgentResponder:
             skip_kind=thought.decision.skip_kind,
             prompt_version=version,
         )
-        outcome = _having_read(outcome, context)
+        outcome = _with_proposal(_having_read(outcome, context), context, self.prompt.time_zone)
         return outcome if question.is_overheard else _with_staged(outcome, context)
 
     def _context(self, question: Question) -> TurnContext:
@@ -223,6 +225,20 @@ class AgentResponder:
             text = f"{text}\n\n{mask_ids(told)}"
         apology = replace(draft, kind=OutcomeKind.APOLOGISED, text=text, saw=(), answers=())
         return _having_read(apology, context) if told else apology
+
+
+def _with_proposal(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:
+    """Return the outcome with the list of what the turn proposes to take back, if it says anything."""
+    proposed = context.forgetting.proposed
+    if not proposed or outcome.text is None:
+        return outcome
+    return replace(
+        outcome,
+        text=f"{outcome.text}\n\n{mask_ids(proposal_text(proposed, time_zone))}",
+        asked_by=context.to_answer[-1].line_message_id,
+        forgets=tuple(one.line_message_id for one in proposed),
+        forgets_for=proposed[0].user_id,
+    )
 
 
 def _having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:

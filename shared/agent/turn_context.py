@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from shared.agent.forgetting import Forgetting
 from shared.agent.recalled import Recalled
 from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt
@@ -85,6 +86,7 @@ class TurnContext:
     its prompt shows or quotes. `entries` and `reminders` hold the staged writes of this attempt at the turn, `outside` what it wrote
     elsewhere.
     `readings` is what the model was shown beside the chat, `recalled` what of the chat that the prompt does not hold.
+    `forgetting` is what the turn proposes to take back.
     """
 
     conversation: Conversation
@@ -100,6 +102,7 @@ class TurnContext:
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
     readings: Readings = field(default_factory=Readings, compare=False, repr=False)
     recalled: Recalled = field(default_factory=Recalled, compare=False, repr=False)
+    forgetting: Forgetting = field(default_factory=Forgetting, compare=False, repr=False)
 
     @property
     def is_overheard(self) -> bool:

@@ -132,7 +132,8 @@ class OutcomeRecord:
     `filed_entry_paths` are all of them. `sequence` numbers the commits of the chat.
     `quote_token` is by what the first bubble quotes the question. `asks` tells that it asks, with a
     button, whether something may be erased, and `asked_by` which message was the command; the press that counts is an outcome of its own,
-    without words, which names the press in `answers`. `is_joining` tells that it greets a group that the bot has just come into.
+    without words, which names the press in `answers`. `forgets` are messages of the person `forgets_for` that it asks, likewise, whether to
+    take back. `is_joining` tells that it greets a group that the bot has just come into.
     `is_over_limit` tells that a budget was spent, so that the model was not asked. `usage` is what its turn asked of models, and what it
     cost; a snapshot does not keep it. `skip_kind` is why nothing was said, as a class, and `prompt_version` tells instructions and tools
     apart. `reminders` are the kept ones that it says.
@@ -160,6 +161,8 @@ class OutcomeRecord:
     quote_token: str | None = field(default=None, repr=False)
     asks: Erasure | None = None
     asked_by: str | None = None
+    forgets: tuple[str, ...] = ()
+    forgets_for: str | None = field(default=None, repr=False)
     is_joining: bool = False
     isolates: bool = False
     is_over_limit: bool = False

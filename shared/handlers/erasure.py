@@ -1,5 +1,6 @@
 """Erasures that people ask for.  Whatever erases more than one's own words is asked with a button first, with the counts of what would go.
 
+So are messages of one's own that the model proposes to take back; only the person who asked for that can confirm it.
 A press counts once, for ten minutes, in the chat of its question, and from its members; any other press does nothing. Who presses first is
 decided by an outcome that is created once; its id is made of the question's.
 """
@@ -15,6 +16,7 @@ from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.holdings import Holdings
+from shared.knowledge.entry_store import EntryStore
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import Membership
@@ -65,11 +67,13 @@ class ErasureHandler:
         Repeated: an erasure that was begun is carried to its end, as of its press. Raises: as a command does.
         """
         conversation = self.conversations.of(event.conversation_id)
-        erasure = self._erasure_of_press(conversation, event, question_id)
-        if erasure is None:
+        press = self._counting_press(conversation, event, question_id)
+        if press is not None and press.forgets:
+            return self._forget_messages(conversation, event, press, question_id)
+        if press is None or press.asks is None:
             logs.info("press_ignored")
             return EventResult.IGNORED
-        match erasure:
+        match press.asks:
             case Erasure.RESET:
                 return self.erase(event, Phrase.RESET_DONE, spares_entries=True)
             case Erasure.FORGET:
@@ -102,8 +106,22 @@ class ErasureHandler:
         logs.info("member_forgotten", messages=len(own))
         return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_DONE, messages=str(len(own))))
 
-    def _erasure_of_press(self, conversation: Conversation, event: LineEvent, question_id: str) -> Erasure | None:
-        """Return what this press is to erase; None: it does not count."""
+    def _forget_messages(
+        self, conversation: Conversation, event: LineEvent, press: OutcomeRecord, question_id: str
+    ) -> EventResult:
+        """The messages that the question listed are taken back as by unsends, and the receipt counts what went with them."""
+        ids = frozenset(press.forgets)
+        entries = sum(not ids.isdisjoint(row.source_ids) for row in EntryStore(conversation).catalog().rows)
+        self.withdrawal.withdraw_all(conversation, ids, timestamp_ms=event.timestamp_ms)
+        taken = conversation.amendments.look(besides=ids).taken.keys() - {question_id}
+        answers = sum(one.webhook_event_id in taken for one in self.reader.read_newest(conversation).outcomes)
+        logs.info("messages_forgotten", messages=len(ids))
+        facts = {"messages": str(len(ids)), "answers": str(answers), "entries": str(entries)}
+        words = self.phrases.text(Phrase.FORGET_MESSAGES_DONE, **facts)
+        return self._say(conversation, event, words)
+
+    def _counting_press(self, conversation: Conversation, event: LineEvent, question_id: str) -> OutcomeRecord | None:
+        """Return the press of the question if it is this one; None: this one does not count."""
         history = self.reader.read_newest(conversation)
         press_id = f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
         press = next((one for one in history.outcomes if one.webhook_event_id == press_id), None)
@@ -114,7 +132,7 @@ class ErasureHandler:
             press = _press_of(asked, event, press_id)
             conversation.journal.record_outcome(press)
             press = conversation.journal.outcome_of(press_id) or press  # another press may have come first
-        return press.asks if press.answers == (event.webhook_event_id,) else None
+        return press if press.answers == (event.webhook_event_id,) else None
 
     def _may_press(self, conversation: Conversation, event: LineEvent, asked: OutcomeRecord) -> bool:
         """Whether the press comes from somebody in the chat, and the command was not withdrawn.
@@ -122,6 +140,8 @@ class ErasureHandler:
         LINE names the chat in a signed event; so where it does not answer who is a member, its event is taken for it.
         """
         if asked.asked_by is not None and _is_withdrawn(conversation.amendments, asked.asked_by):
+            return False
+        if asked.forgets and event.user_id != asked.forgets_for:
             return False
         if event.is_one_on_one:  # it goes by the id of its person
             return True
@@ -157,7 +177,7 @@ class ErasureHandler:
 def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -> OutcomeRecord | None:
     """Return the question, if the chat was asked it at most ten minutes before the press, by LINE's timestamps, and it still stands."""
     asked = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
-    if asked is None or asked.asks is None or not asked.holds_words:
+    if asked is None or not (asked.asks or asked.forgets) or not asked.holds_words:
         return None
     return asked if 0 <= pressed_ms - asked.timestamp_ms <= CONFIRMED_WITHIN_MS else None
 
@@ -187,4 +207,5 @@ def _press_of(asked: OutcomeRecord, event: LineEvent, press_id: str) -> OutcomeR
         until_ms=event.timestamp_ms,
         answers=(event.webhook_event_id,),
         asks=asked.asks,
+        forgets=asked.forgets,
     )

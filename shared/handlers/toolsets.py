@@ -23,7 +23,7 @@ from shared.tools.knowledge_queries import KnowledgeQueryTools
 from shared.tools.notion.databases import Databases, TtlCache
 from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.toolset import NotionTools
-from shared.tools.recall import RecallTools
+from shared.tools.recall import MemoryTools
 from shared.tools.web import MeteredWebSearch, web_tools
 
 
@@ -47,7 +47,7 @@ class Toolsets:
         return cls(
             tools=(
                 *core_tools(),
-                *RecallTools(memory=memory, time_zone=options.time_zone).tools(),
+                *MemoryTools(memory=memory, time_zone=options.time_zone).tools(),
                 *knowledge,
                 *web,
                 *notion,

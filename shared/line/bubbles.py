@@ -163,21 +163,23 @@ def _weight(atom: str) -> int:
     return max(1, -(-utf16_length(atom) // _UNITS_A_CHARACTER))
 
 
-_SMALL: Final = Layout(text_limit=MESSAGES_A_CALL * ANSWER.bubble_limit, bubble_limit=ANSWER.bubble_limit)
-
-
 def shown_text(markdown: str, *, limit: int = ANSWER.text_limit) -> str:
     """Return the model's text as people see it: without Markdown and ids, shortened to the limit.  It may be blank."""
     return shortened(mask_ids(plain_text(without_lone_surrogates(markdown))), limit=limit)
 
 
-def answer_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:
+def answer_messages(
+    text: str, *, quote_token: str | None = None, at_most: int = MESSAGES_A_CALL
+) -> tuple[OutgoingMessage, ...]:
     """Return the text as messages that LINE takes in one call; the first quotes the question.  A blank text: none.
 
-    Bubbles are short; a text that needs more than five of them, such as a digest or links to sources, gets larger ones.
+    Bubbles are short; a text that needs more than `at_most` of them, such as a digest or links to sources, gets larger ones.
     """
-    fits = shortened(text, limit=_SMALL.text_limit) == text.strip()
-    return _messages_of(bubbles(text, _SMALL if fits else DIGEST), quote_token)
+    small = Layout(text_limit=at_most * ANSWER.bubble_limit, bubble_limit=ANSWER.bubble_limit, at_most=at_most)
+    most = min(DIGEST.text_limit, at_most * DIGEST.bubble_limit)
+    large = Layout(text_limit=most, bubble_limit=DIGEST.bubble_limit, at_most=at_most)
+    fits = shortened(text, limit=small.text_limit) == text.strip()
+    return _messages_of(bubbles(text, small if fits else large), quote_token)
 
 
 def fixed_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:

@@ -17,7 +17,8 @@ class Phrase(StrEnum):
     """The fixed texts, by their names in the language files.
 
     `{bot}` stands for the bot's name; ID, EXPORT_ME and INVITATION_NEEDED need the fact `id`. The three questions about erasures need
-    `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE needs `messages`, and USAGE `turns` and `tokens`. Names that end with
+    `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION
+    need `messages`, FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, and USAGE `turns` and `tokens`. Names that end with
     `_button` are labels.
     """
 
@@ -36,6 +37,9 @@ class Phrase(StrEnum):
     LEAVE_QUESTION = "leave_question"
     LEAVE_BUTTON = "leave_button"
     FORGET_ME_DONE = "forget_me_done"
+    FORGET_MESSAGES_QUESTION = "forget_messages_question"
+    FORGET_MESSAGES_BUTTON = "forget_messages_button"
+    FORGET_MESSAGES_DONE = "forget_messages_done"
     FORGET_ME_UNNAMED = "forget_me_unnamed"
     ID = "id"
     STILL_THINKING = "still_thinking"

@@ -11,7 +11,8 @@ from shared.agent.turn_context import TurnContext
 from shared.line.utf16 import without_lone_surrogates
 
 _UNTOLD: Final = ToolFault(
-    message="Not done: this turn changed something for the person, who has to be told. Call `reply`.", may_retry=False
+    message="Not done: this turn changed or proposed something for the person, who has to be told. Call `reply`.",
+    may_retry=False,
 )
 
 
@@ -48,7 +49,7 @@ def _reply(arguments: Json, _: TurnContext) -> Decision:
 
 
 def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:
-    if context.conversation.is_one_on_one and context.deeds:
+    if context.forgetting.proposed or (context.conversation.is_one_on_one and context.deeds):
         return _UNTOLD
     kind = str(arguments.get("kind", "other"))
     return Decision(skip_reason=str(arguments["reason"]), skip_kind=kind, result={"status": "skipped"})

@@ -1,10 +1,8 @@
-"""The memory toolset, always on: `recall` looks up what was said in the chat, also long ago.
+"""The memory toolset, always on: `recall` looks up what was said, also long ago, and `forget_messages` proposes to take it back.
 
-What it returns is people's words, as lines of the transcript; ids of messages and people stay in the code.
+What they return is people's words, as lines of the transcript; ids of messages and people stay in the code.
 """
 
-import datetime as dt
-import re
 import zoneinfo
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,25 +15,31 @@ from shared.agent.chat_memory import (
     UnknownNameError,
     Wanted,
 )
+from shared.agent.forgetting import MOST_PROPOSED
 from shared.agent.model import Json
 from shared.agent.tools import Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
+from shared.tools.stretches import queries_of, stretch_of
 
 _FOUND_LIMIT: Final = 10
 _MOST_FOUND: Final = 50
 _JSON_TOKENS: Final = 4_000  # what quotes and keys add to the lines
-_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_TIME: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?", re.ASCII)
 _NOT_THIS_TIME: Final = ToolFault(message="Earlier messages cannot be looked up this time.", may_retry=False)
-_BACKWARDS: Final = ToolFault(message="Wrong arguments: `since` must not be later than `until`.", may_retry=True)
-
-
-class _UnreadableTimeError(Exception):
-    """A text that is no date and no time."""
+_WHO_ASKS: Final = ToolFault(
+    message="Not done: it is unclear whose messages are meant, because several people ask at once. Say so.",
+    may_retry=False,
+)
+_NOTHING_WANTED: Final = ToolFault(
+    message="Wrong arguments: pass a `query`, a time, or `quoted` where the person quotes a message.", may_retry=True
+)
+_NOTHING_FOUND: Final = ToolFault(
+    message="Nothing is proposed: none of the person's own messages fits. Try other words once, then say so.",
+    may_retry=True,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallTools:
+class MemoryTools:
     """The tools that read the chat's memory."""
 
     memory: ChatMemory
@@ -58,17 +62,34 @@ class RecallTools:
                 most_calls=6,
                 result_tokens=SPAN_TOKENS + _JSON_TOKENS,
             ),
+            Tool(
+                name="forget_messages",
+                description=(
+                    "Propose to take back messages of the person who asks, with all that came from them. Use it when they want something "
+                    "forgotten that they said. It takes nothing back itself: this system lists what would go below your reply, with a "
+                    "button for that person."
+                ),
+                parameters=load_schema("forget_messages.parameters"),
+                response=load_schema("forget_messages.response"),
+                run=self._forget,
+                most_calls=6,
+            ),
         )
 
     def _recall(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
-        try:
-            wanted = self._wanted(arguments)
-        except _UnreadableTimeError:
-            return ToolFault(
-                message="Wrong arguments: a time is a local YYYY-MM-DD or YYYY-MM-DDTHH:MM that exists.", may_retry=True
-            )
-        if wanted.since_ms is not None and wanted.until_ms is not None and wanted.since_ms > wanted.until_ms:
-            return _BACKWARDS
+        stretch = stretch_of(arguments, self.time_zone)
+        if isinstance(stretch, ToolFault):
+            return stretch
+        queries, who = queries_of(arguments), arguments.get("who")
+        most = _MOST_FOUND if queries else SPAN_MESSAGES
+        limit = arguments.get("limit", _FOUND_LIMIT if queries else SPAN_MESSAGES)
+        wanted = Wanted(
+            queries=queries,
+            who=None if who is None else str(who),
+            since_ms=stretch[0],
+            until_ms=stretch[1],
+            limit=min(most, int(limit)) if isinstance(limit, int | float) else most,
+        )
         try:
             found = self.memory.find(context, wanted)
         except NothingToRecallError:
@@ -82,33 +103,21 @@ class RecallTools:
         partial = {"isPartial": True} if found.is_partial else {}
         return {"lines": list(found.lines), "leftOut": found.left_out, **since, **partial}
 
-    def _wanted(self, arguments: Json) -> Wanted:
-        """Return what the arguments ask for.  Raises: _UnreadableTimeError."""
-        query, others, who = arguments.get("query"), arguments.get("alternatives"), arguments.get("who")
-        queries = (query, *(others if isinstance(others, list | tuple) else ()))
-        asked = tuple(one for one in queries if isinstance(one, str) and one.strip())
-        most = _MOST_FOUND if asked else SPAN_MESSAGES
-        limit = arguments.get("limit", _FOUND_LIMIT if asked else SPAN_MESSAGES)
-        return Wanted(
-            queries=asked,
-            who=str(who) if who is not None else None,
-            since_ms=self._ms(arguments.get("since"), is_end=False),
-            until_ms=self._ms(arguments.get("until"), is_end=True),
-            limit=min(most, int(limit)) if isinstance(limit, int | float) else most,
-        )
-
-    def _ms(self, text: object, *, is_end: bool) -> int | None:
-        """Return the local date or time as LINE's timestamp; of a date the first millisecond, or the last one."""
-        if text is None:
-            return None
+    def _forget(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
+        stretch = stretch_of(arguments, self.time_zone)
+        if isinstance(stretch, ToolFault):
+            return stretch
+        askers = {one.user_id for one in context.to_answer}
+        if len(askers) != 1 or None in askers:
+            return _WHO_ASKS
+        is_quoted = arguments.get("quoted") is True
+        wanted = Wanted(queries=queries_of(arguments), since_ms=stretch[0], until_ms=stretch[1], limit=MOST_PROPOSED)
+        if not is_quoted and not wanted.queries and stretch == (None, None):
+            return _NOTHING_WANTED
         try:
-            if _DATE.fullmatch(str(text)):
-                time = dt.time.max if is_end else dt.time.min
-                moment = dt.datetime.combine(dt.date.fromisoformat(str(text)), time, self.time_zone)
-            elif _TIME.fullmatch(str(text)):
-                moment = dt.datetime.fromisoformat(str(text)).replace(tzinfo=self.time_zone)
-            else:
-                raise _UnreadableTimeError
-            return int(moment.timestamp() * 1_000)
-        except (ValueError, OverflowError) as cause:
-            raise _UnreadableTimeError from cause
+            found = self.memory.own_messages(context, wanted, is_quoted=is_quoted)
+        except NothingToRecallError:
+            return _NOT_THIS_TIME
+        if not found.lines:
+            return _NOTHING_FOUND
+        return {"proposed": list(found.lines), "leftOut": found.left_out}

@@ -15,6 +15,7 @@ from shared.conversation.withdrawal import WordHolder
 from shared.errors import LineRefusedError
 from shared.line.bubbles import answer_messages, fixed_messages
 from shared.line.messaging import (
+    MESSAGES_A_CALL,
     Delivery,
     Messenger,
     OutgoingMessage,
@@ -203,6 +204,10 @@ class Outbox:
             return [self._with_button(text, Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))]
         if outcome.asks is not None:
             return [self._with_button(text, _CONFIRM_BUTTONS[outcome.asks], confirm_data(outcome.webhook_event_id))]
+        if outcome.forgets:
+            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=str(len(outcome.forgets)))
+            asks = self._with_button(question, Phrase.FORGET_MESSAGES_BUTTON, confirm_data(outcome.webhook_event_id))
+            return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - 1), asks]
         is_of_the_model = outcome.model_name is not None
         return (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
 

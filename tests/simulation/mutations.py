@@ -603,7 +603,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="a chat that was not admitted is recorded and answered",
     ),
     "counts_the_first_press_only": Mutation(
-        f"{_ERASURE}:ErasureHandler._erasure_of_press",
+        f"{_ERASURE}:ErasureHandler._counting_press",
         Instead("outcome_of", _no_outcome),
         lacks="two presses that come together are both carried out",
     ),

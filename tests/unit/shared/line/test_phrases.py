@@ -12,7 +12,7 @@ LONG_NAME = "名" * 20
 
 
 def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
-    counts = dict.fromkeys(("messages", "entries", "media", "reminders", "turns", "tokens"), "9" * 5)
+    counts = dict.fromkeys(("messages", "entries", "media", "reminders", "turns", "tokens", "answers"), "9" * 5)
     return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, **counts)
 
 
@@ -34,6 +34,7 @@ def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phra
         (Phrase.FORGET_QUESTION, Phrase.FORGET_BUTTON),
         (Phrase.LEAVE_QUESTION, Phrase.LEAVE_BUTTON),
         (Phrase.STILL_THINKING, Phrase.SHOW_BUTTON),
+        (Phrase.FORGET_MESSAGES_QUESTION, Phrase.FORGET_MESSAGES_BUTTON),
     ],
 )
 def test_every_text_with_its_button_can_be_sent(locale: str, text: Phrase, label: Phrase) -> None:

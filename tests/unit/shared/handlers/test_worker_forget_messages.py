@@ -1,0 +1,207 @@
+"""Messages go by asking: proposed by time and first words, confirmed with a button by the person who asked, taken back as by unsends."""
+
+from typing import Any, Final
+
+import pytest
+
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
+from shared.handlers.erasure import CONFIRMED_WITHIN_MS
+from shared.line.phrases import Phrase
+from tests.support import recorded
+from tests.support.chats import everything_in
+from tests.support.people import START_MS, ChatEvents, Person
+from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
+from tests.unit.shared.handlers.conftest import YUKI
+from tests.unit.shared.handlers.test_worker_recall import archive, archived
+
+KENJI: Final = "U" + "2" * 32
+OK: Final = calling(("reply", {"message": "noted"}))
+PRESS: Final = calling(("reply", {"message": "press the button"}))
+
+
+def forget(**arguments: object) -> ModelResponse:
+    return calling(("forget_messages", arguments))
+
+
+def result(worker: PushedWorker) -> Any:  # noqa: ANN401 - as the model reads it
+    found = [one for one in worker.model.requests[-1].contents if isinstance(one, FunctionResponses)]
+    return found[-1].responses[-1].response
+
+
+@pytest.fixture
+def asked(friend: Person) -> Person:
+    """A person who said their PIN twice, and wants it forgotten."""
+    friend.says("my PIN is 4711", OK)
+    friend.says("nice weather", OK)
+    friend.says("the pin, again: 4711", OK)
+    friend.says("please forget my number", forget(query="pin"), PRESS)
+    return friend
+
+
+def test_nothing_goes_before_the_button_is_pressed(asked: Person) -> None:
+    assert "4711" in everything_in(asked.worker.store)
+    assert result(asked.worker)["output"]["leftOut"] == 0
+
+
+def test_the_proposal_shows_time_and_first_words_and_ends_with_a_button(asked: Person) -> None:
+    sent = list(asked.worker.line.replied.values())[-1]
+
+    assert "1. 2025-11-21 13:40 my PIN is 4711\n2. 2025-11-21 13:40 the pin, again: 4711" in "\n".join(
+        one.text for one in sent
+    )
+    assert sent[-1].text == japanese(Phrase.FORGET_MESSAGES_QUESTION, messages="2")
+    assert sent[-1].button is not None
+
+
+def test_a_press_takes_back_exactly_these_messages(asked: Person) -> None:
+    asked.presses(asked.newest_button)
+
+    assert "4711" not in everything_in(asked.worker.store)
+    assert "nice weather" in everything_in(asked.worker.store)
+
+
+def test_the_answers_that_repeated_them_go_too_and_the_receipt_counts(friend: Person) -> None:
+    friend.says("my PIN is 4711", calling(("reply", {"message": "I keep 4711 in mind"})))
+    friend.files("door4711")
+    friend.says("forget it", forget(query="4711"), PRESS)
+
+    friend.presses(friend.newest_button)
+
+    assert "4711" not in everything_in(friend.worker.store)
+    facts = {"messages": "2", "answers": "2", "entries": "1"}
+    assert friend.worker.said[-1] == japanese(Phrase.FORGET_MESSAGES_DONE, **facts)
+
+
+def test_the_request_itself_goes_if_it_holds_the_words(friend: Person) -> None:
+    friend.says("my PIN is 4711", OK)
+    friend.says("forget the 4711", forget(query="4711"), PRESS)
+
+    friend.presses(friend.newest_button)
+
+    assert "4711" not in everything_in(friend.worker.store)
+
+
+def test_a_request_alone_is_nothing_to_propose(friend: Person) -> None:
+    friend.says("forget the 4711", forget(query="4711"), calling(("reply", {"message": "nothing there"})))
+
+    assert "none of the person's own messages" in result(friend.worker)["error"]["message"]
+    assert [one.button for one in list(friend.worker.line.replied.values())[-1]] == [None]
+
+
+def test_only_the_person_who_asked_can_press(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(group.text("@Aizuchi my PIN is 4711"), thinks=[OK])
+    worker.deliver(group.text("@Aizuchi forget my pin"), thinks=[forget(query="4711"), PRESS])
+    button = next(one.button for one in list(worker.line.replied.values())[-1] if one.button is not None)
+
+    worker.deliver(group.event("postback", by=KENJI, postback={"data": button.data}))
+    assert "4711" in everything_in(worker.store)
+
+    worker.deliver(group.event("postback", postback={"data": button.data}))
+    assert "4711" not in everything_in(worker.store)
+
+
+def test_nobody_elses_messages_are_proposed(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(group.text("my PIN is 4711", by=KENJI))
+
+    worker.deliver(group.text("@Aizuchi forget his pin"), thinks=[forget(query="4711"), OK])
+
+    assert "error" in result(worker)
+
+
+def test_two_people_who_ask_at_once_are_told_apart_by_asking(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(group.text("my PIN is 4711"))
+    second = group.text("@Aizuchi and mine", by=KENJI)
+    first = group.text("@Aizuchi forget my pin")
+
+    def arrives(_: ModelRequest) -> ModelResponse:
+        return forget(query="4711")
+
+    worker.store.create(
+        f"journal/{recorded.GROUP}/{second['message']['id']}.json",
+        b'{"version":1,"line_message_id":"%b","webhook_event_id":"%b","timestamp_ms":%d,"type":"text","addressed":true,"text":"and mine",'
+        b'"user_id":"%b","reply_token":"t","received_ms":%d}'
+        % (
+            second["message"]["id"].encode(),
+            second["webhookEventId"].encode(),
+            second["timestamp"],
+            KENJI.encode(),
+            second["timestamp"],
+        ),
+    )
+    worker.deliver(first, thinks=[arrives, OK])
+
+    assert "several people" in result(worker)["error"]["message"]
+
+
+def test_a_quoted_message_is_proposed_by_the_quote(worker: PushedWorker, group: ChatEvents) -> None:
+    secret = group.text("my PIN is 4711")
+    worker.deliver(secret)
+    request = group.text("@Aizuchi forget this", quotedMessageId=secret["message"]["id"])
+
+    worker.deliver(request, thinks=[forget(quoted=True), PRESS])
+
+    assert worker.outcome(request)["forgets"] == [secret["message"]["id"]]
+    assert worker.outcome(request)["forgets_for"] == YUKI
+
+
+def test_what_left_the_prompt_is_proposed_too(worker: PushedWorker, group: ChatEvents) -> None:
+    archive(worker, archived(1, "my PIN is 4711", by=YUKI), archived(2, "his PIN is 4711"))
+    request = group.text("@Aizuchi forget my pin")
+
+    worker.deliver(request, thinks=[forget(query="pin 4711", alternatives=["4711"]), PRESS])
+
+    assert worker.outcome(request)["forgets"] == ["old1"]
+
+
+def test_a_press_counts_for_ten_minutes_and_once(asked: Person) -> None:
+    button = asked.newest_button
+    late = asked.events.event("postback", postback={"data": button})
+    late["timestamp"] = START_MS + CONFIRMED_WITHIN_MS + 60_000
+
+    asked.sends(late)
+    assert "4711" in everything_in(asked.worker.store)
+
+    asked.presses(button)
+    said = len(asked.worker.said)
+    asked.presses(button)
+    assert len(asked.worker.said) == said
+
+
+def test_a_press_that_comes_again_takes_back_what_is_left(asked: Person) -> None:
+    press = asked.presses(asked.newest_button)
+    said = len(asked.worker.said)
+
+    asked.sends(press)
+
+    assert len(asked.worker.said) == said
+
+
+def test_the_proposal_goes_with_its_messages(asked: Person) -> None:
+    button = asked.newest_button
+    asked.worker.withdraw(recorded.USER, "m1")
+    asked.worker.withdraw(recorded.USER, "m3")
+    assert "4711" not in everything_in(asked.worker.store)
+
+    asked.presses(button)
+    assert asked.worker.said[-1] != japanese(Phrase.FORGET_MESSAGES_DONE, messages="2", answers="0", entries="0")
+
+
+def test_a_proposal_cannot_be_passed_over_in_silence(friend: Person) -> None:
+    friend.says("my PIN is 4711", OK)
+    friend.says("forget my pin", forget(query="4711"), calling(("skip", {"reason": "done"})), PRESS)
+
+    assert "has to be told" in result(friend.worker)["error"]["message"]
+
+
+def test_without_words_times_or_a_quote_nothing_is_proposed(friend: Person) -> None:
+    friend.says("forget something", forget(), OK)
+
+    assert "pass a `query`" in result(friend.worker)["error"]["message"]
+
+
+def test_a_turn_that_nobody_asked_for_cannot_propose(member_in_talkative_group: Person) -> None:
+    member_in_talkative_group.says("my PIN is 4711", forget(query="4711"), calling(("skip", {"reason": "no"})))
+
+    assert "no such tool" in result(member_in_talkative_group.worker)["error"]["message"]
