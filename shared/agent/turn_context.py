@@ -1,5 +1,6 @@
 """What the tools of a turn know of its chat, and what the turn has read and done so far; none of it comes from the model."""
 
+import itertools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -68,6 +69,11 @@ class StagedReminders(Protocol):
     """The reminders that a turn read and its staged writes; the toolset of reminders uses the full implementation."""
 
     @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What the staged writes do, against what is in the bucket."""
+        ...
+
+    @property
     def read_source_ids(self) -> frozenset[str]:
         """The sources of every reminder that the model read or changed."""
         ...
@@ -111,8 +117,9 @@ class TurnContext:
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
-        """What the turn did so far, to entries and outside."""
-        return (*(self.entries.deeds if self.entries is not None else ()), *self.outside.done)
+        """What the turn did so far, to entries, reminders and outside."""
+        staged = (one.deeds for one in (self.entries, self.reminders) if one is not None)
+        return (*itertools.chain.from_iterable(staged), *self.outside.done)
 
     @property
     def said(self) -> tuple[str, ...]:

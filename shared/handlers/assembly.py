@@ -35,6 +35,7 @@ from shared.handlers.intake import Intake
 from shared.handlers.message import MessageHandler
 from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
+from shared.handlers.reminder_press import ReminderPressHandler
 from shared.handlers.reminders import Reminders
 from shared.handlers.staged_writes import StagedWrites
 from shared.handlers.tick import TickHandler
@@ -49,6 +50,7 @@ from shared.line.display_names import DisplayNames
 from shared.line.phrases import LocalePhrases
 from shared.line.presence import Presence
 from shared.metering import Metering, SeveralCharges
+from shared.reminders.calendar import CalendarLinks
 from shared.turns.announcement import Announcer
 from shared.turns.flood import Floods
 from shared.turns.interjection import Interjection
@@ -78,12 +80,13 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     model = MeteredModel(model=ports.model, metering=metering)
     people = People(display_names=DisplayNames(profiles=ports.profiles, threads=threads.names), bot_name=bot_name)
     memory = ChatMemory(people=people, time_zone=options.time_zone, locale=options.locale)
-    toolsets = Toolsets.of(ports, options, metering, memory)
     staged_writes, reminders = StagedWrites(), Reminders.of(ports, options)
+    toolsets = Toolsets.of(ports, options, metering, memory, reminders.tools)
     outbox = Outbox(
         line=ports.line,
         staged=staged_writes,
         entries=staged_writes,
+        attachments=CalendarLinks(phrases=phrases, locale=options.locale),
         phrases=phrases,
         late_reply=options.late_reply,
         clock=clock,
@@ -182,13 +185,20 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         budgets=budgets,
         presence=presence,
         phrases=phrases,
+        locale=options.locale,
     )
     return Dispatch(
         admission=admission,
         intake=intake,
         message=message,
         command=command,
-        postback=PostbackHandler(message=message, erasure=erasure),
+        postback=PostbackHandler(
+            message=message,
+            erasure=erasure,
+            reminder=ReminderPressHandler(
+                conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
+            ),
+        ),
         greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
         edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake),
         departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),

@@ -17,6 +17,7 @@ from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent
 from shared.line.phrases import Phrase, Phrases
 from shared.line.presence import Presence
+from shared.reminders.overview import due_reminders
 from shared.turns.announcement import Announcement, Announcer
 
 _EXPLANATIONS: Final = {
@@ -47,6 +48,7 @@ class CommandHandler:
     budgets: Budgets
     presence: Presence
     phrases: Phrases
+    locale: str
 
     def __call__(self, event: LineEvent, content: MessageContent, command: Command) -> EventResult:
         """The command was carried out and answered, or asked about.
@@ -57,8 +59,8 @@ class CommandHandler:
         logs.info("command_received", command=command.value)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             match command:
-                case Command.USAGE:
-                    return self._say(event, self._usage(event))
+                case Command.USAGE | Command.REMINDERS:
+                    return self._list_reminders(event) if command is Command.REMINDERS else self._tell_usage(event)
                 case Command.FORGET:
                     return self.erasure.ask(event, content, Erasure.FORGET)
                 case Command.FORGET_ME:
@@ -74,10 +76,22 @@ class CommandHandler:
         friend, group = _EXPLANATIONS[command]
         return self._say(event, self.phrases.text(friend if event.is_one_on_one else group, id=event.conversation_id))
 
-    def _usage(self, event: LineEvent) -> str:
+    def _tell_usage(self, event: LineEvent) -> EventResult:
         turn = self.conversations.of(event.conversation_id).turn
         left = self.budgets.left(turn.spending(turn.read().record))
-        return self.phrases.text(Phrase.USAGE, turns=_shown(left.turns), tokens=_shown(left.tokens))
+        return self._say(event, self.phrases.text(Phrase.USAGE, turns=_shown(left.turns), tokens=_shown(left.tokens)))
+
+    def _list_reminders(self, event: LineEvent) -> EventResult:
+        conversation = self.conversations.of(event.conversation_id)
+        due = due_reminders(conversation, phrases=self.phrases, locale=self.locale)
+        said = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=due.text,
+            repeats=due.source_ids,
+            since_ms=due.since_ms,
+        )
+        return self.announcer.announce(conversation, said, event.reply_token)
 
     def _say(self, event: LineEvent, text: str) -> EventResult:
         said = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)

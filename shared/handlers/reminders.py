@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from shared.agent.tools import Tool
 from shared.conversation.store import Conversation
 from shared.handlers.ports import Options, Ports
 from shared.line.quota import PushBudget
@@ -11,13 +12,15 @@ from shared.reminders.kept import KeptReminders
 from shared.reminders.staging import ReminderStaging
 from shared.reminders.store import REMINDER
 from shared.reminders.wording import TextWording
+from shared.tools.reminders import ReminderTools
 from shared.turns.additions import Additions, NoAdditions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminders:
-    """What a deployment does about reminders; `staging` None: none can be made."""
+    """What a deployment does about reminders; `staging` None: none can be made, and there are no `tools`."""
 
+    tools: tuple[Tool, ...]
     staging: ReminderStaging | None
     additions: Additions
     tasks: Mapping[str, Callable[[Conversation, str], None]]
@@ -36,7 +39,9 @@ class Reminders:
             pushes_per_day=options.reminder_pushes_per_day,
             clock=ports.clock,
         )
+        tools = ReminderTools(costs=budget if options.reminding is Reminding.PUSH else None).tools()
         return cls(
+            tools=() if is_off else tools,
             staging=None if is_off else ReminderStaging(zone=options.time_zone.key),
             additions=NoAdditions() if is_off else KeptReminders(wording=wording, clock=ports.clock),
             tasks={REMINDER: delivery},

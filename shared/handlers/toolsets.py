@@ -16,6 +16,7 @@ from shared.tools.core import core_tools
 from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
 from shared.tools.guides.memory import MEMORY_GUIDE
 from shared.tools.guides.notion import notion_guide
+from shared.tools.guides.reminders import REMINDERS_GUIDE
 from shared.tools.guides.web import WEB_GUIDE
 from shared.tools.idempotency import IdempotentWrites
 from shared.tools.knowledge import KnowledgeTools
@@ -37,8 +38,10 @@ class Toolsets:
     writes: IdempotentWrites
 
     @classmethod
-    def of(cls, ports: Ports, options: Options, metering: Metering, memory: ChatMemory) -> "Toolsets":
-        """Return the core tools, those of the chat's memory, and those of every toolset that has its port."""
+    def of(
+        cls, ports: Ports, options: Options, metering: Metering, memory: ChatMemory, reminders: tuple[Tool, ...]
+    ) -> "Toolsets":
+        """Return the core tools, those of the chat's memory and of reminders, and those of every toolset that has its port."""
         writes = IdempotentWrites(clock=ports.clock)
         model = MeteredJsonModel(model=ports.json_model, metering=metering) if ports.json_model is not None else None
         knowledge = _knowledge_tools(model, ports, options, metering) if model is not None else ()
@@ -49,6 +52,7 @@ class Toolsets:
                 *core_tools(),
                 *MemoryTools(memory=memory, time_zone=options.time_zone).tools(),
                 *knowledge,
+                *reminders,
                 *web,
                 *notion,
                 *options.more_tools,
@@ -56,6 +60,7 @@ class Toolsets:
             guides=(
                 MEMORY_GUIDE,
                 *((KNOWLEDGE_GUIDE,) if knowledge else ()),
+                *((REMINDERS_GUIDE,) if reminders else ()),
                 *((WEB_GUIDE,) if web else ()),
                 *((notion_guide(ports.notion.databases),) if ports.notion is not None else ()),
             ),

@@ -23,6 +23,7 @@ class Command(StrEnum):
     START = "start"
     CATCH_UP = "catchup"
     USAGE = "usage"
+    REMINDERS = "reminders"
     ID = "id"
     HELP = "help"
 

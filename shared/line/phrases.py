@@ -18,8 +18,8 @@ class Phrase(StrEnum):
 
     `{bot}` stands for the bot's name; ID, EXPORT_ME and INVITATION_NEEDED need the fact `id`. The three questions about erasures need
     `messages`, `entries`, `media` and `reminders`, FORGET_ME_DONE and FORGET_MESSAGES_QUESTION
-    need `messages`, FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, and USAGE `turns` and `tokens`. Names that end with
-    `_button` are labels.
+    need `messages`, FORGET_MESSAGES_DONE `messages`, `answers` and `entries`, USAGE `turns` and `tokens`, and
+    REMINDER_POSTPONED `when`. Names that end with `_button` are labels.
     """
 
     GREETING_FRIEND = "greeting_friend"
@@ -54,6 +54,15 @@ class Phrase(StrEnum):
     NO_USER_ID = "no_user_id"
     INVITATION_NEEDED = "invitation_needed"
     INVITATION_REFUSED = "invitation_refused"
+    CALENDAR_BUTTON = "calendar_button"
+    REMINDER_DONE_BUTTON = "reminder_done_button"
+    REMINDER_LATER_BUTTON = "reminder_later_button"
+    REMINDER_HOUR_BUTTON = "reminder_hour_button"
+    REMINDER_TOMORROW_BUTTON = "reminder_tomorrow_button"
+    REMINDER_DONE = "reminder_done"
+    REMINDER_POSTPONED = "reminder_postponed"
+    REMINDERS_NONE = "reminders_none"
+    REMINDERS_DUE = "reminders_due"
 
 
 class Phrases(Protocol):

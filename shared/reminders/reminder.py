@@ -49,7 +49,8 @@ class Reminder:
     once. `sources` are the messages that it came from, and `user_id` who asked for it. `due_ms` is its next occurrence; None: there is
     none any more. `claim` is on an occurrence that may be on its way. `kept_ms` is an occurrence that could not be pushed, and that the
     chat's next answer says. `created` and `revision` are the keys of the staged writes that made it, and that changed it last: the
-    sequence of the outcome and the place of the write. `ended_ms` is when it was said last, or cancelled.
+    sequence of the outcome and the place of the write. `ended_ms` is when it was said last, or cancelled. `pressed_ms` is the newest
+    occurrence under which a button was pressed, and `pressed_by` the event of the press that counts.
     """
 
     version: int = VERSION
@@ -68,6 +69,8 @@ class Reminder:
     created: tuple[int, int] = (0, 0)
     revision: tuple[int, int] = (0, 0)
     ended_ms: int = 0
+    pressed_ms: int = 0
+    pressed_by: str = ""
 
     @property
     def is_open(self) -> bool:

@@ -4,12 +4,15 @@ An overlay serves one thought, so a turn that is thought again begins with nothi
 may be called from several threads.
 """
 
+import datetime as dt
 import hashlib
 import threading
+import zoneinfo
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.agent.receipts import Deed, DeedKind, Due
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import REMINDERS_PATH, StagedWrite
 from shared.conversation.store import Conversation
@@ -52,6 +55,9 @@ class ReminderOverlay:
         self._created = 0
         self._is_sealed = False
         self._shown_source_ids: set[str] = set()
+        self._shown_ids: set[str] = set()
+        self.messages_each_time = 1
+        """What each occurrence counts as against the account's quota; receipts tell it."""
 
     @property
     def zone(self) -> str:
@@ -74,8 +80,32 @@ class ReminderOverlay:
         """Return the open reminders, which the model is shown, the next one first; two round trips a turn."""
         with self._lock:
             found = self._open()
-            self._shown_source_ids.update(*(one.source_ids for one in found))
+            self._mark_shown(*found)
             return found
+
+    def show(self, reminder_id: str) -> Reminder:
+        """Return one open reminder, which the model is shown.  Raises: ReminderFault."""
+        with self._lock:
+            found = self._find(reminder_id)
+            self._mark_shown(found)
+            return found
+
+    @property
+    def shown(self) -> tuple[Reminder, ...]:
+        """The open reminders that the model was shown in this turn."""
+        with self._lock:
+            return tuple(one for one in self._open() if one.id in self._shown_ids) if self._shown_ids else ()
+
+    @property
+    def deeds(self) -> tuple[Deed, ...]:
+        """What the staged writes do, against what is in the bucket."""
+        with self._lock:
+            stored = self._load() if self._staged else {}
+            return tuple(
+                self._deed(kind, one)
+                for one in self._staged.values()
+                if (kind := _kind_of_deed(stored.get(one.id), one)) is not None
+            )
 
     def create(  # noqa: PLR0913 - what a reminder is made of
         self,
@@ -162,6 +192,23 @@ class ReminderOverlay:
                 writes.append(StagedWrite(path=f"{REMINDERS_PATH}{reminder_id}", text=text))
             return tuple(writes)
 
+    def _mark_shown(self, *reminders: Reminder) -> None:
+        self._shown_ids.update(one.id for one in reminders)
+        self._shown_source_ids.update(*(one.source_ids for one in reminders))
+
+    def _deed(self, kind: DeedKind, reminder: Reminder) -> Deed:
+        now = dt.datetime.fromtimestamp(self._now_ms / 1_000, tz=zoneinfo.ZoneInfo(self._zone))
+        due_ms = reminder.kept_ms or reminder.due_ms
+        due = None
+        if due_ms is not None:
+            due = Due(
+                at=dt.datetime.fromisoformat(local_time(due_ms, reminder.zone)),
+                this_year=now.year,
+                rule=reminder.rule,
+                messages=self.messages_each_time if kind is not DeedKind.REMINDER_CANCELLED else 1,
+            )
+        return Deed(kind=kind, name=reminder.text, due=due)
+
     def _schedule(self, at: str, rule: str | None) -> tuple[str, str | None, int]:
         try:
             schedule, due_ms = checked_schedule(at, self._zone, rule, now_ms=self._now_ms)
@@ -226,6 +273,15 @@ class ReminderStaging:
 
 def _next_time(reminder: Reminder) -> str:
     return reminder.start if reminder.due_ms is None else local_time(reminder.due_ms, reminder.zone)
+
+
+def _kind_of_deed(there: Reminder | None, wanted: Reminder) -> DeedKind | None:
+    """Return what a staged write does; None: nothing that anybody has to be told."""
+    if wanted == there:
+        return None
+    if not wanted.is_open:
+        return DeedKind.REMINDER_CANCELLED if there is not None else None
+    return DeedKind.REMINDER_SET if there is None else DeedKind.REMINDER_CHANGED
 
 
 def _checked_text(text: str, kind: ReminderKind) -> str:

@@ -19,7 +19,7 @@ class Announcement:
     """A fixed text for an event of this id and timestamp.
 
     `asks`: it goes with a button that confirms what the command `asked_by` wants erased. `is_joining`: it greets a group that
-    the bot has just joined.
+    the bot has just joined. `repeats` are the messages whose words the text repeats, the oldest of them of `since_ms`.
     """
 
     webhook_event_id: str
@@ -28,15 +28,18 @@ class Announcement:
     asks: Erasure | None = None
     asked_by: str | None = None
     is_joining: bool = False
+    repeats: frozenset[str] = frozenset()
+    since_ms: int | None = None
 
     @property
     def outcome(self) -> OutcomeRecord:
-        """The outcome that sends it.  Fixed texts quote no message, so it covers and saw nothing."""
+        """The outcome that sends it.  Most fixed texts repeat no message, so it covers nothing, and saw what it repeats."""
         return OutcomeRecord(
             webhook_event_id=self.webhook_event_id,
             timestamp_ms=self.timestamp_ms,
             kind=OutcomeKind.REPLIED,
-            since_ms=self.timestamp_ms,
+            saw=tuple(sorted(self.repeats)),
+            since_ms=self.timestamp_ms if self.since_ms is None else self.since_ms,
             until_ms=self.timestamp_ms,
             text=self.text,
             asks=self.asks,

@@ -52,6 +52,14 @@ class StagedWriter(Protocol):
         ...
 
 
+class Attachments(Protocol):
+    """What goes with the words of an outcome."""
+
+    def of(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
+        """Return the messages that follow the words.  Repeated, also by a worker that takes over: the same messages."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outbox:
     """Delivers what was committed.  Nothing is ever sent that was not committed first."""
@@ -59,6 +67,7 @@ class Outbox:
     line: Messenger
     staged: StagedWriter
     entries: WordHolder
+    attachments: Attachments | None = None
     phrases: Phrases
     late_reply: LateReply
     clock: Clock = field(repr=False)
@@ -209,7 +218,9 @@ class Outbox:
             asks = self._with_button(question, Phrase.FORGET_MESSAGES_BUTTON, confirm_data(outcome.webhook_event_id))
             return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - 1), asks]
         is_of_the_model = outcome.model_name is not None
-        return (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
+        words = (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
+        attached = self.attachments.of(outcome) if self.attachments is not None else ()
+        return (*words, *attached[: MESSAGES_A_CALL - len(words)])
 
     def _with_button(self, text: str, label: Phrase, data: str) -> OutgoingMessage:
         return OutgoingMessage(text=text, button=PostbackButton(label=self.phrases.text(label), data=data))

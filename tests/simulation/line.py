@@ -175,4 +175,5 @@ def _bubble_ids(key: str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...
 
 
 def _text(messages: Sequence[OutgoingMessage]) -> str:
-    return on_one_line(" ".join(one.text for one in messages))
+    """Return the words of a call, without what is attached to them."""
+    return on_one_line(" ".join(one.text for one in messages if one.link is None))

@@ -145,7 +145,7 @@ def test_a_kept_reminder_that_the_turn_cancels_is_not_said(chat: Chat) -> None:
 
     chat.says("薬のはやめて", calling(("remind", {"cancel": "薬"})), HELLO)
 
-    assert chat.answers[-1] == "はい"
+    assert chat.answers[-1] == "はい\n\n✓ リマインダーを取り消し：「薬」（11月21日(金) 13:45）"
     assert [one.state for one in chat.reminders] == [ReminderState.CANCELLED]
 
 

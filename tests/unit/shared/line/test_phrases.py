@@ -1,3 +1,5 @@
+import datetime as dt
+
 import pytest
 import regex
 
@@ -7,13 +9,15 @@ from shared.line.commands import Command
 from shared.line.messaging import OutgoingMessage, PostbackButton, is_sendable
 from shared.line.phrases import LocalePhrases, Phrase, phrase
 from shared.locales.language_file import LOCALES
+from shared.locales.local_times import shown_moment
 
 LONG_NAME = "名" * 20
 
 
 def said(which: Phrase, locale: str, *, bot_name: str = LONG_NAME) -> str:
     counts = dict.fromkeys(("messages", "entries", "media", "reminders", "turns", "tokens", "answers"), "9" * 5)
-    return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, **counts)
+    when = shown_moment(dt.datetime(2026, 11, 23, 9, 0), locale=locale, this_year=2025)  # noqa: DTZ001 - local
+    return phrase(which, locale=locale, bot_name=bot_name, id="C" + "0" * 32, when=when, **counts)
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -35,6 +39,11 @@ def test_every_locale_has_every_text_short_and_complete(locale: str, which: Phra
         (Phrase.LEAVE_QUESTION, Phrase.LEAVE_BUTTON),
         (Phrase.STILL_THINKING, Phrase.SHOW_BUTTON),
         (Phrase.FORGET_MESSAGES_QUESTION, Phrase.FORGET_MESSAGES_BUTTON),
+        (Phrase.REMINDER_DONE, Phrase.CALENDAR_BUTTON),
+        (Phrase.REMINDER_DONE, Phrase.REMINDER_DONE_BUTTON),
+        (Phrase.REMINDER_DONE, Phrase.REMINDER_LATER_BUTTON),
+        (Phrase.REMINDER_DONE, Phrase.REMINDER_HOUR_BUTTON),
+        (Phrase.REMINDER_DONE, Phrase.REMINDER_TOMORROW_BUTTON),
     ],
 )
 def test_every_text_with_its_button_can_be_sent(locale: str, text: Phrase, label: Phrase) -> None:

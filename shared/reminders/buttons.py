@@ -1,0 +1,76 @@
+"""The buttons of a reminder that was said, and what a press of one does to it."""
+
+import datetime as dt
+import hashlib
+import zoneinfo
+from dataclasses import replace
+from typing import Final
+
+from shared.line.messaging import PostbackButton
+from shared.line.phrases import Phrase, Phrases
+from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data
+from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.schedule import local_time
+
+_LABELS: Final = {
+    ReminderChoice.DONE: Phrase.REMINDER_DONE_BUTTON,
+    ReminderChoice.LATER: Phrase.REMINDER_LATER_BUTTON,
+    ReminderChoice.HOUR: Phrase.REMINDER_HOUR_BUTTON,
+    ReminderChoice.TOMORROW: Phrase.REMINDER_TOMORROW_BUTTON,
+}
+_LATER: Final = {ReminderChoice.LATER: dt.timedelta(minutes=10), ReminderChoice.HOUR: dt.timedelta(hours=1)}
+_TOMORROW_AT: Final = dt.time(9)
+_MINUTE_MS: Final = 60_000
+
+
+def reminder_buttons(reminder_id: str, occurrence_ms: int, phrases: Phrases) -> tuple[PostbackButton, ...]:
+    """Return the quick replies under an occurrence that is pushed; the chat shows a press as a message with the button's words."""
+    return tuple(
+        PostbackButton(
+            label=phrases.text(label),
+            data=remind_data(ReminderPress(choice=choice, reminder_id=reminder_id, occurrence_ms=occurrence_ms)),
+            display_text=phrases.text(label),
+        )
+        for choice, label in _LABELS.items()
+    )
+
+
+def pressed(reminder: Reminder | None, press: ReminderPress, *, event_id: str, pressed_ms: int) -> Reminder | None:
+    """Return the reminder with the press noted; None: it does not count.
+
+    The first press of an occurrence that was said counts, and no press of an older one after that; of a cancelled reminder none does.
+    """
+    if reminder is None or reminder.state is ReminderState.CANCELLED:
+        return None
+    if not reminder.pressed_ms < press.occurrence_ms <= pressed_ms:
+        return None
+    return replace(reminder, pressed_ms=press.occurrence_ms, pressed_by=event_id)
+
+
+def postponed(reminder: Reminder, press: ReminderPress, *, event_id: str, pressed_ms: int) -> Reminder | None:
+    """Return the reminder that says the same once more, later; None where it is done.  The same press makes the same reminder."""
+    if press.choice is ReminderChoice.DONE:
+        return None
+    due_ms = _due_ms(press.choice, pressed_ms, reminder.zone)
+    made_of = f"{reminder.id}/{press.occurrence_ms}/{event_id}"
+    return Reminder(
+        id=f"r{hashlib.sha256(made_of.encode()).hexdigest()[:10]}",
+        kind=reminder.kind,
+        text=reminder.text,
+        sources=reminder.sources,
+        user_id=reminder.user_id,
+        start=local_time(due_ms, reminder.zone),
+        zone=reminder.zone,
+        due_ms=due_ms,
+    )
+
+
+def _due_ms(choice: ReminderChoice, pressed_ms: int, zone: str) -> int:
+    """Return the whole minute at which it is said again, no earlier than the button says."""
+    now = dt.datetime.fromtimestamp(pressed_ms / 1_000, tz=zoneinfo.ZoneInfo(zone))
+    later = _LATER.get(choice)
+    if later is None:
+        at = dt.datetime.combine(now.date() + dt.timedelta(days=1), _TOMORROW_AT, tzinfo=now.tzinfo)
+        return round(at.timestamp()) * 1_000
+    at_ms = pressed_ms + round(later.total_seconds() * 1_000)
+    return -(-at_ms // _MINUTE_MS) * _MINUTE_MS

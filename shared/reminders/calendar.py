@@ -1,0 +1,94 @@
+"""Links that put a reminder into the calendar of a phone, without a server of ours: Google Calendar's page for a new event, filled in.
+
+Source: github.com/InteractionDesignFoundation/add-event-to-calendar-docs, services/google.md (`text`, `dates`, `ctz`, `recur`); LINE,
+"Use LINE features with the LINE URL scheme" (`openExternalBrowser=1` opens the phone's browser or calendar instead of LINE's own browser).
+"""
+
+import datetime as dt
+import zoneinfo
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote, urlencode
+
+from shared.conversation.records import OutcomeRecord
+from shared.knowledge.schema import cut
+from shared.line.graphemes import graphemes
+from shared.line.ids import mask_ids
+from shared.line.language import language_of
+from shared.line.messaging import TEMPLATE_TEXT_LIMIT, URI_LIMIT, LinkButton, OutgoingMessage
+from shared.line.phrases import Phrase, Phrases
+from shared.reminders.overview import shown_time
+from shared.reminders.reminder import Reminder, ReminderKind
+from shared.storage.codec import decode
+
+_PAGE: Final = "https://calendar.google.com/calendar/render"
+_LASTS: Final = dt.timedelta(minutes=15)
+_LOCAL: Final = "%Y%m%dT%H%M%S"
+_MOST_LINKS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarLinks:
+    """The links that follow an answer: one for each reminder that its turn has set.  `locale` counts where a text tells no language."""
+
+    phrases: Phrases
+    locale: str
+
+    def of(self, outcome: OutcomeRecord) -> tuple[OutgoingMessage, ...]:
+        """Return a message with a button for each of the first few reminders; the same ones for the same outcome."""
+        return tuple(self._link(reminder, outcome) for reminder in _set_by(outcome))[:_MOST_LINKS]
+
+    def _link(self, reminder: Reminder, outcome: OutcomeRecord) -> OutgoingMessage:
+        locale = language_of((reminder.text,), default=self.locale)
+        when = shown_time(reminder, locale=locale, now_ms=outcome.timestamp_ms)
+        words = f"🗓 {when}\n{mask_ids(reminder.text)}"
+        return OutgoingMessage(
+            text=cut(words, limit=TEMPLATE_TEXT_LIMIT),
+            link=LinkButton(label=self.phrases.text(Phrase.CALENDAR_BUTTON), uri=calendar_link(reminder)),
+        )
+
+
+def calendar_link(reminder: Reminder) -> str:
+    """Return the address of a new event at the reminder's next time, within LINE's limit: a long text is cut."""
+    zone = zoneinfo.ZoneInfo(reminder.zone)
+    begins = _local(reminder.due_ms or 0, reminder.zone)
+    facts = {
+        "action": "TEMPLATE",
+        "dates": f"{begins:{_LOCAL}}/{begins + _LASTS:{_LOCAL}}",
+        "ctz": reminder.zone,
+        **({"recur": f"RRULE:{_with_end_in_utc(reminder.rule, zone)}"} if reminder.rule is not None else {}),
+        "openExternalBrowser": "1",
+    }
+    address = f"{_PAGE}?{urlencode(facts, safe='/')}&text="
+    title = ""
+    for one in graphemes(reminder.text):
+        encoded = quote(one, safe="")
+        if len(address) + len(title) + len(encoded) > URI_LIMIT:
+            break
+        title += encoded
+    return address + title
+
+
+def _set_by(outcome: OutcomeRecord) -> Iterator[Reminder]:
+    """Yield the reminders with words of their own that the outcome's writes make."""
+    for write in outcome.writes:
+        if write.reminder_id is None or write.text is None:
+            continue
+        reminder = decode(Reminder, write.text.encode())
+        is_new = reminder.created == reminder.revision
+        if is_new and reminder.kind is ReminderKind.TEXT and reminder.due_ms is not None:
+            yield reminder
+
+
+def _local(at_ms: int, zone: str) -> dt.datetime:
+    return dt.datetime.fromtimestamp(at_ms / 1_000, tz=zoneinfo.ZoneInfo(zone))
+
+
+def _with_end_in_utc(rule: str, zone: zoneinfo.ZoneInfo) -> str:
+    """Return the rule as an event with a time zone takes it.  Source: RFC 5545, 3.3.10 (UNTIL)."""
+    rest, until, end = rule.partition("UNTIL=")
+    if not until:
+        return rule
+    local = dt.datetime.strptime(end, _LOCAL).replace(tzinfo=zone)
+    return f"{rest}{until}{local.astimezone(dt.UTC):{_LOCAL}}Z"

@@ -1,0 +1,63 @@
+"""What is due in a chat as a fixed text, the next first."""
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.conversation.store import Conversation
+from shared.knowledge.schema import cut
+from shared.line.ids import mask_ids
+from shared.line.phrases import Phrase, Phrases
+from shared.locales.local_times import shown_moment, shown_rule
+from shared.reminders.reminder import Reminder
+from shared.reminders.schedule import local_time
+from shared.reminders.store import ReminderStore
+
+_SHOWN: Final = 30
+_TEXT_UTF16: Final = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueReminders:
+    """The text, and the messages whose words it repeats; `since_ms` is the oldest of their timestamps."""
+
+    text: str = field(repr=False)
+    source_ids: frozenset[str] = frozenset()
+    since_ms: int | None = None
+
+
+def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) -> DueReminders:
+    """Return what is due, without what came from withdrawn messages.  Raises: StorageUnavailableError."""
+    found = [one for one in ReminderStore(conversation).read_all() if one.is_open]
+    if found:
+        ids = frozenset().union(*(one.source_ids for one in found))
+        is_withdrawn = conversation.amendments.look(besides=ids).is_withdrawn_from_entries
+        found = [one for one in found if not one.is_from_withdrawn(is_withdrawn)]
+    if not found:
+        return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE))
+    found.sort(key=lambda one: (_next_ms(one), one.id))
+    shown, now_ms = found[:_SHOWN], conversation.turn.clock.now_ms()
+    lines = [
+        f"・{shown_time(one, locale=locale, now_ms=now_ms)} {cut(mask_ids(one.text), limit=_TEXT_UTF16)}"
+        for one in shown
+    ]
+    if len(found) > len(shown):
+        lines.append(f"… +{len(found) - len(shown)}")
+    return DueReminders(
+        text="\n".join((phrases.text(Phrase.REMINDERS_DUE), *lines)),
+        source_ids=frozenset().union(*(one.source_ids for one in shown)),
+        since_ms=min(one.since_ms for one in shown),
+    )
+
+
+def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:
+    """Return when it is said, in words: its rule, or its next time."""
+    at = dt.datetime.fromisoformat(local_time(_next_ms(reminder), reminder.zone))
+    this_year = dt.datetime.fromisoformat(local_time(now_ms, reminder.zone)).year
+    if reminder.rule is None:
+        return shown_moment(at, locale=locale, this_year=this_year)
+    return shown_rule(reminder.rule, start=at, locale=locale, this_year=this_year)
+
+
+def _next_ms(reminder: Reminder) -> int:
+    return reminder.kept_ms or reminder.due_ms or 0

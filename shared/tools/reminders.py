@@ -1,0 +1,202 @@
+"""The reminders toolset: what a chat is to be told at which time.
+
+Every tool works on the turn's overlay, so nothing is promised before the turn is committed.
+"""
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from shared.agent.model import Json
+from shared.agent.tools import NOT_NAMED, Tool, ToolFault, load_schema
+from shared.agent.turn_context import TurnContext
+from shared.knowledge.entry import Source
+from shared.knowledge.provenance import PossibleSources
+from shared.knowledge.staging import EntryOverlay
+from shared.line.utf16 import without_lone_surrogates
+from shared.reminders.reminder import Reminder, ReminderKind
+from shared.reminders.schedule import local_time
+from shared.reminders.staging import ReminderFault, ReminderOverlay
+from shared.search.folding import fold
+
+_LISTED: Final = 20
+_WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_KINDS: Final = {"daily": ReminderKind.DAILY_DIGEST, "weekly": ReminderKind.WEEKLY_DIGEST}
+_DIGESTS: Final = {kind: name for name, kind in _KINDS.items()}
+_COST_UNKNOWN: Final = ToolFault(
+    message="LINE did not say how many members the group has, so what a reminder here costs is not known. Nothing was set: tell the person "
+    "to ask once more in a moment.",
+    may_retry=False,
+)
+
+
+class PushCosts(Protocol):
+    """What pushes count as against the account's quota."""
+
+    def cost_of(self, conversation_id: str) -> int | None:
+        """Return what a push to the chat costs: 1 in a 1:1 chat, else the number of its members; None: LINE does not tell."""
+        ...
+
+
+Action = Callable[[Json, ReminderOverlay, TurnContext], Json | ToolFault]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReminderTools:
+    """The tools for reminders.  `costs` None: nothing is pushed, so reminders cost nothing."""
+
+    costs: PushCosts | None = None
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return them in the order in which they are declared."""
+        return (
+            _tool(
+                "create_reminder",
+                "Say something in this chat at a time, once or again and again. Use when the person asks to be reminded or told something "
+                "at a time. Ask for day and hour if they are missing.",
+                self._create,
+            ),
+            _tool(
+                "list_reminders",
+                "List what is due in this chat, the next first. Use when the person asks what is due, and to find the id of a reminder.",
+                _list,
+            ),
+            _tool(
+                "change_reminder",
+                "Change text, time or recurrence of a reminder. Use when the person wants one later, earlier or otherwise. List first if "
+                "you do not know the id.",
+                self._change,
+            ),
+            _tool(
+                "cancel_reminder",
+                "Cancel a reminder, with all its later times. Use when the person no longer wants it. List first if you do not know the "
+                "id.",
+                _cancel,
+            ),
+        )
+
+    def _create(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault:
+        text = _text(arguments, "text")
+        if not context.may_touch(text):
+            return NOT_NAMED
+        messages = self._messages_each_time(context)
+        if messages is None:
+            return _COST_UNKNOWN
+        overlay.messages_each_time = messages
+        reminder = overlay.create(
+            text=text,
+            at=str(arguments["at"]),
+            rule=_optional(arguments, "rule"),
+            kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
+            sources=_sources(text, overlay, context),
+            user_id=context.to_answer[-1].user_id if context.to_answer else None,
+        )
+        return _with_cost(_shown(reminder), messages, context)
+
+    def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault:
+        reminder_id = str(arguments["id"])
+        if not context.may_touch(overlay.show(reminder_id).text):
+            return NOT_NAMED
+        messages = self._messages_each_time(context)
+        if messages is None:
+            return _COST_UNKNOWN
+        overlay.messages_each_time = messages
+        text = _text(arguments, "text") if "text" in arguments else None
+        changed = overlay.change(
+            reminder_id,
+            text=text,
+            at=_optional(arguments, "at"),
+            rule=str(arguments["rule"]) if "rule" in arguments else None,
+            sources=_sources(text or "", overlay, context),
+        )
+        return _with_cost(_shown(changed), messages, context)
+
+    def _messages_each_time(self, context: TurnContext) -> int | None:
+        """Return what each time counts as; None: LINE does not tell."""
+        if self.costs is None or context.conversation.is_one_on_one:
+            return 1
+        cost = self.costs.cost_of(context.conversation.id)
+        return None if cost is None else max(1, cost)
+
+
+def _list(arguments: Json, overlay: ReminderOverlay, _: TurnContext) -> Json:
+    limit = arguments.get("limit", _LISTED)
+    found = overlay.list()
+    shown = found[: limit if isinstance(limit, int) else _LISTED]
+    return {"reminders": [_shown(one) for one in shown], "total": len(found)}
+
+
+def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault:
+    reminder_id = str(arguments["id"])
+    if not context.may_touch(overlay.show(reminder_id).text):
+        return NOT_NAMED
+    cancelled = overlay.cancel(reminder_id)
+    return {"id": cancelled.id, "text": cancelled.text}
+
+
+def _tool(name: str, description: str, action: Action) -> Tool:
+    """Return a tool that runs `action` on the turn's overlay; a ReminderFault becomes a ToolFault."""
+
+    def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
+        try:
+            return action(arguments, _overlay_of(context), context)
+        except ReminderFault as fault:
+            return ToolFault(message=str(fault), may_retry=fault.may_retry)
+
+    return Tool(
+        name=name,
+        description=description,
+        parameters=load_schema(f"{name}.parameters"),
+        response=load_schema(f"{name}.response"),
+        run=run,
+    )
+
+
+def _overlay_of(context: TurnContext) -> ReminderOverlay:
+    """Return the turn's overlay.  Raises: TypeError, where the turn stages its reminders by something else, or not at all."""
+    match context.reminders:
+        case ReminderOverlay() as overlay:
+            return overlay
+        case other:
+            raise TypeError(f"the reminders toolset needs a ReminderOverlay, not {type(other).__name__}")
+
+
+def _sources(text: str, overlay: ReminderOverlay, context: TurnContext) -> tuple[Source, ...]:
+    """Return the messages that a reminder's text may repeat: those asked, earlier ones, and those behind entries and other reminders."""
+    possible = PossibleSources(to_answer=context.to_answer, earlier=context.earlier, retellings=context.retellings)
+    found = list(possible.of(text))
+    if isinstance(context.entries, EntryOverlay):
+        read_ids = context.entries.read_source_ids
+        found += possible.of_entries(text, context.entries.rows(), read_ids=read_ids) if text else ()
+    folded = fold(text)
+    for one in overlay.shown:
+        if folded and (folded in fold(one.text) or fold(one.text) in folded):
+            found += one.sources
+    return tuple(found)
+
+
+def _shown(reminder: Reminder) -> Json:
+    next_ms = reminder.kept_ms or reminder.due_ms or 0
+    local = local_time(next_ms, reminder.zone)
+    digest = _DIGESTS.get(reminder.kind)
+    return {
+        "id": reminder.id,
+        "text": reminder.text,
+        "next": f"{local} {_WEEKDAYS[dt.datetime.fromisoformat(local).weekday()]}",
+        **({"rule": reminder.rule} if reminder.rule is not None else {}),
+        **({"digest": digest} if digest is not None else {}),
+        **({"waits": True} if reminder.kept_ms is not None else {}),
+    }
+
+
+def _with_cost(shown: Json, messages: int, context: TurnContext) -> Json:
+    return shown if context.conversation.is_one_on_one else {**shown, "messages_each_time": messages}
+
+
+def _text(arguments: Json, name: str) -> str:
+    return without_lone_surrogates(str(arguments[name]))
+
+
+def _optional(arguments: Json, name: str) -> str | None:
+    return str(arguments[name]) if arguments.get(name) else None
