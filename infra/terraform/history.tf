@@ -3,6 +3,7 @@
 locals {
   # Days from an object's last write to its deletion, by the kind at the top of its name. erased/ stays for ever: it keeps late events out.
   # So does admitted/, which an operator ends with `make revoke`.
+  # members/ has no days: it is as old as the members are in the group, and goes when the bot leaves.
   # due/ has no days: a marker stays until its work was done.
   kept_days = {
     # An amendment is applied everywhere at once. It is kept for messages that arrive after it; after these days none can arrive.

@@ -7,6 +7,7 @@ the outcome of the turn names it. Who joined a group later is shown nothing from
 import threading
 import zoneinfo
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -128,7 +129,7 @@ class ChatMemory:
         quoted = {one.quoted_message_id for one in asked} if is_quoted else None
         own = [
             one
-            for one in self._read(context, wanted, may_catch_up=False).records
+            for one in self._read(context, wanted, is_own=True).records
             if isinstance(one, MessageRecord)
             and one.user_id == asked[-1].user_id
             and (quoted is None or one.line_message_id in quoted)
@@ -151,21 +152,28 @@ class ChatMemory:
         requests = [one for one in asked if any(query in fold(one.text) for query in wanted)]
         return [*(messages[place] for place in sorted(places)), *(requests if places else ())]
 
-    def _read(self, context: TurnContext, wanted: Wanted, *, may_catch_up: bool = True) -> "_Stretch":
-        """Return all of the stretch but the messages that the turn answers; the archive is read after the history of the turn."""
+    def _read(self, context: TurnContext, wanted: Wanted, *, is_own: bool = False) -> "_Stretch":
+        """Return all of the stretch but the messages that the turn answers; the archive is read after the history of the turn.
+
+        `is_own`: only the messages of the person who asks are wanted, also those from before they left and joined again.
+        """
         question = context.question
         if question is None or question.history.is_isolated:
             raise NothingToRecallError
+        joining = self._begin_reading_joining(context) if not is_own else None
         recent = Recollection.of_history(question.history)
         since_ms = wanted.since_ms
         is_open = not wanted.queries and wanted.who is None and since_ms is None and wanted.until_ms is None
-        is_catching_up = is_open and may_catch_up
+        is_catching_up = is_open and not is_own
         if is_catching_up:
             since_ms = _last_spoken_ms(recent, context.to_answer)
         archived = context.conversation.archive.read(since_ms=since_ms, until_ms=wanted.until_ms)
         remembered = Recollection.of_archive(archived) | recent
         if is_catching_up and since_ms is None:
             since_ms = _last_spoken_ms(remembered, context.to_answer)
+        joined_ms = joining.result() if joining is not None else None
+        if joined_ms is not None:
+            since_ms = joined_ms if since_ms is None else max(since_ms, joined_ms)
         asked = frozenset(context.asked_ids)
         records = (
             one
@@ -175,6 +183,13 @@ class ChatMemory:
             and not (isinstance(one, MessageRecord) and one.line_message_id in asked)
         )
         return _Stretch(records=tuple(records), since_ms=since_ms, is_partial=archived.left_out)
+
+    def _begin_reading_joining(self, context: TurnContext) -> Future[int | None] | None:
+        """Begin to read when the last of those who ask joined the group; None: it is a chat of two."""
+        if context.conversation.is_one_on_one:
+            return None
+        askers = frozenset(one.user_id for one in context.to_answer if one.user_id is not None)
+        return context.conversation.objects.reads.submit(context.conversation.members.joined_ms, askers)
 
     def _names(self, context: TurnContext, records: Sequence[Record]) -> Mapping[str, str]:
         """Return the names of everybody who said something of it, or in the prompt, so that those of the prompt stay as they are there."""

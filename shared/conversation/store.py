@@ -9,6 +9,7 @@ from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.archive import ARCHIVE_DAYS, Archive
 from shared.conversation.journal import Journal
+from shared.conversation.members import Members
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.spending import Ledger
 from shared.conversation.turn import FENCE, Turn
@@ -32,6 +33,7 @@ class Conversation:
     snapshot: Snapshot = field(repr=False)
     archive: Archive = field(repr=False)
     turn: Turn = field(repr=False)
+    members: Members = field(repr=False)
 
     @property
     def id(self) -> str:
@@ -108,4 +110,5 @@ class Conversations:
                 ledger=self.ledger,
                 lease_s=self.lease_s,
             ),
+            members=Members(names=names, store=objects.store, amendments=amendments),
         )

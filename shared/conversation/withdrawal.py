@@ -175,6 +175,7 @@ class Withdrawal:
     def _erase_now(self, conversation: Conversation) -> None:
         """Nothing that was erased by now is in any object."""
         journal, amendments = conversation.journal, conversation.amendments.look()
+        conversation.members.erase(until_ms=amendments.erased_ms)
         for message in journal.read_messages():
             if amendments.is_withdrawn(message):
                 journal.drop(message.line_message_id)

@@ -32,6 +32,7 @@ from shared.handlers.erasure import ErasureHandler
 from shared.handlers.greeting import GreetingHandler
 from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.intake import Intake
+from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.ports import Options, Ports
 from shared.handlers.postback import PostbackHandler
@@ -200,6 +201,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             ),
         ),
         greeting=GreetingHandler(conversations=conversations, announcer=announcer, phrases=phrases),
+        membership=MembershipHandler(conversations=conversations),
         edit=EditHandler(conversations=conversations, withdrawal=withdrawal, intake=intake),
         departure=DepartureHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),
         unsend=UnsendHandler(conversations=conversations, withdrawal=withdrawal, traces=traces),

@@ -15,6 +15,7 @@ from shared.handlers.departure import DepartureHandler
 from shared.handlers.edit import EditHandler
 from shared.handlers.greeting import GreetingHandler
 from shared.handlers.intake import Intake
+from shared.handlers.membership import MembershipHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.postback import PostbackHandler
 from shared.handlers.tick import TickHandler
@@ -23,7 +24,7 @@ from shared.handlers.unsend import UnsendHandler
 from shared.line.commands import Command
 from shared.line.events import LineEvent, MessageContent, parse_event, unnamed_reply_token
 
-_FORGETTING: Final = frozenset({"unsend", "unfollow", "leave"})
+_FORGETTING: Final = frozenset({"unsend", "unfollow", "leave", "memberLeft"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class Dispatch:
     command: CommandHandler
     postback: PostbackHandler
     greeting: GreetingHandler
+    membership: MembershipHandler
     edit: EditHandler
     departure: DepartureHandler
     unsend: UnsendHandler
@@ -68,11 +70,13 @@ class Dispatch:
         return self._handle_admitted(event) if refused is None else refused
 
     def _forget(self, event: LineEvent) -> EventResult:
+        if event.type == "memberLeft":
+            return self.membership.left(event)
         if event.type == "unsend":  # only where the subscription's filter is wrong
             return self.unsend.withdraw(event)
         return self.departure(event)
 
-    def _handle_admitted(self, event: LineEvent) -> EventResult:
+    def _handle_admitted(self, event: LineEvent) -> EventResult:  # noqa: PLR0911 - one return a kind
         match event:
             case LineEvent(type="message", message=MessageContent() as content):
                 command = self.intake.command(event, content)
@@ -81,6 +85,8 @@ class Dispatch:
                 return self.command(event, content, command)
             case LineEvent(type="follow" | "join"):
                 return self.greeting(event)
+            case LineEvent(type="memberJoined"):
+                return self.membership.joined(event)
             case LineEvent(type="postback"):
                 return self.postback(event)
             case LineEvent(type="messageEdited", message=MessageContent() as content):

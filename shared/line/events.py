@@ -10,7 +10,7 @@ from typing import Final
 
 from shared.clock import SKEW_MS
 from shared.errors import UnusableIdError
-from shared.line.ids import checked_id, conversation_id_of, is_event_or_message_id
+from shared.line.ids import checked_id, conversation_id_of, is_conversation_id, is_event_or_message_id
 from shared.line.messaging import ReplyToken
 from shared.line.postback_data import DATA_LIMIT
 from shared.line.utf16 import utf16_length, without_lone_surrogates
@@ -50,8 +50,8 @@ class LineEvent:
 
     `timestamp_ms` is when the event happened, at most SKEW_MS after `received_ms`; a redelivery repeats it. `received_ms` is when this
     delivery was received. `user_id` is None where LINE names no user. `reply_token` is None in standby mode and for events that cannot be
-    answered. `subject_id` is the message that an unsend names. `postback_data` is the data of a pressed button; None if it is longer than
-    the data of any button of the bot.
+    answered. `subject_id` is the message that an unsend names, `member_ids` are the people who joined or left a group. `postback_data` is
+    the data of a pressed button; None if it is longer than the data of any button of the bot.
     """
 
     type: str
@@ -65,6 +65,7 @@ class LineEvent:
     is_standby: bool = False
     message: MessageContent | None = None
     subject_id: str | None = None
+    member_ids: tuple[str, ...] = ()
     postback_data: str | None = field(default=None, repr=False)
 
 
@@ -91,6 +92,7 @@ def parse_event(event: Mapping[str, object], *, received_ms: int = 0) -> LineEve
         reply_token=None if token is None else ReplyToken(value=token, received_ms=received_ms),
         is_standby=is_standby,
         message=_message(_object(event.get("message"))),
+        member_ids=_member_ids(_object(event.get("joined")) or _object(event.get("left"))),
         subject_id=checked_id(unsend.get("messageId")) if unsend else None,
         postback_data=_postback_data(_object(event.get("postback"))),
     )
@@ -113,6 +115,15 @@ def _message(message: Mapping[str, object]) -> MessageContent | None:
         return None
     return MessageContent(
         line_message_id=checked_id(message.get("id")), type=_text(message.get("type")) or "", fields=message
+    )
+
+
+def _member_ids(moved: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the people who joined or left.  Source: LINE, "Member joined event", "Member left event"."""
+    members = moved.get("members")
+    ids = (_text(_object(one).get("userId")) for one in members) if isinstance(members, list) else ()
+    return tuple(
+        dict.fromkeys(one for one in ids if one is not None and is_conversation_id(one) and one.startswith("U"))
     )
 
 

@@ -87,6 +87,11 @@ class ObjectNames:
         return f"snapshots/{self.conversation_id}{_SUFFIX}"
 
     @property
+    def members(self) -> str:
+        """Since when members are in a group."""
+        return f"members/{self.conversation_id}{_SUFFIX}"
+
+    @property
     def archive_prefix(self) -> str:
         """Messages and answers that left the snapshot."""
         return f"archive/{self.conversation_id}/"

@@ -16,7 +16,11 @@ OTHER_EVENTS = [
     name
     for name in recorded.NAMES
     if not name.startswith("message-")
-    and name not in {"follow", "join", "leave", "unfollow", "unsend", "verification", "several-chats", "redelivered"}
+    and name
+    not in {
+        *("follow", "join", "leave", "unfollow", "unsend", "member-joined"),
+        *("verification", "several-chats", "redelivered"),
+    }
 ]
 
 

@@ -304,3 +304,48 @@ def test_an_archive_that_does_not_answer_costs_the_tool_only(pool: ThreadPoolExe
 
     assert result(worker)["error"]["may_retry"] is True
     assert worker.said == ["I cannot look that up"]
+
+
+def moves(group: ChatEvents, kind: str, user_id: str, at_ms: int) -> dict[str, Any]:
+    """Return the event of a member who joins or leaves."""
+    event = group.event(kind)
+    event["joined" if kind == "memberJoined" else "left"] = {"members": [{"type": "user", "userId": user_id}]}
+    event["timestamp"] = at_ms
+    return event
+
+
+def test_who_joined_later_is_told_nothing_from_before(worker: PushedWorker, group: ChatEvents) -> None:
+    archive(worker, archived(1, "we take the inn by the lake", days_ago=10), archived(2, "the inn is full", days_ago=2))
+    worker.deliver(moves(group, "memberJoined", YUKI, START_MS - 5 * DAY_MS))
+
+    ask(worker, group, recall(query="inn"), SAYS)
+    assert [line.partition("] ")[2] for line in lines(worker)] == ["the inn is full"]
+
+    ask(worker, group, recall(), SAYS, text="@Aizuchi what did I miss?")
+    assert "lake" not in str(lines(worker))
+
+    worker.deliver(group.text("/catchup"), thinks=[SAYS])
+    assert "lake" not in worker.prompt()
+
+
+def test_who_was_there_before_the_bot_saw_anybody_come_is_told_all(worker: PushedWorker, group: ChatEvents) -> None:
+    archive(worker, archived(1, "we take the inn", days_ago=10))
+    worker.deliver(moves(group, "memberJoined", KENJI, START_MS - 5 * DAY_MS))
+
+    ask(worker, group, recall(query="inn"), SAYS)
+
+    assert len(lines(worker)) == 1
+
+
+def test_who_left_leaves_no_joining_behind(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(moves(group, "memberJoined", KENJI, START_MS))
+    worker.deliver(moves(group, "memberLeft", KENJI, START_MS + 1))
+
+    assert KENJI not in everything_in(worker.store)
+
+
+def test_a_group_that_the_bot_left_keeps_no_joining(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.deliver(moves(group, "memberJoined", KENJI, START_MS))
+    worker.deliver(group.event("leave"))
+
+    assert KENJI not in everything_in(worker.store)

@@ -1,0 +1,73 @@
+"""Since when members are in a group, as far as the bot saw them come: who joined later is told nothing from before.
+
+    members/{conversation_id}.json
+
+Only joinings that the bot saw are known; who was there before it, or is in a chat of two, has none. A joining goes with the member's
+leaving, and with an erasure of the time before it, because then nothing older is left.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.conversation.amendments import AmendmentLog
+from shared.storage.codec import VERSION, decode, encode
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_names import ObjectNames
+from shared.storage.object_store import ObjectStore
+
+MEMBERS_KEPT: Final = 500  # Source: LINE, "Group chats": at most 500 members
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MembersRecord:
+    """When members joined, by LINE's timestamp."""
+
+    version: int = VERSION
+    joined_ms: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Members:
+    """One chat's members.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+
+    names: ObjectNames
+    store: ObjectStore = field(repr=False)
+    amendments: AmendmentLog = field(repr=False)
+
+    def joined_ms(self, user_ids: Collection[str]) -> int | None:
+        """Return when the last of these people joined; None where the bot saw none of them come."""
+        stored = self.store.read(self.names.members)
+        known = decode(MembersRecord, stored.data).joined_ms if stored is not None else {}
+        return max((known[one] for one in user_ids if one in known), default=None)
+
+    def note_joined(self, user_ids: Collection[str], *, at_ms: int) -> None:
+        """These people are members since then, or since a later joining.  Repeated: changes nothing."""
+
+        def joined(known: Mapping[str, int]) -> dict[str, int]:
+            newer = {one: max(at_ms, known.get(one, at_ms)) for one in user_ids}
+            newest = sorted({**known, **newer}.items(), key=lambda item: item[1])[-MEMBERS_KEPT:]
+            return dict(newest)
+
+        self._update(joined, creates=True)
+        erased_ms = self.amendments.watermark().timestamp_ms
+        if erased_ms >= at_ms:  # an erasure may have passed just before
+            self.erase(until_ms=erased_ms)
+
+    def note_left(self, user_ids: Collection[str], *, at_ms: int) -> None:
+        """Nothing is known of these people, unless they joined again later.  Repeated: changes nothing."""
+        self._update(lambda known: {one: at for one, at in known.items() if one not in user_ids or at > at_ms})
+
+    def erase(self, *, until_ms: int) -> None:
+        """No joining up to this timestamp is known.  Repeated: changes nothing."""
+        self._update(lambda known: {one: at for one, at in known.items() if at > until_ms})
+
+    def _update(self, change: Callable[[Mapping[str, int]], dict[str, int]], *, creates: bool = False) -> None:
+        def changed(data: bytes | None) -> bytes | None:
+            if data is None and not creates:
+                return None
+            known = decode(MembersRecord, data).joined_ms if data is not None else {}
+            wanted = change(known)
+            return None if wanted == known else encode(MembersRecord(joined_ms=wanted))
+
+        update_by_swap(self.store, self.names.members, changed, what="the members of a chat")

@@ -1,0 +1,30 @@
+"""Events of members who join or leave a group: since when they are in it is noted, so that recall tells them nothing from before."""
+
+from dataclasses import dataclass
+
+from shared.bus.result import EventResult
+from shared.conversation.store import Conversations
+from shared.line.events import LineEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MembershipHandler:
+    """Handles joinings and leavings of members."""
+
+    conversations: Conversations
+
+    def joined(self, event: LineEvent) -> EventResult:
+        """Since when they are members is stored.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
+        if not event.member_ids:
+            return EventResult.IGNORED
+        members = self.conversations.of(event.conversation_id).members
+        members.note_joined(event.member_ids, at_ms=event.timestamp_ms)
+        return EventResult.KEPT_AS_CONTEXT
+
+    def left(self, event: LineEvent) -> EventResult:
+        """Nothing is stored about when they joined.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
+        if not event.member_ids:
+            return EventResult.IGNORED
+        members = self.conversations.of(event.conversation_id).members
+        members.note_left(event.member_ids, at_ms=event.timestamp_ms)
+        return EventResult.ERASED

@@ -1,0 +1,68 @@
+"""Since when members are in a group."""
+
+import pytest
+
+from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.members import MEMBERS_KEPT
+from shared.conversation.store import Conversation
+from tests.support.chats import conversations_on
+from tests.support.inline import InlineExecutor
+
+YUKI, KENJI = "U" + "1" * 32, "U" + "2" * 32
+
+
+@pytest.fixture
+def group() -> Conversation:
+    return conversations_on(MemoryObjectStore(), InlineExecutor()).of("C" + "1" * 32)
+
+
+def test_of_several_people_the_last_joining_counts(group: Conversation) -> None:
+    group.members.note_joined([YUKI], at_ms=5)
+    group.members.note_joined([KENJI], at_ms=9)
+
+    assert group.members.joined_ms([YUKI]) == 5
+    assert group.members.joined_ms([YUKI, KENJI]) == 9
+    assert group.members.joined_ms(["U" + "3" * 32]) is None
+
+
+def test_a_redelivered_joining_does_not_undo_a_later_one(group: Conversation) -> None:
+    group.members.note_joined([YUKI], at_ms=9)
+    group.members.note_joined([YUKI], at_ms=5)
+
+    assert group.members.joined_ms([YUKI]) == 9
+
+
+def test_a_member_who_left_is_forgotten_unless_they_came_back(group: Conversation) -> None:
+    group.members.note_joined([YUKI, KENJI], at_ms=5)
+    group.members.note_joined([KENJI], at_ms=9)
+
+    group.members.note_left([YUKI, KENJI], at_ms=7)
+
+    assert group.members.joined_ms([YUKI]) is None
+    assert group.members.joined_ms([KENJI]) == 9
+
+
+def test_who_leaves_a_group_of_which_nothing_is_known_leaves_no_byte(group: Conversation) -> None:
+    group.members.note_left([YUKI], at_ms=7)
+    group.members.erase(until_ms=9)
+
+    assert group.objects.store.list("") == ()
+
+
+def test_an_erasure_forgets_older_joinings_also_where_they_come_later(group: Conversation) -> None:
+    group.members.note_joined([YUKI], at_ms=5)
+    group.amendments.erase(7)
+    group.members.erase(until_ms=7)
+    group.members.note_joined([KENJI], at_ms=6)
+    group.members.note_joined([KENJI], at_ms=8)
+
+    assert group.members.joined_ms([YUKI]) is None
+    assert group.members.joined_ms([KENJI]) == 8
+
+
+def test_only_the_newest_joinings_are_kept(group: Conversation) -> None:
+    for number in range(MEMBERS_KEPT + 2):
+        group.members.note_joined([f"U{number:032x}"], at_ms=number)
+
+    assert group.members.joined_ms([f"U{1:032x}"]) is None
+    assert group.members.joined_ms([f"U{2:032x}"]) == 2
