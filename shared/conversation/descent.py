@@ -48,7 +48,7 @@ class Descent:
                 self._take(left.pop(one.id))
         while True:
             heirs = [one for one in left.values() if not self.taken.isdisjoint(one.provenance.ids)]
-            lost = [one for one in heirs if one.words and self._may_repeat(one)]
+            lost = [one for one in heirs if one.words and self._may_repeat(one.provenance, one.words)]
             for one in lost:
                 self._take(left.pop(one.id))
             if not lost:
@@ -60,7 +60,7 @@ class Descent:
         provenance = outcome.provenance
         if provenance.is_lost_with(self.amendments, outcome.webhook_event_id):
             return True
-        return not self.taken.isdisjoint(provenance.ids) and self._signs.are_in(outcome.words)
+        return not self.taken.isdisjoint(provenance.ids) and self._may_repeat(provenance, outcome.words)
 
     def _take(self, one: Repeatable) -> None:
         self.taken.add(one.id)
@@ -68,8 +68,8 @@ class Descent:
         if not one.words and one.id not in self.amendments.taken:
             self._wordless.add(one.id)  # nobody can tell any more who repeats it
 
-    def _may_repeat(self, one: Repeatable) -> bool:
-        return not self._wordless.isdisjoint(one.provenance.ids) or self._signs.are_in(one.words)
+    def _may_repeat(self, provenance: Provenance, words: Sequence[str]) -> bool:
+        return not self._wordless.isdisjoint(provenance.ids) or self._signs.are_in(words)
 
 
 def repeatable(outcomes: Iterable[OutcomeRecord], recaps: Iterable[Recap] = ()) -> list[Repeatable]:

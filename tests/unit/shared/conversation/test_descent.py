@@ -136,11 +136,12 @@ def test_a_recap_from_before_recaps_had_ids_is_not_named() -> None:
         ("e5", "hello", "e1", False),
         ("e5", PLACE, "m2", False),
         ("e0", "hello", "m2", True),
+        ("e5", "hello", "e3", True),
     ],
 )
 def test_a_committed_answer_is_lost_as_a_recorded_one_is(own_id: str, text: str, saw: str, *, is_lost: bool) -> None:
     found = descent(taken={"e0": frozenset()})
-    found.look_at([said("e1", PLACE, saw="m1")])
+    found.look_at([said("e1", PLACE, saw="m1"), replace(said("e3", "", saw="m1"), words=())])
 
     committed = replace(answer(5, text), webhook_event_id=own_id, saw=(saw,))
 
