@@ -96,8 +96,9 @@ class RepliedChat:
         self.meanwhile = lambda: None
         self.apologises = False
         outbox = outbox_on(self.line, self.clock, late_reply=late_reply)
+        self.runner = runner_on(outbox)
         self._reply = Reply(
-            runner=runner_on(outbox),
+            runner=self.runner,
             responder=self,
             quoted=QuotedMedia(media=Media(source=MemoryMedia(), threads=pool, clock=self.clock)),
             settle_window=SettleWindow(seconds=0, reader=reader(), clock=self.clock),

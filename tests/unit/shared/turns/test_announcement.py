@@ -1,6 +1,6 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 
 import pytest
@@ -151,6 +151,25 @@ def test_announcement_loses_its_place_to_newer_announcements_only(
 
     assert group.line.calls == (result == "replied")
     assert (group.conversation.journal.outcome_of("e1") is not None) is (result == "replied")
+
+
+def test_announcement_takes_the_place_of_an_older_delivery_of_its_event(
+    reads: ThreadPoolExecutor,
+) -> None:
+    clock = CrowdedClock()
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
+    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+
+    with ExitStack() as waiting:
+        events = ("e0", "e1", "e2", "e3")
+        places = [
+            waiting.enter_context(group.runner.room.place(group.conversation.id, event=one, gives_way=False))
+            for one in events
+        ]
+        clock.others = nullcontext
+        group.deliver()
+
+    assert [one.is_lost for one in places] == [False, True, False, False]
 
 
 def test_announcement_is_recorded_with_what_it_asks_or_greets(group: AnnouncedChat) -> None:

@@ -6,12 +6,14 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock
+from shared.conversation.history import History
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
 from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
-from shared.turns.attempt import MODEL_S
-from shared.turns.deferral import DEFER_AT_MS, LateReply
+from shared.turns.attempt import MODEL_S, Attempt
+from shared.turns.deferral import DEFER_AT_MS, LateReply, agenda_of
 from shared.turns.question import Question
+from tests.support.phrases import NamedPhrases
 from tests.support.turns import RepliedChat
 
 
@@ -225,3 +227,57 @@ def test_a_deferral_stands_where_the_prompt_is_amended_after_it(pool: ThreadPool
 
     assert chat.conversation.journal.outcome_of("e1-late") is None
     assert chat.line.replies == {"t1": (Phrase.STILL_THINKING.value,)}
+
+
+class ActingChat(RepliedChat):
+    """A chat whose responder apologises, and tells what it did outside with words of the prompt."""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        return replace(super().respond(question), kind=OutcomeKind.APOLOGISED)
+
+
+@pytest.mark.parametrize("chat_type", [ActingChat, RepliedChat])
+def test_words_of_people_are_not_committed_after_their_withdrawal(
+    pool: ThreadPoolExecutor, chat_type: type[RepliedChat]
+) -> None:
+    chat = chat_type(pool, clock=FixedClock())
+    chat.conversation.journal.record(replace(chat.message(0), addressed=False))
+
+    def withdraw() -> None:
+        chat.meanwhile = lambda: None
+        chat.withdraw("m0")
+
+    chat.meanwhile = withdraw
+    chat.deliver(chat.message(1))
+
+    assert len(chat.questions) == 2
+    assert chat.conversation.turn.read().record.sequence == 1
+
+
+def test_fixed_words_are_committed_whatever_was_withdrawn(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    chat.apologises = True
+    chat.conversation.journal.record(replace(chat.message(0), addressed=False))
+    chat.meanwhile = lambda: chat.withdraw("m0")
+
+    assert chat.deliver(chat.message(1)) == "apologised"
+    assert len(chat.questions) == 1
+
+
+def test_what_is_shown_besides_is_named_by_the_outcome_and_looked_at(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    lease, own, quoted = chat.open_turn(), chat.message(1), replace(chat.message(0), type="image")
+    history = History(messages=(own,))
+    attempt = Attempt.begin(
+        lease, history, agenda_of(history, [own]), outbox=chat.runner.outbox, phrases=NamedPhrases()
+    )
+    begun = attempt.draft
+    assert begun.saw == ("m1",)
+
+    attempt.show(history)
+    assert attempt.draft is begun
+
+    attempt.show(replace(history, messages=(quoted, own)))
+    assert (attempt.draft.saw, attempt.draft.since_ms) == (("m0", "m1"), quoted.timestamp_ms)
+    assert attempt.basis.prompt.ids == {"m0", "m1"}
+    assert attempt.history.messages == (quoted, own)

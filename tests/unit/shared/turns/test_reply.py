@@ -1,7 +1,9 @@
 """Replies: which messages are answered together, what a takeover finishes, and amendments in between."""
 
+import io
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -13,6 +15,7 @@ from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
+from shared.metering import Metering, ModelUsage, Purpose, Usage
 from shared.turns.lease import open_turn
 from shared.turns.question import Question
 from shared.turns.settle_window import IMAGE_SET_S
@@ -447,3 +450,35 @@ def test_a_prompt_that_is_amended_between_two_requests_to_the_model_is_made_agai
     assert chat.questions == [("m1",), ("m1",)]
     assert chat.conversation.turn.read().record.sequence == 1
     assert chat.clock.monotonic_s() < 1
+
+
+def test_a_message_gives_way_to_what_nobody_else_can_do(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    chat.open_turn()
+
+    with ExitStack() as waiting:
+        room = chat.runner.room
+        others = [waiting.enter_context(room.place(chat.conversation.id, gives_way=False)) for _ in range(PLACES)]
+        result = chat.deliver(chat.message(1))
+
+    assert result == "handed_over"
+    assert not any(one.is_lost for one in others)
+    assert chat.clock.monotonic_s() < 1
+
+
+class MeteredChat(RepliedChat):
+    """A chat whose responder makes one request of ten tokens."""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        with Metering(clock=self.clock).request(Purpose.TURN, "model-1") as made:
+            made.usage = Usage(prompt_tokens=10)
+        return super().respond(question)
+
+
+def test_an_outcome_carries_what_its_turn_asked_of_models(pool: ThreadPoolExecutor, lines: io.StringIO) -> None:
+    chat = MeteredChat(pool)
+
+    chat.deliver(chat.message(1))
+
+    assert chat.outcome("e1").usage == (ModelUsage(purpose=Purpose.TURN, model_name="model-1", prompt_tokens=10),)
+    assert '"turn_metered"' in lines.getvalue()
