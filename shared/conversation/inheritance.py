@@ -71,6 +71,8 @@ def without_lost(record: SnapshotRecord, is_lost: Callable[[OutcomeRecord | Reca
 
 def without_names(record: SnapshotRecord, ids: AbstractSet[str]) -> SnapshotRecord:
     """Return the snapshot in which nothing names these answers and recaps: a withdrawal found that it repeats nothing of them."""
+    if not ids:
+        return record
 
     def nameless(one: _Kept) -> _Kept:
         return one if ids.isdisjoint(one.saw) else replace(one, saw=tuple(name for name in one.saw if name not in ids))

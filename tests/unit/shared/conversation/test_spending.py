@@ -71,3 +71,9 @@ def test_a_turn_that_is_given_back_is_not_counted() -> None:
     thinking = TurnRecord(state="thinking", spending=Spending(day="d").reserved())
 
     assert thinking.abandoned().spending == Spending(day="d")
+
+
+def test_a_turn_that_was_not_reserved_settles_nothing() -> None:
+    unreserved = Spending(day="d", turns=3)
+
+    assert unreserved.settled(counts=False) == unreserved.settled(counts=True) == unreserved

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.search import folding
 from shared.search.folding import fold, loosen, without_okurigana
 
 
@@ -45,3 +46,21 @@ def test_lines_stay_lines(lines: list[str]) -> None:
 @given(st.text(max_size=60))
 def test_a_loosened_text_is_at_most_three_times_as_long(text: str) -> None:
     assert len(loosen(fold(text))) <= 3 * len(fold(text)) + 2
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("㌖ １", "きろめーとる 1"),
+        ("ﷺ Ａ ﷺ", "ﷺ a ﷺ"),
+        ("ａ" * 3 + "ﷺ", "aaaﷺ"),
+    ],
+)
+def test_signs_are_written_out_in_six_characters_at_most(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+def test_variants_of_kanji_are_read_from_their_table() -> None:
+    read = folding._loose_characters.__wrapped__()  # noqa: SLF001 - what is kept of it may have been read before
+
+    assert read[ord("臺")] == ord("台")

@@ -15,7 +15,9 @@ class SteppedClock(FixedClock):
 
 
 def test_a_flood_begins_after_thirty_messages_of_a_minute() -> None:
-    floods = Floods(clock=FixedClock())
+    clock = FixedClock()
+    clock.move(3_600)
+    floods = Floods(clock=clock)
 
     assert [floods.note("a") for _ in range(A_MINUTE + 2)] == [*[False] * A_MINUTE, True, True]
     assert not floods.note("b")
@@ -37,7 +39,15 @@ def test_one_message_waits_until_the_flood_has_ended() -> None:
     begun_s = clock.monotonic_s()
 
     assert floods.answers_for_all("a")
-    assert clock.monotonic_s() - begun_s >= QUIET_S
+    assert clock.monotonic_s() - begun_s == QUIET_S
+
+
+def test_a_message_whose_flood_is_forgotten_waits_for_nothing() -> None:
+    clock = SteppedClock()
+    clock.move(3_600)
+
+    assert Floods(clock=clock).answers_for_all("a")
+    assert clock.monotonic_s() == 3_600
 
 
 def test_others_do_not_wait_and_prolong_the_flood() -> None:
