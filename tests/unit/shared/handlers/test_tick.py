@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from shared.bus.result import EventResult
 from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, TurnBusyError
+from shared.handlers.heartbeat import Heartbeat
 from shared.handlers.tick import AT_ONCE, MARKERS_A_TICK, DueTask, TickHandler
+from shared.line.webhook_check import WebhookCheck
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 from tests.support.pushed import UnreliableStore
@@ -71,6 +74,23 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 def read(lines: io.StringIO, message: str) -> list[dict[str, Any]]:
     logged = map(json.loads, lines.getvalue().splitlines())
     return [line for line in logged if line["message"] == message]
+
+
+def test_each_tick_asks_whether_line_still_reaches_the_webhook(agenda: Agenda) -> None:
+    checks: list[WebhookCheck] = []
+
+    class Line:
+        def check_webhook(self) -> WebhookCheck:
+            checks.append(WebhookCheck(is_active=True, is_answered=True, status=200, reason="OK"))
+            return checks[-1]
+
+    tick = replace(agenda.tick, heartbeat=Heartbeat(checker=Line(), every_minutes=1, clock=agenda.clock))
+
+    tick()
+    tick()
+    agenda.tick()
+
+    assert len(checks) == 2
 
 
 def test_what_is_due_is_carried_out_once(agenda: Agenda) -> None:

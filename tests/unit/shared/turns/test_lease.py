@@ -486,3 +486,15 @@ def test_at_most_one_holder_can_write_in_any_order_of_steps(steps: list[str]) ->
     able = [lease for lease in leases if lease.write(lease.record)]
 
     assert len(able) <= 1
+
+
+def test_what_a_lost_write_was_to_charge_is_charged_by_the_next_one(clock: FixedClock) -> None:
+    raced = RacedChat(clock)
+    raced.chat.turn.ledger.put_back(CHAT, 70)
+    raced.withdraw_first("m9")
+
+    assert not raced.lease.write(raced.lease.record)
+    raced.lease.renew()
+
+    assert raced.chat.turn.read().record.spending.tokens == 70
+    assert raced.chat.turn.ledger.take(CHAT) == 0
