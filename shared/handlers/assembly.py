@@ -81,7 +81,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     model = MeteredModel(model=ports.model, metering=metering)
     people = People(display_names=DisplayNames(profiles=ports.profiles, threads=threads.names), bot_name=bot_name)
     memory = ChatMemory(people=people, time_zone=options.time_zone, locale=options.locale)
-    staged_writes, reminders = StagedWrites(), Reminders.of(ports, options)
+    staged_writes, reminders = StagedWrites(), Reminders.of(ports, options, phrases)
     toolsets = Toolsets.of(ports, options, metering, memory, reminders.tools)
     outbox = Outbox(
         line=ports.line,

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from shared.agent.tools import Tool
 from shared.conversation.store import Conversation
 from shared.handlers.ports import Options, Ports
+from shared.line.phrases import Phrases
 from shared.line.quota import PushBudget
 from shared.reminders.delivery import ReminderDelivery, Reminding
 from shared.reminders.kept import KeptReminders
 from shared.reminders.staging import ReminderStaging
 from shared.reminders.store import REMINDER
-from shared.reminders.wording import TextWording
+from shared.reminders.wording import ReminderWording
 from shared.tools.reminders import ReminderTools
 from shared.turns.additions import Additions, NoAdditions
 
@@ -27,10 +28,11 @@ class Reminders:
     budget: PushBudget
 
     @classmethod
-    def of(cls, ports: Ports, options: Options) -> "Reminders":
+    def of(cls, ports: Ports, options: Options, phrases: Phrases) -> "Reminders":
         """Return the reminders of a deployment."""
         is_off = options.reminding is Reminding.OFF
-        wording, budget = TextWording(locale=options.locale), PushBudget(api=ports.line, clock=ports.clock)
+        wording = ReminderWording(locale=options.locale, phrases=phrases)
+        budget = PushBudget(api=ports.line, clock=ports.clock)
         delivery = ReminderDelivery(
             line=ports.line,
             budget=budget,

@@ -56,10 +56,11 @@ class DigestTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Digest:
-    """A digest, and the messages behind the entries that it names."""
+    """A digest, and the messages behind the entries that it names.  `is_empty`: it says that there is nothing to tell."""
 
     text: str = field(repr=False)
     source_ids: frozenset[str] = frozenset()
+    is_empty: bool = False
 
 
 @dataclass(slots=True)
@@ -84,14 +85,14 @@ class _Draft:
         short = " ".join((text or row.name).split(" ")[:_ITEM_WORDS]) if self.texts.counts_words else text or row.name
         return cut(short, limit=_ITEM_UTF16)
 
-    def finish(self) -> Digest:
+    def finish(self, *, is_empty: bool) -> Digest:
         """Return the digest within its limit; the last items are left out first."""
         while not self._fits():
             last = max(index for index, (_, is_item, _) in enumerate(self.lines) if is_item)
             del self.lines[last]
         rows = (row for _, _, row in self.lines if row is not None)
         text = "\n".join(line for line, _, _ in self.lines).strip()
-        return Digest(text=text, source_ids=frozenset(one for row in rows for one in row.source_ids))
+        return Digest(text=text, source_ids=frozenset(one for row in rows for one in row.source_ids), is_empty=is_empty)
 
     def _fits(self) -> bool:
         text = "\n".join(line for line, _, _ in self.lines).strip()
@@ -142,7 +143,7 @@ def _daily(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
         if todo:
             draft.item(texts.win_next.format(text=draft.label(todo[0])), todo[0])
     draft.lines += [("", False, None), (texts.daily_footer, False, None)]
-    return draft.finish()
+    return draft.finish(is_empty=not (todo or stale or done))
 
 
 def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
@@ -151,7 +152,7 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
     draft.line(texts.week.format(first=first.isoformat(), last=last.isoformat()))
     if not rows:
         draft.line(texts.nothing_filed)
-        return draft.finish()
+        return draft.finish(is_empty=True)
     draft.heading(texts.happened)
     counts = Counter(row.category for row in rows if _is_recent(row.created_at, now))
     parts = ", ".join(f"{texts.of_category[one]} {counts[one]}" for one in Category if counts[one])
@@ -177,7 +178,7 @@ def _weekly(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> Digest:
         percent = round(100 * most / counts.total())
         draft.item(texts.theme_item.format(category=texts.of_category[category], percent=percent))
     draft.lines += [("", False, None), (texts.weekly_footer, False, None)]
-    return draft.finish()
+    return draft.finish(is_empty=not (counts or done or oldest or focus))
 
 
 def _focus(rows: Sequence[Row], draft: _Draft, now: dt.datetime) -> list[tuple[str, Row | None]]:

@@ -1,22 +1,32 @@
-"""What a reminder says when it is due: its text, and where it comes late or with an answer, the time for which it was meant."""
+"""What a reminder says when it is due: its text or a digest, and where it comes late or with an answer, the time for which it was meant."""
 
 import datetime as dt
 import re
 import zoneinfo
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 from shared.conversation.store import Conversation
+from shared.knowledge.digest import Digest, digest
+from shared.knowledge.staging import EntryStaging
 from shared.line.bubbles import fixed_messages
+from shared.line.ids import mask_ids
+from shared.line.language import language_of
 from shared.line.messaging import OutgoingMessage
+from shared.line.phrases import Phrases
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_moment
-from shared.reminders.reminder import Reminder
+from shared.reminders.buttons import reminder_buttons
+from shared.reminders.reminder import Reminder, ReminderKind
 
 LATE_MS: Final = 2 * 60_000
 """An occurrence that is said later than this tells the time for which it was meant."""
+_DIGESTS: Final[Mapping[ReminderKind, Literal["daily", "weekly"]]] = {
+    ReminderKind.DAILY_DIGEST: "daily",
+    ReminderKind.WEEKLY_DIGEST: "weekly",
+}
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 
 
@@ -72,26 +82,49 @@ class ReminderTexts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextWording:
-    """Says a reminder's own text in one of LOCALES."""
+class ReminderWording:
+    """Says reminders in the language of their own words; `locale` counts where these tell none."""
 
     locale: str
+    phrases: Phrases
 
-    def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:  # noqa: ARG002 - the port's signature
-        return Said(text=self.text(occurrence))
+    def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:
+        kind = _DIGESTS.get(occurrence.reminder.kind)
+        if kind is None:
+            return Said(text=self._text(occurrence, occurrence.reminder.text))
+        summary = self._digest(conversation, occurrence, kind)
+        return (
+            None if summary.is_empty else Said(text=self._text(occurrence, summary.text), source_ids=summary.source_ids)
+        )
 
-    def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:  # noqa: ARG002 - likewise
-        return fixed_messages(text)
+    def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:
+        messages = fixed_messages(mask_ids(text))
+        if occurrence.reminder.kind is not ReminderKind.TEXT:
+            return messages
+        buttons = reminder_buttons(occurrence.reminder.id, occurrence.due_ms, self.phrases)
+        return (*messages[:-1], replace(messages[-1], quick_replies=buttons))
 
-    def text(self, occurrence: Occurrence) -> str:
-        """Return the reminder's text, with the time for which it was meant where it comes late."""
-        texts, reminder = _texts(self.locale), occurrence.reminder
+    def _digest(self, conversation: Conversation, occurrence: Occurrence, kind: Literal["daily", "weekly"]) -> Digest:
+        """Return the digest of the entries as they are, without what came from withdrawn messages."""
+        amendments = conversation.amendments.look()
+        entries = EntryStaging().begin(conversation, sequence=0, amendments=amendments)
+        now = dt.datetime.fromtimestamp(occurrence.said_ms / 1_000, zoneinfo.ZoneInfo(occurrence.reminder.zone))
+        return digest(entries.rows(), kind=kind, locale=self._locale_of(occurrence), now=now)
+
+    def _text(self, occurrence: Occurrence, words: str) -> str:
+        """Return the words, with the time for which they were meant where they come late."""
+        locale, reminder = self._locale_of(occurrence), occurrence.reminder
+        texts, is_digest = _texts(locale), reminder.kind is not ReminderKind.TEXT
         if not occurrence.tells_time:
-            return _filled(texts.said, text=reminder.text)
+            return words if is_digest else _filled(texts.said, text=words)
         zone = zoneinfo.ZoneInfo(reminder.zone)
         meant, said = (dt.datetime.fromtimestamp(one / 1_000, zone) for one in (occurrence.due_ms, occurrence.said_ms))
-        when = shown_moment(meant, locale=self.locale, this_year=said.year)
-        return _filled(texts.late, text=reminder.text, when=when)
+        when = shown_moment(meant, locale=locale, this_year=said.year)
+        late = _filled(texts.late, text=reminder.text, when=when)
+        return f"{late}\n\n{words}" if is_digest else late
+
+    def _locale_of(self, occurrence: Occurrence) -> str:
+        return language_of((occurrence.reminder.text,), default=self.locale)
 
 
 def _filled(pattern: str, **facts: str) -> str:

@@ -17,10 +17,11 @@ from shared.reminders.delivery import KEY_VALID_MS, ReminderDelivery, Reminding
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.schedule import local_time
 from shared.reminders.store import KEPT_MS
-from shared.reminders.wording import TextWording
+from shared.reminders.wording import ReminderWording
 from shared.reminders.words import ReminderWords
 from tests.support.chats import conversations_on
 from tests.support.knowledge import WatchedStore
+from tests.support.phrases import NamedPhrases
 from tests.support.reminders import ZONE, InterruptedStore, ReminderChat
 
 CHAT, GROUP = "U" + "1" * 32, "C" + "2" * 32
@@ -72,7 +73,7 @@ def due_in(
     deliver = ReminderDelivery(
         line=line,
         budget=PushBudget(api=line, clock=clock),
-        wording=TextWording(locale="ja"),
+        wording=ReminderWording(locale="ja", phrases=NamedPhrases()),
         reminding=reminding,
         pushes_per_day=pushes_per_day,
         clock=clock,
