@@ -19,9 +19,10 @@ from shared.storage.codec import decode
 from shared.storage.object_store import ObjectStore
 
 # The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
-# snapshot, so that a record that a compaction moves meanwhile is found in the snapshot.
+# snapshot, and the archive after it, so that a record that a compaction moves meanwhile is found where it went.
 _FOLDERS: Final = ("amended", "calls", "entries", "journal", "media")
 _SINGLE: Final = ("admitted", "erased", "snapshots", "turns")
+_LAST: Final = ("archive",)
 # Objects that stay after an erasure, without words: they tell who may talk to the bot, keep late events out, and continue the numbering.
 _STAY: Final = {
     "admitted": AdmissionRecord,
@@ -95,7 +96,11 @@ def _is_readable(store: ObjectStore, name: str) -> bool:
 
 def _prefixes(conversation_id: str) -> tuple[str, ...]:
     checked = checked_conversation_id(conversation_id)
-    return (*(f"{kind}/{checked}/" for kind in _FOLDERS), *(f"{kind}/{checked}.json" for kind in _SINGLE))
+    return (
+        *(f"{kind}/{checked}/" for kind in _FOLDERS),
+        *(f"{kind}/{checked}.json" for kind in _SINGLE),
+        *(f"{kind}/{checked}/" for kind in _LAST),
+    )
 
 
 def _list_names(store: ObjectStore, prefix: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from operations.conversations import Forget, object_line
 from shared.clock import Clock
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnusableIdError
 from shared.handlers.erasure import own_messages
@@ -18,7 +19,7 @@ from shared.knowledge.entry_store import EntryStore, path_in
 from shared.line.ids import checked_conversation_id
 from shared.storage.object_store import ObjectStore
 
-_KINDS: Final = ("journal/", "snapshots/", "turns/")
+_KINDS: Final = ("journal/", "snapshots/", "turns/", "archive/")
 _SECRET: Final = ("reply_token", "quote_token")
 
 
@@ -89,6 +90,9 @@ def chats_in(store: ObjectStore) -> tuple[str, ...]:
 
 
 def _messages(conversation: Conversation, own: frozenset[str]) -> list[MessageRecord]:
-    stored = (*conversation.snapshot.read().record.messages, *conversation.journal.read_messages())
-    newest = {one.line_message_id: one for one in stored if one.line_message_id in own}
-    return sorted(newest.values(), key=lambda one: one.timestamp_ms)
+    journalled, snapshot = conversation.journal.read_messages(), conversation.snapshot.read().record
+    newest: dict[str, MessageRecord] = {}
+    for segment in (*Sweep(archive=conversation.archive).naming(own), snapshot.leaving):
+        newest |= {one.line_message_id: one for one in segment.messages}
+    newest |= {one.line_message_id: one for one in (*snapshot.messages, *journalled)}
+    return sorted((newest[one] for one in own & newest.keys()), key=lambda one: one.timestamp_ms)

@@ -51,6 +51,15 @@ class Amendments:
         is_lost = outcome.holds_words and outcome.provenance.is_lost_with(self, outcome.webhook_event_id)
         return outcome.without_words() if is_lost else outcome
 
+    def replaced_in(self, messages: Iterable[MessageRecord]) -> frozenset[str]:
+        """Return the ids of those messages whose words are older than their edits, and others."""
+        return frozenset(
+            one.line_message_id
+            for one in messages
+            if self.edited_ms.get(one.line_message_id, 0) > one.edited_ms
+            and self.edits[one.line_message_id] != one.text
+        )
+
     def overlay(self, message: MessageRecord) -> MessageRecord:
         """Return the message with its newest text."""
         edited = self.edits.get(message.line_message_id)

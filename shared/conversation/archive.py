@@ -7,12 +7,13 @@ in none; readers take each once. An archive that cannot be read costs what asked
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.leaving import Cut, WrittenSegment, cut, full_segments
 from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeKind, Segment, SnapshotRecord
 from shared.conversation.segments import answers_in_order, decode_segment, in_order
 from shared.conversation.snapshot import Snapshot
@@ -22,6 +23,7 @@ from shared.storage.object_names import ObjectNames, SegmentName
 from shared.storage.object_store import ListedObject
 
 ARCHIVE_DAYS: Final = 365
+SEGMENT_MESSAGES: Final = 200
 SEGMENTS_READ: Final = 100
 _LISTED_AGAIN: Final = 3
 _DAY_MS: Final = 24 * 3_600_000
@@ -51,7 +53,7 @@ class ListedSegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """One chat's archive; it is read as far as `days` reach back, 0: there is none."""
+    """One chat's archive; it is read as far as `days` reach back, 0: there is none.  `size` messages fill a segment."""
 
     names: ObjectNames
     objects: ObjectCache = field(repr=False)
@@ -59,6 +61,7 @@ class Archive:
     snapshot: Snapshot = field(repr=False)
     clock: Clock = field(repr=False)
     days: int = ARCHIVE_DAYS
+    size: int = SEGMENT_MESSAGES
 
     def read(self, *, since_ms: int | None = None, until_ms: int | None = None) -> ArchivedSpan:
         """Return what left the snapshot between these timestamps, both included, in two round trips; warm segments are not read again.
@@ -84,6 +87,34 @@ class Archive:
             except UnusableIdError as cause:
                 logs.error("record_unreadable", cause=cause)
         return tuple(found)
+
+    def cut(self, record: SnapshotRecord) -> Cut:
+        """Return the snapshot without the segments that are full; lists, only where there are any.  Raises: StorageUnavailableError."""
+        if not self.days:
+            return Cut(record=replace(record, leaving=Segment()))
+        if not full_segments(record.leaving, size=self.size)[1]:
+            return Cut(record=record)
+        last_number = max((one.name.number for one in self.list_segments()), default=0)
+        return cut(record, size=self.size, last_number=last_number)
+
+    def write(self, segments: Iterable[WrittenSegment]) -> None:
+        """The segments are there, before a snapshot names them.  Repeated: changes nothing.  Raises: StorageUnavailableError."""
+        store, names = self.objects.store, self.names
+        list(self.objects.reads.map(lambda one: store.create(names.segment(one.name), one.data), segments))
+
+    def remove_needless(self, record: SnapshotRecord) -> None:
+        """Segments that no snapshot has named, and those that are too old, are gone.  `record` is a snapshot as it was written.
+
+        A segment whose number lies between two that the snapshot names, without being named, was written for a swap that was lost: later
+        swaps name larger numbers only. Repeated: does nothing. Raises: StorageUnavailableError.
+        """
+        named = {SegmentName.parse(one) for one in record.segments}
+        numbers = [one.number for one in named]
+        oldest_ms = self.clock.now_ms() - self.days * _DAY_MS
+        for one in self.list_segments():
+            is_lost = bool(numbers) and min(numbers) <= one.name.number <= max(numbers) and one.name not in named
+            if is_lost or one.name.last_ms < oldest_ms:
+                self.objects.store.delete(one.listed.name)
 
     def _read_span(self, since_ms: int, until_ms: int | None) -> tuple[list[Segment], bool]:
         """Return the segments that reach into the span, and what waits for its segment; and whether some were left out.

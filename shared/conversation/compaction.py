@@ -1,7 +1,8 @@
 """Compaction keeps a chat small: it folds what is answered, mere context or too old into the snapshot, and has the rest summed up.
 
-The snapshot, the names of the journal, the amendments and the journal are read in this order; the snapshot is swapped, and cleaned of what
-was withdrawn meanwhile; then messages are deleted, then outcomes; then recaps are written, with a swap for each. A reader that listed an
+The snapshot, the names of the journal, the amendments and the journal are read in this order; full segments of the archive are written; the
+snapshot is swapped; both are cleaned of what was withdrawn meanwhile; then messages are deleted, then outcomes; then recaps are written, with
+a swap for each. A reader that listed an
 object before it was deleted finds it gone and begins again.
 """
 
@@ -14,10 +15,12 @@ from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.journal import JournalListing
+from shared.conversation.leaving import Cut, with_leaving
 from shared.conversation.recap import RecapWriter
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeRecord, SnapshotRecord, by_time
 from shared.conversation.snapshot import MemoryLimits, bounded, cleaned
 from shared.conversation.store import Conversation
+from shared.conversation.sweep import Sweep
 from shared.storage.codec import decode_readable
 
 _FOLDED_AT_ONCE: Final = 500
@@ -57,24 +60,47 @@ class Compaction:
             return False
         old_ms = self.clock.now_ms() - ANSWERABLE_MS - SKEW_MS
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
-        record = bounded(
-            cleaned(folding.record, amendments), self.limits, now_ms=self.clock.now_ms(), named=folding.named
-        )
-        writes_recaps = self.recaps.is_due(record, deadline)
-        folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(record) if writes_recaps else record)
+        clean = cleaned(folding.record, amendments)
+        record = bounded(clean, self.limits, now_ms=self.clock.now_ms(), named=folding.named)
+        cut = conversation.archive.cut(with_leaving(clean, record))
+        writes_recaps = self.recaps.is_due(cut.record, deadline)
+        conversation.archive.write(cut.segments)
+        folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(cut.record) if writes_recaps else cut.record)
         if folded is None:
             logs.info("compaction_lost")
+            _abandon(conversation, cut, amendments)
             return False
         settled = conversation.snapshot.settle(conversation.amendments, amendments)
+        _settle_segments(conversation, cut, amendments, settled)
         for message in folding.messages:
             conversation.journal.drop(message.line_message_id)
         for outcome in folding.outcomes:
             conversation.journal.drop_outcome(outcome.webhook_event_id)
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
+        if cut.segments:
+            logs.info("segments_written", segments=len(cut.segments))
+            conversation.archive.remove_needless(cut.record)
         if deadline is not None and writes_recaps:
             seen = folded if settled == amendments else conversation.snapshot.read()
             self.recaps.write(conversation, seen, settled, deadline)
         return True
+
+
+def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> None:
+    """Segments whose swap was lost hold nothing that was withdrawn meanwhile; they are gone, if the snapshot shows that it never names them.
+
+    It may name them, if the swap won and its answer was lost. What is left is removed with the next segment that is written.
+    """
+    if not cut.segments:
+        return
+    _settle_segments(conversation, cut, amendments, conversation.amendments.look())
+    conversation.archive.remove_needless(conversation.snapshot.read().record)
+
+
+def _settle_segments(conversation: Conversation, cut: Cut, looked: Amendments, settled: Amendments) -> None:
+    """What was written after the look `looked` holds nothing that was amended until the look `settled`."""
+    if settled != looked:
+        Sweep(archive=conversation.archive).clean_these(cut.segments, settled)
 
 
 def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[MessageRecord], list[OutcomeRecord]]:

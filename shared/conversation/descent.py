@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from shared.conversation.amendments import Amendments
 from shared.conversation.literal_runs import Signs
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import OutcomeRecord, Recap
+from shared.conversation.records import ArchivedAnswer, OutcomeRecord, Recap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,9 @@ class Descent:
         return not self._wordless.isdisjoint(provenance.ids) or self._signs.are_in(words)
 
 
-def repeatable(outcomes: Iterable[OutcomeRecord], recaps: Iterable[Recap] = ()) -> list[Repeatable]:
+def repeatable(
+    outcomes: Iterable[OutcomeRecord | ArchivedAnswer], recaps: Iterable[Recap] = ()
+) -> list[Repeatable]:
     """Return what prompts may have shown of these: recorded answers and recaps."""
     return [
         *(Repeatable(id=one.webhook_event_id, provenance=one.provenance, words=one.words) for one in outcomes),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from shared.conversation.amendments import Amendments
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeRecord, Recap, Segment, by_time
 from shared.storage.codec import decode, encode
@@ -64,6 +65,33 @@ def name_of(segment: Segment, data: bytes, *, number: int) -> SegmentName:
         last_ms=_bounded(last),
         number=number,
         digest=hashlib.blake2b(data, digest_size=_DIGEST_BYTES).hexdigest(),
+    )
+
+
+def cleaned_segment(segment: Segment, amendments: Amendments) -> Segment:
+    """Return the segment without the words of what was withdrawn, and with those of what was edited.
+
+    Nobody is shown an archived recap, so one of a message that was edited loses its words, whichever of them it sums up.
+    """
+
+    def is_lost(one: ArchivedAnswer | Recap, own_id: str) -> bool:
+        return one.provenance.is_lost_with(amendments, own_id)
+
+    return replace(
+        segment,
+        messages=tuple(amendments.overlay(one) for one in segment.messages if not amendments.is_withdrawn(one)),
+        answers=tuple(
+            replace(one, text=None) if one.words and is_lost(one, one.webhook_event_id) else one
+            for one in segment.answers
+            if one.timestamp_ms > amendments.erased_ms
+        ),
+        recaps=tuple(
+            replace(one, text="")
+            if is_lost(one, one.id) or not amendments.edits.keys().isdisjoint(one.covers)
+            else one
+            for one in segment.recaps
+            if one.timestamp_ms > amendments.erased_ms
+        ),
     )
 
 

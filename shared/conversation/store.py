@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog
-from shared.conversation.archive import ARCHIVE_DAYS, Archive
+from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES, Archive
 from shared.conversation.journal import Journal
 from shared.conversation.members import Members
 from shared.conversation.snapshot import Snapshot
@@ -51,6 +51,7 @@ class Conversations:
     """The chats of one bucket.
 
     `lease_s` is how long a worker that died keeps its chat's turn, `archive_days` how far archives reach back; 0: nothing is archived.
+    `segment_messages` fill a segment of an archive.
     """
 
     objects: ObjectCache = field(repr=False)
@@ -59,6 +60,7 @@ class Conversations:
     new_id: Callable[[], str] = field(default=_new_id, repr=False)
     ledger: Ledger = field(default_factory=Ledger, repr=False)
     archive_days: int = ARCHIVE_DAYS
+    segment_messages: int = SEGMENT_MESSAGES
 
     @classmethod
     def on(  # noqa: PLR0913 - a store, its threads, and what tests replace
@@ -71,6 +73,7 @@ class Conversations:
         new_id: Callable[[], str] = _new_id,
         ledger: Ledger | None = None,
         archive_days: int = ARCHIVE_DAYS,
+        segment_messages: int = SEGMENT_MESSAGES,
     ) -> "Conversations":
         """Return the chats of a bucket that is read on the threads of `reads`."""
         objects = ObjectCache(store=store, reads=reads)
@@ -81,6 +84,7 @@ class Conversations:
             new_id=new_id,
             ledger=ledger or Ledger(),
             archive_days=archive_days,
+            segment_messages=segment_messages,
         )
 
     def of(self, conversation_id: str) -> Conversation:
@@ -101,6 +105,7 @@ class Conversations:
                 snapshot=snapshot,
                 clock=self.clock,
                 days=self.archive_days,
+                size=self.segment_messages,
             ),
             turn=Turn(
                 names=names,

@@ -6,7 +6,7 @@ go, so withdrawals that come close together cost few writes.
 Source: LINE, "Processing on receipt of unsend event": respect the user's intent, so that the message can't be seen or used in the future.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,10 +14,11 @@ from typing import Final, Protocol
 
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
-from shared.conversation.descent import Descent, repeatable
+from shared.conversation.descent import Descent, Repeatable, repeatable
 from shared.conversation.due import DueMarkers
-from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Segment, SnapshotRecord
 from shared.conversation.store import Conversation
+from shared.conversation.sweep import Sweep
 from shared.errors import StorageUnavailableError
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
@@ -107,7 +108,10 @@ class Withdrawal:
         conversation.journal.apply_edit(line_message_id)
         conversation.turn.amend(is_affected=lambda _: False)
         amendments = conversation.amendments.look(besides={line_message_id})
-        conversation.snapshot.clean(amendments)
+        sweep = Sweep(archive=conversation.archive)
+        archived = [one for segment in sweep.naming({line_message_id}) for one in segment.messages]
+        conversation.snapshot.clean(amendments, edited=amendments.replaced_in(archived))
+        sweep.clean(amendments, {line_message_id})
         self._clear_holders(conversation, amendments)
 
     def erase(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
@@ -140,10 +144,13 @@ class Withdrawal:
         messages = [journal.message_of(one) for one in sorted(line_message_ids)]
         found = [one for one in messages if one is not None]
         descent = Descent(amendments=amendments)
-        is_known = self._plan(conversation, line_message_ids, descent, found)
+        sweep = Sweep(archive=conversation.archive)
+        is_known = self._plan(conversation, line_message_ids, descent, sweep, found)
         for one in sorted(line_message_ids):
             journal.drop(one)
-        self._remove_words(conversation, descent)
+        self._remove_words(
+            conversation, descent, lambda amendments: sweep.clean(amendments, line_message_ids | descent.taken)
+        )
         return is_known or bool(found)
 
     def _plan(
@@ -151,6 +158,7 @@ class Withdrawal:
         conversation: Conversation,
         line_message_ids: AbstractSet[str],
         descent: Descent,
+        sweep: Sweep,
         messages: Sequence[MessageRecord],
     ) -> bool:
         """Find and store what goes with the messages, before anything of it goes; return whether anything knew of them.
@@ -162,9 +170,11 @@ class Withdrawal:
         for _ in range(SWAP_ATTEMPTS):
             outcomes = conversation.journal.read_outcomes()
             snapshot = conversation.snapshot.read().record
-            known = {one.line_message_id: one for one in snapshot.messages}
+            segments = (snapshot.leaving, *sweep.naming(line_message_ids | descent.taken))
+            stored = (*snapshot.messages, *(one for segment in segments for one in segment.messages))
+            known = {one.line_message_id: one for one in stored}
             descent.add_words(known[one].text for one in sorted(line_message_ids & known.keys()))
-            found = repeatable((*outcomes, *snapshot.outcomes), snapshot.all_recaps)
+            found = _repeatable(outcomes, snapshot, segments)
             if not descent.look_at(found):
                 named = frozenset().union(*(one.provenance.ids for one in found))
                 return not line_message_ids.isdisjoint(named | known.keys())
@@ -179,13 +189,17 @@ class Withdrawal:
         for message in journal.read_messages():
             if amendments.is_withdrawn(message):
                 journal.drop(message.line_message_id)
-        descent = Descent(amendments=amendments)
-        snapshot = conversation.snapshot.read().record
-        descent.look_at(repeatable((*journal.read_outcomes(), *snapshot.outcomes), snapshot.all_recaps))
-        self._remove_words(conversation, descent)
+        descent, sweep = Descent(amendments=amendments), Sweep(archive=conversation.archive)
+        outcomes, snapshot = journal.read_outcomes(), conversation.snapshot.read().record
+        segments = [snapshot.leaving, *map(partial(_with_erased, amendments), sweep.segments_after(amendments.erased_ms))]
+        while descent.look_at(_repeatable(outcomes, snapshot, segments)):
+            segments += sweep.naming(descent.taken)
+        self._remove_words(conversation, descent, sweep.clean_all)
 
-    def _remove_words(self, conversation: Conversation, descent: Descent) -> None:
-        """The words of everything that goes are in no object: turn, journal, snapshot and holders, in this order."""
+    def _remove_words(
+        self, conversation: Conversation, descent: Descent, clean_archive: Callable[[Amendments], None]
+    ) -> None:
+        """The words of everything that goes are in no object: turn, journal, snapshot, archive and holders, in this order."""
         kept = frozenset(descent.kept)
         amendments = replace(
             descent.amendments, taken=dict(descent.amendments.taken) | dict.fromkeys(descent.taken, kept)
@@ -195,8 +209,25 @@ class Withdrawal:
             if amendments.without_lost(outcome) is not outcome:
                 conversation.journal.remove_words(outcome.webhook_event_id)
         conversation.snapshot.clean(amendments)
+        clean_archive(amendments)
         self._clear_holders(conversation, amendments)
 
     def _clear_holders(self, conversation: Conversation, amendments: Amendments) -> None:
         for holder in self.holders:
             holder.remove_withdrawn(conversation, amendments)
+
+
+def _repeatable(
+    outcomes: Iterable[OutcomeRecord], snapshot: SnapshotRecord, segments: Sequence[Segment]
+) -> list[Repeatable]:
+    answers = (one for segment in segments for one in segment.answers)
+    recaps = (one for segment in segments for one in segment.recaps)
+    return repeatable((*answers, *outcomes, *snapshot.outcomes), (*recaps, *snapshot.all_recaps))
+
+
+def _with_erased(amendments: Amendments, segment: Segment) -> Segment:
+    """Return what of the segment an erasure takes the words of, but for what it erases anyway: nothing else names that."""
+    return Segment(
+        answers=tuple(one for one in segment.answers if one.since_ms <= amendments.erased_ms < one.timestamp_ms),
+        recaps=tuple(one for one in segment.recaps if one.since_ms <= amendments.erased_ms < one.timestamp_ms),
+    )

@@ -5,15 +5,18 @@ A press counts once, for ten minutes, in the chat of its question, and from its 
 decided by an outcome that is created once; its id is made of the question's.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.history import History, HistoryReader
-from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
+from shared.conversation.records import Erasure, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.holdings import Holdings
 from shared.knowledge.entry_store import EntryStore
@@ -185,12 +188,17 @@ def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -
 def own_messages(conversation: Conversation, user_id: str, *, until_ms: int) -> frozenset[str]:
     """Return the ids of the person's messages up to this timestamp that are stored.  Raises: StorageUnavailableError.
 
-    The snapshot is read after the journal, so that it holds the messages that a compaction has moved meanwhile.
+    The snapshot is read after the journal, and the archive after the snapshot, so that what a compaction moves meanwhile is found.
     """
+    return frozenset(one.line_message_id for one in _own_of(conversation, user_id) if one.timestamp_ms <= until_ms)
+
+
+def _own_of(conversation: Conversation, user_id: str) -> Iterator[MessageRecord]:
     journalled = conversation.journal.read_messages()
-    stored = (*journalled, *conversation.snapshot.read().record.messages)
-    own = (one for one in stored if one.user_id == user_id and one.timestamp_ms <= until_ms)
-    return frozenset(one.line_message_id for one in own if one.line_message_id)
+    snapshot = conversation.snapshot.read().record
+    archived = (one for segment in Sweep(archive=conversation.archive).naming({user_id}) for one in segment.messages)
+    stored = chain(journalled, snapshot.messages, snapshot.leaving.messages, archived)
+    return (one for one in stored if one.user_id == user_id and one.line_message_id)
 
 
 def _is_withdrawn(amendments: AmendmentLog, line_message_id: str) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from shared.conversation.store import Conversation
+from shared.conversation.sweep import Sweep
 from shared.knowledge.entry_store import EntryStore
 from shared.reminders.store import ReminderStore
 
@@ -20,16 +21,20 @@ class Holdings:
 
     @classmethod
     def of(cls, conversation: Conversation) -> "Holdings":
-        """Count what is stored now, in two round trips.  Raises: StorageUnavailableError."""
+        """Count what is stored now, in two round trips, and in those that the archive takes.  Raises: StorageUnavailableError."""
         reads, store, names = conversation.objects.reads, conversation.objects.store, conversation.names
         snapshot = reads.submit(conversation.snapshot.read)
         catalog = reads.submit(EntryStore(conversation).catalog)
         media = reads.submit(store.list, names.media_prefix)
         journal = conversation.journal.list_objects()
         reminders = ReminderStore(conversation).read_all()
-        folded = {one.line_message_id for one in snapshot.result().record.messages}
+        record = snapshot.result().record
+        known = {names.message_id_in(one.name) for one in journal.messages}
+        known |= {one.line_message_id for one in (*record.messages, *record.leaving.messages)}
+        for segment in Sweep(archive=conversation.archive).segments_after(-1):
+            known |= {one.line_message_id for one in segment.messages}
         return cls(
-            messages=len(folded | {names.message_id_in(one.name) for one in journal.messages}),
+            messages=len(known),
             entries=len(catalog.result().rows),
             media=sum(not one.name.endswith(_LABEL_SUFFIX) for one in media.result()),
             reminders=sum(one.is_open for one in reminders),

@@ -1,0 +1,133 @@
+"""What leaves the snapshot on its way to the archive: it waits in the snapshot until it fills a segment.
+
+The swap that drops a message from the memory of prompts is the swap that has it waiting, and the swap that takes it from there comes after
+its segment was written. So at any moment it is in the snapshot or in a segment that the snapshot names, or has named.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from shared.conversation.records import (
+    ArchivedAnswer,
+    MessageRecord,
+    OutcomeKind,
+    OutcomeRecord,
+    Recap,
+    Segment,
+    SnapshotRecord,
+    by_time,
+)
+from shared.conversation.segments import answers_in_order, archived_answer, archived_message, encode_segment, in_order, name_of
+from shared.storage.object_names import SegmentName
+
+NAMED: Final = 8
+"""Segments that a snapshot names, and that one compaction writes at most; what is more waits for the next one."""
+_LONGEST: Final = 100_000  # characters of a segment, so that one with the longest messages is no larger than a hundred of the usual ones
+_WITHOUT_PROVENANCE: Final = frozenset({OutcomeKind.SKIPPED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenSegment:
+    """A segment as it is written, under its name."""
+
+    name: SegmentName
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A snapshot without what was cut off into `segments`, which it names."""
+
+    record: SnapshotRecord
+    segments: tuple[WrittenSegment, ...] = ()
+
+
+def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
+    """Return the snapshot `after` it was bounded, in which everything waits that it had `before`.
+
+    What has no id stays behind, because nobody could withdraw it; so do presses of buttons, and outcomes that repeat nobody's words. An
+    answer or a recap that has lost its words leaves without them: it still tells what those that name it may repeat.
+    """
+    messages = {one.line_message_id for one in after.messages}
+    outcomes = {one.webhook_event_id for one in after.outcomes}
+    recaps = {one.id for one in after.all_recaps}
+    leaving = _merged(
+        after.leaving,
+        messages=(one for one in before.messages if one.line_message_id not in messages and _is_archived(one)),
+        outcomes=(one for one in before.outcomes if one.webhook_event_id not in outcomes and _is_answer(one)),
+        recaps=(one for one in before.all_recaps if one.id and one.id not in recaps),
+    )
+    return after if leaving == after.leaving else replace(after, leaving=leaving)
+
+
+def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment]]:
+    """Return what goes on waiting, and the segments that are full: of `size` messages each, with the answers and recaps of their time."""
+    waiting: tuple[MessageRecord | ArchivedAnswer | Recap, ...] = (*leaving.recaps, *leaving.messages, *leaving.answers)
+    segments: list[Segment] = []
+    part = _Part()
+    for one in sorted(waiting, key=lambda one: one.timestamp_ms):
+        part.add(one)
+        if part.is_full(size) and len(segments) < NAMED:
+            segments.append(part.segment)
+            part = _Part()
+    return (part.segment if segments else leaving), segments
+
+
+def cut(record: SnapshotRecord, *, size: int, last_number: int) -> Cut:
+    """Return the snapshot without the segments that are full; their numbers follow the last one that is listed."""
+    leaving, segments = full_segments(record.leaving, size=size)
+    named = [SegmentName.parse(one).number for one in record.segments]
+    number = max((last_number, *named))
+    written = []
+    for segment in segments:
+        number += 1
+        data = encode_segment(segment)
+        written.append(WrittenSegment(name=name_of(segment, data, number=number), data=data))
+    names = (*record.segments, *(one.name.file for one in written))[-NAMED:]
+    return Cut(record=replace(record, leaving=leaving, segments=names), segments=tuple(written))
+
+
+def _merged(
+    leaving: Segment, *, messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord], recaps: Iterable[Recap]
+) -> Segment:
+    return Segment(
+        messages=in_order((*leaving.messages, *map(archived_message, messages))),
+        answers=answers_in_order((*leaving.answers, *map(archived_answer, outcomes))),
+        recaps=(*leaving.recaps, *recaps),
+    )
+
+
+def _is_archived(message: MessageRecord) -> bool:
+    return bool(message.line_message_id and message.text) and message.presses is None
+
+
+def _is_answer(outcome: OutcomeRecord) -> bool:
+    return outcome.kind not in _WITHOUT_PROVENANCE
+
+
+@dataclass(slots=True, kw_only=True)
+class _Part:
+    """A segment that is being filled, in the order of time."""
+
+    messages: list[MessageRecord] = field(default_factory=list)
+    answers: list[ArchivedAnswer] = field(default_factory=list)
+    recaps: list[Recap] = field(default_factory=list)
+    length: int = 0
+
+    def add(self, one: MessageRecord | ArchivedAnswer | Recap) -> None:
+        match one:
+            case MessageRecord():
+                self.messages.append(one)
+            case ArchivedAnswer():
+                self.answers.append(one)
+            case Recap():
+                self.recaps.append(one)
+        self.length += len(one.text or "")
+
+    def is_full(self, size: int) -> bool:
+        return max(len(self.messages), len(self.answers), len(self.recaps)) >= size or self.length >= _LONGEST
+
+    @property
+    def segment(self) -> Segment:
+        return Segment(messages=tuple(self.messages), answers=tuple(self.answers), recaps=tuple(self.recaps))

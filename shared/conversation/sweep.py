@@ -1,0 +1,118 @@
+"""A withdrawal's way through the archive: segments whose bytes name what goes are decoded and rewritten.
+
+Names alone do not tell what a segment holds, so every listed one is read, a few at a time, whether a snapshot names it or not.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from shared import logs
+from shared.conversation.amendments import Amendments
+from shared.conversation.archive import Archive, ListedSegment
+from shared.conversation.leaving import WrittenSegment
+from shared.conversation.records import Segment
+from shared.conversation.segments import cleaned_segment, decode_segment, encode_segment
+from shared.errors import CorruptRecordError
+from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_store import ListedObject
+
+_AT_ONCE: Final = 16
+_FEW: Final = 20
+_QUOTED: Final = re.compile(rb'"([0-9A-Za-z_-]{1,64})"')
+
+
+@dataclass(slots=True, kw_only=True)
+class Sweep:
+    """What one withdrawal, edit or erasure does in an archive.  Every method raises StorageUnavailableError, UnknownRecordVersionError."""
+
+    archive: Archive
+    _searched: dict[ListedObject, frozenset[str]] = field(default_factory=dict, repr=False)
+
+    def naming(self, ids: AbstractSet[str]) -> Iterator[Segment]:
+        """Yield the segments that name any of these ids, of people too, in what they hold; unreadable ones are left out."""
+        return (segment for _, data in self._hits(ids) if (segment := _decoded(data)) is not None)
+
+    def segments_after(self, timestamp_ms: int) -> Iterator[Segment]:
+        """Yield the segments that hold anything later than this and can be read."""
+        for batch in _batches(one for one in self.archive.list_segments() if one.name.last_ms > timestamp_ms):
+            for data in self._read(batch):
+                if data is not None and (segment := _decoded(data)) is not None:
+                    yield segment
+
+    def clean(self, amendments: Amendments, ids: AbstractSet[str]) -> None:
+        """No segment that names any of these ids holds what the amendments took away.  One that cannot be read is deleted."""
+        for segment, _ in self._hits(ids):
+            self._rewrite(segment.listed.name, amendments)
+
+    def clean_these(self, segments: Iterable[WrittenSegment], amendments: Amendments) -> None:
+        """These segments, as far as they are there, are as the amendments want them."""
+        for one in segments:
+            self._rewrite(self.archive.names.segment(one.name), amendments)
+
+    def clean_all(self, amendments: Amendments) -> None:
+        """Every segment is as the amendments want it; those that are wholly erased are deleted."""
+        for segment in self.archive.list_segments():
+            if segment.name.last_ms <= amendments.erased_ms:
+                self.archive.objects.store.delete(segment.listed.name)
+            else:
+                self._rewrite(segment.listed.name, amendments)
+
+    def _hits(self, ids: AbstractSet[str]) -> Iterator[tuple[ListedSegment, bytes]]:
+        """Yield the segments whose bytes name any of the ids.  One that was searched for them in vain is not read again."""
+        wanted = frozenset(ids)
+        is_hit = _matcher(wanted)
+        segments = (
+            one for one in self.archive.list_segments() if not wanted <= self._searched.get(one.listed, frozenset())
+        )
+        for batch in _batches(segments):
+            for segment, data in zip(batch, self._read(batch), strict=True):
+                if data is not None and is_hit(data):
+                    yield segment, data
+                else:
+                    self._searched[segment.listed] = wanted
+
+    def _read(self, batch: tuple[ListedSegment, ...]) -> list[bytes | None]:
+        return self.archive.objects.read_all([one.listed for one in batch])
+
+    def _rewrite(self, name: str, amendments: Amendments) -> None:
+        is_unreadable = False
+
+        def rewritten(data: bytes | None) -> bytes | None:
+            nonlocal is_unreadable
+            there = _decoded(data) if data is not None else None
+            is_unreadable = data is not None and there is None
+            if there is None:
+                return None
+            wanted = cleaned_segment(there, amendments)
+            return None if wanted == there else encode_segment(wanted)
+
+        update_by_swap(self.archive.objects.store, name, rewritten, what="a segment")
+        if is_unreadable:
+            self.archive.objects.store.delete(name)
+
+
+def _batches(segments: Iterable[ListedSegment]) -> Iterator[tuple[ListedSegment, ...]]:
+    left = iter(segments)
+    while batch := tuple(islice(left, _AT_ONCE)):
+        yield batch
+
+
+def _matcher(ids: frozenset[str]) -> Callable[[bytes], bool]:
+    """Return whether bytes name any of the ids, as a function."""
+    if len(ids) <= _FEW:
+        needles = [f'"{one}"'.encode() for one in ids]
+        return lambda data: any(needle in data for needle in needles)
+    wanted = {one.encode() for one in ids}
+    return lambda data: any(one[1] in wanted for one in _QUOTED.finditer(data))
+
+
+def _decoded(data: bytes) -> Segment | None:
+    try:
+        return decode_segment(data)
+    except CorruptRecordError as cause:
+        logs.error("record_unreadable", cause=cause)
+        return None
