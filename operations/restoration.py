@@ -16,7 +16,18 @@ from shared.line.ids import checked_conversation_id
 from shared.storage.object_store import ObjectStore
 
 # What was taken back is restored first, so that a worker that reads the chat meanwhile shows nothing of it.
-_ORDER: Final = ("erased", "amended", "admitted", "archive", "snapshots", "calls", "entries", "media", "turns", "journal")
+_ORDER: Final = (
+    "erased",
+    "amended",
+    "admitted",
+    "archive",
+    "snapshots",
+    "calls",
+    "entries",
+    "media",
+    "turns",
+    "journal",
+)
 
 
 class RestorationRefusedError(PermanentError):

@@ -13,7 +13,7 @@ from typing import Final
 from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog, Amendments
-from shared.conversation.leaving import Cut, WrittenSegment, cut, full_segments
+from shared.conversation.leaving import Cut, WrittenSegment, cut, full_segments, with_leaving
 from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeKind, Segment, SnapshotRecord
 from shared.conversation.segments import answers_in_order, decode_segment, in_order
 from shared.conversation.snapshot import Snapshot
@@ -88,10 +88,12 @@ class Archive:
                 logs.error("record_unreadable", cause=cause)
         return tuple(found)
 
+    def with_leaving(self, before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
+        """Return the snapshot `after` it was bounded, in which everything waits that it had `before`; or nothing, without an archive."""
+        return with_leaving(before, after) if self.days else replace(after, leaving=Segment())
+
     def cut(self, record: SnapshotRecord) -> Cut:
         """Return the snapshot without the segments that are full; lists, only where there are any.  Raises: StorageUnavailableError."""
-        if not self.days:
-            return Cut(record=replace(record, leaving=Segment()))
         if not full_segments(record.leaving, size=self.size)[1]:
             return Cut(record=record)
         last_number = max((one.name.number for one in self.list_segments()), default=0)

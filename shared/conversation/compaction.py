@@ -1,9 +1,8 @@
 """Compaction keeps a chat small: it folds what is answered, mere context or too old into the snapshot, and has the rest summed up.
 
-The snapshot, the names of the journal, the amendments and the journal are read in this order; full segments of the archive are written; the
-snapshot is swapped; both are cleaned of what was withdrawn meanwhile; then messages are deleted, then outcomes; then recaps are written, with
-a swap for each. A reader that listed an
-object before it was deleted finds it gone and begins again.
+The snapshot, the names of the journal, the amendments and the journal are read in this order; full segments of the archive are written,
+and the snapshot is swapped; both are cleaned of what was withdrawn meanwhile; then messages are deleted, then outcomes; then recaps are
+written, with a swap for each. A reader that listed an object before it was deleted finds it gone and begins again.
 """
 
 import hashlib
@@ -15,7 +14,7 @@ from shared import logs
 from shared.clock import SKEW_MS, Clock, Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.journal import JournalListing
-from shared.conversation.leaving import Cut, with_leaving
+from shared.conversation.leaving import Cut
 from shared.conversation.recap import RecapWriter
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeRecord, SnapshotRecord, by_time
 from shared.conversation.snapshot import MemoryLimits, bounded, cleaned
@@ -62,7 +61,7 @@ class Compaction:
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
         clean = cleaned(folding.record, amendments)
         record = bounded(clean, self.limits, now_ms=self.clock.now_ms(), named=folding.named)
-        cut = conversation.archive.cut(with_leaving(clean, record))
+        cut = conversation.archive.cut(conversation.archive.with_leaving(clean, record))
         writes_recaps = self.recaps.is_due(cut.record, deadline)
         conversation.archive.write(cut.segments)
         folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(cut.record) if writes_recaps else cut.record)
@@ -87,7 +86,7 @@ class Compaction:
 
 
 def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> None:
-    """Segments whose swap was lost hold nothing that was withdrawn meanwhile; they are gone, if the snapshot shows that it never names them.
+    """Segments whose swap was lost hold nothing that was withdrawn meanwhile; those that the snapshot can never name are gone.
 
     It may name them, if the swap won and its answer was lost. What is left is removed with the next segment that is written.
     """

@@ -72,9 +72,7 @@ class Descent:
         return not self._wordless.isdisjoint(provenance.ids) or self._signs.are_in(words)
 
 
-def repeatable(
-    outcomes: Iterable[OutcomeRecord | ArchivedAnswer], recaps: Iterable[Recap] = ()
-) -> list[Repeatable]:
+def repeatable(outcomes: Iterable[OutcomeRecord | ArchivedAnswer], recaps: Iterable[Recap] = ()) -> list[Repeatable]:
     """Return what prompts may have shown of these: recorded answers and recaps."""
     return [
         *(Repeatable(id=one.webhook_event_id, provenance=one.provenance, words=one.words) for one in outcomes),

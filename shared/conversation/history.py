@@ -19,6 +19,7 @@ from shared.conversation.records import (
     OutcomeKind,
     OutcomeRecord,
     Recap,
+    Segment,
     SnapshotRecord,
     Watermark,
     by_time,
@@ -256,7 +257,7 @@ def history_of(
     journalled: int,
 ) -> History:
     """Overlay the journal on the snapshot, and the amendments on both."""
-    clean = cleaned(snapshot, amendments)
+    clean = cleaned(replace(snapshot, leaving=Segment(), segments=()), amendments)
     fresh = {one.line_message_id: amendments.overlay(one) for one in messages if not amendments.is_withdrawn(one)}
     kept = (*(one for one in clean.messages if one.line_message_id not in fresh), *fresh.values())
     summed_up = frozenset(source for recap in clean.recaps for source in recap.covers)

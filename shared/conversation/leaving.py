@@ -16,9 +16,15 @@ from shared.conversation.records import (
     Recap,
     Segment,
     SnapshotRecord,
-    by_time,
 )
-from shared.conversation.segments import answers_in_order, archived_answer, archived_message, encode_segment, in_order, name_of
+from shared.conversation.segments import (
+    answers_in_order,
+    archived_answer,
+    archived_message,
+    encode_segment,
+    in_order,
+    name_of,
+)
 from shared.storage.object_names import SegmentName
 
 NAMED: Final = 8
@@ -94,7 +100,7 @@ def _merged(
     return Segment(
         messages=in_order((*leaving.messages, *map(archived_message, messages))),
         answers=answers_in_order((*leaving.answers, *map(archived_answer, outcomes))),
-        recaps=(*leaving.recaps, *recaps),
+        recaps=tuple({one.id: one for one in (*leaving.recaps, *recaps)}.values()),
     )
 
 

@@ -10,7 +10,6 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.leaving import with_leaving
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap, SnapshotRecord
 from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, without_recap
 from shared.conversation.store import Conversation
@@ -59,7 +58,8 @@ class RecapWriter:
             record = replace(seen.record, recap_tries=0, recap_until_ms=0)
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
-                record = with_leaving(summed_up, bounded(summed_up, self.limits, now_ms=self.clock.now_ms()))
+                within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms())
+                record = conversation.archive.with_leaving(summed_up, within)
             goes_on = text is not None and left > 0 and self.is_due(record, deadline)
             written = conversation.snapshot.swap(seen, self.with_attempt(record) if goes_on else record)
             if written is None:

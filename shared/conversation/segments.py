@@ -86,9 +86,7 @@ def cleaned_segment(segment: Segment, amendments: Amendments) -> Segment:
             if one.timestamp_ms > amendments.erased_ms
         ),
         recaps=tuple(
-            replace(one, text="")
-            if is_lost(one, one.id) or not amendments.edits.keys().isdisjoint(one.covers)
-            else one
+            replace(one, text="") if is_lost(one, one.id) or not amendments.edits.keys().isdisjoint(one.covers) else one
             for one in segment.recaps
             if one.timestamp_ms > amendments.erased_ms
         ),

@@ -23,10 +23,10 @@ from shared.conversation.records import (
     SnapshotRecord,
     by_time,
 )
-from shared.conversation.segments import with_seen
+from shared.conversation.segments import cleaned_segment, with_seen
 from shared.storage.codec import decode, encode
 from shared.storage.compare_and_swap import update_by_swap
-from shared.storage.object_names import ObjectNames
+from shared.storage.object_names import ObjectNames, SegmentName
 from shared.storage.object_store import ObjectStore
 
 _OUTCOMES_KEPT: Final = 100
@@ -81,12 +81,15 @@ class Snapshot:
         generation = self.store.replace(self.names.snapshot, encode(with_numbers(record)), generation=seen.generation)
         return SeenSnapshot(record=record, generation=generation) if generation is not None else None
 
-    def clean(self, amendments: Amendments) -> None:
-        """The snapshot is as the amendments want it.  Where nothing has to go nothing is written, so many withdrawals cost few writes."""
+    def clean(self, amendments: Amendments, *, edited: AbstractSet[str] = frozenset()) -> None:
+        """The snapshot is as the amendments want it.  Where nothing has to go nothing is written, so many withdrawals cost few writes.
+
+        `edited` are archived messages whose words are older than their edits.
+        """
 
         def clean(data: bytes | None) -> bytes | None:
             record = with_saw(decode(SnapshotRecord, data)) if data is not None else SnapshotRecord()
-            wanted = cleaned(record, amendments)
+            wanted = cleaned(record, amendments, edited=edited)
             return encode(with_numbers(wanted)) if wanted != record else None
 
         update_by_swap(self.store, self.names.snapshot, clean, what="the snapshot")
@@ -105,17 +108,14 @@ def _decoded(data: bytes) -> SnapshotRecord:
     return with_saw(decode(SnapshotRecord, data))
 
 
-def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
-    """Return the snapshot without the words of what was withdrawn, and with those of what was edited."""
-    edited = {
-        one.line_message_id
-        for one in snapshot.messages
-        if amendments.edited_ms.get(one.line_message_id, 0) > one.edited_ms
-        and amendments.edits[one.line_message_id] != one.text
-    }
+def cleaned(
+    snapshot: SnapshotRecord, amendments: Amendments, *, edited: AbstractSet[str] = frozenset()
+) -> SnapshotRecord:
+    """Return the snapshot without the words of what was withdrawn, and with those of what was edited, here or in the archive."""
+    edited = edited | amendments.replaced_in((*snapshot.leaving.messages, *snapshot.messages))
 
     def is_lost(one: OutcomeRecord | Recap) -> bool:
-        if isinstance(one, Recap) and not edited.isdisjoint(one.covers):
+        if isinstance(one, Recap) and not (amendments.edits.keys() if one.passed_ms else edited).isdisjoint(one.covers):
             return True
         return one.provenance.is_lost_with(amendments, own_id_of(one))
 
@@ -129,6 +129,8 @@ def cleaned(snapshot: SnapshotRecord, amendments: Amendments) -> SnapshotRecord:
     return replace(
         clean,
         messages=tuple(amendments.overlay(one) for one in snapshot.messages if not amendments.is_withdrawn(one)),
+        leaving=cleaned_segment(snapshot.leaving, amendments),
+        segments=tuple(one for one in snapshot.segments if SegmentName.parse(one).last_ms > amendments.erased_ms),
     )
 
 

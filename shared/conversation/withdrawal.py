@@ -191,7 +191,10 @@ class Withdrawal:
                 journal.drop(message.line_message_id)
         descent, sweep = Descent(amendments=amendments), Sweep(archive=conversation.archive)
         outcomes, snapshot = journal.read_outcomes(), conversation.snapshot.read().record
-        segments = [snapshot.leaving, *map(partial(_with_erased, amendments), sweep.segments_after(amendments.erased_ms))]
+        segments = [
+            snapshot.leaving,
+            *map(partial(_with_erased, amendments), sweep.segments_after(amendments.erased_ms)),
+        ]
         while descent.look_at(_repeatable(outcomes, snapshot, segments)):
             segments += sweep.naming(descent.taken)
         self._remove_words(conversation, descent, sweep.clean_all)

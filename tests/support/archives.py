@@ -1,10 +1,10 @@
 """Archives that are written directly, as compactions would leave them."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeRecord, Recap, Segment
-from shared.conversation.segments import archived_answer, archived_message, encode_segment, name_of
+from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeRecord, Recap, Segment, SnapshotRecord
+from shared.conversation.segments import archived_answer, archived_message, decode_segment, encode_segment, name_of
 from shared.conversation.store import Conversation
 
 _NAMED = 8
@@ -28,3 +28,27 @@ def put_segment(
     conversation.objects.store.create(conversation.names.segment(name), data)
     conversation.snapshot.swap(seen, replace(seen.record, segments=(*seen.record.segments, name.file)[-_NAMED:]))
     return conversation.names.segment(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archived:
+    """What an archive holds, by ids, as often as it holds it."""
+
+    message_ids: tuple[str, ...]
+    answer_ids: tuple[str, ...]
+
+
+def archive_of(*held: SnapshotRecord | Segment) -> Archived:
+    """Return what waits in snapshots, and what is in segments."""
+    segments = [one.leaving if isinstance(one, SnapshotRecord) else one for one in held]
+    return Archived(
+        message_ids=tuple(one.line_message_id for segment in segments for one in segment.messages),
+        answer_ids=tuple(one.webhook_event_id for segment in segments for one in segment.answers),
+    )
+
+
+def segments_in(conversation: Conversation) -> list[Segment]:
+    """Return every segment of the chat, named or not."""
+    listed = conversation.objects.store.list(conversation.names.archive_prefix)
+    found = (conversation.objects.store.read(one.name) for one in listed)
+    return [decode_segment(one.data) for one in found if one is not None]

@@ -6,6 +6,7 @@ from concurrent.futures import Executor
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
+from shared.conversation.archive import SEGMENT_MESSAGES
 from shared.conversation.history import HistoryReader
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
@@ -17,12 +18,22 @@ from shared.turns.lease import Lease
 
 
 def conversations_on(
-    store: ObjectStore, reads: Executor, clock: Clock | None = None, *, lease_s: float = 25.0
+    store: ObjectStore,
+    reads: Executor,
+    clock: Clock | None = None,
+    *,
+    lease_s: float = 25.0,
+    segment_messages: int = SEGMENT_MESSAGES,
 ) -> Conversations:
     """Return the chats of a bucket; new ids are consecutive numbers."""
     numbers = itertools.count(1)
     return Conversations.on(
-        store, reads=reads, clock=clock or FixedClock(), lease_s=lease_s, new_id=lambda: f"id-{next(numbers)}"
+        store,
+        reads=reads,
+        clock=clock or FixedClock(),
+        lease_s=lease_s,
+        new_id=lambda: f"id-{next(numbers)}",
+        segment_messages=segment_messages,
     )
 
 

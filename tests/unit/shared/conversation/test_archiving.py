@@ -1,0 +1,275 @@
+"""Compactions that write segments: killed at any write, two at once, beside withdrawals."""
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.errors import StorageUnavailableError
+from shared.handlers.unsend import withdrawal_of
+from tests.support.archives import archive_of, segments_in
+from tests.support.chats import conversations_on, everything_in, reader
+from tests.support.inline import InlineExecutor
+from tests.support.recaps import IN_TIME, QuotingSummariser, compaction_by, keep_messages
+
+CHAT = "U" + "1" * 32
+SIZE = 5
+DAY_S = 24 * 3_600
+_Written = TypeVar("_Written")
+
+
+class KilledError(BaseException):
+    """The worker is gone."""
+
+
+class FragileStore(MemoryObjectStore):
+    """A bucket whose caller dies at the write number `dies_at`, before or after it; before write `meanwhile[0]`, `meanwhile[1]` happens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes = 0
+        self.dies_at: int | None = None
+        self.dies_after = False
+        self.meanwhile: tuple[int, Callable[[], object]] | None = None
+
+    def create(self, name: str, data: bytes) -> int | None:
+        return self._do(lambda: super(FragileStore, self).create(name, data))
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        return self._do(lambda: super(FragileStore, self).replace(name, data, generation=generation))
+
+    def delete(self, name: str) -> None:
+        self._do(lambda: super(FragileStore, self).delete(name))
+
+    def _do(self, effect: Callable[[], _Written]) -> _Written:
+        self.writes += 1
+        number = self.writes
+        if self.meanwhile is not None and self.meanwhile[0] == number:
+            other, self.meanwhile = self.meanwhile[1], None
+            other()
+        if self.dies_at == number and not self.dies_after:
+            raise KilledError
+        done = effect()
+        if self.dies_at == number:
+            raise KilledError
+        return done
+
+
+@pytest.fixture
+def store() -> FragileStore:
+    return FragileStore()
+
+
+class Archiving:
+    """A chat whose messages soon leave the snapshot."""
+
+    def __init__(self, store: FragileStore | None = None) -> None:
+        self.store = store or FragileStore()
+        self.clock = FixedClock()
+        conversations = conversations_on(self.store, InlineExecutor(), self.clock, segment_messages=SIZE)
+        self.chat = conversations.of(CHAT)
+        self.compaction = compaction_by(QuotingSummariser(), self.clock)
+        self.said = 0
+
+    def says(self, messages: int) -> None:
+        """So many messages are answered."""
+        keep_messages(self.chat, self.clock, range(self.said + 1, self.said + messages + 1))
+        self.said += messages
+
+    def compacts(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.compaction.fold(self.chat, IN_TIME)
+
+    def grows(self, rounds: int) -> None:
+        for _ in range(rounds):
+            self.says(6)
+            self.compacts()
+
+    @property
+    def expected(self) -> list[str]:
+        return [f"m{number}" for number in range(1, self.said + 1)]
+
+    def known(self) -> list[str]:
+        """The messages that a reader finds, each as often as it finds it, oldest first."""
+        history = reader().read_newest(self.chat)
+        shown = {one.line_message_id: one.timestamp_ms for one in (*history.older, *history.messages)}
+        archived = {one.line_message_id: one.timestamp_ms for one in self.chat.archive.read().messages}
+        together = archived | shown
+        return sorted(together, key=lambda one: together[one])
+
+    def archived(self) -> Counter[str]:
+        """How often each message is in the archive, segments that no reader should need included."""
+        return Counter(archive_of(*segments_in(self.chat), self.chat.snapshot.read().record).message_ids)
+
+
+def test_a_long_chat_is_archived_and_nothing_of_it_is_lost_or_doubled() -> None:
+    chat = Archiving()
+
+    chat.grows(20)
+
+    archived = chat.archived()
+    assert chat.known() == chat.expected
+    assert len(archived) > 60
+    assert set(archived.values()) == {1}
+    assert len(chat.chat.snapshot.read().record.leaving.messages) < SIZE + 6
+    answers = {one.text for one in chat.chat.archive.read().answers}
+    assert {f"answer-{number}" for number in range(1, 61)} <= answers
+
+
+def test_a_chat_without_the_model_is_archived_too() -> None:
+    chat = Archiving()
+    for _ in range(30):
+        chat.says(6)
+        chat.compaction.fold(chat.chat, None)
+
+    assert chat.known() == chat.expected
+    assert len(chat.archived()) > 60
+
+
+def test_without_an_archive_nothing_is_written_or_waits() -> None:
+    chat = Archiving()
+    chat.chat = replace(chat.chat, archive=replace(chat.chat.archive, days=0))
+
+    chat.grows(20)
+
+    assert segments_in(chat.chat) == []
+    assert chat.chat.snapshot.read().record.leaving.messages == ()
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 40), st.booleans(), st.integers(0, 3))
+def test_a_compaction_that_dies_at_any_write_loses_nothing_and_leaves_no_double(
+    write: int, dies_after: bool, rounds: int
+) -> None:
+    chat = Archiving()
+    chat.grows(6 + rounds)
+    chat.says(6)
+    chat.store.dies_at, chat.store.dies_after = chat.store.writes + write, dies_after
+
+    try:
+        chat.compacts()
+    except KilledError:
+        chat.store.dies_at = None
+    assert chat.known() == chat.expected
+
+    chat.store.dies_at = None
+    chat.grows(4)
+    assert chat.known() == chat.expected
+    assert set(chat.archived().values()) == {1}
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 40), st.booleans())
+def test_an_archive_survives_two_compactions_at_once(write: int, grows: bool) -> None:
+    chat = Archiving()
+    chat.grows(7)
+    chat.says(6)
+
+    def other() -> None:
+        if grows:
+            chat.says(6)
+        chat.compacts()
+
+    chat.store.meanwhile = (chat.store.writes + write, other)
+    chat.compacts()
+
+    assert chat.known() == chat.expected
+    chat.store.meanwhile = None
+    chat.grows(4)
+    assert chat.known() == chat.expected
+    assert set(chat.archived().values()) == {1}
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 40), st.booleans(), st.integers(1, 40), st.booleans())
+def test_a_message_that_is_unsent_while_it_moves_is_in_no_object(
+    write: int, dies: bool, number: int, dies_after: bool
+) -> None:
+    chat = Archiving()
+    chat.grows(7)
+    chat.says(6)
+    withdrawal = withdrawal_of(chat.clock)
+    first = chat.store.writes
+    chat.store.meanwhile = (
+        first + write,
+        lambda: withdrawal.withdraw(chat.chat, f"m{number}", timestamp_ms=chat.clock.now_ms()),
+    )
+    if dies:
+        chat.store.dies_at, chat.store.dies_after = first + write, dies_after
+    with contextlib.suppress(KilledError):
+        chat.compacts()
+    chat.store.dies_at = None
+    if chat.store.meanwhile is not None:
+        chat.store.meanwhile = None
+        withdrawal.withdraw(chat.chat, f"m{number}", timestamp_ms=chat.clock.now_ms())
+
+    withdrawal.finish_withdrawal(chat.chat, f"m{number}")
+
+    left = [one for one in chat.expected if one != f"m{number}"]
+    assert not leaves_words(chat, number)
+    assert chat.known() == left
+    chat.grows(4)
+    assert not leaves_words(chat, number)
+
+
+def leaves_words(chat: Archiving, number: int) -> bool:
+    everything = everything_in(chat.store).split()
+    return any(f"word-{number}" in one.replace('"', " ").replace(",", " ").split() for one in everything)
+
+
+def test_a_segment_of_a_lost_swap_is_removed_with_the_next_one() -> None:
+    chat = Archiving()
+    chat.grows(6)
+    chat.says(6)
+    before = {one.listed.name for one in chat.chat.archive.list_segments()}
+    chat.store.dies_at = next_creation_dies(chat)
+    with pytest.raises(KilledError):
+        chat.compacts()
+    chat.store.dies_at = None
+    [orphan] = {one.listed.name for one in chat.chat.archive.list_segments()} - before
+
+    chat.grows(2)
+
+    names = {one.listed.name for one in chat.chat.archive.list_segments()}
+    assert orphan not in names
+    assert before <= names
+
+
+def next_creation_dies(chat: Archiving) -> int:
+    """Return the number of the write after a segment was created: the snapshot's swap."""
+    return chat.store.writes + 2
+
+
+def test_segments_older_than_the_archive_reaches_back_are_removed_when_one_is_written() -> None:
+    chat = Archiving()
+    chat.grows(10)
+    first = chat.chat.archive.list_segments()[0]
+    chat.clock.move(366 * DAY_S)
+
+    chat.grows(10)
+
+    left = chat.chat.archive.list_segments()
+    assert first not in left
+    assert min(one.name.last_ms for one in left) >= chat.clock.now_ms() - 365 * DAY_S * 1_000
+
+
+def test_a_failed_write_of_a_segment_leaves_everything_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    chat = Archiving()
+    chat.grows(6)
+    chat.says(6)
+
+    def fail(*_: object) -> None:
+        raise StorageUnavailableError("the bucket does not answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FragileStore, "create", fail)
+        with pytest.raises(StorageUnavailableError, match="does not answer"):
+            chat.compacts()
+
+    assert chat.known() == chat.expected

@@ -1,0 +1,132 @@
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.conversation.leaving import NAMED, cut, full_segments, with_leaving
+from shared.conversation.records import OutcomeKind, Recap, Segment, SnapshotRecord
+from shared.conversation.segments import archived_answer, archived_message, decode_segment
+from shared.conversation.snapshot import MemoryLimits, bounded
+from tests.support.archives import archive_of
+from tests.support.chats import answer, message
+
+NOW_MS = 1_763_700_000_000
+COUNTS = st.integers(0, 40)
+
+
+def recap(number: int) -> Recap:
+    return Recap(
+        id=f"recap-{number}",
+        text=f"recap {number}",
+        covers=(f"m{number}",),
+        timestamp_ms=number,
+        since_ms=number,
+        until_ms=number,
+    )
+
+
+@given(COUNTS, COUNTS, COUNTS, st.integers(1, 6), st.integers(1, 4))
+def test_what_leaves_the_snapshot_waits_and_nothing_is_lost_or_doubled(
+    messages: int, answers: int, recaps: int, verbatim: int, kept_recaps: int
+) -> None:
+    before = SnapshotRecord(
+        messages=tuple(message(number) for number in range(messages)),
+        outcomes=tuple(answer(number) for number in range(answers)),
+        recaps=tuple(recap(number) for number in range(recaps)),
+    )
+    limits = MemoryLimits(verbatim=verbatim, summed_up=2, recaps=kept_recaps, sources=3)
+
+    after = with_leaving(before, bounded(before, limits, now_ms=NOW_MS, named=frozenset()))
+
+    here, leaving = archive_of(after), after.leaving
+    assert sorted([*(one.line_message_id for one in after.messages), *here.message_ids]) == sorted(
+        one.line_message_id for one in before.messages
+    )
+    assert sorted([*(one.webhook_event_id for one in after.outcomes), *here.answer_ids]) == sorted(
+        one.webhook_event_id for one in before.outcomes
+    )
+    assert sorted([*(one.id for one in after.all_recaps), *(one.id for one in leaving.recaps)]) == sorted(
+        one.id for one in before.recaps
+    )
+    assert with_leaving(before, after) == after
+
+
+def test_what_leaves_has_no_token() -> None:
+    leaving = with_leaving(SnapshotRecord(messages=(message(1),)), SnapshotRecord()).leaving
+
+    assert [(one.line_message_id, one.text, one.reply_token) for one in leaving.messages] == [("m1", "hi", None)]
+
+
+def test_presses_and_messages_without_an_id_or_words_are_not_archived() -> None:
+    gone = (replace(message(1), presses="d1"), replace(message(2), line_message_id=""), message(3, ""))
+
+    assert with_leaving(SnapshotRecord(messages=gone), SnapshotRecord()).leaving == Segment()
+
+
+def test_answers_of_every_kind_that_may_repeat_something_are_archived() -> None:
+    gone = tuple(replace(answer(number), kind=kind) for number, kind in enumerate(OutcomeKind))
+
+    leaving = with_leaving(SnapshotRecord(outcomes=gone), SnapshotRecord()).leaving
+
+    assert {one.kind for one in leaving.answers} == {
+        OutcomeKind.REPLIED,
+        OutcomeKind.STORED,
+        OutcomeKind.UNDELIVERED,
+        OutcomeKind.UNKNOWN,
+        OutcomeKind.WITHDRAWN,
+    }
+
+
+def test_an_answer_without_words_still_tells_what_it_saw() -> None:
+    gone = answer(2, None, saw=(1,))
+
+    [archived] = with_leaving(SnapshotRecord(outcomes=(gone,)), SnapshotRecord()).leaving.answers
+
+    assert (archived.text, archived.provenance) == (None, gone.provenance)
+
+
+@given(COUNTS, COUNTS, st.integers(1, 5))
+def test_full_segments_hold_what_waited_in_order_and_the_rest_waits(messages: int, answers: int, size: int) -> None:
+    leaving = Segment(
+        messages=tuple(archived_message(message(number)) for number in range(messages)),
+        answers=tuple(archived_answer(answer(number)) for number in range(answers)),
+    )
+
+    left, full = full_segments(leaving, size=size)
+
+    parts = (*full, left)
+    assert tuple(one for part in parts for one in part.messages) == leaving.messages
+    assert tuple(one for part in parts for one in part.answers) == leaving.answers
+    assert all(max(len(one.messages), len(one.answers)) == size for one in full)
+    assert len(full) == NAMED or max(len(left.messages), len(left.answers)) < size
+
+
+def test_long_messages_fill_a_segment_sooner() -> None:
+    leaving = Segment(messages=tuple(archived_message(message(number, "長" * 5_000)) for number in range(30)))
+
+    left, full = full_segments(leaving, size=200)
+
+    assert [len(one.messages) for one in (*full, left)] == [20, 10]
+
+
+def test_a_cut_snapshot_names_its_segments_by_numbers_that_follow_all_others() -> None:
+    waiting = Segment(messages=tuple(archived_message(message(number)) for number in range(1, 6)))
+    record = SnapshotRecord(leaving=waiting)
+
+    once = cut(record, size=2, last_number=6)
+    again = cut(replace(once.record, leaving=waiting), size=2, last_number=0)
+
+    assert [one.name.number for one in (*once.segments, *again.segments)] == [7, 8, 9, 10]
+    assert again.record.segments == tuple(one.name.file for one in (*once.segments, *again.segments))
+    assert [one.line_message_id for one in once.record.leaving.messages] == ["m5"]
+    assert [(one.name.first_ms, one.name.last_ms) for one in once.segments] == [(1, 2), (3, 4)]
+    assert [len(decode_segment(one.data).messages) for one in once.segments] == [2, 2]
+
+
+def test_a_snapshot_names_a_bounded_number_of_segments() -> None:
+    waiting = Segment(messages=tuple(archived_message(message(number)) for number in range(30)))
+
+    cut_once = cut(SnapshotRecord(leaving=waiting), size=1, last_number=0)
+
+    assert len(cut_once.segments) == len(cut_once.record.segments) == NAMED
+    assert len(cut_once.record.leaving.messages) == 30 - NAMED

@@ -1,0 +1,311 @@
+"""What is withdrawn, edited or erased goes from the archive, too."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.records import Recap, Segment, SnapshotRecord
+from shared.conversation.segments import encode_segment
+from shared.conversation.store import Conversation
+from shared.conversation.sweep import Sweep
+from shared.conversation.withdrawal import Withdrawal
+from shared.errors import UnknownRecordVersionError
+from shared.handlers.erasure import own_messages
+from shared.handlers.holdings import Holdings
+from shared.handlers.unsend import withdrawal_of
+from shared.storage.object_cache import ObjectCache
+from shared.storage.object_store import ListedObject, StoredObject
+from tests.support.archives import archive_of, put_segment, segments_in
+from tests.support.chats import answer, conversations_on, everything_in, message
+from tests.support.inline import InlineExecutor
+
+CHAT = "C" + "7" * 32
+SOUP = "the kabocha soup simmers behind the third bookshelf"
+YUKI, KENJI = "U" + "a" * 32, "U" + "b" * 32
+
+
+class CountingStore(MemoryObjectStore):
+    """A bucket that notes what is read; the object `vanishes` is deleted before it is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads: list[str] = []
+        self.vanishes = ""
+
+    def read(self, name: str) -> StoredObject | None:
+        self.reads.append(name)
+        if name == self.vanishes:
+            self.delete(name)
+        return super().read(name)
+
+
+class UncachedReads(ObjectCache):
+    """Objects that are read from the bucket each time."""
+
+    def keep(self, written: ListedObject, data: bytes) -> None:
+        pass
+
+
+@pytest.fixture
+def store() -> CountingStore:
+    return CountingStore()
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock(now_ms=10_000)
+
+
+@pytest.fixture
+def chat(store: MemoryObjectStore, clock: FixedClock) -> Conversation:
+    return conversations_on(store, InlineExecutor(), clock).of(CHAT)
+
+
+@pytest.fixture
+def withdrawal(clock: FixedClock) -> Withdrawal:
+    return withdrawal_of(clock)
+
+
+def recap(number: int, text: str, *covers: int) -> Recap:
+    return Recap(
+        id=f"recap-{number}",
+        text=text,
+        covers=tuple(f"m{one}" for one in covers),
+        timestamp_ms=max(covers),
+        since_ms=min(covers),
+        until_ms=max(covers),
+    )
+
+
+def archived_ids(chat: Conversation) -> list[str]:
+    return sorted(archive_of(*segments_in(chat)).message_ids)
+
+
+def test_an_archived_message_that_is_unsent_is_in_no_object(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    put_segment(chat, [message(1, SOUP), message(2, "tea")], [answer(1, f"noted: {SOUP}"), answer(2, "enjoy")])
+    put_segment(chat, [message(3, "coffee")], [answer(3, f"you said {SOUP}", saw=(1,))])
+
+    assert withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "kabocha" not in everything_in(store)
+    assert archived_ids(chat) == ["m2", "m3"]
+    assert [one.text for one in chat.archive.read().answers] == ["enjoy"]
+
+
+def test_what_waits_for_a_segment_is_withdrawn_too(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    before = SnapshotRecord(
+        messages=(message(1, SOUP),),
+        outcomes=(answer(1, f"noted: {SOUP}"),),
+        recaps=(recap(1, f"They cook: {SOUP}", 1),),
+    )
+    chat.snapshot.swap(chat.snapshot.read(), chat.archive.with_leaving(before, SnapshotRecord()))
+    assert "kabocha" in everything_in(store)
+
+    assert withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "kabocha" not in everything_in(store)
+
+
+def test_a_message_that_nobody_knows_is_looked_for_in_the_archive_in_vain(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    put_segment(chat, [message(1)])
+
+    assert not withdrawal.withdraw(chat, "m9", timestamp_ms=9)
+    assert archived_ids(chat) == ["m1"]
+
+
+def test_archived_answers_that_repeat_an_answer_or_a_recap_which_goes_lose_their_words(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    put_segment(chat, [message(1, SOUP)], [answer(1, f"noted: {SOUP}")])
+    later = replace(answer(3, f"as I said, {SOUP}"), saw=("e1",))
+    other = replace(answer(4, "good evening"), saw=("e1", "e3", "recap-1"))
+    put_segment(chat, [message(3), message(4)], [later, other], [recap(1, f"They cook: {SOUP}", 1, 2)])
+    put_segment(chat, [message(5)], [replace(answer(5, f"a recap said: {SOUP}"), saw=("recap-1",))])
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "kabocha" not in everything_in(store)
+    assert [one.text for one in chat.archive.read().answers] == ["good evening"]
+
+
+def test_an_answer_in_the_journal_that_repeats_an_archived_one_loses_its_words(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    put_segment(chat, [message(1, SOUP)], [answer(1, f"noted: {SOUP}")])
+    chat.journal.record(message(8, "where is the soup?"))
+    chat.journal.record_outcome(replace(answer(8, f"You said {SOUP}"), saw=("e1",)))
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "kabocha" not in everything_in(store)
+
+
+def test_a_recap_whose_source_is_archived_goes_with_its_unsend(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(recaps=(recap(1, f"They cook: {SOUP}", 1, 2),)))
+    put_segment(chat, [message(1, SOUP), message(2)])
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "kabocha" not in everything_in(store)
+
+
+def test_an_edit_replaces_archived_words_and_drops_the_recaps_of_the_older_ones(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(recaps=(recap(2, f"They cook: {SOUP}", 1, 2),)))
+    put_segment(chat, [message(1, SOUP), message(2)])
+    put_segment(chat, [message(3)], [], [recap(1, f"They cooked: {SOUP}", 1)])
+
+    assert withdrawal.edit(chat, "m1", text="never mind", timestamp_ms=9)
+
+    assert "kabocha" not in everything_in(store)
+    assert [one.text for one in chat.archive.read().messages] == ["never mind", "hi", "hi"]
+
+
+def test_an_older_edit_changes_nothing_in_the_archive(chat: Conversation, withdrawal: Withdrawal) -> None:
+    put_segment(chat, [replace(message(1, "newest"), edited_ms=8)])
+    withdrawal.edit(chat, "m1", text="newest", timestamp_ms=8)
+
+    withdrawal.edit(chat, "m1", text="older", timestamp_ms=7)
+
+    assert [one.text for one in chat.archive.read().messages] == ["newest"]
+
+
+def test_an_erasure_deletes_what_is_older_and_cleans_what_reaches_back(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    wholly = put_segment(chat, [message(1, SOUP)], [answer(1, SOUP)])
+    partly = put_segment(chat, [message(2, SOUP), message(5, "tea")], [answer(5, SOUP, saw=(2,))])
+    heir = replace(answer(6, f"again: {SOUP}"), saw=("e5",), since_ms=5)
+    after = put_segment(chat, [message(6, "milk")], [heir, replace(answer(7, "good evening"), since_ms=6)])
+
+    withdrawal.erase(chat, until_ms=3)
+
+    assert "kabocha" not in everything_in(store)
+    assert [one.name for one in store.list(chat.names.archive_prefix)] == [partly, after]
+    assert wholly not in everything_in(store)
+    assert archived_ids(chat) == ["m5", "m6"]
+    assert [one.text for one in chat.archive.read().answers] == ["good evening"]
+
+
+def test_an_erased_chat_waits_for_no_segment(chat: Conversation, withdrawal: Withdrawal) -> None:
+    put_segment(chat, [message(1)])
+
+    withdrawal.erase(chat, until_ms=3)
+
+    assert chat.snapshot.read().record.segments == ()
+
+
+@pytest.mark.parametrize("data", [b'{"version":1,"messages":[{"line_message_id":"m1"', b'x "m1" y'])
+def test_an_unreadable_segment_that_names_what_is_withdrawn_is_deleted(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, data: bytes
+) -> None:
+    broken = put_segment(chat, [message(1, SOUP)])
+    store.replace(broken, data, generation=store.list(broken)[0].generation)
+    put_segment(chat, [message(1, SOUP), message(2)])
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert store.read(broken) is None
+    assert archived_ids(chat) == ["m2"]
+
+
+def test_an_unreadable_segment_that_names_nothing_of_it_is_left_to_the_operator(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    broken = put_segment(chat, [message(5)])
+    store.replace(broken, b'{"line_message_id":"m10"', generation=store.list(broken)[0].generation)
+    put_segment(chat, [message(1, SOUP)])
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert store.read(broken) is not None
+    assert "kabocha" not in everything_in(store)
+
+
+def test_a_segment_of_a_newer_release_keeps_the_unsend_from_being_acknowledged(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    newer = put_segment(chat, [message(1, SOUP)])
+    store.replace(newer, b'{"version":2,"messages":["m1"]}', generation=store.list(newer)[0].generation)
+
+    with pytest.raises(UnknownRecordVersionError, match="version 2"):
+        withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+
+def test_a_segment_that_is_gone_when_it_is_read_has_moved(
+    chat: Conversation, withdrawal: Withdrawal, store: CountingStore
+) -> None:
+    store.vanishes = put_segment(chat, [message(1, SOUP)])
+
+    assert not withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+
+@pytest.mark.parametrize("count", [1, 20, 21, 60])
+def test_many_messages_are_withdrawn_at_once(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, count: int
+) -> None:
+    for first in range(0, 100, 20):
+        put_segment(chat, [message(number, f"{SOUP} {number}") for number in range(first, first + 20)])
+
+    assert withdrawal.withdraw_all(chat, frozenset(f"m{number}" for number in range(count)), timestamp_ms=9)
+
+    assert sorted(archived_ids(chat)) == sorted(f"m{number}" for number in range(count, 100))
+    assert not any(f'{SOUP} {number}"' in everything_in(store) for number in range(count))
+
+
+def test_a_segment_is_searched_once_for_the_same_ids(chat: Conversation, store: CountingStore) -> None:
+    clean, hit = put_segment(chat, [message(1)]), put_segment(chat, [message(2)])
+    uncached = UncachedReads(store=store, reads=InlineExecutor())
+    sweep = Sweep(archive=replace(chat.archive, objects=uncached))
+
+    found = [[*sweep.naming({"m2"})], [*sweep.naming({"m2"})], [*sweep.naming({"m2", "m9"})]]
+
+    assert [[one.line_message_id for segment in each for one in segment.messages] for each in found] == [["m2"]] * 3
+    assert (store.reads.count(clean), store.reads.count(hit)) == (2, 3)
+
+
+def test_a_segment_that_was_rewritten_is_searched_again(chat: Conversation, store: CountingStore) -> None:
+    name = put_segment(chat, [message(1)])
+    sweep = Sweep(archive=chat.archive)
+    assert [*sweep.naming({"m2"})] == []
+
+    store.replace(name, encode_segment(Segment(messages=(message(2),))), generation=store.list(name)[0].generation)
+
+    assert len([*sweep.naming({"m2"})]) == 1
+
+
+def test_segments_that_name_nothing_of_it_are_not_written(
+    chat: Conversation, withdrawal: Withdrawal, store: CountingStore
+) -> None:
+    clean = put_segment(chat, [message(1)])
+    before = store.list(clean)
+    put_segment(chat, [message(2)])
+
+    withdrawal.withdraw(chat, "m2", timestamp_ms=9)
+
+    assert store.list(clean) == before
+
+
+def test_a_persons_archived_messages_are_their_own(chat: Conversation) -> None:
+    put_segment(chat, [replace(message(1), user_id=YUKI), replace(message(2), user_id=KENJI)])
+    put_segment(chat, [replace(message(3), user_id=YUKI), replace(message(9), user_id=YUKI)])
+
+    assert own_messages(chat, YUKI, until_ms=5) == {"m1", "m3"}
+
+
+def test_archived_messages_are_counted_once_before_a_chat_is_erased(chat: Conversation) -> None:
+    put_segment(chat, [message(1), message(2)])
+    put_segment(chat, [message(2), message(3)])
+    chat.journal.record(message(4))
+
+    assert Holdings.of(chat).messages == 4
