@@ -8,6 +8,7 @@ from typing import Final
 
 from shared.agent.loop import Limits
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
+from shared.conversation.segments import decode_segment
 from shared.conversation.turn import TurnRecord
 from shared.handlers.erasure import CONFIRMED_WITHIN_MS
 from shared.handlers.ports import Options
@@ -500,14 +501,19 @@ def _check_withdrawn(story: Story) -> Iterator[str]:
 
 
 def _check_kept(story: Story) -> Iterator[str]:
-    """The bucket keeps no withdrawn message, and the newest text of each kept one; the watermark is the newest erasure."""
+    """The bucket keeps no withdrawn message, and each other one in its newest text; the watermark is the newest erasure."""
     world = story.world
-    kept = list(_snapshot(story).messages)
+    snapshot = _snapshot(story)
+    kept = [*snapshot.messages, *snapshot.leaving.messages]
     for listed in world.objects.list(f"journal/{story.chat}/"):
         stored = world.objects.read(listed.name)
         if stored is not None and not listed.name.endswith(OUTCOME_SUFFIX):
             kept.append(decode(MessageRecord, stored.data))
+    for listed in world.objects.list(f"archive/{story.chat}/"):
+        stored = world.objects.read(listed.name)
+        kept += decode_segment(stored.data).messages if stored is not None else ()
     by_id = {one.id: one for one in story.people.messages}
+    yield from _check_archived(story, {one.line_message_id for one in kept})
     for record in kept:
         message = by_id.get(record.line_message_id)
         if message is None:
@@ -525,6 +531,18 @@ def _check_kept(story: Story) -> Iterator[str]:
     is_lost = story.is_lost(("part", *(one.id for one in story.people.orders)))
     if stored is not None and watermark_ms != EPOCH_MS + round(story.people.erased_s * 1_000) and not is_lost:
         yield "I4: the watermark went back"
+
+
+def _check_archived(story: Story, kept: set[str]) -> Iterator[str]:
+    """With an archive no message is lost that nobody took back."""
+    if not story.settings.has_archive:
+        if story.world.objects.list(f"archive/{story.chat}/"):
+            yield "I4: a chat without an archive has one"
+        return
+    for message in story.people.messages:
+        is_expected = message.words and not message.presses and story.people.is_kept(message)
+        if is_expected and message.id not in kept and not story.is_amendment_lost(message.id):
+            yield f"I1: {message.id} is kept nowhere"
 
 
 def _check_media(story: Story) -> Iterator[str]:

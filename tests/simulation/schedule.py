@@ -43,6 +43,7 @@ _THREADS_A_CHAT: Final = PLACES + 2
 _MESSAGES: Final = 12
 _MANY_MESSAGES: Final = 40
 _BURST: Final = 40
+_WITHOUT_ARCHIVE: Final = 0.15
 _ONE_RECALLS_IN: Final = 4
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "exit", "bye")
@@ -122,6 +123,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             group_policy=GroupPolicy.MODEL if rng.random() < 0.2 else GroupPolicy.MENTION,
             has_knowledge=rng.random() < 0.5,
             has_notion=rng.random() < 0.15,
+            has_archive=random.Random(repr(rng.getstate()[1][:5])).random() >= _WITHOUT_ARCHIVE,
             threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
             budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,
             access=Access.INVITED if random.Random(repr(rng.getstate()[1][:9])).random() < 0.15 else Access.OPEN,

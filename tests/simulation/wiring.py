@@ -9,6 +9,7 @@ from shared.access.admission import Access, Admissions
 from shared.access.budgets import Limits
 from shared.adapters.memory import MemoryProfiles
 from shared.bus.endpoint import PushEndpoint
+from shared.conversation.archive import ARCHIVE_DAYS
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import FENCE
@@ -40,6 +41,8 @@ THREADS: Final = 40
 READ_THREADS: Final = 32
 SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_once=2, recaps=2, sources=4)
 """So that a chat of a few messages is folded and summed up."""
+SMALL_SEGMENT: Final = 2
+"""Messages of a segment of the archive, so that a chat of a few messages fills some."""
 NO_LIMITS: Final = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)
 
 
@@ -59,6 +62,7 @@ class Settings:
     has_embeddings: bool = False
     reminding: Reminding = Reminding.OFF
     reminder_pushes_per_day: int = 0
+    has_archive: bool = True
     threads: int = THREADS
 
     @property
@@ -157,5 +161,7 @@ def _conversations(ports: Ports, process: Process) -> Conversations:
         lease_s=ports.settings.lease_s,
         new_id=lambda: f"id-{world.number()}",
         ledger=world.new_ledger(),
+        archive_days=ARCHIVE_DAYS if ports.settings.has_archive else 0,
+        segment_messages=SMALL_SEGMENT,
         world=world,
     )
