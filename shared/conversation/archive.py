@@ -88,7 +88,7 @@ class Archive:
                 logs.error("record_unreadable", cause=cause)
         return tuple(found)
 
-    def with_leaving(self, before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
+    def with_waiting(self, before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
         """Return the snapshot `after` it was bounded, in which everything waits that it had `before`; or nothing, without an archive."""
         return with_leaving(before, after) if self.days else replace(after, leaving=Segment())
 

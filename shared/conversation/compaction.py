@@ -61,7 +61,7 @@ class Compaction:
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
         clean = cleaned(folding.record, amendments)
         record = bounded(clean, self.limits, now_ms=self.clock.now_ms(), named=folding.named)
-        cut = conversation.archive.cut(conversation.archive.with_leaving(clean, record))
+        cut = conversation.archive.cut(conversation.archive.with_waiting(clean, record))
         writes_recaps = self.recaps.is_due(cut.record, deadline)
         conversation.archive.write(cut.segments)
         folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(cut.record) if writes_recaps else cut.record)

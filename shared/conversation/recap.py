@@ -59,7 +59,7 @@ class RecapWriter:
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
                 within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms())
-                record = conversation.archive.with_leaving(summed_up, within)
+                record = conversation.archive.with_waiting(summed_up, within)
             goes_on = text is not None and left > 0 and self.is_due(record, deadline)
             written = conversation.snapshot.swap(seen, self.with_attempt(record) if goes_on else record)
             if written is None:

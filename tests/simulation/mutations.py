@@ -17,11 +17,13 @@ from typing import Any, Final
 
 from shared.bus.result import EventResult
 from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.archive import Archive
 from shared.conversation.history import History, Listing
 from shared.conversation.journal import Journal
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Segment, SnapshotRecord
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.store import Conversation
+from shared.conversation.sweep import Sweep
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.knowledge.entry import Entry, IsWithdrawn
 from shared.storage.object_store import ListedObject, ObjectStore
@@ -50,6 +52,7 @@ from tests.simulation.rules import (
 _AMENDMENTS: Final = "shared.conversation.amendments"
 _ANNOUNCEMENT: Final = "shared.turns.announcement"
 _APPLY: Final = "shared.knowledge.apply"
+_ARCHIVE: Final = "shared.conversation.archive"
 _ATTEMPT: Final = "shared.turns.attempt"
 _ERASURE: Final = "shared.handlers.erasure"
 _COMPACTION: Final = "shared.conversation.compaction"
@@ -191,6 +194,16 @@ def _amend_without_writing(lease: Lease, _outcome: OutcomeRecord, route: Route) 
 
 def _new_key(*_: object) -> uuid.UUID:
     return uuid.uuid4()
+
+
+def _leave_nothing(_archive: Archive, _before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
+    """Stand-in for `Archive.with_waiting`."""
+    return after
+
+
+def _name_no_segment(_sweep: Sweep, _ids: AbstractSet[str]) -> tuple[Segment, ...]:
+    """Stand-in for `Sweep.naming`."""
+    return ()
 
 
 def _settle_without_looking(_snapshot: Snapshot, _log: AmendmentLog, looked: Amendments) -> Amendments:
@@ -642,6 +655,57 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_COMPACTION}:Compaction.fold",
         Bypass("cleaned"),
         lacks="withdrawn words are folded into the snapshot",
+    ),
+    # the archive
+    "archives_what_leaves": Mutation(
+        f"{_COMPACTION}:Compaction.fold",
+        Instead("archive.with_waiting", _leave_nothing),
+        lacks="what leaves the snapshot is lost",
+    ),
+    "archives_if_asked_to": Mutation(
+        f"{_ARCHIVE}:Archive.with_waiting",
+        Always("days"),
+        lacks="a deployment without an archive gets one",
+    ),
+    "writes_segments_first": Mutation(
+        f"{_COMPACTION}:Compaction.fold",
+        Skip("archive.write"),
+        lacks="the snapshot names segments that are not there",
+    ),
+    "keeps_named_segments": Mutation(
+        f"{_ARCHIVE}:Archive.remove_needless",
+        DropClause("named"),
+        lacks="segments that the snapshot names count as left over from a lost swap",
+    ),
+    "settles_segments": Mutation(
+        f"{_COMPACTION}:Compaction.fold",
+        Skip("_settle_segments"),
+        lacks="a segment that was written during a withdrawal keeps the words",
+    ),
+    "settles_abandoned_segments": Mutation(
+        f"{_COMPACTION}:_abandon",
+        Skip("_settle_segments"),
+        lacks="the same, of a segment whose swap was lost",
+    ),
+    "cleans_what_waits": Mutation(
+        "shared.conversation.snapshot:cleaned",
+        Bypass("cleaned_segment"),
+        lacks="withdrawn words stay in what waits for its segment",
+    ),
+    "sweeps_segments": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal._remove_words",
+        Skip("clean_archive"),
+        lacks="withdrawn and erased words stay in the archive",
+    ),
+    "sweeps_segments_for_edits": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal.finish_edit",
+        Skip("sweep.clean"),
+        lacks="an archived message keeps the text from before its edit",
+    ),
+    "plans_with_the_archive": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal._plan",
+        Instead("sweep.naming", _name_no_segment),
+        lacks="an archived answer keeps withdrawn words that it repeats from another one",
     ),
     # what goes with a withdrawn message
     "stores_the_plan": Mutation(

@@ -14,6 +14,7 @@ from shared.turns.waiting_room import PLACES
 from tests.simulation import event_scenes
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
+from tests.simulation.wiring import TINY
 
 _MINUTE_S: Final = 60.0
 _ALL_JOURNALLED: Final = MemoryLimits(journalled=100)
@@ -796,6 +797,34 @@ def interjection_about_an_old_text() -> list[str]:
         return scene.rests()
 
 
+def segment_written_during_an_unsend(*, taken_back: int = 1, others: int = 0) -> list[str]:
+    """A compaction that moves messages from the journal to the archive sleeps before it writes their segment; the oldest are withdrawn.
+
+    Then `others` are answered, and compact the chat, before it goes on.
+    """
+    with Scene(group=True, limits=TINY).playing() as scene:
+        context = [scene.says(addressed=False) for _ in range(5)]  # and a worker has an instance of its own
+        for message in context:
+            scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        worker = scene.asks()
+        scene.runs_until(worker, "reply")
+        scene.runs_until(worker, "list archive/")
+        scene.sleeps_in(worker, seconds=_LONG_SLEEP_S)
+        for message in context[:taken_back]:
+            scene.runs_to_end(scene.takes_back(message))
+        scene.sleeps(_MINUTE_S)
+        scene.ticks()
+        for _ in range(others):
+            scene.runs_to_end(scene.asks())
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def segment_of_a_lost_swap() -> list[str]:
+    """The same, and another compaction, which fills no segment, swaps the snapshot first."""
+    return segment_written_during_an_unsend(taken_back=3, others=1)
+
+
 def _defers(scene: Scene) -> None:
     """The model is slow about one question, so it is deferred, and the answer is stored."""
     question = scene.delivers(scene.says())
@@ -854,6 +883,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "interjects_over_nothing": interjection_over_an_unfinished_outcome,
     "leaves_its_own_stay_only": bye_that_is_slower_than_a_new_invitation,
     "applies_staged_writes": message_that_is_filed,
+    "settles_abandoned_segments": segment_of_a_lost_swap,
+    "settles_segments": segment_written_during_an_unsend,
     "settles_snapshot": compaction_that_sleeps_through_an_unsend,
     "answers_young_only": question_from_long_ago,
     "begins_again_when_gone": compaction_between_listing_and_body,

@@ -30,7 +30,7 @@ from tests.simulation.people import Json, Message, Order, People, Welcome, gloss
 from tests.simulation.scheduler import Task
 from tests.simulation.threads import green_threads, replaced
 from tests.simulation.times import LEASE_S, PUBLISH_S, SHORTEST_LEASE_S, SKEW_S
-from tests.simulation.wiring import NO_LIMITS, THREADS, Ports, Settings
+from tests.simulation.wiring import NO_LIMITS, SMALL, THREADS, TINY, Ports, Settings
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, ShownText, Weather, World
 
@@ -43,6 +43,7 @@ _THREADS_A_CHAT: Final = PLACES + 2
 _MESSAGES: Final = 12
 _MANY_MESSAGES: Final = 40
 _BURST: Final = 40
+_ARCHIVED_SOON: Final = 0.4
 _WITHOUT_ARCHIVE: Final = 0.15
 _ONE_RECALLS_IN: Final = 4
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
@@ -123,6 +124,7 @@ def draw_stage(rng: random.Random) -> "Stage":
             group_policy=GroupPolicy.MODEL if rng.random() < 0.2 else GroupPolicy.MENTION,
             has_knowledge=rng.random() < 0.5,
             has_notion=rng.random() < 0.15,
+            limits=TINY if random.Random(repr(rng.getstate()[1][:4])).random() < _ARCHIVED_SOON else SMALL,
             has_archive=random.Random(repr(rng.getstate()[1][:5])).random() >= _WITHOUT_ARCHIVE,
             threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
             budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,

@@ -41,6 +41,8 @@ THREADS: Final = 40
 READ_THREADS: Final = 32
 SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_once=2, recaps=2, sources=4)
 """So that a chat of a few messages is folded and summed up."""
+TINY: Final = MemoryLimits(journalled=1, verbatim=1, summed_up=1, recaps_at_once=1, recaps=1, sources=1)
+"""So that most of such a chat is archived."""
 SMALL_SEGMENT: Final = 2
 """Messages of a segment of the archive, so that a chat of a few messages fills some."""
 NO_LIMITS: Final = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)

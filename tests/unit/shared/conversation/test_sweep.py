@@ -103,7 +103,7 @@ def test_what_waits_for_a_segment_is_withdrawn_too(
         outcomes=(answer(1, f"noted: {SOUP}"),),
         recaps=(recap(1, f"They cook: {SOUP}", 1),),
     )
-    chat.snapshot.swap(chat.snapshot.read(), chat.archive.with_leaving(before, SnapshotRecord()))
+    chat.snapshot.swap(chat.snapshot.read(), chat.archive.with_waiting(before, SnapshotRecord()))
     assert "kabocha" in everything_in(store)
 
     assert withdrawal.withdraw(chat, "m1", timestamp_ms=9)
