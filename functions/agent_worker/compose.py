@@ -69,6 +69,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
             clock=clock,
             lease_s=settings.lease_s,
             ledger=Ledger(time_zone=settings.bot.time_zone),
+            archive_days=settings.archive_days,
         ),
         line=line,
         webhook=LineWebhook(line.client),

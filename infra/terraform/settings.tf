@@ -18,6 +18,7 @@ locals {
     for function, settings in {
       agent_worker = merge(local.common_environment, {
         ACCESS                    = var.access
+        ARCHIVE_DAYS              = tostring(var.bot.archive_days)
         BOT_LOCALE                = var.bot.locale
         BOT_NAME                  = var.bot.name
         BOT_PERSONA               = var.bot.persona

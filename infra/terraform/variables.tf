@@ -113,8 +113,9 @@ variable "audit" {
 }
 
 variable "bot" {
-  description = "Who the bot is and how it behaves. null: the code's default. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds, `settle_ms` in milliseconds; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `toolsets` of knowledge, notion, web. `tracing`: spans of the agent go to Cloud Trace, without words of people."
+  description = "Who the bot is and how it behaves. null: the code's default. `archive_days`: how far back older messages are kept for the bot to look up; 0: not at all. `confidence_threshold` is a share: what is filed with less goes to the inbox. `embeddings`: search compares meanings too, by requests to an embedding model. `lease_s` in seconds, `settle_ms` in milliseconds; `reminders` of push, reply (with the next answer only), off, and at most `reminder_pushes_per_day` in a chat (0: no limit); `toolsets` of knowledge, notion, web. `tracing`: spans of the agent go to Cloud Trace, without words of people."
   type = object({
+    archive_days            = optional(number, 365)
     confidence_threshold    = optional(number, 0.6)
     embeddings              = optional(bool, false)
     group_policy            = optional(string, "mention")
@@ -156,6 +157,11 @@ variable "bot" {
   validation {
     condition     = var.bot.lease_s >= 20 && var.bot.lease_s < 40 && var.bot.settle_ms >= 0 && var.bot.settle_ms <= 2000
     error_message = "bot.lease_s must be from 20 seconds (a shorter lease may end during a call to LINE and its retry) to 39 (a model call has 40), bot.settle_ms from 0 to 2000 milliseconds."
+  }
+
+  validation {
+    condition     = var.bot.archive_days >= 0 && var.bot.archive_days <= 36500 && floor(var.bot.archive_days) == var.bot.archive_days
+    error_message = "bot.archive_days must be a whole number of days from 0 (no archive) to 36500."
   }
 
   validation {

@@ -8,6 +8,7 @@ from typing import Final
 
 from shared.access.admission import Access
 from shared.access.budgets import Limits
+from shared.conversation.archive import ARCHIVE_DAYS
 from shared.line.mentions import GroupPolicy
 from shared.locales.language_file import LOCALES
 from shared.reminders.delivery import Reminding
@@ -63,6 +64,7 @@ class AgentWorkerSettings:
     """The settings of functions/agent_worker.  LINE is asked to test the webhook every `heartbeat_minutes`; 0: never.
 
     `notion` is set if `toolsets` names it. A thought that is classified with less than `confidence_threshold` is filed in the inbox.
+    Archives reach back `archive_days`; 0: nothing is archived.
     """
 
     project_id: str
@@ -75,6 +77,7 @@ class AgentWorkerSettings:
     notion: NotionSettings | None
     bot: BotSettings
     confidence_threshold: float
+    archive_days: int
     has_embeddings: bool
     is_traced: bool
     settle_s: float
@@ -105,6 +108,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         toolsets=toolsets,
         notion=notion_settings(settings) if "notion" in toolsets else None,
         confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),
+        archive_days=int(settings.number("ARCHIVE_DAYS", default=ARCHIVE_DAYS, least=0, most=36_500)),
         has_embeddings=settings.one_of("EMBEDDINGS", ("off", "on"), default="off") == "on",
         is_traced=settings.one_of("TRACING", ("off", "on"), default="off") == "on",
         settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,

@@ -655,10 +655,10 @@ def flood_that_holds_up_another_chat() -> list[str]:
         return scene.rests(calm=True)
 
 
-def fifty_unsends_while_somebody_thinks() -> list[str]:
-    """Fifty messages that were not for the bot are withdrawn within a second, while the model thinks about a question."""
+def seventy_unsends_while_somebody_thinks() -> list[str]:
+    """Seventy messages that were not for the bot are withdrawn within a second, while the model thinks about a question."""
     with Scene(group=True, seconds=20.0).playing() as scene:
-        messages = [scene.says(addressed=False) for _ in range(50)]
+        messages = [scene.says(addressed=False) for _ in range(70)]
         for message in messages:
             scene.runs_to_end(scene.pushes(scene.delivers(message)))
         scene.runs_until(scene.asks(), "model")
@@ -872,7 +872,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "names_quoted_media": picture_beyond_memory,
     "marks_what_is_handed_over": message_whose_successors_are_withdrawn,
     "marks_withdrawals": worker_that_dies_before_its_last_look,
-    "relies_on_epochs_of_others": fifty_unsends_while_somebody_thinks,
+    "relies_on_epochs_of_others": seventy_unsends_while_somebody_thinks,
     "resumes_what_was_handed_over": message_whose_successors_are_withdrawn,
     "remembers_lost_recaps": recap_that_an_edit_drops_before_an_unsend,
     "stores_the_plan": withdrawal_that_dies_between_two_answers,

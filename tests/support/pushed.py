@@ -19,6 +19,7 @@ from shared.adapters.memory.scripted_model import Step
 from shared.agent.model import MediaPart, MixedContent, TextContent
 from shared.agent.tools import Tool
 from shared.bus.endpoint import PushEndpoint
+from shared.conversation.archive import SEGMENT_MESSAGES
 from shared.errors import StorageUnavailableError
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
@@ -50,6 +51,7 @@ class PushedWorker:
         *,
         notion: NotionPort | None = None,
         store: UnreliableStore | None = None,
+        segment_messages: int = SEGMENT_MESSAGES,
         **options: Any,  # noqa: ANN401 - the fields of Options
     ) -> None:
         self.store = store or UnreliableStore()
@@ -59,7 +61,7 @@ class PushedWorker:
         self.clock = FixedClock()
         self.profiles = MemoryProfiles()
         self.media = MemoryMedia()
-        self.conversations = conversations_on(self.store, pool, self.clock)
+        self.conversations = conversations_on(self.store, pool, self.clock, segment_messages=segment_messages)
         background = ThreadBackground(threads=pool)
         ports = Ports(
             conversations=self.conversations,

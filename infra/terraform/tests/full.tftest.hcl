@@ -23,6 +23,7 @@ variables {
     ticket       = { emails = ["team@example.com"], channels = ["projects/aizuchi-test/notificationChannels/2"] }
   }
   bot = {
+    archive_days            = 200
     confidence_threshold    = 0.7
     embeddings              = true
     group_policy            = "model"

@@ -95,6 +95,8 @@ def test_the_defaults_of_a_worker() -> None:
     assert settings.bot.locale == "ja"
     assert settings.bot.time_zone.key == "Asia/Tokyo"
     assert settings.bot.name is None
+    assert settings.archive_days == 365
+    assert agent_worker_settings({**WORKER, "ARCHIVE_DAYS": "0"}).archive_days == 0
     assert not settings.has_embeddings
     assert not settings.is_traced
     assert agent_worker_settings({**WORKER, "TRACING": "on"}).is_traced

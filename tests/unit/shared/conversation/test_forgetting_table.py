@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +46,7 @@ class Chat(Person):
             pool,
             notion=NotionPort(api=self.notion, databases=databases, conversations=None),
             memory=MemoryLimits(journalled=1, verbatim=1, summed_up=1),
+            segment_messages=1,
         )
         super().__init__(worker, is_in_group=is_in_group)
 
@@ -90,6 +91,17 @@ def asks_about_the_place(chat: Chat) -> None:
 def has_it_summed_up(chat: Chat) -> None:
     chat.says(SAFE, reply("noted"))
     chat.says("we drink tea", reply("enjoy"), recap(f"A safe {PLACE}."))
+
+
+def is_archived(chat: Chat) -> None:
+    """The message, its answer and a recap of it leave the snapshot together, in segments of one message."""
+    has_it_summed_up(chat)
+    conversation, seen = chat.conversation, chat.conversation.snapshot.read()
+    nothing_left = replace(seen.record, messages=(), outcomes=(), recaps=(), passed_recaps=())
+    cut = conversation.archive.cut(conversation.archive.with_waiting(seen.record, nothing_left))
+    conversation.archive.write(cut.segments)
+    conversation.snapshot.swap(seen, cut.record)
+    assert {name.partition("/")[0] for name, data in chat.objects.items() if PLACE in data.decode()} == {"archive"}
 
 
 def gets(later_answer: str) -> Callable[[Chat], None]:
@@ -226,6 +238,7 @@ class Row:
 ROWS: Final = (
     Row(case="a message without an answer", said=says_the_place, goes=(PLACE,), is_in_group=True),
     Row(case="a message that was answered", said=asks_about_the_place, goes=(PLACE,)),
+    Row(case="an archived message", said=is_archived, goes=(PLACE,), stays=("we drink tea",)),
     Row(case="a message in a recap", said=has_it_summed_up, goes=(PLACE,), stays=("we drink tea",)),
     Row(case="a message that a later answer repeats", said=gets(f"yes, {PLACE}"), goes=(PLACE,)),
     Row(
