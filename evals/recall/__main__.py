@@ -13,7 +13,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
     print(
-        "| seed | facts | recall@5 | en | ja | th | first search, ms | warm search, ms |\n|---|---|---|---|---|---|---|---|"
+        "| seed | facts | recall@5 | en | ja | th | first search, CPU ms | warm, CPU ms |\n|---|---|---|---|---|---|---|---|"
     )
     worst, slowest_ms = 1.0, 0.0
     for seed in range(options.seeds):

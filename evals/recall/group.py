@@ -16,7 +16,7 @@ WINDOW: Final = 150
 PEOPLE: Final = {
     f"U{number:032x}": name for number, name in enumerate(("Ben", "Claire", "Nok", "結衣", "健太", "เมย์"), 1)
 }
-BEGINS_MS: Final = 1_764_000_000_000  # 2025-11-24
+ENDS_MS: Final = 1_794_000_000_000  # 2026-11-06
 _EVERY_MS: Final = 3_000_000
 _FOLDER: Final = Path(__file__).parent
 
@@ -43,14 +43,15 @@ class Group:
     facts: dict[str, Fact] = field(repr=False)
 
 
-def make_group(*, seed: int = 0, messages: int = MESSAGES) -> Group:
-    """Return the group of a seed; equal seeds make equal groups."""
+def make_group(*, seed: int = 0, messages: int = MESSAGES, ends_ms: int = ENDS_MS) -> Group:
+    """Return the group of a seed, which wrote for almost a year until `ends_ms`; equal seeds make equal groups."""
     texts = msgspec.yaml.decode((_FOLDER / "group.yaml").read_bytes(), type=_Texts)
     chance = random.Random(seed)  # noqa: S311 - it draws chatter
     places = sorted(chance.sample(range(messages - WINDOW), len(texts.facts)))
     planted = dict(zip(places, chance.sample(texts.facts, len(texts.facts)), strict=True))
     said = [planted[place].said if place in planted else _chatter(texts, chance) for place in range(messages)]
-    records = tuple(_message(place, text, chance) for place, text in enumerate(said))
+    begins_ms = ends_ms - messages * _EVERY_MS
+    records = tuple(_message(place, text, begins_ms, chance) for place, text in enumerate(said))
     return Group(messages=records, facts={records[place].line_message_id: fact for place, fact in planted.items()})
 
 
@@ -60,11 +61,11 @@ def _chatter(texts: _Texts, chance: random.Random) -> str:
     return chance.choice(texts.chatter[language]).format(**words, number=chance.randint(2, 59))
 
 
-def _message(place: int, text: str, chance: random.Random) -> MessageRecord:
+def _message(place: int, text: str, begins_ms: int, chance: random.Random) -> MessageRecord:
     return MessageRecord(
         line_message_id=f"m{place}",
         webhook_event_id=f"e{place}",
-        timestamp_ms=BEGINS_MS + place * _EVERY_MS + chance.randrange(_EVERY_MS),
+        timestamp_ms=begins_ms + place * _EVERY_MS + chance.randrange(_EVERY_MS),
         type="text",
         addressed=False,
         text=text,
