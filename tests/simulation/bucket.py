@@ -88,6 +88,8 @@ class Bucket:
             self._holders.watch(name[6:-5], there, decode(TurnRecord, data), begun_s=begun_s)
         elif written is not None and name.endswith(OUTCOME_SUFFIX):
             self._holders.note_record(name, data)
+        elif written is not None and name.startswith("reminders/") and not name.endswith("/pushes.json"):
+            self._holders.note_reminder(name, data)
         elif written is not None and name.startswith("due/"):
             kind, _, message_id = name.rpartition("/")[2].split(".", 2)
             if kind == REPLY:

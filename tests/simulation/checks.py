@@ -25,6 +25,7 @@ from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.entry_checks import EntryStory, check_entries
 from tests.simulation.mind import Mood
 from tests.simulation.people import NAMED, WORD, Message, Order, People, Welcome, gloss_of, on_one_line
+from tests.simulation.reminder_checks import ReminderStory, check_reminders, is_of_reminder
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import NO_LIMITS, THREADS, Settings
 from tests.simulation.withdrawals import Withdrawals
@@ -198,6 +199,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += _check_kept(story)
     found += _check_pages(story, history)
     found += _check_answers_kept(story, history)
+    found += check_reminders(ReminderStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
     found += check_entries(EntryStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
     return found
 
@@ -211,7 +213,7 @@ def _history(story: Story) -> dict[str, OutcomeRecord]:
         if stored is not None and listed.name.endswith(OUTCOME_SUFFIX):
             outcome = decode(OutcomeRecord, stored.data)
             found[outcome.webhook_event_id] = outcome
-    return found
+    return {one: outcome for one, outcome in found.items() if not is_of_reminder(one)}
 
 
 def _snapshot(story: Story) -> SnapshotRecord:
@@ -409,7 +411,8 @@ def _is_prolonged_by(outcome: OutcomeRecord) -> bool:
 
 
 def _said(story: Story) -> list[ShownText]:
-    return [one for one in story.world.truth.said if one.conversation_id == story.chat]
+    """Return what was said in the chat, but for the reminders that were pushed: those have checks of their own."""
+    return [one for one in story.world.truth.said if one.conversation_id == story.chat and one.reminder is None]
 
 
 def _effects(story: Story) -> Iterator[tuple[ShownText, OutcomeRecord]]:
@@ -590,7 +593,8 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
     for said in lost:
         thought = truth.thoughts.get(said.text.partition(" ")[0])
         named = set(said.outcome.provenance.ids) & media if said.outcome is not None else set()
-        if thought is None or not withdrawn.isdisjoint(thought.shown | named):
+        carries = said.outcome is not None and bool(said.outcome.reminders)
+        if thought is None or carries or not withdrawn.isdisjoint(thought.shown | named):
             direct.append(said)
     went = [*(said.text for said in direct), *(one.text for one in truth.recaps if not withdrawn.isdisjoint(one.shown))]
     taken_out = {word for text in went for word in NAMED.findall(text)}

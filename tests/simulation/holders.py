@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.access.budgets import Limits
-from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord
+from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.turn import TurnRecord
+from shared.reminders.delivery import retry_key
+from shared.reminders.reminder import Reminder
+from shared.reminders.wording import Occurrence
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.mind import Mood
@@ -41,6 +44,18 @@ class Holders:
         outcome = decode(OutcomeRecord, data)
         self._recorded.add(name)
         self._world.truth.recorded.setdefault(name.split("/")[1], {})[outcome.webhook_event_id] = outcome
+
+    def note_reminder(self, name: str, data: bytes) -> None:
+        """A reminder was written under this name."""
+        truth, (chat, reminder_id) = self._world.truth, name.removesuffix(".json").split("/")[1:]
+        reminder = decode(Reminder, data)
+        truth.reminders[chat, reminder_id] = reminder
+        if reminder.claim is not None:
+            due_ms = reminder.claim.occurrence_ms
+            key = retry_key(chat, Occurrence(reminder=reminder, due_ms=due_ms, said_ms=due_ms))
+            if key not in truth.occurrences and any(self._withdrawal_of(one) for one in reminder.source_ids):
+                truth.late_claims.add(key)
+            truth.occurrences[key] = SaidReminder(id=reminder_id, occurrence_ms=due_ms)
 
     def watch(self, conversation_id: str, before: TurnRecord, after: TurnRecord, *, begun_s: float) -> None:
         """Check a write of the turn that took effect; its writer sent it at `begun_s`."""

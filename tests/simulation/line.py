@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias
 
-from shared.conversation.records import SnapshotRecord
+from shared.conversation.records import SaidReminder, SnapshotRecord
 from shared.errors import LineUnavailableError
 from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
@@ -15,6 +15,7 @@ from tests.simulation.times import ANSWERABLE_S, TOKEN_S
 from tests.simulation.world import ShownText, World
 
 Fate: TypeAlias = Literal["accepted", "refused", "unknown", "not_sent"]
+MEMBERS: Final = 3
 _TIMEOUT_S: Final = 5.0
 _SLOW_FETCH_S: Final = 12.0
 
@@ -33,6 +34,9 @@ class Line:
         self._chats: dict[str, str] = {}
         self._texts: dict[str, str] = {}
         self._spent: set[str] = set()
+        self.quota: int | None = None
+        """How many pushes the account may send; one to a group counts as many as it has MEMBERS."""
+        self._pushes = 0
 
     def delivers(self, reply_token: str, *, conversation_id: str, happened_s: float) -> None:
         """Start the minute of a token that is delivered.  A redelivery refreshes it, up to 20 minutes after the event."""
@@ -48,6 +52,9 @@ class Line:
 
     def push(self, to: str, messages: Sequence[OutgoingMessage], *, retry_key: str) -> PushFate:
         """Show the messages once for each retry key, as `PushApi.push`."""
+        if self._is_spent_for(to, retry_key):
+            self._world.call("push, quota spent", lambda: None)
+            return PushFate(kind="quota_spent")
         kind = self._call("push", lambda: self._push(to, retry_key, messages))
         if kind == "accepted":
             return PushFate(kind=kind, sent_message_ids=_bubble_ids(retry_key, messages))
@@ -67,12 +74,17 @@ class Line:
         return Fetched(data=found, content_type="image/jpeg") if found is not None else "gone"
 
     def push_quota(self) -> Quota | None:
-        """Return no limit, as `QuotaApi.push_quota`."""
-        return Quota(limit=None)
+        """Return what was pushed, as `QuotaApi.push_quota`."""
+        if self.quota is None:
+            return Quota(limit=None)
+        world = self._world
+        is_lost = world.rng.random() < world.weather.lossiness
+        quota = world.call("quota", lambda: Quota(limit=self.quota, used=self._pushes))
+        return None if is_lost else quota
 
-    def member_count(self, conversation_id: str) -> int | None:  # noqa: ARG002 - every chat is as large
-        """Return three members, as `QuotaApi.member_count`."""
-        return 3
+    def member_count(self, conversation_id: str) -> int | None:  # noqa: ARG002 - every group is as large
+        """Return how large every group is, as `QuotaApi.member_count`."""
+        return MEMBERS
 
     def display_name(self) -> str | None:
         """Return None: the account has no name, so the bot uses the configured one."""
@@ -133,11 +145,22 @@ class Line:
         snapshot = decode(SnapshotRecord, stored.data) if stored is not None else SnapshotRecord()
         return outcome.webhook_event_id not in {one.webhook_event_id for one in snapshot.outcomes}
 
+    def _is_spent_for(self, to: str, retry_key: str) -> bool:
+        """Whether LINE refuses the push for the quota; a call that it took before is none of that."""
+        if self.quota is None or retry_key in self._spent:
+            return False
+        return self._pushes + _cost(to) > self.quota
+
     def _push(self, to: str, retry_key: str, messages: Sequence[OutgoingMessage]) -> Fate:
         if retry_key in self._spent:
             return "refused"
         self._spent.add(retry_key)
-        self._say(to, None, messages, _bubble_ids(retry_key, messages))
+        self._pushes += _cost(to)
+        truth = self._world.truth
+        if retry_key in truth.late_claims:
+            truth.report("I4: a reminder was pushed although its message had been withdrawn before it was claimed")
+        reminder = truth.occurrences.get(retry_key)
+        self._say(to, None, messages, _bubble_ids(retry_key, messages), reminder=reminder)
         return "accepted"
 
     def _say(
@@ -146,6 +169,8 @@ class Line:
         reply_token: str | None,
         messages: Sequence[OutgoingMessage],
         bubble_ids: tuple[str, ...],
+        *,
+        reminder: SaidReminder | None = None,
     ) -> None:
         truth, text = self._world.truth, _text(messages)
         button = next((one.button.data for one in messages if one.button), None)
@@ -158,6 +183,7 @@ class Line:
             button=button,
             outcome=truth.committed.get((route, text)),
             bubble_ids=bubble_ids,
+            reminder=reminder,
         )
         truth.said.append(said)
         self.on_said(said)
@@ -168,6 +194,10 @@ class Line:
         for word in truth.forgotten:
             if word in text:
                 truth.report("I4: withdrawn words were said after the withdrawal was handled")
+
+
+def _cost(to: str) -> int:
+    return 1 if to.startswith("U") else MEMBERS
 
 
 def _bubble_ids(key: str, messages: Sequence[OutgoingMessage]) -> tuple[str, ...]:

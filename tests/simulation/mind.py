@@ -37,11 +37,15 @@ REQUEST_TOKENS: Final = 100
 _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
-_ORDER: Final = re.compile(r"\b(file|note|move|delete|undo|page|find|recall) (word\d+[a-z])$", re.MULTILINE)
+_ORDER: Final = re.compile(
+    r"\b(file|note|move|delete|undo|page|find|recall|remind|cancel) (word\d+[a-z])$", re.MULTILINE
+)
 _ANSWER_MARK: Final = re.compile(r"re\d+:")
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
 _CATEGORIES: Final = ("people", "projects", "ideas", "admin")
+_DAILY: Final = 4
+"""One reminder in so many recurs."""
 _OUT_OF_TURN: Final = frozenset({"write_recap", "write_description"})
 
 
@@ -239,6 +243,12 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "classify_and_capture", {"text": text}
         case "undo":
             yield "undo_last_change", {}
+        case "remind":
+            number = int("".join(filter(str.isdigit, text)))
+            daily = {"rule": "FREQ=DAILY"} if number % _DAILY == 0 else {}
+            yield "remind", {"text": text, "minutes": 1 + number % 3, **daily}
+        case "cancel":
+            yield "remind", {"cancel": ""}
         case "page":
             yield "create_page", {"database_name": "shopping", "title": text}
         case "recall":

@@ -6,6 +6,7 @@ A mutation names the function, and the rule that changes it.  The function is re
 import ast
 import importlib
 import inspect
+import itertools
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -26,6 +27,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.knowledge.entry import Entry, IsWithdrawn
+from shared.reminders.wording import Occurrence
 from shared.storage.object_store import ListedObject, ObjectStore
 from shared.turns.attempt import Attempt
 from shared.turns.lease import Lease
@@ -68,6 +70,9 @@ _LOOP: Final = "shared.agent.loop"
 _OUTBOX: Final = "shared.turns.outbox"
 _RECAP: Final = "shared.conversation.recap"
 _REPLY: Final = "shared.turns.reply"
+_DELIVERY: Final = "shared.reminders.delivery"
+_REMINDER_APPLY: Final = "shared.reminders.apply"
+_REMINDER_WORDS: Final = "shared.reminders.words"
 _ROOM: Final = "shared.turns.waiting_room"
 _RUNNER: Final = "shared.turns.runner"
 _SNAPSHOT: Final = "shared.conversation.snapshot"
@@ -247,6 +252,13 @@ def _nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
 def _no_outcome(_journal: Journal, _webhook_event_id: str) -> None:
     return None
 
+
+def _another_key(conversation_id: str, occurrence: Occurrence) -> str:
+    """Return another key each time."""
+    return f"{conversation_id} {occurrence.id} {next(_KEYS)}"
+
+
+_KEYS: Final = itertools.count()
 
 MUTATIONS: Final[Mapping[str, Mutation]] = {
     # the record
@@ -838,5 +850,46 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_REPLY}:_ReplyDelivery._decide_without_model",
         Never("_THOUGHTS"),
         lacks="a request asks the model again as often as its prompt is amended",
+    ),
+    # reminders
+    "pushes_under_one_key": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._push",
+        Instead("retry_key", _another_key),
+        lacks="a tick that goes on after a death pushes the reminder again",
+    ),
+    "remembers_what_it_pushed": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._deliver",
+        Skip("_record"),
+        lacks="the next prompt does not know what was pushed",
+    ),
+    "advances_reminders": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._keep",
+        ReplaceConstant(value=True, by=False),
+        lacks="a reminder that cannot be pushed is passed over",
+    ),
+    "marks_reminders": Mutation(
+        f"{_REMINDER_APPLY}:_apply_write",
+        Skip("store.mark"),
+        lacks="no tick ever comes to a reminder",
+    ),
+    "marks_again": Mutation(
+        f"{_DELIVERY}:ReminderDelivery.__call__",
+        Skip("store.mark"),
+        lacks="a recurring reminder whose worker died between two writes is never said again",
+    ),
+    "looks_before_its_push": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._look",
+        Never("is_from_withdrawn"),
+        lacks="a reminder is pushed although its message was withdrawn before the claim",
+    ),
+    "notes_what_was_said": Mutation(
+        f"{_REMINDER_APPLY}:StagedReminderWriter.apply",
+        Skip("_mark_said"),
+        lacks="every answer says the same kept reminder",
+    ),
+    "takes_reminders_away": Mutation(
+        f"{_REMINDER_WORDS}:ReminderWords.remove_withdrawn",
+        Skip("store.remove"),
+        lacks="a reminder outlives the message that asked for it",
     ),
 }

@@ -10,6 +10,7 @@ from shared.access.admission import Access
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import confirm_data
+from shared.reminders.delivery import Reminding
 from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.mind import Manner, Mood
@@ -47,6 +48,7 @@ class Scene:
         chats: int = 1,
         group_policy: GroupPolicy = GroupPolicy.MENTION,
         access: Access = Access.OPEN,
+        reminding: Reminding = Reminding.OFF,
         bounds: Mapping[str, int] | None = None,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
@@ -70,6 +72,7 @@ class Scene:
                 threads=threads,
                 group_policy=group_policy,
                 access=access,
+                reminding=reminding,
             ),
             mood=Mood(seconds=(seconds, seconds), manner=manner),
             skews_s=skews_s,

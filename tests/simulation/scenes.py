@@ -11,7 +11,7 @@ from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
-from tests.simulation import event_scenes
+from tests.simulation import event_scenes, reminder_scenes
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 from tests.simulation.wiring import TINY
@@ -924,4 +924,12 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "uses_retry_key": push_of_a_dead_worker,
     "withdraws_when_taken_over": neighbour_withdrawn_after_the_answer,
     "young_repeated_400_is_spent": answer_whose_receipt_is_lost,
+    "pushes_under_one_key": reminder_scenes.tick_that_dies_after_its_push,
+    "remembers_what_it_pushed": reminder_scenes.reminder_that_is_due,
+    "advances_reminders": reminder_scenes.reminder_without_quota,
+    "marks_reminders": reminder_scenes.reminder_that_is_due,
+    "marks_again": reminder_scenes.tick_that_dies_before_its_next_marker,
+    "looks_before_its_push": reminder_scenes.message_that_is_withdrawn_before_the_claim,
+    "notes_what_was_said": reminder_scenes.reminder_without_quota,
+    "takes_reminders_away": reminder_scenes.recurring_reminder_whose_message_is_withdrawn,
 }

@@ -16,6 +16,7 @@ from shared.conversation import amendments, compaction, history, snapshot
 from shared.conversation.records import Watermark
 from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import deferral_id_in
+from shared.reminders.delivery import Reminding
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import ObjectNames
 from shared.turns.deferral import LateReply
@@ -45,6 +46,8 @@ _MANY_MESSAGES: Final = 40
 _BURST: Final = 40
 _ARCHIVED_SOON: Final = 0.4
 _WITHOUT_ARCHIVE: Final = 0.15
+_REMINDED: Final = 0.16
+_LATER_S: Final = (150.0, 500.0)
 _ONE_RECALLS_IN: Final = 4
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
 _COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "exit", "bye")
@@ -128,12 +131,27 @@ def draw_stage(rng: random.Random) -> "Stage":
             has_archive=random.Random(repr(rng.getstate()[1][:5])).random() >= _WITHOUT_ARCHIVE,
             threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
             budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,
+            reminding=_reminding(rng),
+            reminder_pushes_per_day=_of_its_own(rng, "a day").choice((0, 0, 2)),
             access=Access.INVITED if random.Random(repr(rng.getstate()[1][:9])).random() < 0.15 else Access.OPEN,
         ),
         skews_s=tuple(rng.uniform(-skew_s / 2, skew_s / 2) for _ in range(_INSTANCES)),
         chats=chats,
         bounds=SMALL_BOUNDS if rng.random() < 0.2 else {},
     )
+
+
+def _of_its_own(rng: random.Random, what: str) -> random.Random:
+    """Return a source of chance that takes nothing of the schedule's own, so that what else is drawn stays as it was."""
+    return random.Random(f"{what} {rng.getstate()[1][:9]}")
+
+
+def _reminding(rng: random.Random) -> Reminding:
+    """Return how reminders are said; in most schedules there are none."""
+    fate = _of_its_own(rng, "reminding").random()
+    if fate < _REMINDED:
+        return Reminding.REPLY if fate < _REMINDED / 8 else Reminding.PUSH
+    return Reminding.OFF
 
 
 def _budget(rng: random.Random) -> Limits:
@@ -164,7 +182,7 @@ class Stage:
         self.line = Line(self.world, forgets_outcomes=bool(bounds))
         self.mood = mood or Mood()
         self.bounds = bounds or {}
-        self.withdrawals = Withdrawals(objects=self.world.objects)
+        self.withdrawals = Withdrawals(objects=self.world.objects, now_ms=lambda: self.world.now_ms)
         messages, events = itertools.count(), itertools.count(1)
         self.chats = tuple(
             People(place=place, message_numbers=messages, event_numbers=events) for place in range(chats)
@@ -346,6 +364,7 @@ class _Schedule:
         self.rng = stage.world.rng
         self.weather = stage.world.weather
         self.kills = self.weather.kills
+        self.reminding = stage.ports.settings.reminding
         self.world.scheduler.on_step = self._on_step
         stage.line.on_said = self._answer
 
@@ -355,6 +374,8 @@ class _Schedule:
         for people in self.stage.chats:
             self._people(people)
         self._admit()
+        if self.reminding is Reminding.PUSH and self.stage.ports.settings.late_reply is not LateReply.PUSH:
+            self.stage.line.quota = self.rng.choice((None, None, 1, 3))
         self.stage.ticker.begin(self.rng.random() * TICK_S)
 
     def _admit(self) -> None:
@@ -387,6 +408,9 @@ class _Schedule:
                 rng.randint(1, 2) if people.is_group and message.medium is None and rng.random() < 0.25 else 0
             ):
                 self._edit(people, message)
+        if self.reminding is not Reminding.OFF:
+            for _ in range(rng.randint(0, 2)):  # an answer says what could not be pushed
+                self._write(people.message(at_s=at_s + rng.uniform(*_LATER_S)))
         if rng.random() < 0.005:
             self._withdraw_many(people, at_s)
         for _ in range(rng.randint(1, 2) if rng.random() < 0.15 else 0):
@@ -411,6 +435,8 @@ class _Schedule:
         if earlier and rng.random() < 0.15:
             quotes = rng.choice(earlier)
         verb = rng.choice(_VERBS) if files and rng.random() < 0.7 else ""
+        if self.reminding is not Reminding.OFF and rng.random() < 0.85:
+            verb = "cancel" if rng.random() < 0.1 else "remind"
         if self.stage.ports.settings.has_notion and rng.random() < 0.4:
             verb = "page"
         if not verb and len(people.messages) % _ONE_RECALLS_IN == _ONE_RECALLS_IN - 1:

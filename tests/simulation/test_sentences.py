@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation.forgeries import FORGERIES
+from tests.simulation import forgeries, reminder_forgeries
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.table import rows_of
 
+FORGERIES = (*forgeries.FORGERIES, *reminder_forgeries.FORGERIES)
 SENTENCES_AT_LEAST = 50
-CHECKS = ("bucket", "checks", "entry_checks", "holders", "line", "mind", "scene", "schedule")
+CHECKS = ("bucket", "checks", "entry_checks", "holders", "line", "mind", "reminder_checks", "scene", "schedule")
 SENTENCE = re.compile(r"I\d+:\\ ")  # as re.escape() writes it
 
 

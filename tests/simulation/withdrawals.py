@@ -8,9 +8,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.storage.object_names import due_after
 from shared.storage.object_store import ObjectStore
 
 MARKERS: Final = "due/"
+SOON_MS: Final = 60 * 60_000
+_LATEST_MS: Final = 200_000_000_000_000
 _WITHDRAWAL: Final = "withdrawal"
 _ERASURE: Final = "erasure"
 
@@ -35,6 +38,7 @@ class Withdrawals:
     """Calls the effect of a withdrawal once it is handled."""
 
     objects: ObjectStore
+    now_ms: Callable[[], int] = lambda: _LATEST_MS
     _open: list[Acknowledged] = field(default_factory=list)
 
     def acknowledge(self, conversation_id: str, subject_id: str | None, effect: Callable[[], None]) -> None:
@@ -54,5 +58,5 @@ class Withdrawals:
             one.effect()
 
     def markers(self) -> Iterator[str]:
-        """Return the markers that are left."""
-        return (one.name for one in self.objects.list(MARKERS))
+        """Return the markers that are left, but for those of days to come: a recurring reminder, one that has ended."""
+        return (one.name for one in self.objects.list(MARKERS, before=due_after(self.now_ms() + SOON_MS)))

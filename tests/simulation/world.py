@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.records import OutcomeRecord
+from shared.conversation.records import OutcomeRecord, SaidReminder
 from shared.conversation.spending import Ledger
+from shared.reminders.reminder import Reminder
 from tests.simulation.scheduler import Process, Scheduler, Task
 
 _ResultT = TypeVar("_ResultT")
@@ -57,6 +58,8 @@ class ShownText:
     button: str | None
     outcome: OutcomeRecord | None
     bubble_ids: tuple[str, ...] = ()
+    reminder: SaidReminder | None = None
+    """The occurrence of a reminder that was pushed."""
 
 
 class LogLines(io.StringIO):
@@ -111,6 +114,12 @@ class Truth:
     """Every outcome that was ever recorded, as written last, by chat and id."""
     handed_over: set[str] = field(default_factory=set)
     """The messages whose deliveries left a marker and ended."""
+    reminders: dict[tuple[str, str], Reminder] = field(default_factory=dict)
+    """Every reminder that was ever written, as written last, by chat and id."""
+    occurrences: dict[str, SaidReminder] = field(default_factory=dict)
+    """The occurrences that were claimed, by the key of their push."""
+    late_claims: set[str] = field(default_factory=set)
+    """Those of them, by key, whose message had been withdrawn before the claim."""
     left: list[tuple[str, float]] = field(default_factory=list)
     """The groups that the bot left, and when."""
     outdated_s: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,150 @@
+"""What became of a chat's reminders in the end: each occurrence said once, in time, and none lost, but for what was taken back."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
+from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.schedule import Schedule
+from shared.storage.codec import decode
+from tests.simulation.people import People, on_one_line
+from tests.simulation.times import SKEW_S
+from tests.simulation.world import EPOCH_MS, ShownText, World
+
+IN_TIME_S: Final = 120.0
+_OUTCOME: Final = re.compile(r"r[0-9a-f]{10}-\d+", re.ASCII)
+_UNSURE: Final = frozenset({OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReminderStory:
+    """One chat, and what was said in it.  `is_lost`: whether a delivery about a message became a dead letter in an outage."""
+
+    people: People
+    world: World
+    is_lost: Callable[[str], bool]
+
+    @property
+    def chat(self) -> str:
+        """The chat's id."""
+        return self.people.conversation_id
+
+    @property
+    def pushed(self) -> list[tuple[ShownText, SaidReminder]]:
+        """The occurrences that were pushed."""
+        said = (one for one in self.world.truth.said if one.conversation_id == self.chat)
+        return [(one, one.reminder) for one in said if one.reminder is not None]
+
+    @property
+    def answered(self) -> list[SaidReminder]:
+        """The occurrences that answers said."""
+        said = (one for one in self.world.truth.said if one.conversation_id == self.chat)
+        return [reminder for one in said if one.outcome is not None for reminder in one.outcome.reminders]
+
+    @property
+    def may_be_said(self) -> set[SaidReminder]:
+        """The occurrences in answers of which nobody knows whether they arrived."""
+        recorded = self.world.truth.recorded.get(self.chat, {}).values()
+        return {reminder for one in recorded if one.kind in _UNSURE for reminder in one.reminders}
+
+    def is_taken_back(self, reminder: Reminder) -> bool:
+        """Whether a message behind it was withdrawn, edited or erased, or a delivery about one was lost."""
+        by_id = {one.id: one for one in self.people.messages}
+        return any(
+            (message := by_id.get(one)) is None
+            or message.unsent
+            or len(message.words) > 1
+            or message.at_s <= self.people.erased_entries_s
+            or self.is_lost(one)
+            for one in reminder.source_ids
+        )
+
+
+def is_of_reminder(webhook_event_id: str) -> bool:
+    """Whether an outcome of this id tells of a reminder that was pushed."""
+    return _OUTCOME.fullmatch(webhook_event_id) is not None
+
+
+def check_reminders(story: ReminderStory) -> Iterator[str]:
+    """Each occurrence was said once, in time, and is remembered as it was said; none is lost."""
+    yield from _check_said_once(story)
+    yield from _check_remembered(story)
+    for (chat, reminder_id), reminder in story.world.truth.reminders.items():
+        if chat == story.chat and not story.is_taken_back(reminder):
+            yield from _check_not_lost(story, reminder_id)
+    for chat, outcome in story.world.truth.staged:
+        if chat == story.chat and (chat, outcome.webhook_event_id) not in story.world.truth.voided:
+            yield from _check_made(story, outcome)
+
+
+def _check_said_once(story: ReminderStory) -> Iterator[str]:
+    times = Counter([*(one for _, one in story.pushed), *story.answered])
+    once = Counter(one.id for one in times.elements() if _rule_of(story, one.id) is None)
+    if any(count > 1 for count in (*times.values(), *once.values())):
+        yield "I2: a reminder was said twice"
+    for said, one in story.pushed:
+        late_s = said.at_s - (one.occurrence_ms - EPOCH_MS) / 1_000
+        if story.world.weather.calm and late_s > IN_TIME_S:
+            yield "I6: a reminder was pushed more than two minutes late although nothing had failed"
+        if late_s < -SKEW_S:
+            yield "I6: a reminder was pushed before its time"
+
+
+def _check_remembered(story: ReminderStory) -> Iterator[str]:
+    """History knows what was pushed, in the words that were shown."""
+    recorded = story.world.truth.recorded.get(story.chat, {})
+    told = {f"{one.id}-{one.occurrence_ms // 60_000}": said for said, one in story.pushed}
+    for own_id, said in told.items():
+        outcome = recorded.get(own_id)
+        if outcome is None and not story.is_taken_back(_written(story, own_id.partition("-")[0])):
+            yield "I2: the user saw a reminder that history does not know of"
+        if outcome is not None and outcome.text is not None and on_one_line(outcome.text) != said.text:
+            yield "I2: history holds other words of a reminder than the user saw"
+    if any(is_of_reminder(own_id) and own_id not in told for own_id in recorded):
+        yield "I2: history tells of a reminder that nobody saw"
+
+
+def _check_not_lost(story: ReminderStory, reminder_id: str) -> Iterator[str]:
+    """It was said, or waits for its time or for the next answer, or was cancelled."""
+    objects = story.world.objects
+    stored = objects.read(f"reminders/{story.chat}/{reminder_id}.json")
+    if stored is None:
+        yield "I1: a reminder is gone that nobody took back"
+        return
+    reminder = decode(Reminder, stored.data)
+    is_said = reminder_id in {
+        one.id for one in (*(one for _, one in story.pushed), *story.answered, *story.may_be_said)
+    }
+    if reminder.state is ReminderState.DONE and not is_said:
+        yield "I1: a reminder counts as said, and nobody saw it"
+    if not reminder.is_open:
+        return
+    first_ms = Schedule(reminder.start, reminder.zone, reminder.rule).next_after(0)
+    if reminder.kept_ms is None and reminder.due_ms != first_ms and not is_said:
+        yield "I1: an occurrence of a reminder was passed over"
+    markers = (one.name for one in objects.list("due/"))
+    is_marked = any(one.endswith(f"/reminder.{story.chat}.{reminder_id}") for one in markers)
+    if reminder.due_ms is not None and not is_marked:
+        yield "I1: a reminder waits for its time without a marker"
+
+
+def _check_made(story: ReminderStory, outcome: OutcomeRecord) -> Iterator[str]:
+    """Every reminder that a committed turn promised was made."""
+    for write in outcome.writes:
+        if write.reminder_id is None or write.text is None:
+            continue
+        promised = decode(Reminder, write.text.encode())
+        is_made = (story.chat, promised.id) in story.world.truth.reminders
+        if not is_made and not story.is_taken_back(promised):
+            yield "I1: a reminder was promised and never made"
+
+
+def _rule_of(story: ReminderStory, reminder_id: str) -> str | None:
+    return _written(story, reminder_id).rule
+
+
+def _written(story: ReminderStory, reminder_id: str) -> Reminder:
+    return story.world.truth.reminders[story.chat, reminder_id]

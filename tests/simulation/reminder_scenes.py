@@ -1,0 +1,159 @@
+"""Schedules made by hand about reminders; like those in `scenes.py`."""
+
+from typing import Final
+
+from shared.reminders.delivery import Reminding
+from tests.simulation.bus import TICK_S
+from tests.simulation.scene import Scene
+from tests.simulation.scheduler import Task
+
+_REMINDED_S: Final = 150.0
+"""After so long the tick has come at which the first reminder of a scene is due."""
+
+
+def _scene(*, reminding: Reminding = Reminding.PUSH, chats: int = 1) -> Scene:
+    return Scene(reminding=reminding, chats=chats)
+
+
+def _is_asked(scene: Scene) -> None:
+    """A member asks to be reminded a minute or more later, twice; the second reminder does not recur."""
+    for _ in range(2):
+        scene.runs_to_end(scene.asks_for("remind"))
+
+
+def _sleeps_until_due(scene: Scene) -> None:
+    """The minute after the next three has begun."""
+    scene.sleeps(_REMINDED_S + TICK_S - scene.world.now_s % TICK_S)
+
+
+def _begins_tick(scene: Scene) -> Task:
+    return scene.pushes(scene.stage.ticker.tick())
+
+
+def reminder_that_is_due() -> list[str]:
+    """Two reminders are asked for; ticks come."""
+    with _scene().playing() as scene:
+        _is_asked(scene)
+        return scene.rests(calm=True)
+
+
+def tick_that_dies_after_its_push() -> list[str]:
+    """The worker of a tick dies after it pushed a reminder, before it noted that; the next tick goes on."""
+    with _scene().playing() as scene:
+        _is_asked(scene)
+        _sleeps_until_due(scene)
+        tick = _begins_tick(scene)
+        scene.runs_until(tick, "write journal/")
+        scene.dies(tick)
+        return scene.rests()
+
+
+def tick_that_dies_before_its_next_marker() -> list[str]:
+    """The worker of a tick dies after it noted that a recurring reminder was said, before it made the marker of the next time."""
+    with _scene().playing() as scene:
+        _is_asked(scene)
+        _sleeps_until_due(scene)
+        tick = _begins_tick(scene)
+        scene.runs_until(tick, "write due/")
+        scene.dies(tick)
+        return scene.rests()
+
+
+def tick_that_sleeps_before_its_push() -> list[str]:
+    """The worker of a tick has claimed a reminder and has looked. Then it sleeps, and the message that asked is withdrawn."""
+    with _scene().playing() as scene:
+        message = scene.says(verb="remind")
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        _sleeps_until_due(scene)
+        tick = _begins_tick(scene)
+        scene.runs_until(tick, "list amended/")
+        scene.runs_until(tick, "waits")
+        scene.sleeps_in(tick, seconds=TICK_S * 2)
+        scene.takes_effect(scene.takes_back(message))
+        return scene.rests()
+
+
+def message_that_is_withdrawn_before_the_claim() -> list[str]:
+    """The message that asked is withdrawn; a tick comes before the withdrawal reached the reminder."""
+    with _scene().playing() as scene:
+        message = scene.says(verb="remind")
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        _sleeps_until_due(scene)
+        unsend = scene.takes_back(message)
+        scene.runs_until(unsend, "list journal/")
+        scene.runs_to_end(_begins_tick(scene))
+        scene.runs_to_end(unsend)
+        return scene.rests()
+
+
+def recurring_reminder_whose_message_is_withdrawn() -> list[str]:
+    """A recurring reminder was said once; then the message that asked is withdrawn."""
+    with _scene().playing() as scene:
+        message = scene.says(verb="remind")
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        _sleeps_until_due(scene)
+        scene.runs_to_end(_begins_tick(scene))
+        scene.takes_effect(scene.takes_back(message))
+        return scene.rests()
+
+
+def reminder_without_quota() -> list[str]:
+    """The month's pushes are spent when the reminders are due; the member writes twice more."""
+    with _scene().playing() as scene:
+        scene.stage.line.quota = 0
+        _is_asked(scene)
+        _sleeps_until_due(scene)
+        scene.runs_to_end(_begins_tick(scene))
+        for _ in range(2):
+            scene.runs_to_end(scene.asks())
+            scene.sleeps(2)
+        return scene.rests()
+
+
+def quota_that_another_instance_spent() -> list[str]:
+    """LINE told that there is quota; when the reminders are pushed there is none. The member writes once more."""
+    with _scene().playing() as scene:
+        scene.stage.line.quota = 1
+        _is_asked(scene)
+        _sleeps_until_due(scene)
+        tick = _begins_tick(scene)
+        scene.runs_past(tick, "quota")
+        scene.stage.line.quota = 0
+        scene.runs_to_end(tick)
+        scene.runs_to_end(scene.asks())
+        return scene.rests()
+
+
+def answer_with_a_reminder_whose_worker_dies() -> list[str]:
+    """An answer says a reminder that was kept. Its worker dies after it sent the answer, and another one takes over."""
+    with _scene(reminding=Reminding.REPLY).playing() as scene:
+        _is_asked(scene)
+        _sleeps_until_due(scene)
+        scene.runs_to_end(_begins_tick(scene))
+        worker = scene.asks()
+        scene.runs_past(worker, "reply")
+        scene.dies(worker)
+        scene.runs(seconds=60)
+        scene.runs_to_end(scene.asks())
+        return scene.rests()
+
+
+def reminder_whose_holder_dies() -> list[str]:
+    """The worker that made a reminder dies before it made the marker; the takeover makes it."""
+    with _scene().playing() as scene:
+        worker = scene.asks_for("remind")
+        scene.runs_past(worker, "write reminders/")
+        scene.dies(worker)
+        return scene.rests()
+
+
+def two_ticks_at_once() -> list[str]:
+    """Two ticks come together."""
+    with _scene().playing() as scene:
+        _is_asked(scene)
+        _sleeps_until_due(scene)
+        ticks = [_begins_tick(scene), _begins_tick(scene)]
+        scene.runs_until(ticks[0], "push")
+        scene.runs_to_end(ticks[1])
+        scene.runs_to_end(ticks[0])
+        return scene.rests()
