@@ -22,7 +22,7 @@ PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --require-
 UV := 0.13.9
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench eval simulate mutants screenshots fuzz package-test tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
+.PHONY: help run test check format bench eval simulate mutants screenshots fuzz load-test package-test tf-test tf-plan tf-docs tf-lock line-webhook dead-letters invite admit revoke admitted forget export restore release cost lock upgrade clean
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ screenshots: $(VENV)/.dev-installed ## Take the pictures of the docs anew, with 
 
 fuzz: $(VENV)/.dev-installed ## Send 20,000 odd bodies to the LINE platform
 	$(BIN)/pytest -s -m fuzz tests/contract/simulator/line $(ARGS)
+
+load-test: $(VENV)/.dev-installed ## A thousand reminders of one minute over real wires, with workers that are killed, and with half the quota
+	$(BIN)/pytest -s -m load tests/e2e $(ARGS)
 
 package-test: $(VENV)/.dev-installed ## Build the LINE platform's package, and drive a foreign bot with it from an empty environment
 	$(BIN)/pytest -m package tests/contract/simulator/line $(ARGS)
