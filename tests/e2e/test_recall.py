@@ -1,15 +1,15 @@
 """Twenty questions about what was said long ago in a group of 10,000 messages, through the whole stack."""
 
 import time
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from evals.recall.group import make_group
 from shared.conversation.records import Segment
 from shared.conversation.segments import archived_message, encode_segment, name_of
 from simulator.gemini.request import GenerateContentRequest
 from simulator.gemini.script import Step, call
-from tests.e2e.conftest import PATIENCE_S, Platform
+from tests.e2e.conftest import PATIENCE_S, Person, Platform
 from tests.e2e.test_forgetting import Group, names_holding
 
 QUESTIONS: Final = 20
@@ -53,10 +53,18 @@ def said_in(platform: Platform, group: Group) -> list[str]:
     return [str(one.content.get("text")) for one in messages if one.sender_id not in members]
 
 
-def answer_to(platform: Platform, group: Group, text: str) -> str:
-    """Ask in the group; return what the bot says to that."""
+def button_in(content: Mapping[str, Any]) -> str:
+    """Return the data of the button of a template."""
+    return str(content["template"]["actions"][0]["data"])
+
+
+def answer_to(platform: Platform, group: Group, text: str, *, by: Person | None = None) -> str:
+    """Ask in the group, by default as its first member; return what the bot says to that."""
     before = len(said_in(platform, group))
-    group.says(text, to_bot=True)
+    if by is None:
+        group.says(text, to_bot=True)
+    else:
+        platform.do(lambda stack: stack.line.say(by.id, group.id, text))
     until_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < until_s:
         if len(said_in(platform, group)) > before:
@@ -89,3 +97,38 @@ def test_an_answer_goes_with_the_old_message_that_it_recalled(platform: Platform
     platform.settle()
 
     assert names_holding(platform) == []
+
+
+def test_a_catch_up_tells_what_was_said_and_nothing_that_was_unsent(platform: Platform) -> None:
+    group = Group(platform)
+    group.says("we take the inn by the lake")
+    secret = group.says("the vault opens with swordfish")
+    platform.settle()
+    group.unsends(secret)
+    platform.settle()
+
+    said = answer_to(platform, group, "/catchup", by=group.members[1])
+
+    assert "yuki" in said
+    assert "we take the inn by the lake" in said
+    assert "swordfish" not in said
+    assert "swordfish" not in platform.do(lambda stack: str(stack.gemini.requests[-1].request))
+
+
+def test_messages_go_by_asking_and_pressing(platform: Platform) -> None:
+    group = Group(platform)
+    group.says("the vault opens with swordfish")
+    platform.settle()
+    answer_to(platform, group, "forget what I said about swordfish")
+    assert names_holding(platform)
+
+    messages = platform.do(lambda stack: list(stack.line.chat(group.id).messages))
+    data = button_in(messages[-1].content)
+    platform.do(lambda stack: stack.line.press(group.members[1].id, group.id, data))
+    platform.settle()
+    assert names_holding(platform)
+
+    platform.do(lambda stack: stack.line.press(group.members[0].id, group.id, data))
+    platform.settle()
+    assert names_holding(platform) == []
+    assert "取り消しました" in said_in(platform, group)[-1]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from simulator.gemini.answers import CallPart, Candidate
-from simulator.gemini.default_model import knowledge_tools, list_tools
+from simulator.gemini.default_model import knowledge_tools, list_tools, memory_tools
 from simulator.gemini.default_model.chat_facts import key_asked_for, last_words, value_of
 from simulator.gemini.default_model.classification import classify, is_classification
 from simulator.gemini.default_model.phrases import PHRASES
@@ -184,9 +184,12 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=list_tools.has_result, decide=list_tools.proceed),
     Rule(applies=knowledge_tools.has_search_result, decide=knowledge_tools.use_entry),
     Rule(applies=knowledge_tools.has_result, decide=knowledge_tools.report),
+    Rule(applies=memory_tools.has_result, decide=memory_tools.report),
     Rule(applies=lambda prompt: bool(prompt.results), decide=_put_into_words),
+    Rule(applies=memory_tools.is_catch_up, decide=memory_tools.sum_up),
     Rule(applies=lambda prompt: not prompt.messages, decide=lambda _: StaySilent(reason="There is no message.")),
     Rule(applies=lambda prompt: prompt.messages[-1].medium is not None, decide=_respond_to_medium),
+    Rule(applies=memory_tools.is_request, decide=memory_tools.begin),
     Rule(applies=list_tools.is_request, decide=list_tools.begin),
     Rule(applies=knowledge_tools.is_request, decide=knowledge_tools.begin),
     Rule(applies=_asks_what_was_said, decide=_repeat_words),

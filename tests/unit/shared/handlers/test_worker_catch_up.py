@@ -11,6 +11,7 @@ from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.records import MessageRecord
 from shared.line.mentions import GroupPolicy
 from tests.support import recorded
+from tests.support.chats import everything_in
 from tests.support.people import START_MS, ChatEvents
 from tests.support.pushed import PushedWorker
 from tests.unit.shared.handlers.conftest import YUKI
@@ -108,11 +109,6 @@ def test_the_answer_may_be_longer_than_others(worker: PushedWorker, group: ChatE
     assert " ".join(" ".join(worker.said).split()) == long
 
 
-def everything_but_segments(worker: PushedWorker) -> str:
-    listed = (one for one in worker.store.list("") if not one.name.startswith("archive/"))
-    return " ".join(str(worker.store.read(one.name)) for one in listed)
-
-
 def test_nothing_of_what_is_unsent_during_a_catch_up_is_anywhere(worker: PushedWorker, group: ChatEvents) -> None:
     words = [f"word{number}x" for number in range(500)]
     archive(worker, *(said(n, f"{word} is here", at_ms=START_MS - DAY_MS + n) for n, word in enumerate(words)))
@@ -132,5 +128,5 @@ def test_nothing_of_what_is_unsent_during_a_catch_up_is_anywhere(worker: PushedW
     gone = [f"word{number}x" for number in unsent]
     assert not [word for word in gone if word in prompt]
     assert not [word for word in gone if word in " ".join(worker.said)]
-    assert not [word for word in gone if word in everything_but_segments(worker)]
+    assert not [word for word in gone if word in everything_in(worker.store)]
     assert "word8x" in prompt

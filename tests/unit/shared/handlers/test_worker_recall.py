@@ -94,8 +94,7 @@ def test_an_answer_goes_with_the_message_that_it_recalled(worker: PushedWorker, 
 
     worker.withdraw(recorded.GROUP, "old1")
 
-    assert "Minato" not in "".join(str(worker.store.read(one.name)) for one in worker.store.list("journal/"))
-    assert "Minato" not in str(worker.store.read(f"turns/{recorded.GROUP}.json"))
+    assert "Minato" not in everything_in(worker.store)
 
 
 def test_nothing_is_said_when_what_was_recalled_is_withdrawn_meanwhile(worker: PushedWorker, group: ChatEvents) -> None:

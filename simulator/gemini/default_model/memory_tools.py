@@ -1,0 +1,132 @@
+"""The rules for the chat's memory: what people ask of it, in Japanese and English, and its results in words."""
+
+# ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from simulator.gemini.default_model.phrases import Language
+
+RECALL, FORGET = "recall", "forget_messages"
+_CATCH_UP = "[note] Somebody asks by /catchup"
+_HEADER = re.compile(r"\[([^\]|]+) \| (\d{4}-\d\d-\d\d \d\d:\d\d)\] ?")
+_SHOWN = 5
+_WORDS_CHARACTERS = 60
+_ENDS = " \t\n.,!?~…。、〜！？"
+# The group `about` becomes the query.
+_SENTENCES: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (FORGET, re.compile(r"(?P<about>.{1,200}?)について(?:私が)?言ったことを?忘れて.*", re.DOTALL)),
+    (FORGET, re.compile(r"forget what i said about (?:the |my )?(?P<about>.{1,200})", re.DOTALL)),
+    (
+        RECALL,
+        re.compile(
+            r"(?P<about>.{1,200}?)について(?:前に)?何(?:て|と|を)(?:言った|話した|言ってた|決めた).*", re.DOTALL
+        ),
+    ),
+    (RECALL, re.compile(r"what did we (?:say|decide) about (?:the )?(?P<about>.{1,200})", re.DOTALL)),
+    (RECALL, re.compile(r"what did i miss|何の話(?:だった|してた|をしていた).*|何か見逃した.*", re.DOTALL)),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Texts:
+    found: str
+    found_nothing: str
+    proposed: str
+    missed: str
+    missed_nothing: str
+
+
+_TEXTS: Mapping[Language, _Texts] = {
+    "ja": _Texts(
+        found="前にこう話していました：\n{lines}",
+        found_nothing="見つかりませんでした。",
+        proposed="ボタンを押すと、下のメッセージを取り消します。",
+        missed="{time}からのまとめ：\n{lines}",
+        missed_nothing="そのあとは何も話されていません。",
+    ),
+    "en": _Texts(
+        found="This was said before:\n{lines}",
+        found_nothing="I found nothing.",
+        proposed="These messages go when you press the button.",
+        missed="What was said since {time}:\n{lines}",
+        missed_nothing="Nothing was said since then.",
+    ),
+}
+
+
+def is_request(prompt: Prompt) -> bool:
+    """Whether the last message asks something of the memory, and the request offers the function for it."""
+    asked = _asked(prompt)
+    return asked is not None and prompt.offers(asked[0])
+
+
+def begin(prompt: Prompt) -> Decision:
+    """Call the function that does what is asked."""
+    name, query = _asked(prompt) or (RECALL, "")
+    return CallTool(name=name, args={"query": query} if query else {})
+
+
+def has_result(prompt: Prompt) -> bool:
+    """Whether a function of the memory has answered."""
+    return any(result.name in {RECALL, FORGET} and result.error is None for result in prompt.results)
+
+
+def report(prompt: Prompt) -> Decision:
+    """Say what was found, or what is proposed."""
+    texts = _TEXTS[prompt.language]
+    result = next(result for result in prompt.results if result.name in {RECALL, FORGET})
+    output = result.response.get("output")
+    if result.name == FORGET:
+        return Say(text=texts.proposed)
+    lines = output.get("lines", ()) if isinstance(output, dict) else ()
+    shown = "\n".join(_told(str(line)) for line in lines[:_SHOWN])
+    return Say(text=texts.found.format(lines=shown) if shown else texts.found_nothing)
+
+
+def is_catch_up(prompt: Prompt) -> bool:
+    """Whether the request asks for a sum-up of what somebody missed."""
+    return not prompt.results and any(True for _ in _missed(prompt))
+
+
+def sum_up(prompt: Prompt) -> Decision:
+    """Repeat the newest of what was missed."""
+    texts = _TEXTS[prompt.language]
+    lines = [line for text in _missed(prompt) for line in text if _HEADER.match(line)]
+    if not lines:
+        return Say(text=texts.missed_nothing)
+    first = _HEADER.match(lines[0])
+    shown = "\n".join(map(_told, lines[-_SHOWN:]))
+    return Say(text=texts.missed.format(time=first[2] if first else "", lines=shown))
+
+
+def _missed(prompt: Prompt) -> Iterator[tuple[str, ...]]:
+    for content in prompt.request.contents:
+        if content.texts and content.texts[0].startswith(_CATCH_UP):
+            yield content.texts[1:]
+
+
+def _asked(prompt: Prompt) -> tuple[str, str] | None:
+    words = prompt.words.casefold().strip(_ENDS)
+    for name, pattern in _SENTENCES:
+        found = pattern.fullmatch(words)
+        if found:
+            return name, (found.groupdict().get("about") or "").strip(_ENDS)
+    return None
+
+
+def _told(line: str) -> str:
+    """Return a line as a person would repeat it: who, when, the first words."""
+    header = _HEADER.match(line)
+    if header is None:
+        return line[:_WORDS_CHARACTERS]
+    words = " ".join(line[header.end() :].split())
+    return f"{header[1]} ({header[2]}): {words[:_WORDS_CHARACTERS]}"
