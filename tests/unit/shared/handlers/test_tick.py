@@ -218,6 +218,7 @@ def test_a_marker_whose_chat_is_busy_is_left_without_an_error(lines: io.StringIO
     (line,) = read(lines, "due_marker_waits")
     assert (line["severity"], line["kind"]) == ("INFO", "wait")
     assert read(lines, "due_marker_failed") == []
+    assert [(line["done"], line["left"]) for line in read(lines, "tick_handled")] == [(0, 1)]
 
 
 def test_work_that_failed_is_done_by_the_next_tick() -> None:
