@@ -466,6 +466,19 @@ def test_a_message_gives_way_to_what_nobody_else_can_do(pool: ThreadPoolExecutor
     assert chat.clock.monotonic_s() < 1
 
 
+def test_a_message_takes_the_place_of_its_older_delivery(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    chat.open_turn()
+
+    with ExitStack() as waiting:
+        room, events = chat.runner.room, ("m0", "m1", "m2", "m3")
+        others = [waiting.enter_context(room.place(chat.conversation.id, event=one, gives_way=False)) for one in events]
+        result = chat.deliver(chat.message(1))
+
+    assert result == "replied"
+    assert [one.is_lost for one in others] == [False, True, False, False]
+
+
 class MeteredChat(RepliedChat):
     """A chat whose responder makes one request of ten tokens."""
 
