@@ -1,5 +1,6 @@
 """Interjections: when a message that nobody addressed to the bot is thought about."""
 
+import io
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -9,6 +10,7 @@ from shared.adapters.memory import FixedClock, MemoryLineApi
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
+from shared.metering import Metering, ModelUsage, Purpose, Usage
 from shared.turns.interjection import EVERY_MS, Interjection
 from shared.turns.lease import open_turn
 from shared.turns.question import Question
@@ -192,3 +194,23 @@ def test_an_interjection_that_another_worker_overtakes_asks_no_model(group: Inte
 
     assert group.deliver(group.message(1)) == "kept_as_context"
     assert group.questions == []
+
+
+class MeteredInterjecting(Interjecting):
+    """A chat in which an interjection makes one request of ten tokens."""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        with Metering(clock=self.clock).request(Purpose.TURN, "model-1") as made:
+            made.usage = Usage(prompt_tokens=10)
+        return super().respond(question)
+
+
+def test_an_interjection_carries_what_it_asked_of_models(group: Interjecting, lines: io.StringIO) -> None:
+    metered = MeteredInterjecting(conversation=group.conversation, clock=group.clock)
+
+    metered.deliver(metered.message(1))
+
+    outcome = group.conversation.journal.outcome_of("e1")
+    assert outcome is not None
+    assert outcome.usage == (ModelUsage(purpose=Purpose.TURN, model_name="model-1", prompt_tokens=10),)
+    assert '"turn_metered"' in lines.getvalue()
