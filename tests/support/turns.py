@@ -44,8 +44,8 @@ def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = Late
     )
 
 
-def unlimited(objects: ObjectCache, clock: Clock) -> Budgets:
-    """Return budgets that nobody meets."""
+def unlimited(objects: ObjectCache, clock: Clock, *, turns_a_day: int = 0) -> Budgets:
+    """Return budgets that nobody meets, except for a chat's turns where these are limited."""
     usage = DeploymentUsage(
         objects=objects,
         threads=objects.reads,
@@ -54,7 +54,9 @@ def unlimited(objects: ObjectCache, clock: Clock) -> Budgets:
         instance="instance",
         is_limited=False,
     )
-    return Budgets(limits=Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0), deployment=usage)
+    return Budgets(
+        limits=Limits(turns_per_chat_day=turns_a_day, tokens_per_chat_day=0, tokens_per_day=0), deployment=usage
+    )
 
 
 def runner_on(outbox: Outbox) -> TurnRunner:
@@ -80,10 +82,11 @@ class RepliedChat:
         store: MemoryObjectStore | None = None,
         lease_s: float = 25.0,
         late_reply: LateReply = LateReply.BUTTON,
+        turns_a_day: int = 0,
     ) -> None:
         self.clock = clock or SystemClock()
         self.store = store or MemoryObjectStore()
-        self.line = MemoryLineApi()
+        self.line, self.media = MemoryLineApi(), MemoryMedia()
         self.conversations = conversations_on(self.store, pool, self.clock, lease_s=lease_s)
         self.conversation = self.conversations.of(_CHAT)
         self.questions: list[tuple[str, ...]] = []
@@ -100,12 +103,12 @@ class RepliedChat:
         self._reply = Reply(
             runner=self.runner,
             responder=self,
-            quoted=QuotedMedia(media=Media(source=MemoryMedia(), threads=pool, clock=self.clock)),
+            quoted=QuotedMedia(media=Media(source=self.media, threads=pool, clock=self.clock)),
             settle_window=SettleWindow(seconds=0, reader=reader(), clock=self.clock),
             outbox=outbox,
             background=ThreadBackground(threads=pool),
             phrases=NamedPhrases(),
-            budgets=unlimited(self.conversations.objects, self.clock),
+            budgets=unlimited(self.conversations.objects, self.clock, turns_a_day=turns_a_day),
             clock=self.clock,
         )
 

@@ -1,6 +1,7 @@
 """Replies: which messages are answered together, what a takeover finishes, and amendments in between."""
 
 import io
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -14,6 +15,7 @@ from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecor
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
+from shared.line.media_content import Fetched
 from shared.line.phrases import Phrase
 from shared.metering import Metering, ModelUsage, Purpose, Usage
 from shared.turns.lease import open_turn
@@ -495,3 +497,41 @@ def test_an_outcome_carries_what_its_turn_asked_of_models(pool: ThreadPoolExecut
 
     assert chat.outcome("e1").usage == (ModelUsage(purpose=Purpose.TURN, model_name="model-1", prompt_tokens=10),)
     assert '"turn_metered"' in lines.getvalue()
+
+
+def test_a_chat_over_its_limit_is_told_once_and_outcomes_say_why(pool: ThreadPoolExecutor, lines: io.StringIO) -> None:
+    chat = MeteredChat(pool, turns_a_day=1)
+
+    results = [chat.deliver(chat.message(number)) for number in (1, 2, 3)]
+
+    assert results == ["replied", "apologised", "skipped"]
+    assert [chat.outcome(one).is_over_limit for one in ("e1", "e2", "e3")] == [False, True, True]
+    logged = [json.loads(line) for line in lines.getvalue().splitlines()]
+    assert [one["scope"] for one in logged if one["message"] == "budget_spent"] == ["chat"]
+
+
+def test_a_quoted_picture_that_memory_does_not_know_is_shown(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool)
+    chat.media.contents["m0"] = Fetched(data=b"\x89PNG", content_type="image/png")
+
+    chat.deliver(replace(chat.message(1), quoted_message_id="m0"))
+
+    assert chat.outcome("e1").saw == ("m0", "m1")
+
+
+def test_after_deaths_no_quoted_picture_is_fetched(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    quoting = replace(chat.message(1), quoted_message_id="m0")
+    chat.kills_by = lambda _: True
+    for _ in range(2):
+        with pytest.raises(WorkerKilledError):
+            chat.deliver(quoting)
+        chat.clock.sleep(26)
+    asked = chat.media.asked
+    chat.kills_by = lambda _: False
+
+    chat.deliver(quoting)
+
+    assert asked > 0
+    assert chat.media.asked == asked
+    assert chat.questions == [("m1",)] * 3
