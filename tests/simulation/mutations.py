@@ -504,6 +504,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         DropArgument("replace", "since_ms"),
         lacks="an outcome that repeats erased words keeps them",
     ),
+    "outcomes_tell_what_was_recalled": Mutation(
+        "shared.agent.responder:_having_read",
+        DropArgument("replace", "saw"),
+        lacks="an answer that repeats what it looked up keeps the words once they are withdrawn",
+    ),
     # unsend, edits, erasure
     "clears_journal": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._withdraw_now",

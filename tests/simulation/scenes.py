@@ -11,7 +11,7 @@ from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
-from tests.simulation import event_scenes, reminder_scenes
+from tests.simulation import event_scenes, recall_scenes, reminder_scenes
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 from tests.simulation.wiring import TINY
@@ -839,6 +839,7 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
+    "outcomes_tell_what_was_recalled": recall_scenes.answer_that_repeats_what_it_recalled,
     "asks_delivered_already": event_scenes.answer_that_is_fetched_twice,
     "remembers_what_was_fetched": event_scenes.answer_that_is_fetched_again_much_later,
     "tells_that_it_forgot": event_scenes.press_of_a_forgotten_question,
