@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from simulator.clock import StackClock
 from simulator.cloud_scheduler import CloudScheduler
@@ -31,7 +31,8 @@ from simulator.notion.lists import add_default_databases, ids_by_name
 from simulator.notion.workspace import Workspace
 from simulator.panels.bucket_reader import BucketReader
 from simulator.panels.knowledge_reader import KnowledgeReader
-from simulator.panels.stack_panel import stack_panel
+from simulator.panels.reminder_reader import ReminderReader
+from simulator.panels.stack_panel import StackParts, stack_panel
 from simulator.processes import HOST, Child, Launch, execute, free_port, listening_socket
 from simulator.pubsub import DeadLetterPolicy, PubSubServer, RetryPolicy, SubscriptionSettings
 from simulator.storage import StorageProxy, create_bucket, storage_child
@@ -88,8 +89,9 @@ class LocalStack:
         bucket_url = f"http://{HOST}:{self._storage_port}"
         self._bucket = BucketReader(storage_url=bucket_url, bucket=HISTORY_BUCKET)
         self.knowledge = KnowledgeReader(self._bucket)
+        self.reminders = ReminderReader(self._bucket)
         self.storage = StorageProxy(
-            upstream_url=bucket_url, monotonic_s=time.monotonic, on_event=self.knowledge.record_storage_call
+            upstream_url=bucket_url, monotonic_s=time.monotonic, on_event=self._record_storage_call
         )
         clock_path = settings.folder.absolute() / "clock"
         if not settings.keeps_data:
@@ -149,6 +151,10 @@ class LocalStack:
         """Publish a tick now; return its pubsub_message_id.  Raises: UnavailableError by chaos."""
         return self.scheduler.tick()
 
+    def _record_storage_call(self, name: str, fields: Mapping[str, Any]) -> None:
+        for reader in (self.knowledge, self.reminders):
+            reader.record_storage_call(name, fields)
+
     async def _due_minutes(self) -> list[str]:
         """Return the minutes in which work is due, such as `20261122T0930`, earliest first."""
         return sorted({name.partition("/")[0] for name in await self._bucket.generations("due/")})
@@ -164,7 +170,18 @@ class LocalStack:
                 page_routes(
                     self.line,
                     self._about(),
-                    [stack_panel(self.line, self.trace, self.notion.workspace, self.knowledge, self.time_lapse)],
+                    [
+                        stack_panel(
+                            StackParts(
+                                platform=self.line,
+                                trace=self.trace,
+                                notion=self.notion.workspace,
+                                knowledge=self.knowledge,
+                                reminders=self.reminders,
+                                time_lapse=self.time_lapse,
+                            )
+                        )
+                    ],
                 )
             ),
             sock=listening_socket(settings.page_port),

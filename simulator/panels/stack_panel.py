@@ -1,5 +1,6 @@
-"""The panels that the local stack adds to the page: traces, the knowledge base, the lists in Notion, and the switch of the clock."""
+"""The panels that the local stack adds to the page: traces, the knowledge base, what is due, lists in Notion, the clock."""
 
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from simulator.line.platform import LinePlatform
 from simulator.notion.lists import lists_view
 from simulator.notion.workspace import Workspace
 from simulator.panels.knowledge_reader import KnowledgeReader
+from simulator.panels.reminder_reader import ReminderReader
 from simulator.time_lapse import TimeLapse
 from simulator.trace.steps import flag_repeats
 from simulator.trace.trace import EventTrace, Trace
@@ -27,25 +29,28 @@ _LONGEST_LAPSE_S: Final = 31 * 24 * 3_600
 _LAPSE_FIELDS: Final = {"seconds": number(least=1, most=_LONGEST_LAPSE_S)}
 
 
-def stack_panel(
-    platform: LinePlatform,
-    trace: Trace,
-    notion: Workspace | None = None,
-    knowledge: KnowledgeReader | None = None,
-    time_lapse: TimeLapse | None = None,
-) -> Panel:
-    """Return the panel.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackParts:
+    """What the panel shows of a stack; None: nothing.  `trace` has the steps of each event, `time_lapse` moves the clock."""
 
-    `trace` has the steps of each event, `notion` the lists, `knowledge` the filed entries; `time_lapse` moves the clock.
-    """
-    views = _Views(platform, trace, notion, knowledge, time_lapse)
-    changes = [("traced", trace.listen)]
-    if notion is not None:
-        changes.append(("changed", notion.listen))
-    if knowledge is not None:
-        changes.append(("filed", knowledge.listen))
-    if time_lapse is not None:
-        changes.append(("changed", time_lapse.clock.listen))
+    platform: LinePlatform
+    trace: Trace
+    notion: Workspace | None = None
+    knowledge: KnowledgeReader | None = None
+    reminders: ReminderReader | None = None
+    time_lapse: TimeLapse | None = None
+
+
+def stack_panel(parts: StackParts) -> Panel:
+    """Return the panel of these parts."""
+    views = _Views(parts)
+    listened = (
+        ("traced", parts.trace),
+        ("changed", parts.notion),
+        ("filed", parts.knowledge),
+        ("due", parts.reminders),
+        ("changed", parts.time_lapse.clock if parts.time_lapse is not None else None),
+    )
     return Panel(
         name="stack",
         static=STATIC,
@@ -53,27 +58,22 @@ def stack_panel(
             Route("/simulator/trace/{webhook_event_id}", views.trace),
             Route("/simulator/filed/{chat_id}", views.knowledge),
             Route("/simulator/filed/{chat_id}/{path:path}", views.entry),
+            Route("/simulator/due/{chat_id}", views.due),
             Route("/simulator/clock", views.move_clock, methods=["POST"]),
         ),
         state=views.state,
-        changes=changes,
+        changes=[(name, part.listen) for name, part in listened if part is not None],
     )
 
 
 class _Views:
-    def __init__(
-        self,
-        platform: LinePlatform,
-        trace: Trace,
-        notion: Workspace | None,
-        knowledge: KnowledgeReader | None,
-        time_lapse: TimeLapse | None,
-    ) -> None:
-        self._platform = platform
-        self._trace = trace
-        self._notion = notion
-        self._knowledge = knowledge
-        self._time_lapse = time_lapse
+    def __init__(self, parts: StackParts) -> None:
+        self._platform = parts.platform
+        self._trace = parts.trace
+        self._notion = parts.notion
+        self._knowledge = parts.knowledge
+        self._reminders = parts.reminders
+        self._time_lapse = parts.time_lapse
 
     def state(self) -> JsonObject:
         clock = self._time_lapse.clock if self._time_lapse is not None else None
@@ -103,6 +103,13 @@ class _Views:
         if chat_id not in self._platform.chats:
             return refusal("there is no such chat", HTTPStatus.NOT_FOUND)
         return answer({"index": None, "entries": []} if self._knowledge is None else await self._knowledge.of(chat_id))
+
+    async def due(self, request: Request) -> Response:
+        """Return `{"reminders"}`, what is due in a chat; none without a bucket."""
+        chat_id = request.path_params["chat_id"]
+        if chat_id not in self._platform.chats:
+            return refusal("there is no such chat", HTTPStatus.NOT_FOUND)
+        return answer({"reminders": [] if self._reminders is None else await self._reminders.of(chat_id)})
 
     async def entry(self, request: Request) -> Response:
         """Return `{"text"}`, the text of one entry in the bucket."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, assert_never
 
 from simulator.gemini.answers import CallPart, Candidate
-from simulator.gemini.default_model import knowledge_tools, list_tools, memory_tools
+from simulator.gemini.default_model import knowledge_tools, list_tools, memory_tools, reminder_tools
 from simulator.gemini.default_model.chat_facts import key_asked_for, last_words, value_of
 from simulator.gemini.default_model.classification import classify, is_classification
 from simulator.gemini.default_model.phrases import PHRASES
@@ -182,6 +182,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=list_tools.is_search, decide=list_tools.answer_search),
     Rule(applies=_has_only_replies, decide=lambda _: StaySilent(reason="The answer is on its way already.")),
     Rule(applies=list_tools.has_result, decide=list_tools.proceed),
+    Rule(applies=reminder_tools.has_result, decide=reminder_tools.proceed),
     Rule(applies=knowledge_tools.has_search_result, decide=knowledge_tools.use_entry),
     Rule(applies=knowledge_tools.has_result, decide=knowledge_tools.report),
     Rule(applies=memory_tools.has_result, decide=memory_tools.report),
@@ -191,6 +192,7 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=lambda prompt: prompt.messages[-1].medium is not None, decide=_respond_to_medium),
     Rule(applies=memory_tools.is_request, decide=memory_tools.begin),
     Rule(applies=list_tools.is_request, decide=list_tools.begin),
+    Rule(applies=reminder_tools.is_request, decide=reminder_tools.begin),
     Rule(applies=knowledge_tools.is_request, decide=knowledge_tools.begin),
     Rule(applies=_asks_what_was_said, decide=_repeat_words),
     Rule(applies=lambda prompt: key_asked_for(prompt.words, prompt.phrases) is not None, decide=_repeat_fact),

@@ -1,9 +1,10 @@
-// The panels of the local stack: the trace of a message, the knowledge base of the chat, the switch of the clock, and the lists in Notion.
+// The panels of the local stack: the trace of a message, the knowledge base of the chat, what is due in it, the switch of the clock, the lists in Notion.
 
 import { addPanel } from "/static/panels.js";
 import { lang, texts } from "/static/texts.js";
 import { view } from "/static/view.js";
 import { attachClock, showClock } from "./clock.js";
+import { refreshDue, showDue } from "./due.js";
 import { attachKnowledge, refreshKnowledge, showKnowledge } from "./knowledge.js";
 import { showLists } from "./lists.js";
 import { ENGLISH } from "./texts.en.js";
@@ -20,9 +21,10 @@ addPanel({
     showLists(view.state.lists);
     showClock(view.state.clock);
     showKnowledge(view.chatId);
+    showDue(view.chatId);
     showTraceMark();
   },
   choices: traceChoices,
   choose: traceOnClick,
-  changes: { traced: refreshTrace, filed: refreshKnowledge },
+  changes: { traced: refreshTrace, filed: refreshKnowledge, due: refreshDue },
 });

@@ -12,6 +12,11 @@ export async function entriesOf(chatId) {
   return bodyOf(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}`));
 }
 
+/** What is due in a chat: `{reminders: [{id, kind, text, rule, zone, next_ms, waits}]}`, the next one first. */
+export async function dueOf(chatId) {
+  return bodyOf(await fetch(`/simulator/due/${encodeURIComponent(chatId)}`));
+}
+
 /** The text of an entry in the bucket: `{text}`. Throws where it does not exist. */
 export async function entryText(chatId, path) {
   return bodyOf(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}/${path.split("/").map(encodeURIComponent).join("/")}`));

@@ -10,7 +10,7 @@ from simulator.line.harness import LineHarness
 from simulator.line.page.app import page_routes
 from simulator.panels.bucket_reader import BucketReader
 from simulator.panels.knowledge_reader import KnowledgeReader
-from simulator.panels.stack_panel import stack_panel
+from simulator.panels.stack_panel import StackParts, stack_panel
 from simulator.trace.trace import Trace
 
 _Result = TypeVar("_Result")
@@ -107,7 +107,13 @@ def test_entries_of_an_unknown_chat_are_not_found(line: LineHarness) -> None:
         routes = page_routes(
             line.platform,
             {},
-            [stack_panel(line.platform, Trace(now_ms=line.platform.now_ms), knowledge=filed_in(bucket))],
+            [
+                stack_panel(
+                    StackParts(
+                        platform=line.platform, trace=Trace(now_ms=line.platform.now_ms), knowledge=filed_in(bucket)
+                    )
+                )
+            ],
         )
         transport = httpx2.ASGITransport(app=line.platform.app_with(routes))
         async with httpx2.AsyncClient(transport=transport, base_url="http://page.test") as client:

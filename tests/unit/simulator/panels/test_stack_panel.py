@@ -13,7 +13,7 @@ from simulator.line.page.app import page_routes
 from simulator.notion.api import NotionStandIn
 from simulator.notion.lists import add_default_databases
 from simulator.notion.workspace import Workspace
-from simulator.panels.stack_panel import STATIC, stack_panel
+from simulator.panels.stack_panel import STATIC, StackParts, stack_panel
 from simulator.time_lapse import TimeLapse
 from simulator.trace.trace import Trace
 from tests.unit.simulator.line.page.requests import ABOUT, ask
@@ -25,7 +25,9 @@ def test_the_trace_of_an_event_has_times_since_it_was_sent(line: LineHarness) ->
     trace.record_line_event("event_created", {"webhook_event_id": "E1", "type": "message"})
     trace.record_line_event("webhook_refused", {"webhook_event_id": "E1", "status": 503, "duration_ms": 20})
 
-    told = ask(line, "GET", "/simulator/trace/E1", panels=[stack_panel(line.platform, trace)])
+    told = ask(
+        line, "GET", "/simulator/trace/E1", panels=[stack_panel(StackParts(platform=line.platform, trace=trace))]
+    )
 
     assert told.headers["cache-control"] == "no-store"
     created, refused = told.json()["steps"]
@@ -46,7 +48,7 @@ def test_an_event_of_an_earlier_run_has_no_steps(line: LineHarness) -> None:
         line,
         "GET",
         "/simulator/trace/01FZ74A0TDDPYRVKNK77XKC3ZR",
-        panels=[stack_panel(line.platform, Trace(now_ms=line.platform.now_ms))],
+        panels=[stack_panel(StackParts(platform=line.platform, trace=Trace(now_ms=line.platform.now_ms)))],
     )
 
     assert (told.status_code, told.json()) == (200, {"type": None, "steps": []})
@@ -57,7 +59,9 @@ def test_the_state_has_the_lists_and_the_stream_their_changes(line: LineHarness)
     add_default_databases(workspace)
     desk = NotionStandIn(workspace, token="token", monotonic_s=lambda: 0.0)
     routes = page_routes(
-        line.platform, ABOUT, [stack_panel(line.platform, Trace(now_ms=line.platform.now_ms), workspace)]
+        line.platform,
+        ABOUT,
+        [stack_panel(StackParts(platform=line.platform, trace=Trace(now_ms=line.platform.now_ms), notion=workspace))],
     )
     changes: list[str] = []
     workspace.listen(lambda: changes.append("changed"))
@@ -85,7 +89,7 @@ def test_the_state_has_the_lists_and_the_stream_their_changes(line: LineHarness)
 
 
 def test_the_page_has_the_markup_and_the_files_of_the_panels(line: LineHarness) -> None:
-    panels = [stack_panel(line.platform, Trace(now_ms=line.platform.now_ms))]
+    panels = [stack_panel(StackParts(platform=line.platform, trace=Trace(now_ms=line.platform.now_ms)))]
 
     page = ask(line, "GET", "/", panels=panels).text
 
@@ -123,7 +127,9 @@ def lapse_on(clock: StackClock, ticks: list[int]) -> TimeLapse:
 def test_the_switch_moves_the_clock_of_the_stack_and_ticks(line: LineHarness, tmp_path: Path) -> None:
     ticks: list[int] = []
     clock = StackClock(tmp_path / "clock", real_now_ms=lambda: 1_000)
-    panel = stack_panel(line.platform, Trace(now_ms=clock.now_ms), time_lapse=lapse_on(clock, ticks))
+    panel = stack_panel(
+        StackParts(platform=line.platform, trace=Trace(now_ms=clock.now_ms), time_lapse=lapse_on(clock, ticks))
+    )
 
     before = ask(line, "GET", "/simulator/state", panels=[panel]).json()["clock"]
     moved = ask(line, "POST", "/simulator/clock", panels=[panel], json={"seconds": 600})
@@ -140,14 +146,16 @@ def test_the_switch_moves_the_clock_of_the_stack_and_ticks(line: LineHarness, tm
 )
 def test_a_move_out_of_bounds_is_refused(line: LineHarness, tmp_path: Path, body: bytes) -> None:
     clock = StackClock(tmp_path / "clock", real_now_ms=lambda: 1_000)
-    panel = stack_panel(line.platform, Trace(now_ms=clock.now_ms), time_lapse=lapse_on(clock, []))
+    panel = stack_panel(
+        StackParts(platform=line.platform, trace=Trace(now_ms=clock.now_ms), time_lapse=lapse_on(clock, []))
+    )
 
     assert ask(line, "POST", "/simulator/clock", panels=[panel], content=body).status_code == 400
     assert clock.offset_ms == 0
 
 
 def test_a_page_without_a_clock_of_its_own_moves_none(line: LineHarness) -> None:
-    panel = stack_panel(line.platform, Trace(now_ms=line.platform.now_ms))
+    panel = stack_panel(StackParts(platform=line.platform, trace=Trace(now_ms=line.platform.now_ms)))
 
     assert ask(line, "GET", "/simulator/state", panels=[panel]).json()["clock"] is None
     assert ask(line, "POST", "/simulator/clock", panels=[panel], json={"seconds": 600}).status_code == 404

@@ -5,7 +5,7 @@ from typing import Any
 
 from simulator.line.harness import LineHarness
 from simulator.line.page.app import page_routes
-from simulator.panels.stack_panel import stack_panel
+from simulator.panels.stack_panel import StackParts, stack_panel
 from simulator.trace.trace import Trace
 from tests.unit.simulator.line.page.requests import ABOUT, act, ask, state
 
@@ -52,7 +52,9 @@ def test_the_stream_reports_changes_and_removes_its_listeners_at_its_end(line: L
             "query_string": b"",
             "asgi": {"version": "3.0", "spec_version": "2.3"},
         }
-        app = line.platform.app_with(page_routes(line.platform, ABOUT, [stack_panel(line.platform, trace)]))
+        app = line.platform.app_with(
+            page_routes(line.platform, ABOUT, [stack_panel(StackParts(platform=line.platform, trace=trace))])
+        )
         stream = asyncio.create_task(app(scope, receive, send))  # type: ignore[arg-type]  # narrower than ASGI's own types
         while b"changed" not in b"".join(received):
             heard.clear()

@@ -1,0 +1,165 @@
+"""The rules for reminders, from plain sentences.
+
+`明日の9時に薬って言って` and `remind me to call Sato tomorrow at 9` create a reminder, `毎朝8時に今日のまとめを送って` one that says a
+digest, `リマインダーを見せて` lists them, `薬のリマインダーを取り消して` lists them and cancels the one of that name. Times are resolved by
+the note that says what time it is.
+"""
+# ruff: noqa: RUF001 -- full-width punctuation is how Japanese is written
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from simulator.gemini.default_model.phrases import Language
+
+_NOW = re.compile(r"It is \w{3} (\d{4}-\d{2}-\d{2} \d{2}:\d{2})")
+_CLOCK = r"(?P<hour>\d{1,2})(?:時|:)?(?P<minute>\d{2})?分?"
+_TEXT = r"(?P<text>.{1,200}?)"
+_REQUESTS = (
+    rf"(?P<in>\d{{1,3}})(?P<unit>分|時間)後に{_TEXT}(?:って|と)(?:言って|教えて|知らせて)(?:ください|ね)?",
+    rf"(?P<day>今日|明日|明後日)の(?:朝|午前)?{_CLOCK}に{_TEXT}(?:って|と)(?:言って|教えて|知らせて)(?:ください|ね)?",
+    rf"毎(?P<every>日|朝)の?{_CLOCK}に{_TEXT}(?:って|と|を)(?:言って|教えて|知らせて|送って)(?:ください|ね)?",
+    rf"remind me (?:to |about )?{_TEXT} in (?P<in>\d{{1,3}}) (?P<unit>minutes|hours|minute|hour)",
+    rf"remind me (?:to |about )?{_TEXT} (?P<day>today|tomorrow) at {_CLOCK}",
+    rf"remind me (?:to |about )?{_TEXT} (?P<every>every day) at {_CLOCK}",
+)
+_LISTINGS = (r"リマインダーを見せて(?:ください)?", r"リマインダーは", r"show me my reminders", r"what is due")
+_CANCELLATIONS = (rf"{_TEXT}のリマインダーを(?:取り消して|やめて)(?:ください)?", rf"cancel the {_TEXT} reminder")
+_DAYS = {"今日": 0, "today": 0, "明日": 1, "tomorrow": 1, "明後日": 2}
+_DIGEST = re.compile(r"まとめ|digest")
+_TOOLS = frozenset({"create_reminder", "list_reminders", "cancel_reminder", "change_reminder"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    """The texts about results in one language."""
+
+    created: str
+    listed: str
+    none: str
+    cancelled: str
+    missing: str
+
+
+_WORDS: Mapping[Language, _Words] = {
+    "ja": _Words(
+        created="わかりました。時間になったら「{text}」とお知らせします。{cost}",
+        listed="{count}件あります：{names}",
+        none="この先のリマインダーはありません。",
+        cancelled="「{text}」を取り消しました。",
+        missing="そのリマインダーは見つかりませんでした。",
+    ),
+    "en": _Words(
+        created="All right, I will say “{text}” then.{cost}",
+        listed="{count} due: {names}",
+        none="No reminders are due.",
+        cancelled="I cancelled “{text}”.",
+        missing="I did not find that reminder.",
+    ),
+}
+_COSTS: Mapping[Language, str] = {
+    "ja": "グループなので、1回ごとに{count}通分になります。",
+    "en": " In this group each time counts as {count} messages.",
+}
+
+
+def is_request(prompt: Prompt) -> bool:
+    """Whether the last message asks for something about reminders that an offered tool does."""
+    return _first_call(prompt) is not None
+
+
+def begin(prompt: Prompt) -> Decision:
+    """Call the first tool."""
+    call = _first_call(prompt)
+    assert call is not None  # noqa: S101 - the rule recognised it
+    return call
+
+
+def has_result(prompt: Prompt) -> bool:
+    """Whether all calls of the last round were for these tools and succeeded."""
+    return bool(prompt.results) and all(result.name in _TOOLS and result.error is None for result in prompt.results)
+
+
+def proceed(prompt: Prompt) -> Decision:
+    """Cancel the reminder that was found, or say the result."""
+    result, words = prompt.results[-1], _WORDS[prompt.language]
+    output = _mapping(result.response.get("output", result.response))
+    text = str(output.get("text"))
+    if result.name == "cancel_reminder":
+        return Say(text=words.cancelled.format(text=text))
+    if result.name != "list_reminders":
+        count = output.get("messages_each_time")
+        cost = _COSTS[prompt.language].format(count=count) if count is not None else ""
+        return Say(text=words.created.format(text=text, cost=cost))
+    found = [_mapping(one) for one in output.get("reminders", [])]
+    cancelled = _match(_CANCELLATIONS, prompt)
+    if cancelled is None:
+        names = "、".join(f"{one.get('text')} ({str(one.get('next')).replace('T', ' ')})" for one in found)
+        return Say(text=words.listed.format(count=len(found), names=names) if found else words.none)
+    wanted = cancelled["text"].strip().casefold()
+    named = next((one for one in found if wanted in str(one.get("text")).casefold()), None)
+    return Say(text=words.missing) if named is None else CallTool(name="cancel_reminder", args={"id": str(named["id"])})
+
+
+def _first_call(prompt: Prompt) -> CallTool | None:
+    if _match(_LISTINGS, prompt) or _match(_CANCELLATIONS, prompt):
+        call: CallTool | None = CallTool(name="list_reminders", args={})
+    else:
+        call = _creation(prompt)
+    return call if call is not None and prompt.offers(call.name) else None
+
+
+def _creation(prompt: Prompt) -> CallTool | None:
+    match, now = _match(_REQUESTS, prompt), _now(prompt)
+    at = _time(match.groupdict(), now) if match is not None and now is not None else None
+    if match is None or at is None:
+        return None
+    text, every = match["text"].strip("「」 "), match.groupdict().get("every")
+    return CallTool(
+        name="create_reminder",
+        args={
+            "text": text,
+            "at": at.strftime("%Y-%m-%dT%H:%M"),
+            **({"rule": "FREQ=DAILY"} if every else {}),
+            **({"digest": "daily"} if every and _DIGEST.search(text) else {}),
+        },
+    )
+
+
+def _time(said: Mapping[str, str | None], now: dt.datetime) -> dt.datetime | None:
+    """Return the local time that was said; None where there is no such hour."""
+    amount = said.get("in")
+    if amount is not None:
+        is_hours = str(said.get("unit")) in {"時間", "hour", "hours"}
+        return now + (dt.timedelta(hours=int(amount)) if is_hours else dt.timedelta(minutes=int(amount)))
+    try:
+        at = now.replace(hour=int(said.get("hour") or 0), minute=int(said.get("minute") or 0))
+    except ValueError:
+        return None
+    if said.get("every"):
+        return at if at > now else at + dt.timedelta(days=1)
+    return at + dt.timedelta(days=_DAYS[str(said.get("day"))])
+
+
+def _now(prompt: Prompt) -> dt.datetime | None:
+    """Return the local time that the newest note tells."""
+    texts = (text for content in prompt.request.contents if content.role == "user" for text in content.texts)
+    found = [one for text in texts for one in _NOW.findall(text)]
+    return dt.datetime.strptime(found[-1], "%Y-%m-%d %H:%M") if found else None  # noqa: DTZ007 - local
+
+
+def _match(patterns: tuple[str, ...], prompt: Prompt) -> re.Match[str] | None:
+    matches = (re.fullmatch(pattern, prompt.bare_words) for pattern in patterns)
+    return next((match for match in matches if match is not None), None)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

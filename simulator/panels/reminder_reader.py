@@ -1,0 +1,55 @@
+"""What is due in a chat for the page, read from the bucket."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from simulator.line.listeners import Listeners
+from simulator.panels.bucket_reader import BucketReader
+
+_PREFIX: Final = "reminders/"
+_SHOWN: Final = ("id", "kind", "text", "rule", "zone")
+_WRITES: Final = frozenset({"insert", "delete"})
+
+
+class ReminderReader:
+    """Reads `reminders/{chat_id}/` of a bucket.  Lives in one event loop."""
+
+    def __init__(self, bucket: BucketReader) -> None:
+        self._bucket = bucket
+        self._listeners = Listeners()
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call the listener after every write below `reminders/`.  Returns: a function that removes it."""
+        return self._listeners.add(listener)
+
+    def record_storage_call(self, _name: str, fields: Mapping[str, Any]) -> None:
+        """Notice a write to reminders among the requests that the storage stand-in reports."""
+        if fields["operation"] in _WRITES and str(fields["name"]).startswith(_PREFIX):
+            self._listeners.notify()
+
+    async def of(self, chat_id: str) -> list[dict[str, Any]]:
+        """Return `{"id", "kind", "text", "rule", "zone", "next_ms", "waits"}` for each that is open, the next one first."""
+        prefix = f"{_PREFIX}{chat_id}/"
+        texts = await asyncio.gather(
+            *(self._bucket.text(f"{prefix}{name}") for name in await self._bucket.generations(prefix))
+        )
+        found = [one for one in map(_reminder, texts) if one is not None]
+        return sorted(found, key=lambda one: (one["next_ms"], one["id"]))
+
+
+def _reminder(text: str | None) -> dict[str, Any] | None:
+    """Return what the page shows of a record; None for one that has ended or cannot be read."""
+    try:
+        record = json.loads(text or "")
+        if record["state"] != "open":
+            return None
+        next_ms = record["kept_ms"] or record["due_ms"]
+        return {
+            **{name: record[name] for name in _SHOWN},
+            "next_ms": int(next_ms),
+            "waits": record["kept_ms"] is not None,
+        }
+    except (ValueError, KeyError, TypeError):
+        return None

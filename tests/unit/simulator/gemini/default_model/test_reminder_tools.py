@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from simulator.gemini.answers import CallPart
+from simulator.gemini.default_model import model as default_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simulator.gemini.request import GenerateContentRequest
+
+NOTE = "[note] This is a 1:1 chat. It is Sun 2026-11-22 10:00 (Asia/Tokyo, UTC+09:00). To be answered:"
+TOOLS: list[dict[str, Any]] = [
+    *(
+        {
+            "name": f"{name}_reminder",
+            "parametersJsonSchema": {"type": "object", "properties": {"id": {"type": "string"}}},
+        }
+        for name in ("create", "change", "cancel")
+    ),
+    {
+        "name": "list_reminders",
+        "parametersJsonSchema": {"type": "object", "properties": {"limit": {"type": "integer"}}},
+    },
+    {"name": "reply", "parametersJsonSchema": {"type": "object", "properties": {"message": {"type": "string"}}}},
+]
+
+
+@pytest.fixture
+def calls(
+    body: Callable[..., dict[str, Any]], read: Callable[..., GenerateContentRequest]
+) -> Callable[..., tuple[str, dict[str, Any]]]:
+    """Return the function that the model calls for a sentence, and its arguments."""
+
+    def calls(said: str, *results: dict[str, Any], note: str = NOTE) -> tuple[str, dict[str, Any]]:
+        asked = body(note, said, tools=[{"functionDeclarations": TOOLS}])
+        for result in results:
+            call = {"functionCall": {"name": result["name"], "args": {}}, "thoughtSignature": "c2lnbmF0dXJl"}
+            asked["contents"] += [
+                {"role": "model", "parts": [call]},
+                {"role": "user", "parts": [{"functionResponse": result}]},
+            ]
+        (part,) = default_model.answer(read(asked)).parts
+        assert isinstance(part, CallPart)
+        return part.name, dict(part.args)
+
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("said", "args"),
+    [
+        ("明日の9時に薬って言って", {"text": "薬", "at": "2026-11-23T09:00"}),
+        ("明日の朝9時15分に「薬」って言って。", {"text": "薬", "at": "2026-11-23T09:15"}),
+        ("10分後にお湯って教えてください", {"text": "お湯", "at": "2026-11-22T10:10"}),
+        ("2時間後に電話って知らせて", {"text": "電話", "at": "2026-11-22T12:00"}),
+        ("毎日21時に日記って言って", {"text": "日記", "at": "2026-11-22T21:00", "rule": "FREQ=DAILY"}),
+        (
+            "毎朝8時に今日のまとめを送って",
+            {"text": "今日のまとめ", "at": "2026-11-23T08:00", "rule": "FREQ=DAILY", "digest": "daily"},
+        ),
+        ("Remind me to call Sato tomorrow at 9:30", {"text": "call sato", "at": "2026-11-23T09:30"}),
+        ("remind me about the oven in 10 minutes", {"text": "the oven", "at": "2026-11-22T10:10"}),
+        ("remind me to stretch every day at 15", {"text": "stretch", "at": "2026-11-22T15:00", "rule": "FREQ=DAILY"}),
+    ],
+)
+def test_a_sentence_becomes_a_reminder(
+    said: str, args: dict[str, str], calls: Callable[..., tuple[str, dict[str, Any]]]
+) -> None:
+    assert calls(said) == ("create_reminder", args)
+
+
+@pytest.mark.parametrize("said", ["明日の99時に薬って言って", "明日の9時に薬"])
+def test_what_names_no_hour_or_asks_for_nothing_becomes_none(
+    said: str, calls: Callable[..., tuple[str, dict[str, Any]]]
+) -> None:
+    assert calls(said)[0] == "reply"
+
+
+def test_without_the_time_nothing_is_resolved(calls: Callable[..., tuple[str, dict[str, Any]]]) -> None:
+    assert calls("明日の9時に薬って言って", note="[note] hello")[0] == "reply"
+
+
+def test_the_result_is_said_with_its_cost(calls: Callable[..., tuple[str, dict[str, Any]]]) -> None:
+    made = {"id": "r1", "text": "薬", "next": "2026-11-23T09:00 Mon", "messages_each_time": 4}
+
+    said = calls("明日の9時に薬って言って", {"name": "create_reminder", "response": {"output": made}})
+
+    assert said == (
+        "reply",
+        {"message": "わかりました。時間になったら「薬」とお知らせします。グループなので、1回ごとに4通分になります。"},
+    )
+
+
+def test_a_reminder_is_cancelled_by_its_name(calls: Callable[..., tuple[str, dict[str, Any]]]) -> None:
+    found = [{"id": "r1", "text": "水", "next": "x"}, {"id": "r2", "text": "薬を飲む", "next": "x"}]
+    listed = {"name": "list_reminders", "response": {"output": {"reminders": found, "total": 2}}}
+
+    assert calls("薬のリマインダーを取り消して") == ("list_reminders", {})
+    assert calls("薬のリマインダーを取り消して", listed) == ("cancel_reminder", {"id": "r2"})
+    assert calls("本のリマインダーを取り消して", listed)[0] == "reply"
+    assert calls("リマインダーを見せて", listed)[1] == {"message": "2件あります：水 (x)、薬を飲む (x)"}
