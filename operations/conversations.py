@@ -20,7 +20,7 @@ from shared.storage.object_store import ObjectStore
 
 # The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
 # snapshot, and the archive after it, so that a record that a compaction moves meanwhile is found where it went.
-_FOLDERS: Final = ("amended", "calls", "entries", "journal", "media")
+_FOLDERS: Final = ("amended", "calls", "entries", "journal", "media", "reminders")
 _SINGLE: Final = ("admitted", "erased", "snapshots", "turns")
 _LAST: Final = ("archive",)
 # Objects that stay after an erasure, without words: they tell who may talk to the bot, keep late events out, and continue the numbering.

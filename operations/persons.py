@@ -17,9 +17,10 @@ from shared.errors import UnusableIdError
 from shared.handlers.erasure import own_messages
 from shared.knowledge.entry_store import EntryStore, path_in
 from shared.line.ids import checked_conversation_id
+from shared.reminders.store import ReminderStore
 from shared.storage.object_store import ObjectStore
 
-_KINDS: Final = ("journal/", "snapshots/", "turns/", "archive/")
+_KINDS: Final = ("journal/", "snapshots/", "turns/", "archive/", "reminders/")
 _SECRET: Final = ("reply_token", "quote_token")
 
 
@@ -31,7 +32,7 @@ def checked_person_id(value: str) -> str:
 
 
 def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) -> Iterator[str]:
-    """Yield a line of JSON for each message of the person in this chat, for its medium, and for each entry that came from one.
+    """Yield a line of JSON for each message of the person in this chat, for its medium, and for each entry and reminder that came from one.
 
     Raises: UnusableIdError, StorageUnavailableError.
     """
@@ -50,6 +51,9 @@ def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) ->
         entry = entries.entry(path_in(listed.name))
         if entry is not None and own.intersection(one.line_message_id for one in entry.sources):
             yield from object_line(conversation.objects.store, listed.name)
+    for reminder in ReminderStore(conversation).read_all():
+        if own & reminder.source_ids:
+            yield from object_line(conversation.objects.store, conversation.names.reminder(reminder.id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from shared.errors import PermanentError, UnusableIdError
+from shared.errors import CorruptRecordError, PermanentError, UnusableIdError
 from shared.line.ids import checked_conversation_id
+from shared.reminders.reminder import Reminder
+from shared.reminders.store import REMINDER, next_ms_of
+from shared.storage.codec import decode
+from shared.storage.object_names import DueMarker
 from shared.storage.object_store import ObjectStore
 
 # What was taken back is restored first, so that a worker that reads the chat meanwhile shows nothing of it.
@@ -25,6 +29,7 @@ _ORDER: Final = (
     "calls",
     "entries",
     "media",
+    "reminders",
     "turns",
     "journal",
 )
@@ -54,6 +59,8 @@ def restore(store: ObjectStore, lines: Iterable[str]) -> Restored:
     _refuse_what_was_taken_back_since(store, conversations.pop(), objects)
     ordered = sorted(objects, key=lambda name: (_ORDER.index(_kind(name)), name))
     created = sum(store.create(name, objects[name]) is not None for name in ordered)
+    for name in ordered:
+        _mark_reminder(store, name)
     return Restored(created=created, present=len(objects) - created)
 
 
@@ -66,6 +73,19 @@ def _refuse_what_was_taken_back_since(store: ObjectStore, conversation_id: str, 
                 raise RestorationRefusedError(
                     "something was withdrawn, edited or erased since this export, and would come back; use a newer export"
                 )
+
+
+def _mark_reminder(store: ObjectStore, name: str) -> None:
+    """A tick comes to the reminder of this name, if it is one; exports hold no markers."""
+    stored = store.read(name) if _kind(name) == "reminders" else None
+    try:
+        reminder = decode(Reminder, stored.data) if stored is not None else None
+    except CorruptRecordError:  # the chat's count of pushes, or a record that no release reads
+        return
+    next_ms = next_ms_of(reminder) if reminder is not None else None
+    if reminder is not None and next_ms is not None:
+        marker = DueMarker.at(next_ms, kind=REMINDER, conversation_id=_conversation_of(name), id=reminder.id)
+        store.create(marker.name, b"")
 
 
 def _object(number: int, line: str) -> tuple[str, bytes]:

@@ -10,7 +10,9 @@ from shared.conversation.records import OutcomeKind, Recap, SnapshotRecord, Wate
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of
+from shared.knowledge.entry import Source
 from shared.knowledge.tombstone import bury
+from shared.reminders.reminder import Reminder
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
@@ -21,6 +23,7 @@ from tests.support.inline import InlineExecutor
 from tests.unit.operations.conftest import SECRET_WORDS, Bucket, message
 
 CHAT = recorded.USER
+DUE_MS = 1_767_225_600_000
 NAMES = ObjectNames(CHAT)
 OTHER = recorded.GROUP
 ELSEWHERE = {
@@ -31,6 +34,17 @@ ELSEWHERE = {
     f"entries/{CHAT}/ideas/pin.md": b"# my pin is 4711",
     f"calls/{CHAT}/k.json": b'{"title": "my pin is 4711"}',
     f"erased/{CHAT}.json": encode(Watermark(timestamp_ms=0)),
+    f"reminders/{CHAT}/r0000000001.json": encode(
+        Reminder(
+            id="r0000000001",
+            text="my pin is 4711",
+            sources=(Source(line_message_id="1", timestamp_ms=0),),
+            start="2026-01-01T09:00",
+            zone="Asia/Tokyo",
+            due_ms=DUE_MS,
+        )
+    ),
+    f"reminders/{CHAT}/pushes.json": b'{"version":1,"day":"2026-01-01","count":1}',
 }
 
 

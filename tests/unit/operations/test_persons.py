@@ -7,6 +7,9 @@ from operations.persons import ForgetPerson, chats_in, exported_person
 from shared.conversation.records import MessageRecord
 from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of
+from shared.knowledge.entry import Source
+from shared.reminders.reminder import Reminder
+from shared.storage.codec import encode
 from tests.support import recorded
 from tests.unit.operations.conftest import Bucket, message
 
@@ -32,6 +35,15 @@ def filled(bucket: Bucket) -> Bucket:
     for one in (said(1, "my word is swordfish"), said(2, "mine is haddock", by=OTHER), said(3, "swordfish again")):
         group.journal.record(one)
     bucket.store.create(group.names.medium("m1"), b"\xff")
+    for reminder_id, source in (("r0000000001", "m1"), ("r0000000002", "m2")):
+        reminder = Reminder(
+            id=reminder_id,
+            text=source,
+            sources=(Source(line_message_id=source, timestamp_ms=1),),
+            start="2027-01-01T09:00",
+            zone="Asia/Tokyo",
+        )
+        bucket.store.create(group.names.reminder(reminder_id), encode(reminder))
     bucket.chat.journal.record(message(text="swordfish, between us"))
     return bucket
 
@@ -41,7 +53,7 @@ def test_an_export_of_a_person_holds_their_words_and_media_and_no_others(filled:
 
     lines = [json.loads(line) for line in exported_person(group, recorded.USER, now_ms=10)]
 
-    assert [line["name"].rpartition("/")[2] for line in lines] == ["m1.json", "m3.json", "m1"]
+    assert [line["name"].rpartition("/")[2] for line in lines] == ["m1.json", "m3.json", "m1", "r0000000001.json"]
     assert lines[0]["json"]["text"] == "my word is swordfish"
     assert "haddock" not in str(lines)
     assert "secret-token" not in str(lines)

@@ -32,9 +32,19 @@ def test_a_lost_chat_comes_back_whole(bucket: Bucket) -> None:
     assert list(exported(lost, CHAT)) == lines
 
 
+def test_a_restored_reminder_is_due_again(bucket: Bucket) -> None:
+    fill(bucket)
+    lost = MemoryObjectStore()
+
+    restore(lost, exported(bucket.store, CHAT))
+
+    assert [one.name for one in lost.list("due/")] == [f"due/20260101T0000/reminder.{CHAT}.r0000000001"]
+
+
 def test_restoring_twice_changes_nothing(bucket: Bucket) -> None:
     fill(bucket)
     lines = list(exported(bucket.store, CHAT))
+    restore(bucket.store, lines)  # makes the marker of the reminder
     before = objects_of(bucket.store)
 
     assert restore(bucket.store, lines).created == 0

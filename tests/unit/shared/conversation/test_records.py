@@ -13,6 +13,7 @@ from shared.conversation.records import (
     OutcomeKind,
     OutcomeRecord,
     Recap,
+    SaidReminder,
     Segment,
     SnapshotRecord,
     StagedWrite,
@@ -84,6 +85,7 @@ OUTCOMES = st.builds(
     sequence=st.integers(0, 2**42),
     isolates=st.booleans(),
     is_over_limit=st.booleans(),
+    reminders=st.lists(st.builds(SaidReminder, id=IDS, occurrence_ms=st.integers(0, 2**42)), max_size=3).map(tuple),
 )
 TURNS = st.builds(
     TurnRecord,

@@ -1,6 +1,7 @@
 """Due reminders: said once for each occurrence, whatever ticks are lost, doubled or die half-way."""
 
 import io
+import json
 import threading
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -19,6 +20,7 @@ from shared.reminders.schedule import local_time
 from shared.reminders.store import KEPT_MS
 from shared.reminders.wording import ReminderWording
 from shared.reminders.words import ReminderWords
+from tests.support import schemas
 from tests.support.chats import conversations_on
 from tests.support.knowledge import WatchedStore
 from tests.support.phrases import NamedPhrases
@@ -322,6 +324,10 @@ def test_a_chat_gets_a_bounded_number_of_pushes_a_day(reads: Executor) -> None:
         due.tick(one)
     assert due.said == ["⏰ word0", "⏰ word1"]
     assert [one.text for one in due.chat.stored if one.kept_ms is not None] == ["word2"]
+
+    stored = due.store.read(f"reminders/{CHAT}/pushes.json")
+    assert stored is not None
+    schemas.validator("records/pushes").validate(json.loads(stored.data))
 
     due.passes(minutes=24 * 60)
     tomorrow = due.reminder("word3")
