@@ -13,9 +13,10 @@ from typing import Final
 
 from shared import logs, tracing
 from shared.agent.model import FunctionCall, FunctionResponse, Json
+from shared.agent.proposals import MOST_PROPOSED
 from shared.agent.registry import UNKNOWN_TOOL, Registry
 from shared.agent.result_budget import fitted, tokens_of
-from shared.agent.tools import Cited, Decision, Tool, ToolFault, ToolResult
+from shared.agent.tools import Cited, Decision, NeedsTap, Tool, ToolFault, ToolResult
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.errors import AizuchiError
@@ -30,6 +31,16 @@ _ODD_ARGUMENTS: Final = ToolFault(
 _LONG_ARGUMENTS: Final = ToolFault(message="Wrong arguments: they are too long.", may_retry=True)
 _RESULTS_FIRST: Final = ToolFault(
     message="Not done: read the results of the other calls first, then decide by a call of its own.", may_retry=True
+)
+_PROPOSED: Final = ToolFault(
+    message="Not done yet: this turn has read from outside, and the person did not name this. A button under your reply asks them; what it "
+    "would do is written above it. Call `reply`, and claim nothing.",
+    may_retry=False,
+)
+_TOO_MUCH_TO_PROPOSE: Final = ToolFault(
+    message="Not done: this turn has read from outside, so it needs the person's tap; and it is too long for that, or "
+    f"{MOST_PROPOSED} changes wait for one. Ask the person to name it in their own message.",
+    may_retry=False,
 )
 _TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {MOST_CALLS} at once.", may_retry=True)
 
@@ -112,15 +123,15 @@ class ToolExecutor:
             logs.info("tool_called", tool=tool.name, outcome="invalid_arguments")
             return ToolFault(message=f"Wrong arguments: {wrong}.", may_retry=True)
         result = _run_tool(tool, call.args, context)
-        if isinstance(result, ToolFault):
-            return result
+        if isinstance(result, ToolFault | NeedsTap):
+            return result if isinstance(result, ToolFault) else _propose(tool, call.args, context, name=result.name)
         data = result.result if isinstance(result, Decision | Cited) else result
         odd = self.registry.faults_of_response(tool, data)
         if odd is not None:
             logs.error("tool_response_invalid", tool=tool.name, fault=odd)
             return ToolFault(message="The function failed.", may_retry=False)
         if tool.reads_outside:
-            context.readings.mark_outside()
+            context.readings.mark_outside(tool.name)
         if not tool.is_final:
             context.readings.note(data, is_kept=not tool.reads_outside)
         shown = fitted(data, limit_tokens=tool.result_tokens)
@@ -128,6 +139,12 @@ class ToolExecutor:
             return result
         logs.info("tool_response_cut", tool=tool.name, tokens=tokens_of(data))
         return replace(result, result=shown) if isinstance(result, Decision | Cited) else shown
+
+
+def _propose(tool: Tool, arguments: Json, context: TurnContext, *, name: str) -> ToolFault:
+    has_room = context.proposals.add(tool.name, arguments, name=name)
+    logs.info("change_proposed", tool=tool.name, has_room=has_room)
+    return _PROPOSED if has_room else _TOO_MUCH_TO_PROPOSE
 
 
 def _fault_of_call(index: int, call: FunctionCall) -> ToolFault | None:

@@ -1,6 +1,7 @@
 """The responder: turns a question into its outcome with the model and its tools."""
 
 import hashlib
+import json
 import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,15 +13,17 @@ from shared.agent.catch_up import CatchUp, is_catch_up_only
 from shared.agent.forgetting import proposal_text
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, recent_media
-from shared.agent.model import Content, MixedContent, Part, TextContent
+from shared.agent.model import Content, FunctionCall, MixedContent, Part, TextContent
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
+from shared.agent.proposals import described
 from shared.agent.receipts import receipt
 from shared.agent.retellings import messages_in_prompt
+from shared.agent.taint import MEDIA
 from shared.agent.turn_context import StagedEntries, StagedReminders, TurnContext
-from shared.clock import Clock
+from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.store import Conversation
 from shared.errors import LimitReachedError, ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.line.bubbles import ANSWER, DIGEST, shown_text
@@ -63,7 +66,7 @@ class EarlierCalls(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentResponder:
-    """Answers questions with the agent; a Responder.  `reminders` None: none can be made."""
+    """Answers questions with the agent; a Responder, and ConfirmedChanges.  `reminders` None: none can be made."""
 
     agent: Agent
     prompt: PromptBuilder
@@ -100,6 +103,40 @@ class AgentResponder:
             if outcome.kind is OutcomeKind.APOLOGISED:
                 span.set({tracing.ERROR_TYPE: outcome.kind.value})
             return outcome
+
+    def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
+        """Return the draft with the receipt of these calls, which a person confirmed; no model is asked, and nothing else is done.
+
+        A change that would touch something of another name than the one that the person read is not kept.
+        """
+        context = self._context(question)
+        failed = self._run_twice(proposed, context, Deadline.after(self.clock, question.seconds))
+        is_as_told = {one.name for one in context.deeds} <= {one.name for one in proposed}
+        kept = context if is_as_told else replace(context, entries=None, reminders=None)
+        told = receipt(kept.deeds, locale=language_of(context.said, default=self.prompt.locale))
+        if failed or not is_as_told:
+            logs.warning("confirmed_change_failed", tools=[one.tool for one in proposed])
+            told = "\n\n".join(filter(None, (told, self.phrases.text(Phrase.CHANGE_FAILED))))
+        outcome = replace(
+            question.draft,
+            kind=OutcomeKind.REPLIED,
+            text=mask_ids(told),
+            tools_used=tuple(one.tool for one in proposed),
+        )
+        return _with_staged(_having_read(outcome, context), kept)
+
+    def _run_twice(
+        self, proposed: tuple[ProposedCall, ...], context: TurnContext, deadline: Deadline
+    ) -> tuple[ProposedCall, ...]:
+        """Run the calls, and once more those that may succeed then; return those that failed."""
+        left = proposed
+        for _ in range(2):
+            calls = [FunctionCall(name=one.tool, args=json.loads(one.arguments)) for one in left]
+            ran = self.agent.tools.run(calls, context, deadline)
+            left = tuple(one for one, answer in zip(left, ran.responses, strict=True) if "error" in answer.response)
+            if not left:
+                break
+        return left
 
     def _decide(self, question: Question) -> OutcomeRecord:
         with self.parts.shown(
@@ -155,8 +192,8 @@ class AgentResponder:
             skip_kind=thought.decision.skip_kind,
             prompt_version=version,
         )
-        outcome = _with_proposal(_having_read(outcome, context), context, self.prompt.time_zone)
-        return outcome if question.is_overheard else _with_staged(outcome, context)
+        outcome = _with_forgetting(_having_read(outcome, context), context, self.prompt.time_zone)
+        return outcome if question.is_overheard else _with_staged(self._with_proposals(outcome, context), context)
 
     def _context(self, question: Question) -> TurnContext:
         now_ms = self.clock.now_ms()
@@ -214,6 +251,14 @@ class AgentResponder:
             text = longer
         return text
 
+    def _with_proposals(self, outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
+        """Return the outcome with what waits for a tap, which stands in its text; silence proposes nothing."""
+        proposed = context.proposals.proposed
+        if not proposed or outcome.text is None:
+            return outcome
+        told = described(proposed, locale=language_of(context.said, default=self.prompt.locale))
+        return replace(outcome, text=f"{outcome.text}\n\n{mask_ids(told)}", proposes=proposed)
+
     def _apology(self, draft: OutcomeRecord, context: TurnContext, which: Phrase) -> OutcomeRecord:
         """Return the apology, with the receipt of what the turn did outside; what it staged is not kept.
 
@@ -227,7 +272,7 @@ class AgentResponder:
         return _having_read(apology, context) if told else apology
 
 
-def _with_proposal(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:
+def _with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:
     """Return the outcome with the list of what the turn proposes to take back, if it says anything."""
     proposed = context.forgetting.proposed
     if not proposed or outcome.text is None:
@@ -257,7 +302,7 @@ def _note_readings(context: TurnContext, contents: Sequence[Content]) -> None:
     """Remember what the prompt shows: its links may be repeated, and media come from outside."""
     for content in contents:
         if isinstance(content, MixedContent) and len(content.texts) < len(content.parts):
-            context.readings.mark_outside()
+            context.readings.mark_outside(MEDIA)
         if isinstance(content, TextContent | MixedContent):
             for text in content.texts:
                 context.readings.note(text)

@@ -1,13 +1,15 @@
 """What a turn has read from outside, and what it may do afterwards.
 
-Words of a website, a Notion page, a picture or a file may be written by anybody. A turn that has read some may write, delete and search
-only for what the person names in the messages that it answers, and its reply links only to what a function returned or a person wrote.
-So no outside text chooses a target, and none sends people's notes away.
+Words of a website, a Notion page, a picture or a file may be written by anybody. After a turn has read some, deletions and writes to the
+outside wait for the person's tap, and a search repeats of what is filed only what the person says. Where only Notion was read, a page that
+the person names is written at once: no page can be changed without a search for it. A reply links only to what a function returned or a
+person wrote. So no outside text chooses a target, and none sends people's notes away.
 """
 
 import json
 import re
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from threading import Lock
 from typing import Final
 
@@ -16,6 +18,7 @@ from shared.search.folding import fold
 
 _LINK: Final = re.compile(r"https?://[^\s<>\"'「」『』（）()\[\]{}、。，]{1,1000}", re.IGNORECASE)  # noqa: RUF001 - ends of links
 _ENDS: Final = ".,;:!?)]}'\""
+MEDIA: Final = "media"
 _NUMBER: Final = re.compile(r"\d{4,}")
 _WORD: Final = re.compile(r"[^\W_]{2,}")
 _NAMED_AT_LEAST: Final = 2  # characters; a shorter name stands in other words by chance
@@ -25,7 +28,7 @@ class Readings:
     """What the model has been shown in a turn, beside the chat; safe to share between threads."""
 
     def __init__(self) -> None:
-        self._is_tainted = False
+        self._outside: set[str] = set()
         self._links: set[str] = set()
         self._kept: list[str] = []
         self._lock = Lock()
@@ -33,11 +36,16 @@ class Readings:
     @property
     def is_tainted(self) -> bool:
         """Whether it was shown anything from outside."""
-        return self._is_tainted
+        return bool(self._outside)
 
-    def mark_outside(self) -> None:
-        """Something from outside was shown."""
-        self._is_tainted = True
+    def mark_outside(self, source: str) -> None:
+        """Something from outside was shown: the results of the tool of this name, or MEDIA."""
+        with self._lock:
+            self._outside.add(source)
+
+    def is_tainted_beside(self, sources: AbstractSet[str]) -> bool:
+        """Whether it was shown anything from outside that is not of these sources."""
+        return not self._outside <= sources
 
     def note(self, data: object, *, is_kept: bool = False) -> None:
         """Remember the links of a function's result or of the prompt: the reply may repeat them.  `is_kept`: it repeats what is filed."""

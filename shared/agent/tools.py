@@ -26,10 +26,17 @@ class ToolFault:
 
 
 NOT_NAMED: Final = ToolFault(
-    message="Not done: this turn has read from outside, so only what the person names in their own message may be written, deleted or "
-    "searched for. Ask them to name it.",
+    message="Not done: this turn has read from outside, so only what the person names in their own message may be searched for. Ask "
+    "them to name it.",
     may_retry=False,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedsTap:
+    """The call was not carried out: this turn has read from outside, and the person did not name `name`, which the call would touch."""
+
+    name: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,17 +60,17 @@ class Cited:
     footnote: str = field(repr=False)
 
 
-ToolResult = Json | Cited | ToolFault | Decision
+ToolResult = Json | Cited | ToolFault | NeedsTap | Decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """A function that the model may call.
 
-    `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, or, if `is_final`, the decision that
-    ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. A turn may call it `most_calls` times.
-    `is_reading`: it changes nothing, so a turn that nobody asked for may call it. `reads_outside`: its results are
-    words of strangers. A result of more than `result_tokens` is cut.
+    `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, that it needs a tap, or, if `is_final`,
+    the decision that ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. A turn may call it
+    `most_calls` times.
+    `is_reading`: it changes nothing, so a turn that nobody asked for may call it. `reads_outside`: its results are words of strangers.
     `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
     `parameters` accepts more. `found_out` returns the end of the description, which is known only at run time; it is bounded in length and
     time.

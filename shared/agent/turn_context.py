@@ -3,10 +3,12 @@
 import itertools
 import math
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from shared.agent.forgetting import Forgetting
+from shared.agent.proposals import Proposals
 from shared.agent.recalled import Recalled
 from shared.agent.receipts import Deed, OutsideDeeds
 from shared.agent.retellings import Retelling, retellings_in_prompt
@@ -91,8 +93,8 @@ class TurnContext:
     `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that the turn answers, `earlier` the others that
     its prompt shows or quotes. `entries` and `reminders` hold the staged writes of this attempt at the turn, `outside` what it wrote
     elsewhere.
-    `readings` is what the model was shown beside the chat, `recalled` what of the chat that the prompt does not hold.
-    `forgetting` is what the turn proposes to take back.
+    `readings` is what the model was shown beside the chat, `recalled` what of the chat that the prompt does not hold. `proposals` are the
+    changes that wait for a tap, `forgetting` is what the turn proposes to take back.
     """
 
     conversation: Conversation
@@ -107,6 +109,7 @@ class TurnContext:
     question: Question | None = field(default=None, repr=False)
     outside: OutsideDeeds = field(default_factory=OutsideDeeds, compare=False, repr=False)
     readings: Readings = field(default_factory=Readings, compare=False, repr=False)
+    proposals: Proposals = field(default_factory=Proposals, compare=False, repr=False)
     recalled: Recalled = field(default_factory=Recalled, compare=False, repr=False)
     forgetting: Forgetting = field(default_factory=Forgetting, compare=False, repr=False)
 
@@ -126,9 +129,14 @@ class TurnContext:
         """The words of the messages that the turn answers."""
         return tuple(one.text for one in self.to_answer)
 
-    def may_touch(self, name: str) -> bool:
-        """Whether something of this name may be deleted or written: after a reading from outside, only what the person names."""
-        return not self.readings.is_tainted or is_named(name, self.said)
+    def may_touch(self, name: str, *, despite: AbstractSet[str] = frozenset()) -> bool:
+        """Whether something of this name may be deleted or written without a tap.
+
+        After a reading from outside it may not; where only the tools `despite` were read, what the person names may.
+        """
+        if not self.readings.is_tainted:
+            return True
+        return not self.readings.is_tainted_beside(despite) and is_named(name, self.said)
 
     @property
     def asked_ids(self) -> tuple[str, ...]:

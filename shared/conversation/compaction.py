@@ -157,11 +157,15 @@ class _Folding:
             record=replace(
                 snapshot,
                 messages=tuple(sorted((*kept, *folded.values()), key=by_time)),
-                outcomes=_merged(snapshot.outcomes, (replace(one, usage=()) for one in done)),
+                outcomes=_merged(snapshot.outcomes, (replace(one, usage=()) for one in done), old_ms=old_ms),
             ),
         )
 
 
-def _merged(folded: Iterable[OutcomeRecord], done: Iterable[OutcomeRecord]) -> tuple[OutcomeRecord, ...]:
+def _merged(
+    folded: Iterable[OutcomeRecord], done: Iterable[OutcomeRecord], *, old_ms: int
+) -> tuple[OutcomeRecord, ...]:
+    """Return the outcomes by time; what old ones proposed can be confirmed no more, so it is not kept."""
     known = {one.webhook_event_id: one for one in done} | {one.webhook_event_id: one for one in folded}
-    return tuple(sorted(known.values(), key=by_time))
+    kept = (replace(one, proposes=()) if one.timestamp_ms < old_ms and one.proposes else one for one in known.values())
+    return tuple(sorted(kept, key=by_time))

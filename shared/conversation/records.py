@@ -120,6 +120,18 @@ class SaidReminder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedCall:
+    """A call of a tool that waits for a tap: its arguments as the text of a JSON object, and the name of what it would touch.
+
+    Both are empty once a withdrawal took the words.
+    """
+
+    tool: str
+    arguments: str = field(default="", repr=False)
+    name: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRecord:
     """What a turn did; written once, and never again except to take the text out.
 
@@ -134,6 +146,8 @@ class OutcomeRecord:
     button, whether something may be erased, and `asked_by` which message was the command; the press that counts is an outcome of its own,
     without words, which names the press in `answers`. `forgets` are messages of the person `forgets_for` that it asks, likewise, whether to
     take back. `is_joining` tells that it greets a group that the bot has just come into.
+    `proposes` are changes that wait, for ten minutes, for a press of the button that goes with it; the outcome of that press names it in
+    `answers`.
     `is_over_limit` tells that a budget was spent, so that the model was not asked. `usage` is what its turn asked of models, and what it
     cost; a snapshot does not keep it. `skip_kind` is why nothing was said, as a class, and `prompt_version` tells instructions and tools
     apart. `reminders` are the kept ones that it says.
@@ -163,6 +177,7 @@ class OutcomeRecord:
     asked_by: str | None = None
     forgets: tuple[str, ...] = ()
     forgets_for: str | None = field(default=None, repr=False)
+    proposes: tuple[ProposedCall, ...] = ()
     is_joining: bool = False
     isolates: bool = False
     is_over_limit: bool = False
@@ -174,7 +189,8 @@ class OutcomeRecord:
     @property
     def holds_words(self) -> bool:
         """Whether there is anything in it that a withdrawal has to take out."""
-        return self.text is not None or bool(self.writes) or bool(self.filed_paths)
+        has_proposals = any(one.arguments for one in self.proposes)
+        return self.text is not None or bool(self.writes) or bool(self.filed_paths) or has_proposals
 
     @property
     def filed_paths(self) -> tuple[str, ...]:
@@ -184,7 +200,8 @@ class OutcomeRecord:
     @property
     def words(self) -> tuple[str, ...]:
         """Every text in it that people or the model wrote."""
-        written = (*((one.path, one.text) for one in self.writes), (self.text, *self.filed_paths))
+        proposed = ((one.name, one.arguments) for one in self.proposes)
+        written = (*((one.path, one.text) for one in self.writes), *proposed, (self.text, *self.filed_paths))
         return tuple(text for pair in written for text in pair if text)
 
     @property
@@ -194,7 +211,15 @@ class OutcomeRecord:
 
     def without_words(self, kind: OutcomeKind | None = None) -> "OutcomeRecord":
         """Return it as it stays after a withdrawal."""
-        return replace(self, text=None, writes=(), filed_entry_path=None, filed_entry_paths=(), kind=kind or self.kind)
+        return replace(
+            self,
+            text=None,
+            writes=(),
+            filed_entry_path=None,
+            filed_entry_paths=(),
+            proposes=tuple(ProposedCall(tool=one.tool) for one in self.proposes),
+            kind=kind or self.kind,
+        )
 
 
 def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:

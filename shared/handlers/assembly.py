@@ -147,6 +147,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     reply = Reply(
         runner=runner,
         responder=responder,
+        changes=responder,
         quoted=QuotedMedia(media=media),
         settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
         outbox=outbox,
@@ -196,6 +197,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         postback=PostbackHandler(
             message=message,
             erasure=erasure,
+            profiles=ports.profiles,
             reminder=ReminderPressHandler(
                 conversations=conversations, announcer=announcer, phrases=phrases, locale=options.locale
             ),

@@ -25,8 +25,8 @@ from shared.line.events import LineEvent, MessageContent
 from shared.line.messaging import Membership
 from shared.line.phrases import Phrase, Phrases
 from shared.turns.announcement import Announcement, Announcer
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
 
-CONFIRMED_WITHIN_MS: Final = 10 * 60_000
 _PRESS_SUFFIX: Final = "-press"
 _QUESTIONS: Final = {
     Erasure.RESET: Phrase.RESET_QUESTION,

@@ -6,8 +6,9 @@ from shared.bus.result import EventResult
 from shared.handlers.erasure import ErasureHandler
 from shared.handlers.message import MessageHandler
 from shared.handlers.reminder_press import ReminderPressHandler
+from shared.line.display_names import Profiles
 from shared.line.events import LineEvent
-from shared.line.postback_data import deferral_id_in, question_id_in, reminder_press_in
+from shared.line.postback_data import deferral_id_in, proposal_id_in, question_id_in, reminder_press_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,18 +18,27 @@ class PostbackHandler:
     message: MessageHandler
     erasure: ErasureHandler
     reminder: ReminderPressHandler
+    profiles: Profiles
 
     def __call__(self, event: LineEvent) -> EventResult:
-        """A press of "show the answer" gets the answer; one that confirms an erasure, or answers a reminder, is carried out.
+        """A press of "show the answer" gets the answer; one that confirms, or that answers a reminder, is carried out.
 
         Any other is ignored. Repeated, and raises: as the handler of the button does.
         """
+        data = event.postback_data
         if event.reply_token is None:
             return EventResult.NOT_ANSWERABLE
-        deferral_id, question_id = deferral_id_in(event.postback_data), question_id_in(event.postback_data)
-        if deferral_id is not None:
+        if (deferral_id := deferral_id_in(data)) is not None:
             return self.message.press(event, deferral_id)
-        if question_id is not None:
+        if (question_id := question_id_in(data)) is not None:
             return self.erasure.confirm(event, question_id)
-        press = reminder_press_in(event.postback_data)
+        if (proposal_id := proposal_id_in(data)) is not None and self._is_of_member(event):
+            return self.message.press(event, proposal_id)
+        press = reminder_press_in(data)
         return EventResult.IGNORED if press is None else self.reminder(event, press)
+
+    def _is_of_member(self, event: LineEvent) -> bool:
+        """Whether somebody in the chat pressed; where LINE does not answer who is a member, its signed event is taken for it."""
+        if event.is_one_on_one:  # it goes by the id of its person
+            return True
+        return event.user_id is not None and self.profiles.is_member(event.conversation_id, event.user_id) is not False

@@ -1,4 +1,4 @@
-"""The data of the bot's buttons: the question, deferral or reminder that a press belongs to.
+"""The data of the bot's buttons: the question, deferral, proposal or reminder that a press belongs to.
 
 The data names an event or a reminder; the handler looks it up in the chat of the press, so a press in another chat finds nothing.
 """
@@ -11,6 +11,7 @@ from typing import Final
 DATA_LIMIT: Final = 300  # Source: LINE, "Postback action"
 _SHOW_ANSWER: Final = re.compile(r"late:([0-9A-Za-z_-]{1,64})")
 _CONFIRM: Final = re.compile(r"confirm:([0-9A-Za-z_-]{1,64})")
+_CARRY_OUT: Final = re.compile(r"do:([0-9A-Za-z_-]{1,64})")
 _REMIND: Final = re.compile(r"remind:(done|later|hour|tomorrow):([0-9A-Za-z_-]{1,64}):([0-9]{1,15})")
 
 
@@ -51,6 +52,17 @@ def confirm_data(question_id: str) -> str:
 def question_id_in(data: str | None) -> str | None:
     """Return the id of the question whose button was pressed; None for any other data."""
     found = _CONFIRM.fullmatch(data or "")
+    return found[1] if found else None
+
+
+def carry_out_data(proposal_id: str) -> str:
+    """Return the data of the button that carries out what an answer proposes."""
+    return f"do:{proposal_id}"
+
+
+def proposal_id_in(data: str | None) -> str | None:
+    """Return the id of the answer whose proposal was pressed; None for any other data."""
+    found = _CARRY_OUT.fullmatch(data or "")
     return found[1] if found else None
 
 

@@ -49,7 +49,8 @@ def _reply(arguments: Json, _: TurnContext) -> Decision:
 
 
 def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:
-    if context.forgetting.proposed or (context.conversation.is_one_on_one and context.deeds):
+    has_proposed = context.forgetting.proposed or context.proposals.proposed
+    if has_proposed or (context.conversation.is_one_on_one and context.deeds):
         return _UNTOLD
     kind = str(arguments.get("kind", "other"))
     return Decision(skip_reason=str(arguments["reason"]), skip_kind=kind, result={"status": "skipped"})

@@ -10,7 +10,7 @@ from typing import Final
 
 from shared import logs
 from shared.agent.model import Json
-from shared.agent.tools import NOT_NAMED, Tool, ToolFault, load_schema
+from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import Catalog
@@ -27,7 +27,7 @@ _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
 
-Action = Callable[[Json, EntryOverlay, Occasion], Json | ToolFault]
+Action = Callable[[Json, EntryOverlay, Occasion], Json | ToolFault | NeedsTap]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +110,10 @@ class KnowledgeTools:
         entry = self.editor.move(overlay, path, Category(str(arguments["targetCategory"])), occasion)
         return {"oldPath": path, "newPath": entry.path, "category": entry.category.value}
 
-    def _delete(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault:
-        if not occasion.may_touch(overlay.show_entry(str(arguments["path"])).name):
-            return NOT_NAMED
+    def _delete(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | NeedsTap:
+        name = overlay.show_entry(str(arguments["path"])).name
+        if not occasion.may_touch(name):
+            return NeedsTap(name=name)
         entry = self.editor.delete(overlay, str(arguments["path"]))
         return {"path": entry.path, "name": entry.name}
 
@@ -128,7 +129,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
 ) -> Tool:
     """Return a tool that runs `action` on the turn's overlay; an EntryFault becomes a ToolFault."""
 
-    def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
+    def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         possible = PossibleSources(
             to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings
         )

@@ -155,6 +155,9 @@ def _having_seen(draft: OutcomeRecord, prompt: Provenance) -> OutcomeRecord:
 
 def _prompt_of(history: History, agenda: Agenda) -> Provenance:
     """Return whose words the model reads, or those behind the stored answer that is sent."""
+    if agenda.proposal is not None:  # no prompt is made: its words are those of the proposal
+        own = Provenance(ids=frozenset({agenda.proposal.webhook_event_id}))
+        return agenda.proposal.provenance | own | provenance_of(agenda.covers)
     prompt = history.provenance | provenance_of((*agenda.covers, *agenda.asked))
     prompt |= history.provenance_of_quotes(agenda.asked)
     if agenda.stored is not None:

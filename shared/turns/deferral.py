@@ -15,6 +15,8 @@ from shared.conversation.history import History
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
 
 LATE_SUFFIX: Final = "-late"
+CONFIRMED_WITHIN_MS: Final = 10 * 60_000
+"""How long a button that asks for a confirmation counts."""
 DEFER_AT_MS: Final = 50_000  # of the freshest token's age: it has ten seconds to live
 
 
@@ -33,16 +35,18 @@ def stored_id(deferral_id: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agenda:
-    """What a turn is for: the messages that it covers, what it thinks about, and the deferrals that it fulfils.
+    """What a turn is for: the messages that it covers, what it thinks about, and the deferrals or the proposal that it fulfils.
 
-    `stored` is the answer that was thought already. `is_fulfilled` tells that there is nothing to say to any press, `is_unknown` that no
-    press was told so yet: neither the question behind its button nor an answer is kept.
+    `stored` is the answer that was thought already, `proposal` the one whose proposed changes a press wants carried out. `is_fulfilled`
+    tells that there is nothing to say to any press, `is_unknown` that no press was told so yet: neither the question behind its button nor
+    an answer is kept.
     """
 
     covers: tuple[MessageRecord, ...]
     asked: tuple[MessageRecord, ...] = ()
     answers: tuple[str, ...] = ()
     stored: OutcomeRecord | None = None
+    proposal: OutcomeRecord | None = None
     is_fulfilled: bool = False
     is_unknown: bool = False
 
@@ -50,9 +54,12 @@ class Agenda:
 def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     """Return what the next turn is for.
 
-    A press whose answer is stored gets a turn of its own, which is short; everything else that is pending is answered together. An answer
-    is sent only if nothing of what it answers was delivered, or perhaps delivered, by another one.
+    A press that wants a proposal carried out, and one whose answer is stored, gets a turn of its own, which is short; everything else that
+    is pending is answered together. An answer is sent only if nothing of what it answers was delivered, or perhaps delivered, by another.
     """
+    for_tap = _agenda_of_tap(history, pending)
+    if for_tap is not None:
+        return for_tap
     deferrals = {one.webhook_event_id: one for one in history.outcomes if one.has_button}
     delivered = _delivered(history)
     pressed = {one.line_message_id: one.presses for one in pending if one.presses is not None}
@@ -75,6 +82,31 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
         is_unknown=is_fulfilled
         and not any(_is_explained(history, deferrals, button, explained) for button in pressed.values()),
     )
+
+
+def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda | None:
+    """Return the turn of the oldest press of a proposal's button; None where there is none.
+
+    It counts once, for ten minutes by LINE's timestamps, and while the proposal has its words; else there is nothing to do.
+    """
+    proposals = {
+        one.webhook_event_id: one for one in history.outcomes if one.proposes and one.kind is not OutcomeKind.STORED
+    }
+    press = next((one for one in pending if one.presses in proposals), None)
+    if press is None:
+        return None
+    proposal = proposals[press.presses or ""]
+    if _is_carried_out(history, proposal) or not _is_in_time(press, proposal) or not proposal.holds_words:
+        return Agenda(covers=(press,), is_fulfilled=True)
+    return Agenda(covers=(press,), answers=(proposal.webhook_event_id,), proposal=proposal)
+
+
+def _is_carried_out(history: History, proposal: OutcomeRecord) -> bool:
+    return any(proposal.webhook_event_id in one.answers for one in history.outcomes)
+
+
+def _is_in_time(press: MessageRecord, proposal: OutcomeRecord) -> bool:
+    return 0 <= press.timestamp_ms - proposal.timestamp_ms <= CONFIRMED_WITHIN_MS
 
 
 def _delivered(history: History) -> frozenset[str]:

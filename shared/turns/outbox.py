@@ -1,7 +1,7 @@
 """The outbox: deliver a committed outcome once, apply what it staged, and record what the user saw."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -25,7 +25,7 @@ from shared.line.messaging import (
     spend_reply_token,
 )
 from shared.line.phrases import Phrase, Phrases
-from shared.line.postback_data import confirm_data, show_answer_data
+from shared.line.postback_data import carry_out_data, confirm_data, show_answer_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease
 
@@ -213,14 +213,24 @@ class Outbox:
             return [self._with_button(text, Phrase.SHOW_BUTTON, show_answer_data(outcome.webhook_event_id))]
         if outcome.asks is not None:
             return [self._with_button(text, _CONFIRM_BUTTONS[outcome.asks], confirm_data(outcome.webhook_event_id))]
-        if outcome.forgets:
-            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=str(len(outcome.forgets)))
-            asks = self._with_button(question, Phrase.FORGET_MESSAGES_BUTTON, confirm_data(outcome.webhook_event_id))
-            return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - 1), asks]
+        asks = tuple(self._questions(outcome))
+        if asks:
+            return [*answer_messages(text, quote_token=outcome.quote_token, at_most=MESSAGES_A_CALL - len(asks)), *asks]
         is_of_the_model = outcome.model_name is not None
         words = (answer_messages if is_of_the_model else fixed_messages)(text, quote_token=outcome.quote_token)
         attached = self.attachments.of(outcome) if self.attachments is not None else ()
         return (*words, *attached[: MESSAGES_A_CALL - len(words)])
+
+    def _questions(self, outcome: OutcomeRecord) -> Iterator[OutgoingMessage]:
+        """Yield the questions, each with its button, that follow an answer of the model."""
+        own_id = outcome.webhook_event_id
+        if outcome.forgets:
+            question = self.phrases.text(Phrase.FORGET_MESSAGES_QUESTION, messages=str(len(outcome.forgets)))
+            yield self._with_button(question, Phrase.FORGET_MESSAGES_BUTTON, confirm_data(own_id))
+        if any(one.arguments for one in outcome.proposes):
+            yield self._with_button(
+                self.phrases.text(Phrase.CHANGE_QUESTION), Phrase.CHANGE_BUTTON, carry_out_data(own_id)
+            )
 
     def _with_button(self, text: str, label: Phrase, data: str) -> OutgoingMessage:
         return OutgoingMessage(text=text, button=PostbackButton(label=self.phrases.text(label), data=data))

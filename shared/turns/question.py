@@ -7,7 +7,7 @@ from typing import Protocol
 from shared.conversation.history import History
 from shared.conversation.media import Fetches
 from shared.conversation.recollection import Recollection
-from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeRecord, ProposedCall
 from shared.conversation.store import Conversation
 from shared.turns.basis import Basis
 
@@ -44,4 +44,12 @@ class Responder(Protocol):
 
     def respond(self, question: Question) -> OutcomeRecord:
         """Return the draft with what was decided.  Raises: PromptAmendedError."""
+        ...
+
+
+class ConfirmedChanges(Protocol):
+    """Does what an answer proposed and a person confirmed."""
+
+    def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
+        """Return the draft with what came of exactly these calls; no model is asked.  Repeated, in a later turn: the same effects once."""
         ...

@@ -25,7 +25,7 @@ from shared.turns.background import Background
 from shared.turns.deferral import agenda_of
 from shared.turns.lease import Lease
 from shared.turns.outbox import SENDING_S, Outbox
-from shared.turns.question import Question, Responder
+from shared.turns.question import ConfirmedChanges, Question, Responder
 from shared.turns.runner import Run, TurnRunner
 from shared.turns.settle_window import SettleWindow
 
@@ -34,6 +34,7 @@ _TRIES: Final = 3
 _TRIES_WITH_CONTEXT: Final = 2
 _THOUGHTS: Final = 4  # of one request: each was cut short because something in its prompt was edited or withdrawn
 _THOUGHTS_WITH_CONTEXT: Final = 2
+_TAP_S: Final = 8.0  # of a change that was proposed before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,7 @@ class Reply:
 
     runner: TurnRunner
     responder: Responder
+    changes: ConfirmedChanges
     quoted: QuotedMedia
     settle_window: SettleWindow
     outbox: Outbox
@@ -206,12 +208,21 @@ class _ReplyDelivery:
     def _think(self, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
         self.thoughts += 1
+        if attempt.agenda.proposal is not None:
+            return self._carry_out(attempt, attempt.agenda.proposal)
         try:
             with metered(self.meter), self.reply.background.beside(attempt.renew_lease):
                 return self.reply.responder.respond(self._question(attempt, is_alone=is_alone))
         except PromptAmendedError:
             logs.info("prompt_amended")
             return None
+
+    def _carry_out(self, attempt: Attempt, proposal: OutcomeRecord) -> OutcomeRecord:
+        """Return what came of the proposed changes.  It takes less time than a lease, which is not renewed meanwhile."""
+        seconds = min(_TAP_S, attempt.lease.left_s / 2)
+        question = replace(self._question(attempt, is_alone=True), asked=attempt.agenda.covers, seconds=seconds)
+        with metered(self.meter):
+            return self.reply.changes.carry_out(question, proposal.proposes)
 
     def _question(self, attempt: Attempt, *, is_alone: bool) -> Question:
         """Return what to think about.  Media that are quoted and unknown are found first, except after a worker died over this turn."""

@@ -10,15 +10,14 @@ from shared.agent.loop import Limits
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
 from shared.conversation.segments import decode_segment
 from shared.conversation.turn import TurnRecord
-from shared.handlers.erasure import CONFIRMED_WITHIN_MS
 from shared.handlers.ports import Options
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase, phrase
-from shared.line.postback_data import question_id_in, show_answer_data
+from shared.line.postback_data import carry_out_data, question_id_in, show_answer_data
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.turns.attempt import MODEL_S
-from shared.turns.deferral import LateReply
+from shared.turns.deferral import CONFIRMED_WITHIN_MS, LateReply
 from shared.turns.flood import A_MINUTE
 from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
@@ -191,6 +190,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     for order in story.people.orders:
         found += _check_obeyed(story, order)
     found += _check_presses(story, history)
+    found += _check_taps(story, history)
     found += _check_budget(story)
     found += _check_history(story, history)
     found += _check_addressed(story)
@@ -402,6 +402,22 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
             continue
         if press.presses not in told_buttons and press.id not in prolonged and answered.isdisjoint(deferral.answers):
             yield f"I6: {press.id} was pressed in vain"
+
+
+def _check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
+    """What an answer proposed is carried out at most once, by a press of its button within ten minutes, and else by nothing."""
+    pressed_at_s = {one.id: (one.presses, one.at_s) for one in story.people.messages if one.presses is not None}
+    carried_out = [one for one in history.values() if one.kind is not OutcomeKind.STORED]
+    for proposal in (one for one in history.values() if one.proposes and one.kind is not OutcomeKind.STORED):
+        done = [one for one in carried_out if proposal.webhook_event_id in one.answers]
+        if len(done) > 1:
+            yield "I9: a proposed change was carried out twice"
+        for outcome in done:
+            button, at_s = pressed_at_s.get(outcome.covers[0], ("", 0.0))
+            if button != carry_out_data(proposal.webhook_event_id):
+                yield "I9: a proposed change was carried out although nobody confirmed it"
+            elif at_s - (proposal.timestamp_ms - EPOCH_MS) / 1_000 > CONFIRMED_WITHIN_MS / 1_000 + _TWO_MS:
+                yield "I9: a proposed change was carried out more than ten minutes after it was proposed"
 
 
 def _is_prolonged_by(outcome: OutcomeRecord) -> bool:

@@ -821,6 +821,21 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Skip("mark_as_addressed"),
         lacks="a message that quotes the bot stays unanswered",
     ),
+    "carries_out_once": Mutation(
+        f"{_DEFERRAL}:_agenda_of_tap",
+        DropClause("_is_carried_out"),
+        lacks="a change that was proposed is carried out by every press of its button",
+    ),
+    "carries_out_in_time": Mutation(
+        f"{_DEFERRAL}:_agenda_of_tap",
+        DropClause("_is_in_time"),
+        lacks="a change that was proposed is carried out however late the press is",
+    ),
+    "clears_proposals": Mutation(
+        "shared.conversation.records:OutcomeRecord.without_words",
+        DropArgument("replace", "proposes"),
+        lacks="a change that was proposed keeps withdrawn words",
+    ),
     "names_quoted_media": Mutation(
         f"{_ATTEMPT}:Attempt.show",
         Bypass("_having_seen"),

@@ -11,7 +11,7 @@ from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
-from tests.simulation import event_scenes, recall_scenes, reminder_scenes
+from tests.simulation import event_scenes, recall_scenes, reminder_scenes, tap_scenes
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 from tests.simulation.wiring import TINY
@@ -870,6 +870,9 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "looks_at_the_amendment_of_its_message": context_that_comes_after_many_amendments,
     "marks_erasures": worker_that_dies_in_a_chat_that_is_left,
     "marks_quotes_as_addressed": quote_of_the_bot,
+    "carries_out_in_time": tap_scenes.late_tap,
+    "carries_out_once": tap_scenes.two_taps,
+    "clears_proposals": tap_scenes.tap_after_the_unsend,
     "names_quoted_media": picture_beyond_memory,
     "marks_what_is_handed_over": message_whose_successors_are_withdrawn,
     "marks_withdrawals": worker_that_dies_before_its_last_look,

@@ -15,7 +15,7 @@ from shared.access.budgets import Limits
 from shared.conversation import amendments, compaction, history, snapshot
 from shared.conversation.records import Watermark
 from shared.line.mentions import GroupPolicy
-from shared.line.postback_data import deferral_id_in
+from shared.line.postback_data import deferral_id_in, question_id_in
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import ObjectNames
@@ -397,7 +397,10 @@ class _Schedule:
         gap_s = rng.choice((0.3, 2.0, 20.0))
         at_s = 1.0
         files = self.stage.ports.settings.has_knowledge and rng.random() < 0.6
-        sends_images = rng.random() < 0.15
+        may_propose = (
+            files or self.stage.ports.settings.has_notion
+        )  # after a look at a picture, some changes wait for a tap
+        sends_images = rng.random() < (0.4 if may_propose else 0.15)
         for _ in range(self._message_count()):
             at_s += rng.random() * gap_s
             message = self._message(people, at_s, files=files, sends_images=sends_images)
@@ -511,10 +514,13 @@ class _Schedule:
             for _ in range(self.rng.randint(1, 3)):
                 pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
                 presser = people
-                if deferral_id_in(said.button) is None and self.rng.random() < 0.15:  # late, or in another chat
+                is_message = question_id_in(said.button) is None
+                if is_message and deferral_id_in(said.button) is None and self.rng.random() < 0.15:
+                    pressed_s += 600.0
+                if not is_message and self.rng.random() < 0.15:  # late, or in another chat
                     pressed_s += 600.0 if self.rng.random() < 0.5 else 0.0
                     presser = self.rng.choice(self.stage.chats)
-                if deferral_id_in(said.button) is not None:
+                if is_message:
                     self._write(people.press(said.button, at_s=pressed_s))
                 else:
                     order = presser.confirm(said.button, at_s=pressed_s)

@@ -6,6 +6,7 @@ from shared.conversation.records import OutcomeKind
 from shared.turns.deferral import LateReply
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
+from tests.simulation.tap_scenes import tap_whose_worker_dies
 from tests.simulation.times import ANSWERABLE_S, DEFER_S, TOKEN_S
 
 BUTTON = "late:event-1"
@@ -237,3 +238,7 @@ def test_a_question_that_comes_again_after_many_answers_is_not_asked_again() -> 
         assert scene.rests() == []
         recorded = scene.world.truth.recorded[scene.stage.people.conversation_id][command.id]
     assert recorded.kind is OutcomeKind.REPLIED
+
+
+def test_a_change_is_carried_out_once_although_its_worker_dies() -> None:
+    assert tap_whose_worker_dies() == []

@@ -12,7 +12,7 @@ from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, Memor
 from shared.clock import Clock, SystemClock
 from shared.conversation.media import Media
 from shared.conversation.quoted_media import QuotedMedia
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.spending import Ledger
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
@@ -103,6 +103,7 @@ class RepliedChat:
         self._reply = Reply(
             runner=self.runner,
             responder=self,
+            changes=self,
             quoted=QuotedMedia(media=Media(source=self.media, threads=pool, clock=self.clock)),
             settle_window=SettleWindow(seconds=0, reader=reader(), clock=self.clock),
             outbox=outbox,
@@ -158,6 +159,10 @@ class RepliedChat:
         outcome = self.conversation.journal.outcome_of(webhook_event_id)
         assert outcome is not None
         return outcome
+
+    def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
+        """Return the draft with the names of what was confirmed."""
+        return replace(question.draft, kind=OutcomeKind.REPLIED, text=f"did {' '.join(one.name for one in proposed)}")
 
     def respond(self, question: Question) -> OutcomeRecord:
         question.check_amendments(frozenset())

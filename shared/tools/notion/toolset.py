@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from shared import logs
 from shared.agent.model import Json
-from shared.agent.tools import NOT_NAMED, Tool, ToolFault, load_schema
+from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.line.graphemes import split_at_graphemes
@@ -25,9 +25,10 @@ from shared.tools.notion.writes import block_append, page_creation, page_update
 PAGES_SHOWN: Final = 50
 MOST_CALLS: Final = 10
 """Calls of one tool in a turn."""
+_OWN_READINGS: Final = frozenset({"search_database"})
 _VALUE_SHOWN_UTF16: Final = 300
 
-_Run = Callable[[Json, TurnContext], Json | ToolFault]
+_Run = Callable[[Json, TurnContext], Json | ToolFault | NeedsTap]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,29 +124,30 @@ class NotionTools:
 
         return self.databases.with_schema(name, deadline, search)
 
-    def _create(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
+    def _create(self, arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         name, title, deadline = str(arguments["database_name"]), str(arguments["title"]), context.deadline
         properties = _object(arguments, "properties")
 
         def convert(schema: Schema) -> tuple[Schema, PropertyValues]:
             return schema, self._writer(deadline).convert(schema, {**properties, schema.title.name: title})
 
-        if not context.may_touch(title):
-            return NOT_NAMED
+        if not context.may_touch(title, despite=_OWN_READINGS):
+            return NeedsTap(name=title)
         schema, values = self.databases.with_schema(name, deadline, convert)
         canonical = {"database_name": name, "title": title, "properties": properties}
         return self.writes.carry_out(
             page_creation(self.notion, schema, values, canonical=canonical, deadline=deadline), context
         )
 
-    def _update(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
+    def _update(self, arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         page_id, deadline = str(arguments["page_id"]), context.deadline
         properties = _object(arguments, "properties")
         if not properties:
             raise UnfitValueError("`properties` names nothing to change.")
         page, name = self._configured_page(page_id, deadline)
-        if not context.may_touch(title_of(page.properties)):
-            return NOT_NAMED
+        title = title_of(page.properties)
+        if not context.may_touch(title, despite=_OWN_READINGS):
+            return NeedsTap(name=title)
         values = self.databases.with_schema(
             name, deadline, lambda schema: self._writer(deadline).convert(schema, properties)
         )
@@ -154,10 +156,11 @@ class NotionTools:
             page_update(self.notion, page, values, canonical=canonical, deadline=deadline), context
         )
 
-    def _append(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
+    def _append(self, arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         page, _ = self._configured_page(str(arguments["page_id"]), context.deadline)
-        if not context.may_touch(title_of(page.properties)):
-            return NOT_NAMED
+        title = title_of(page.properties)
+        if not context.may_touch(title, despite=_OWN_READINGS):
+            return NeedsTap(name=title)
         content = str(arguments["content"])
         if not content.strip():
             raise UnfitValueError("`content` holds no text.")
@@ -182,7 +185,7 @@ class NotionTools:
 def _with_faults(run: _Run) -> _Run:
     """Return a function that does the same, and returns errors as faults for the model."""
 
-    def run_to_fault(arguments: Json, context: TurnContext) -> Json | ToolFault:
+    def run_to_fault(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         try:
             return run(_scrub(arguments), context)
         except UnfitValueError as unfit:

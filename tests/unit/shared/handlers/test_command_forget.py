@@ -5,10 +5,10 @@ import pytest
 from shared.adapters.memory.scripted_model import calling
 from shared.conversation.journal import Journal
 from shared.conversation.records import OutcomeRecord
-from shared.handlers.erasure import CONFIRMED_WITHIN_MS
 from shared.line.phrases import Phrase
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.storage.codec import encode
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, Person

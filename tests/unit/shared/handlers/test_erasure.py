@@ -14,10 +14,11 @@ from shared.conversation.history import History
 from shared.conversation.journal import Journal
 from shared.conversation.records import Erasure, OutcomeRecord, SnapshotRecord
 from shared.conversation.store import Conversation
-from shared.handlers.erasure import CONFIRMED_WITHIN_MS, confirmed_question, own_messages
+from shared.handlers.erasure import confirmed_question, own_messages
 from shared.line.phrases import Phrase
 from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject, StoredObject
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.support.chats import answer, conversations_on, everything_in, message
 from tests.support.inline import InlineExecutor
 from tests.support.people import START_MS, Person

@@ -6,8 +6,8 @@ import pytest
 
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
-from shared.handlers.erasure import CONFIRMED_WITHIN_MS
 from shared.line.phrases import Phrase
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, ChatEvents, Person

@@ -55,12 +55,13 @@ def test_an_outside_text_cannot_have_an_entry_deleted(reader: Person) -> None:
     assert reader.worker.store.read(entry) is not None
 
 
-def test_what_the_person_names_is_deleted_whatever_was_read(reader: Person) -> None:
-    reader.files("lunch")
+def test_not_even_what_the_person_names_is_deleted_without_a_tap(reader: Person) -> None:
+    entry = reader.files("lunch")
 
-    event = reader.says("read the page and delete lunch", READS, DELETES, calling(REPLY))
+    event = reader.says("does the page say anything about lunch?", READS, DELETES, calling(REPLY))
 
-    assert reader.worker.outcome(event)["text"].endswith("✓ Deleted: “lunch”")
+    assert reader.worker.outcome(event)["text"] == "done\n\n☐ Delete “lunch”"
+    assert reader.worker.store.read(entry) is not None
 
 
 def test_an_entry_is_deleted_without_its_name_where_nothing_was_read(reader: Person) -> None:

@@ -19,6 +19,7 @@ top = "Top"
 hello = "hellos"
 goodbye = "byes"
 [quote]
+[proposal]
 [receipt]
 [reminder]
 [times]

@@ -1,0 +1,87 @@
+"""What a turn proposes instead of doing it: changes that need the person's tap, because the turn has read words of strangers.
+
+The code writes what a tap would do, from the arguments that it would do it with; so no words of the model, or of a page, stand between the
+person and the deed.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from typing import Final
+
+from shared.agent.model import Json
+from shared.conversation.records import ProposedCall
+from shared.line.graphemes import graphemes
+from shared.locales.language_file import language_file
+
+MOST_PROPOSED: Final = 3
+ARGUMENTS_LIMIT: Final = 2_000
+_DETAIL_GRAPHEMES: Final = 80
+
+
+class Proposals:
+    """The proposals of a turn, each once; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._proposed: dict[tuple[str, str], ProposedCall] = {}
+        self._lock = Lock()
+
+    def add(self, tool: str, arguments: Json, *, name: str) -> bool:
+        """Propose this call, which would touch something of this name; return whether there is room for it."""
+        text = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+        with self._lock:
+            is_known = (tool, text) in self._proposed
+            if len(text) > ARGUMENTS_LIMIT or (not is_known and len(self._proposed) >= MOST_PROPOSED):
+                return False
+            self._proposed[tool, text] = ProposedCall(tool=tool, arguments=text, name=name)
+            return True
+
+    @property
+    def proposed(self) -> tuple[ProposedCall, ...]:
+        """The proposals, in the order in which they were made."""
+        with self._lock:
+            return tuple(self._proposed.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Texts:
+    """What a tap would do to something of this {name}, by tool."""
+
+    delete_entry: str
+    create_page: str
+    update_page: str
+    append_block: str
+
+
+def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
+    """Return a line for each proposal, such as `☐ Delete “lunch”`."""
+    return "\n".join(f"☐ {_line(one, _texts(locale))}" for one in proposed)
+
+
+def _line(one: ProposedCall, texts: Mapping[str, str]) -> str:
+    detail = "; ".join(_details(json.loads(one.arguments)))
+    told = texts[one.tool].replace("{name}", _short(one.name))
+    return f"{told} ({_short(detail)})" if detail else told
+
+
+def _details(arguments: Json) -> Iterator[str]:
+    properties = arguments.get("properties")
+    if isinstance(properties, str):
+        properties = json.loads(properties) if properties.strip() else None
+    if isinstance(properties, Mapping):
+        yield from (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in properties.items())
+    if isinstance(arguments.get("content"), str):
+        yield str(arguments["content"])
+
+
+def _short(text: str) -> str:
+    shown = graphemes(" ".join(text.split()))
+    return "".join(shown if len(shown) <= _DETAIL_GRAPHEMES else [*shown[: _DETAIL_GRAPHEMES - 1], "…"])
+
+
+@cache
+def _texts(locale: str) -> Mapping[str, str]:
+    texts = language_file(locale).table("proposal", _Texts)
+    return {name: getattr(texts, name) for name in _Texts.__slots__}

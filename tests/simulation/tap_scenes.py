@@ -1,0 +1,70 @@
+"""Schedules made by hand about changes that wait for a person's tap; like those in `scenes.py`."""
+
+from typing import Final
+
+from tests.simulation.people import Message
+from tests.simulation.scene import Scene
+
+_LINE_IS_QUICK: Final = 1  # a seed with which LINE has the picture ready
+_LATE_S: Final = 610.0
+
+
+def two_taps() -> list[str]:
+    """An answer proposes a page, because its turn has looked at a picture. Two members press the button at once."""
+    with _scene().playing() as scene:
+        button = _proposes(scene)[1]
+        one, other = scene.presses(button), scene.presses(button)
+        scene.pushes(one)
+        scene.pushes(other)
+        return _with_pages(scene, scene.rests(), 1)
+
+
+def late_tap() -> list[str]:
+    """The same. The button is pressed eleven minutes later."""
+    with _scene().playing() as scene:
+        button = _proposes(scene)[1]
+        scene.sleeps(_LATE_S)
+        scene.runs_to_end(scene.pushes(scene.presses(button)))
+        return _with_pages(scene, scene.rests(), 0)
+
+
+def tap_after_the_unsend() -> list[str]:
+    """The same. The message that asked is withdrawn, and then the button is pressed."""
+    with _scene().playing() as scene:
+        asked, button = _proposes(scene)
+        scene.takes_effect(scene.takes_back(asked))
+        scene.runs_to_end(scene.pushes(scene.presses(button)))
+        return _with_pages(scene, scene.rests(), 0)
+
+
+def tap_whose_worker_dies() -> list[str]:
+    """The same. The worker dies after the page was made, before that is committed; the press is delivered again."""
+    with _scene().playing() as scene:
+        button = _proposes(scene)[1]
+        press = scene.presses(button)
+        request = scene.pushes(press)
+        scene.runs_past(request, "Notion create page")
+        scene.dies(request)
+        return _with_pages(scene, scene.rests(), 1)
+
+
+def _scene() -> Scene:
+    return Scene(seed=_LINE_IS_QUICK, has_notion=True)
+
+
+def _proposes(scene: Scene) -> tuple[Message, str]:
+    """A member sends a picture and asks for a page; return the message that asked, and the button under the answer."""
+    scene.runs_to_end(scene.pushes(scene.delivers(scene.sends_image())))
+    scene.sleeps(1)
+    asked = scene.says(verb="page")
+    scene.runs_to_end(scene.pushes(scene.delivers(asked)))
+    scene.sleeps(1)
+    button = scene.world.truth.said[-1].button
+    if button is None:
+        raise AssertionError("nothing was proposed")
+    return asked, button
+
+
+def _with_pages(scene: Scene, found: list[str], count: int) -> list[str]:
+    made = sum(scene.stage.ports.notion.page_counts().values())
+    return found if made == count else [*found, f"I9: {made} pages were made instead of {count}"]
