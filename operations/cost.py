@@ -1,6 +1,7 @@
 """`python -m operations.cost`: what a month costs, from measured figures (measured.toml) and a dated price list (prices.toml).
 
-The estimate stands beside the budgets' limits, at which the bot stops asking the model (`--limit-tokens-a-day`).
+The estimate stands beside the budgets' limits, at which the bot stops asking the model (`--limit-tokens-a-day`). `--markdown` prints the
+table of docs/deploy.md.
 """
 
 import argparse
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from shared.access.budgets import Limits
+
 _FOLDER: Final = Path(__file__).parent
 _DAYS: Final = 30
 _MINUTES: Final = _DAYS * 1_440
@@ -17,6 +20,15 @@ _MILLION: Final = 1_000_000
 _GIB: Final = 2**30
 _TIB: Final = 2**40
 DEFAULT_MESSAGES_A_DAY: Final = (1_000, 100_000)
+_OF_THE_MODEL: Final = "Gemini, "
+_SEARCHES: Final = f"{_OF_THE_MODEL}web search queries"
+_PARTS: Final = {
+    "Gemini: turns, recaps, classification, captions, search": _OF_THE_MODEL,
+    "Cloud Run": "Cloud Run",
+    "Cloud Storage": "Cloud Storage",
+    "alerts": "Alerts",
+}
+"""The rows of the guide's table, with the beginnings of the names of their items."""
 Numbers = Mapping[str, Any]
 
 
@@ -128,7 +140,7 @@ def report(months: list[Month], *, prices: Numbers, limit_tokens_a_day: float) -
         ("weighted tokens a day", *(f"{month.weighted_tokens_a_day:,.0f}" for month in months)),
     ]
     if limit_tokens_a_day:
-        ceiling = limit_tokens_a_day * _DAYS * prices["gemini"]["input_per_million"] / _MILLION
+        ceiling = _dollars_a_month(limit_tokens_a_day, prices)
         rows += [
             ("LIMIT_TOKENS_PER_DAY stops Gemini at", *(f"{ceiling:,.2f}" for _ in months)),
             (
@@ -139,6 +151,59 @@ def report(months: list[Month], *, prices: Numbers, limit_tokens_a_day: float) -
     first = max(len(row[0]) for row in rows)
     lines = [f"{row[0]:<{first}}" + "".join(f"{cell:>18}" for cell in row[1:]) for row in rows]
     return "\n".join([f"list prices of {prices['read_on']}, free tiers taken off", *lines])
+
+
+def markdown(months: list[Month], *, prices: Numbers, limits: Limits) -> str:
+    """Return the table of docs/deploy.md, in whole dollars, with what the budgets stop at."""
+
+    def row(name: str, cells: list[str]) -> str:
+        return f"| {' | '.join([name, *cells])} |"
+
+    def dollars(amount: float) -> str:
+        return f"{amount:,.0f}"
+
+    parts = {name: [_sum_of(month, begins, but=_SEARCHES) for month in months] for name, begins in _PARTS.items()}
+    searches = [month.items[_SEARCHES] for month in months]
+    known = [sum(column) for column in zip(searches, *parts.values(), strict=True)]
+    rest = [month.total - amount for month, amount in zip(months, known, strict=True)]
+    most = _dollars_a_month(limits.tokens_per_day, prices)
+    model = parts["Gemini: turns, recaps, classification, captions, search"]
+    stopped = [min(amount, most) for amount in model]
+    totals = [month.total - amount + stop for month, amount, stop in zip(months, model, stopped, strict=True)]
+    rows = {name: [dollars(amount) for amount in amounts] for name, amounts in parts.items()}
+    return "\n".join(
+        [
+            row("US dollars a month", [f"{month.messages_a_day:,} messages a day" for month in months]),
+            row("---", ["---" for _ in months]),
+            *(row(name, cells) for name, cells in list(rows.items())[:1]),
+            row("web search queries", [dollars(amount) for amount in searches]),
+            *(row(name, cells) for name, cells in list(rows.items())[1:]),
+            row("Pub/Sub, logs, secrets", [dollars(amount) for amount in rest]),
+            row("**total**", [f"**about {dollars(month.total)}**" for month in months]),
+            row("weighted tokens a day", [f"{month.weighted_tokens_a_day:,.0f}" for month in months]),
+            row(
+                f"`limits.tokens_per_chat_day` {limits.tokens_per_chat_day:,}: one chat stops at",
+                [dollars(_dollars_a_month(limits.tokens_per_chat_day, prices)) for _ in months],
+            ),
+            row(
+                f"`limits.tokens_per_day` {limits.tokens_per_day:,}: Gemini stops at {dollars(most)}",
+                [
+                    "reached" if month.weighted_tokens_a_day > limits.tokens_per_day else "not reached"
+                    for month in months
+                ],
+            ),
+            row("**total with that limit**", [f"**about {dollars(amount)}**" for amount in totals]),
+        ]
+    )
+
+
+def _sum_of(month: Month, begins: str, *, but: str) -> float:
+    return sum(amount for name, amount in month.items.items() if name.startswith(begins) and name != but)
+
+
+def _dollars_a_month(tokens_a_day: float, prices: Numbers) -> float:
+    """Return what so many weighted tokens a day cost in a month."""
+    return float(tokens_a_day * _DAYS * prices["gemini"]["input_per_million"] / _MILLION)
 
 
 def load(name: str) -> dict[str, Any]:
@@ -153,9 +218,13 @@ def main() -> None:
     parser.add_argument(
         "--limit-tokens-a-day", type=float, default=0, metavar="N", help="LIMIT_TOKENS_PER_DAY of the deployment"
     )
+    parser.add_argument("--markdown", action="store_true", help="print the table of docs/deploy.md")
     options = parser.parse_args()
     measured, prices = load("measured"), load("prices")
     months = [month_of(count, measured=measured, prices=prices) for count in options.messages_a_day]
+    if options.markdown:
+        print(markdown(months, prices=prices, limits=Limits()))
+        return
     print(report(months, prices=prices, limit_tokens_a_day=options.limit_tokens_a_day))
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from operations.conversations import Forget, object_line
 from shared.clock import Clock
+from shared.conversation.media import media_of_unknown_people
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.sweep import Sweep
@@ -77,6 +78,10 @@ class ForgetPerson:
             conversation = self.conversations.of(conversation_id)
             own = own_messages(conversation, person, until_ms=now_ms)
             if conversation_id != person and own:
+                conversation.amendments.forget_member(person, until_ms=now_ms)
+                own |= own_messages(conversation, person, until_ms=now_ms)
+                own |= conversation.amendments.edited_by(person, until_ms=now_ms)
+                own |= media_of_unknown_people(conversation)
                 self.withdrawal.withdraw_all(conversation, own, timestamp_ms=now_ms)
                 found[conversation_id] = own
         counts = {conversation_id: len(own) for conversation_id, own in found.items()}

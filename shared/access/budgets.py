@@ -1,5 +1,7 @@
 """Budgets: how much a chat, and all chats together, may spend on a day."""
 
+import datetime as dt
+import zoneinfo
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -40,6 +42,7 @@ class Budgets:
 
     limits: Limits
     deployment: DeploymentUsage = field(repr=False)
+    time_zone: dt.tzinfo = field(default_factory=lambda: zoneinfo.ZoneInfo("Asia/Tokyo"))
 
     def spent(self, spending: Spending) -> Scope | None:
         """Return whose budget is spent on the day of this spending; None: the chat may go on."""
@@ -53,6 +56,18 @@ class Budgets:
     def opened(self, spending: Spending) -> Spending:
         """Return the spending as a turn begins: with the turn reserved, unless the budget is spent."""
         return spending if spending.is_reserved or self.spent(spending) is not None else spending.reserved()
+
+    def renewal(self, now_ms: int) -> str:
+        """Return when budgets are renewed next, as people are told: `00:00 (UTC+9)`, the first moment of the next day in the bot's zone."""
+        tomorrow = dt.datetime.fromtimestamp(now_ms / 1_000, self.time_zone).date() + dt.timedelta(days=1)
+        begins = dt.datetime.combine(tomorrow, dt.time(), self.time_zone)
+        begins = begins.astimezone(dt.UTC).astimezone(
+            self.time_zone
+        )  # where clocks skip midnight, the day begins later
+        minutes = (begins.utcoffset() or dt.timedelta()) // dt.timedelta(minutes=1)
+        hours, rest = divmod(abs(minutes), 60)
+        offset = f"{'-' if minutes < 0 else '+'}{hours}{f':{rest:02d}' if rest else ''}" if minutes else ""
+        return f"{begins:%H:%M} (UTC{offset})"
 
     def left(self, spending: Spending) -> Left:
         """Return what is left of the chat's own budget."""

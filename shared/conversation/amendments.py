@@ -1,6 +1,7 @@
 """Edits, withdrawals and erasures: what became of messages after they were sent.
 
     amended/{conversation_id}/{line_message_id}.json   an edit, or an unsend, which is final
+    amended/{conversation_id}/member-{digest}.json     a person took back all that they said so far (`member_mark`)
     erased/{conversation_id}.json                      the watermark: every message up to it counts as withdrawn
 
 An amendment is written before anything else is touched, so a writer of people's words that looks here after its write finds it.
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from shared.clock import Clock
+from shared.conversation.member_mark import MARK_PREFIX, is_mark, mark_id, marks_in
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.storage.codec import decode, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -20,6 +22,7 @@ from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 
 NEWEST_READ: Final = 200  # older ones were carried out everywhere long ago; they only wait for messages that come late
+MARKS_READ: Final = 100  # of members, besides those
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,19 +30,31 @@ class Amendments:
     """What is withdrawn, edited and erased, as of one look.
 
     `taken` are the answers and recaps whose words went with withdrawn messages, each with those that were found to repeat nothing of it.
-    `edited_ms` has LINE's timestamp of each edit. Filed entries are erased up to `erased_entries_ms` only.
+    `edited_ms` has LINE's timestamp of each edit. `members` took back what they said up to a time, by the ids of their marks. Filed entries
+    are erased up to `erased_entries_ms` only.
     """
 
     withdrawn: frozenset[str] = frozenset()
     taken: Mapping[str, frozenset[str]] = field(default_factory=dict)
     edits: Mapping[str, str] = field(default_factory=dict, repr=False)
     edited_ms: Mapping[str, int] = field(default_factory=dict)
+    members: Mapping[str, int] = field(default_factory=dict)
     erased_ms: int = -1
     erased_entries_ms: int = -1
 
     def is_withdrawn(self, message: MessageRecord) -> bool:
         """Whether the message was withdrawn or erased."""
         return message.line_message_id in self.withdrawn or message.timestamp_ms <= self.erased_ms
+
+    def is_forgotten(self, message: MessageRecord) -> bool:
+        """Whether its author took back all that was said up to it; a message that was not known then, its own delivery withdraws."""
+        if not self.members or message.user_id is None:
+            return False
+        return message.timestamp_ms <= self.members.get(mark_id(message.user_id), -1)
+
+    def hides(self, message: MessageRecord) -> bool:
+        """Whether no reader may be shown the message."""
+        return self.is_withdrawn(message) or self.is_forgotten(message)
 
     def is_withdrawn_from_entries(self, line_message_id: str, words_ms: int) -> bool:
         """Whether no entry may hold what the message said at this moment: it was withdrawn, erased, or replaced by an edit."""
@@ -99,10 +114,11 @@ class AmendmentLog:
         return tuple(sorted(self.objects.store.list(self.names.amended_prefix), key=lambda one: one.generation))
 
     def newest_of(self, listed: Sequence[ListedObject], *, besides: AbstractSet[str]) -> tuple[ListedObject, ...]:
-        """Return the newest edits and withdrawals, and those of the messages `besides`, however old."""
+        """Return the newest edits and withdrawals, those of the messages `besides`, however old, and the newest marks of members."""
         wanted = {f"{self.names.amended_prefix}{one}.json" for one in besides}
-        older = (one for one in listed[:-NEWEST_READ] if one.name in wanted)
-        return (*older, *listed[-NEWEST_READ:])
+        older = listed[:-NEWEST_READ]
+        marks = [one for one in older if one.name.startswith(f"{self.names.amended_prefix}{MARK_PREFIX}")]
+        return (*(one for one in older if one.name in wanted), *marks[-MARKS_READ:], *listed[-NEWEST_READ:])
 
     def watermark(self) -> Watermark:
         """Return the watermark, -1 where nothing was ever erased."""
@@ -119,6 +135,27 @@ class AmendmentLog:
         amendment = self.amendment_of(line_message_id)
         is_withdrawn = amendment is not None and amendment.text is None
         return is_withdrawn or timestamp_ms <= self.watermark().timestamp_ms
+
+    def has_forgotten(self, user_id: str | None, *, timestamp_ms: int) -> bool:
+        """Whether the person took back all that they had said up to this timestamp."""
+        amendment = self.amendment_of(mark_id(user_id)) if user_id is not None else None
+        return amendment is not None and timestamp_ms <= amendment.timestamp_ms
+
+    def forget_member(self, user_id: str, *, until_ms: int) -> None:
+        """What the person said up to this timestamp is taken back also where it is delivered only later.
+
+        Repeated, or older than another one: changes nothing.
+        """
+        mark = Amendment(line_message_id=mark_id(user_id), timestamp_ms=until_ms)
+        self._update(
+            mark.line_message_id,
+            lambda there: mark if there is None or there.timestamp_ms < mark.timestamp_ms else None,
+        )
+
+    def edited_by(self, user_id: str, *, until_ms: int) -> frozenset[str]:
+        """Return the messages that the person edited up to this timestamp, those that are not known (yet) too."""
+        edits, own = self._edits(until_ms=until_ms), mark_id(user_id)
+        return frozenset(one.line_message_id for one in edits if one.by == own)
 
     def amend(self, amendment: Amendment) -> None:
         """The newest amendment of the message stands, whatever the order; a withdrawal is final.  Repeated: changes nothing."""
@@ -166,13 +203,13 @@ class AmendmentLog:
             return None if wanted == there else encode(wanted)
 
         update_by_swap(self.objects.store, self.names.watermark, raised, what="the watermark")
-        for line_message_id in self._edited(until_ms=timestamp_ms):
-            self.drop_erased_edit(line_message_id)
+        for edit in self._edits(until_ms=timestamp_ms):
+            self.drop_erased_edit(edit.line_message_id)
 
-    def _edited(self, *, until_ms: int) -> Iterable[str]:
+    def _edits(self, *, until_ms: int) -> list[Amendment]:
         listed = self.objects.store.list(self.names.amended_prefix)
         amendments = decode_readable(Amendment, self.objects.read_all(listed))
-        return [one.line_message_id for one in amendments if one.text is not None and one.timestamp_ms <= until_ms]
+        return [one for one in amendments if one.text is not None and one.timestamp_ms <= until_ms]
 
     def _update(self, line_message_id: str, change: Callable[[Amendment | None], Amendment | None]) -> None:
         def changed(data: bytes | None) -> bytes | None:
@@ -186,10 +223,13 @@ def amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amend
     """Return what the stored amendments say."""
     amendments = decode_readable(Amendment, bodies)
     return Amendments(
-        withdrawn=frozenset(one.line_message_id for one in amendments if one.text is None),
+        withdrawn=frozenset(
+            one.line_message_id for one in amendments if one.text is None and not is_mark(one.line_message_id)
+        ),
         taken=_taken(amendments),
         edits={one.line_message_id: one.text for one in amendments if one.text is not None},
         edited_ms={one.line_message_id: one.timestamp_ms for one in amendments if one.text is not None},
+        members=marks_in(amendments),
         erased_ms=watermark.timestamp_ms,
         erased_entries_ms=watermark.entries_ms,
     )

@@ -182,7 +182,7 @@ def _shown(
     messages = in_order(one for segment in segments for one in segment.messages if is_within(one.timestamp_ms))
     answers = answers_in_order([one for segment in segments for one in segment.answers if is_within(one.timestamp_ms)])
     return ArchivedSpan(
-        messages=tuple(amendments.overlay(one) for one in messages if not amendments.is_withdrawn(one)),
+        messages=tuple(amendments.overlay(one) for one in messages if not amendments.hides(one)),
         answers=tuple(
             one
             for one in answers

@@ -134,6 +134,7 @@ class _Folding:
         """Fold messages that no turn has to answer any more, and outcomes all of whose messages are folded or gone.
 
         A medium that was delivered again after it was folded keeps its caption, or the mark that its worker died over it.
+        A message that is hidden because its author took back everything waits for its own delivery, which withdraws it.
         The newest outcome stays: while it is listed, its name alone tells the next reader that the turn is free.
         """
         covered = frozenset().union(*(one.covers for one in (*snapshot.outcomes, *outcomes)))
@@ -141,11 +142,16 @@ class _Folding:
         folded = {
             one.line_message_id: described.get(one.line_message_id, one)
             for one in messages
-            if one.line_message_id in covered
-            or not one.addressed
-            or one.reply_token is None
-            or one.timestamp_ms < old_ms
-            or amendments.is_withdrawn(one)
+            if amendments.is_withdrawn(one)
+            or (
+                not amendments.is_forgotten(one)
+                and (
+                    one.line_message_id in covered
+                    or not one.addressed
+                    or one.reply_token is None
+                    or one.timestamp_ms < old_ms
+                )
+            )
         }
         waiting = {one.line_message_id for one in messages} - folded.keys()
         done = tuple(one for one in outcomes[:-1] if waiting.isdisjoint(one.covers))

@@ -106,7 +106,7 @@ class History:
             if one.addressed
             and one.reply_token is not None
             and one.line_message_id not in self.covered
-            and not self.amendments.is_withdrawn(one)
+            and not self.amendments.hides(one)
             and now_ms - one.timestamp_ms < ANSWERABLE_MS
         )
         return tuple(sorted(waiting, key=by_time))
@@ -258,8 +258,9 @@ def history_of(
 ) -> History:
     """Overlay the journal on the snapshot, and the amendments on both."""
     clean = cleaned(replace(snapshot, leaving=Segment(), segments=()), amendments)
-    fresh = {one.line_message_id: amendments.overlay(one) for one in messages if not amendments.is_withdrawn(one)}
-    kept = (*(one for one in clean.messages if one.line_message_id not in fresh), *fresh.values())
+    fresh = {one.line_message_id: amendments.overlay(one) for one in messages if not amendments.hides(one)}
+    folded = (one for one in clean.messages if one.line_message_id not in fresh and not amendments.is_forgotten(one))
+    kept = (*folded, *fresh.values())
     summed_up = frozenset(source for recap in clean.recaps for source in recap.covers)
     recorded = {one.webhook_event_id: one for one in clean.outcomes}
     recorded |= {one.webhook_event_id: amendments.without_lost(one) for one in outcomes}

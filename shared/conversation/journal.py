@@ -60,12 +60,14 @@ class Journal:
     def record(self, message: MessageRecord) -> bool:
         """Return whether the message stands: it is in the journal with its newest words, or else it was withdrawn and is not.
 
-        Repeated: changes nothing.
+        One whose author took back everything is hidden, and still to be withdrawn (`Withdrawal.take_back_late`). Repeated: changes nothing.
         """
         self.keep(message)
         amendments = self.amendments.look(besides={message.line_message_id})
         if amendments.is_withdrawn(message):
             self.drop(message.line_message_id)
+            return False
+        if amendments.is_forgotten(message):
             return False
         if message.line_message_id in amendments.edits:
             self.apply_edit(message.line_message_id)

@@ -24,6 +24,8 @@ from shared.line.media_content import MESSAGE_TYPES, MediaSource, Unfetched, fet
 from shared.storage.codec import VERSION, decode, decode_readable, encode
 
 FETCH_S: Final = 15.0
+UNKNOWN_MS: Final = 0
+"""When a medium was sent whose message nobody knows."""
 _LABEL_SUFFIX: Final = ".json"
 _FILE_NAME: Final = re.compile(r"\[file: (.*?)(?:, [\d,.]+ kB)?\]", re.DOTALL)
 
@@ -124,6 +126,21 @@ class MediaBytes:
             gone += [one for one, data in zip(known, bodies, strict=True) if _is_erased(data, amendments)]
         for line_message_id in dict.fromkeys(gone):
             _drop(conversation, line_message_id)
+
+
+def media_of_unknown_people(conversation: Conversation) -> frozenset[str]:
+    """Return the media that were fetched because a message quoted them: nobody knows who sent them, or when.
+
+    Raises: StorageUnavailableError.
+    """
+    prefix, objects = conversation.names.media_prefix, conversation.objects
+    labels = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
+    found = zip(labels, objects.read_all(labels), strict=True)
+    return frozenset(
+        one.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX)
+        for one, data in found
+        if any(label.timestamp_ms == UNKNOWN_MS for label in decode_readable(MediumLabel, [data]))
+    )
 
 
 def _is_erased(label: bytes | None, amendments: Amendments) -> bool:

@@ -31,6 +31,11 @@ class AmendedWords(Protocol):
         ...
 
     @property
+    def members(self) -> Mapping[str, int]:
+        """Up to when people took back all that they said."""
+        ...
+
+    @property
     def erased_ms(self) -> int:
         """Up to when everything is erased."""
         ...
@@ -80,11 +85,12 @@ class Provenance:
     def is_affected_since(self, before: AmendedWords, now: AmendedWords) -> bool:
         """Whether a message of it was withdrawn, erased or edited between two looks, or an answer or recap of it lost its words.
 
-        Filed entries may be older than the interval, so an erasure of entries always counts.
+        Filed entries may be older than the interval, so an erasure of entries always counts. Nobody knows here who wrote what, so somebody
+        who takes back all that they said always counts, too.
         """
         if self.since_ms <= now.erased_ms and now.erased_ms > before.erased_ms:
             return True
-        if now.erased_entries_ms > before.erased_entries_ms:
+        if now.erased_entries_ms > before.erased_entries_ms or now.members != before.members:
             return True
         gone = (now.withdrawn - before.withdrawn) | (now.taken.keys() - before.taken.keys())
         return not gone.isdisjoint(self.ids) or any(

@@ -4,7 +4,8 @@ A text cannot be fetched, nor can anything that the bot itself sent: LINE's endp
 people, for an unstated time.  Source: LINE, "Get content"; "Receiving messages": no API returns the text of a quoted message.
 
 An id does not tell when its message was sent. Such a medium therefore counts as older than any erasure: it is fetched only where
-nothing of the chat was ever erased, and every later erasure takes it, and every answer that saw it.
+nothing of the chat was ever erased and no member took back everything, and every later erasure and `/forget me` takes it, and every answer
+that saw it.
 """
 
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from typing import Final
 from shared import logs
 from shared.clock import Deadline
 from shared.conversation.history import History
-from shared.conversation.media import Media, MediumLabel
+from shared.conversation.media import UNKNOWN_MS, Media, MediumLabel
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
@@ -24,7 +25,6 @@ from shared.errors import AizuchiError
 QUOTES_FETCHED: Final = 3
 """Of one turn, the newest."""
 QUOTED_FETCH_S: Final = 5.0
-_UNKNOWN_MS: Final = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +44,21 @@ class QuotedMedia:
         )
         deadline = Deadline.after(self.media.clock, QUOTED_FETCH_S)
         searches = [
-            self.media.threads.submit(copy_context().run, self._search, conversation, quoted_id, deadline)
+            self.media.threads.submit(copy_context().run, self._search, conversation, history, quoted_id, deadline)
             for quoted_id in list(unknown)[:QUOTES_FETCHED]
             if quoted_id is not None
         ]
         found = tuple(one for search in searches if (one := _result_of(search, deadline)) is not None)
         return history.with_quoted(found) if found else history
 
-    def _search(self, conversation: Conversation, quoted_id: str, deadline: Deadline) -> MessageRecord | None:
+    def _search(
+        self, conversation: Conversation, history: History, quoted_id: str, deadline: Deadline
+    ) -> MessageRecord | None:
         """Return the quoted medium as a message, once its bytes are kept.  The amendments are looked at before and after."""
         label = self.media.label(conversation, quoted_id)
-        timestamp_ms = _UNKNOWN_MS if label is None else label.timestamp_ms
+        timestamp_ms = UNKNOWN_MS if label is None else label.timestamp_ms
+        if timestamp_ms == UNKNOWN_MS and history.amendments.members:
+            return None
         if conversation.amendments.has_withdrawn(quoted_id, timestamp_ms=timestamp_ms):
             return None
         kept = self.media.fetch(conversation, _message(quoted_id, timestamp_ms, "file"), deadline)

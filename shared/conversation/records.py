@@ -240,13 +240,14 @@ class Amendment:
     """What became of a message's text after it was sent: None means that it was withdrawn, which is final.
 
     `taken` are the answers and recaps whose words went with it, by their own ids. `kept` are those whose prompts held one of these, and
-    that were found to repeat nothing of what was taken out.
+    that were found to repeat nothing of what was taken out. `by` is the mark of the person who edited (`member_mark`).
     """
 
     version: int = VERSION
     line_message_id: str
     timestamp_ms: int
     text: str | None = field(default=None, repr=False)
+    by: str | None = None
     taken: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
 

@@ -16,6 +16,7 @@ from shared.clock import Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.descent import Descent, Repeatable, repeatable
 from shared.conversation.due import DueMarkers
+from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
@@ -81,6 +82,11 @@ class Withdrawal:
         list(amending)
         return self._withdraw_now(conversation, line_message_ids)
 
+    def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
+        """A message is withdrawn if its author took back everything before it was delivered; another one is left as it is."""
+        if conversation.amendments.has_forgotten(message.user_id, timestamp_ms=message.timestamp_ms):
+            self.withdraw(conversation, message.line_message_id, timestamp_ms=message.timestamp_ms)
+
     def _amend(self, conversation: Conversation, line_message_id: str, *, timestamp_ms: int) -> None:
         """The message counts as withdrawn, and a tick comes back to it."""
         conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
@@ -90,14 +96,27 @@ class Withdrawal:
         """The second pass of a withdrawal."""
         self._withdraw_now(conversation, frozenset({line_message_id}))
 
-    def edit(self, conversation: Conversation, line_message_id: str, *, text: str, timestamp_ms: int) -> bool:
+    def edit(
+        self,
+        conversation: Conversation,
+        line_message_id: str,
+        *,
+        text: str,
+        timestamp_ms: int,
+        user_id: str | None = None,
+    ) -> bool:
         """Readers see the newest words, and no prompt that starts later holds older ones.  Answers that were given keep theirs.
 
         What was filed or summed up from older words is removed; the newer ones are filed when a person asks for it.
-        Returns whether the edit counts; one from before an erasure does not.
+        Returns whether the edit counts; one from before an erasure, or before its author took back everything, does not.
         """
-        conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text))
+        by = mark_id(user_id) if user_id is not None else None
+        edited = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text, by=by)
+        conversation.amendments.amend(edited)
         if conversation.amendments.drop_erased_edit(line_message_id):
+            return False
+        if conversation.amendments.has_forgotten(user_id, timestamp_ms=timestamp_ms):
+            self.withdraw(conversation, line_message_id, timestamp_ms=timestamp_ms)
             return False
         self._mark(conversation, _EDIT, line_message_id)
         self.finish_edit(conversation, line_message_id)

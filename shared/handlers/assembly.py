@@ -76,7 +76,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         instance=ports.instance,
         is_limited=options.limits.tokens_per_day > 0,
     )
-    budgets = Budgets(limits=options.limits, deployment=usage)
+    budgets = Budgets(limits=options.limits, deployment=usage, time_zone=options.time_zone)
     metering = Metering(clock=clock, charges=SeveralCharges((conversations.ledger, usage, ports.charges)))
     model = MeteredModel(model=ports.model, metering=metering)
     people = People(display_names=DisplayNames(profiles=ports.profiles, threads=threads.names), bot_name=bot_name)
@@ -151,6 +151,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         quoted=QuotedMedia(media=media),
         settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
         outbox=outbox,
+        withdrawal=withdrawal,
         background=threads.background,
         phrases=phrases,
         budgets=budgets,
@@ -167,6 +168,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         ),
         compaction=Compaction(recaps=recaps, limits=options.memory, clock=clock),
         captions=CaptionWriter(captioner=ModelCaptioner(model=model, parts=parts), clock=clock),
+        withdrawal=withdrawal,
         presence=presence,
         usage=usage,
         floods=Floods(clock=clock),

@@ -79,7 +79,9 @@ class CommandHandler:
     def _tell_usage(self, event: LineEvent) -> EventResult:
         turn = self.conversations.of(event.conversation_id).turn
         left = self.budgets.left(turn.spending(turn.read().record))
-        return self._say(event, self.phrases.text(Phrase.USAGE, turns=_shown(left.turns), tokens=_shown(left.tokens)))
+        hour = self.budgets.renewal(self.conversations.clock.now_ms())
+        facts = {"turns": _shown(left.turns), "tokens": _shown(left.tokens), "hour": hour}
+        return self._say(event, self.phrases.text(Phrase.USAGE, **facts))
 
     def _list_reminders(self, event: LineEvent) -> EventResult:
         conversation = self.conversations.of(event.conversation_id)

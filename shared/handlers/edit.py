@@ -30,5 +30,6 @@ class EditHandler:
             content.line_message_id,
             text=self.intake.edited_words(event, content),
             timestamp_ms=event.timestamp_ms,
+            user_id=event.user_id,
         )
         return EventResult.EDITED if counts else EventResult.ERASED

@@ -14,6 +14,7 @@ from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.history import History, HistoryReader
+from shared.conversation.media import media_of_unknown_people
 from shared.conversation.records import Erasure, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.sweep import Sweep
@@ -95,17 +96,23 @@ class ErasureHandler:
     def forget_member(self, event: LineEvent) -> EventResult:
         """Every message of the person in this chat, and what came from it, is taken back; the answer says how many.
 
-        In a 1:1 chat that is everything. Repeated: takes back what is left, and is answered once.
+        One that was sent before and is delivered later is taken back then. In a 1:1 chat that is everything.
+        Repeated: takes back what is left, and is answered once.
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
         user_id = event.user_id
         if user_id is None:
             return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_UNNAMED))
-        own = own_messages(conversation, user_id, until_ms=event.timestamp_ms - 1)
+        until_ms = event.timestamp_ms - 1
         if event.is_one_on_one:
+            own = own_messages(conversation, user_id, until_ms=until_ms)
             return self.erase(event, Phrase.FORGET_ME_DONE, spares_entries=False, messages=str(len(own)))
-        self.withdrawal.withdraw_all(conversation, own, timestamp_ms=event.timestamp_ms)
+        conversation.amendments.forget_member(user_id, until_ms=until_ms)
+        own = own_messages(conversation, user_id, until_ms=until_ms)
+        edited = conversation.amendments.edited_by(user_id, until_ms=until_ms)
+        unknown = media_of_unknown_people(conversation)
+        self.withdrawal.withdraw_all(conversation, own | edited | unknown, timestamp_ms=event.timestamp_ms)
         logs.info("member_forgotten", messages=len(own))
         return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_DONE, messages=str(len(own))))
 

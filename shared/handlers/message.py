@@ -1,7 +1,7 @@
 """Message events: record the message, reply to it if it was meant for the bot, and keep the chat small afterwards."""
 
 from concurrent.futures import wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from shared import logs
@@ -13,6 +13,7 @@ from shared.conversation.compaction import FOLD_S, Compaction
 from shared.conversation.media import Fetches, Media
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
+from shared.conversation.withdrawal import Withdrawal
 from shared.errors import AizuchiError, StorageUnavailableError
 from shared.handlers.intake import Intake
 from shared.line.events import LineEvent, MessageContent
@@ -39,6 +40,7 @@ class MessageHandler:
     interjection: Interjection
     compaction: Compaction
     captions: CaptionWriter
+    withdrawal: Withdrawal
     presence: Presence
     usage: DeploymentUsage
     floods: Floods
@@ -54,7 +56,9 @@ class MessageHandler:
         message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
         if not message.addressed or message.reply_token is None:
             return self._overhear(conversation, message, deadline)
-        if self.floods.note(conversation.id) and not self._answers_for_flood(conversation, message):
+        floods, own_id = self.floods, message.line_message_id
+        # Recorded only afterwards: a turn that covered it meanwhile would leave those that are folded later without an answer.
+        if floods.note(conversation.id, own_id) and not floods.answers_for_all(conversation.id, own_id):
             return self._fold(conversation, message, deadline)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             return self._answer(conversation, message, deadline)
@@ -84,23 +88,18 @@ class MessageHandler:
         self._settle(conversation)
         return run.result
 
-    def _answers_for_flood(self, conversation: Conversation, message: MessageRecord) -> bool:
-        """Record the message; return whether it answers for the flood, which has ended then."""
-        conversation.journal.keep(message)
-        return self.floods.answers_for_all(conversation.id)
-
     def _fold(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         """The message is context of the answer that the flood gets once it ends."""
-        conversation.journal.mark_as_context(message.line_message_id)
-        if not conversation.journal.record(message):
+        if not self._record(conversation, replace(message, addressed=False)):
             return EventResult.WITHDRAWN
+        conversation.journal.mark_as_context(message.line_message_id)  # one that quotes was recorded before
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
         return EventResult.FOLDED
 
     def _overhear(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         """Record the message as context; where the policy lets it, the model may still interject."""
-        if not conversation.journal.record(message):
+        if not self._record(conversation, message):
             return EventResult.WITHDRAWN
         result = EventResult.KEPT_AS_CONTEXT
         if self.intake.policy is GroupPolicy.MODEL and message.reply_token is not None:
@@ -110,6 +109,13 @@ class MessageHandler:
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
         return result
+
+    def _record(self, conversation: Conversation, message: MessageRecord) -> bool:
+        """Return whether the message stands; one that does not is withdrawn."""
+        stands = conversation.journal.record(message)
+        if not stands:
+            self.withdrawal.take_back_late(conversation, message)
+        return stands
 
     def _settle(self, conversation: Conversation) -> None:
         """Charge the chat with what was spent after its turn; where that fails, the next write of the turn does."""

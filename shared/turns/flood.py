@@ -1,4 +1,4 @@
-"""Floods: of more messages than a chat can be answered for, one waits for the end and answers for all, and the others become context.
+"""Floods: of more messages than a chat can be answered for, the newest waits for the end and answers for all; the others become context.
 
 Arrivals are counted by each instance, in memory.
 """
@@ -10,18 +10,22 @@ from typing import Final
 
 from cachetools import LRUCache
 
-from shared.clock import Clock, Deadline
+from shared.clock import Clock
 
 A_MINUTE: Final = 30
 """Messages of one chat that are answered as they come."""
 QUIET_S: Final = 3.0
+LONGEST_S: Final = 40.0
 _WINDOW_S: Final = 60.0
-_LONGEST_WAIT_S: Final = 40.0  # of the life of its reply token
 _POLL_S: Final = 0.5
 _CHATS_KEPT: Final = 4_096
 
 
-def _cache() -> LRUCache[str, deque[float]]:
+_Arrivals = deque[tuple[float, str]]
+"""When the newest messages of a chat came, and their ids."""
+
+
+def _cache() -> LRUCache[str, _Arrivals]:
     return LRUCache(_CHATS_KEPT)
 
 
@@ -30,39 +34,45 @@ class Floods:
     """The newest arrivals of chats in this instance; safe to share between threads."""
 
     clock: Clock = field(repr=False)
-    _arrivals: LRUCache[str, deque[float]] = field(default_factory=_cache, repr=False)
-    _waiting: set[str] = field(default_factory=set, repr=False)
+    _arrivals: LRUCache[str, _Arrivals] = field(default_factory=_cache, repr=False)
+    _since_s: LRUCache[str, float] = field(default_factory=lambda: LRUCache(_CHATS_KEPT), repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def note(self, conversation_id: str) -> bool:
-        """A message has arrived; return whether it is part of a flood: one of more than A_MINUTE within a minute."""
+    def note(self, conversation_id: str, line_message_id: str) -> bool:
+        """A message has arrived; return whether it is part of a flood: one of more than A_MINUTE within a minute.
+
+        Repeated: a message that is delivered again counts once, and is not folded because of that.
+        """
         now_s = self.clock.monotonic_s()
         with self._lock:
             arrivals = self._arrivals.get(conversation_id)
             if arrivals is None:
                 arrivals = self._arrivals[conversation_id] = deque(maxlen=A_MINUTE + 1)
-            arrivals.append(now_s)
-            return len(arrivals) > A_MINUTE and now_s - arrivals[0] < _WINDOW_S
+            if any(one == line_message_id for _, one in arrivals):
+                return False
+            arrivals.append((now_s, line_message_id))
+            return len(arrivals) > A_MINUTE and now_s - arrivals[0][0] < _WINDOW_S
 
-    def answers_for_all(self, conversation_id: str) -> bool:
-        """Return whether this message answers for the flood, once that has ended; False at once if an earlier one waits to do that.
+    def answers_for_all(self, conversation_id: str, line_message_id: str) -> bool:
+        """Return whether this message of a flood answers for all: the newest does, once no more come; False as soon as a newer one came.
 
-        So a flood holds one thread of the instance. One that does not end is answered while the token of the message that waits lives.
+        So a flood holds one thread of the instance. One that does not end is answered every LONGEST_S, by the message that was the newest.
         """
         with self._lock:
-            if conversation_id in self._waiting:
-                return False
-            self._waiting.add(conversation_id)
-        try:
-            deadline = Deadline.after(self.clock, _LONGEST_WAIT_S)
-            while self.clock.monotonic_s() - self._newest_s(conversation_id) < QUIET_S and deadline.left_s:
-                self.clock.sleep(_POLL_S)
-        finally:
+            begun_s = self._since_s.setdefault(conversation_id, self.clock.monotonic_s())
+        while True:
+            now_s = self.clock.monotonic_s()
             with self._lock:
-                self._waiting.discard(conversation_id)
-        return True
+                newest_s, newest_id = self._newest(conversation_id) or (now_s - QUIET_S, line_message_id)
+                is_over = newest_id == line_message_id and now_s - newest_s >= QUIET_S
+                is_long = now_s - begun_s >= LONGEST_S and self._since_s.get(conversation_id) == begun_s
+                if is_over or is_long:
+                    self._since_s.pop(conversation_id, None)
+                    return True
+            if newest_id != line_message_id:
+                return False
+            self.clock.sleep(_POLL_S)
 
-    def _newest_s(self, conversation_id: str) -> float:
-        with self._lock:
-            arrivals = self._arrivals.get(conversation_id)
-            return arrivals[-1] if arrivals else 0.0
+    def _newest(self, conversation_id: str) -> tuple[float, str] | None:
+        arrivals = self._arrivals.get(conversation_id)
+        return arrivals[-1] if arrivals else None

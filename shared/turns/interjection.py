@@ -96,7 +96,7 @@ class _InterjectionDelivery:
             or unfinished is not None
             or bool(history.pending(self.own, now_ms=self.interjection.clock.now_ms()))
             or self.own.line_message_id in history.covered
-            or history.amendments.is_withdrawn(self.own)
+            or history.amendments.hides(self.own)
         )
         return EventResult.KEPT_AS_CONTEXT if has_better_to_do else None
 

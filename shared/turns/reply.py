@@ -11,11 +11,13 @@ from shared.clock import Clock, Deadline
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History, Listing
 from shared.conversation.media import Fetches
+from shared.conversation.member_mark import mark_id
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
 from shared.conversation.spending import Spending
 from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
+from shared.conversation.withdrawal import Withdrawal
 from shared.errors import PromptAmendedError
 from shared.line.phrases import Phrase, Phrases
 from shared.metering import Meter, log_usage, metered
@@ -47,6 +49,7 @@ class Reply:
     quoted: QuotedMedia
     settle_window: SettleWindow
     outbox: Outbox
+    withdrawal: Withdrawal
     background: Background = field(repr=False)
     phrases: Phrases
     budgets: Budgets
@@ -65,7 +68,7 @@ class Reply:
         if seen.record.state == "thinking":  # it may have ended meanwhile
             seen = conversation.turn.read()
         delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches=fetches)
-        return self.runner.run(conversation, delivery, seen)
+        return self._ended(conversation, message, self.runner.run(conversation, delivery, seen))
 
     def resume(self, conversation: Conversation, line_message_id: str) -> None:
         """A message that was handed over came to its end: covered by an outcome, withdrawn, or too old to answer.
@@ -77,7 +80,13 @@ class Reply:
             return
         seen = conversation.turn.read()
         delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches={})
-        self.runner.run(conversation, delivery, seen, waits=False)
+        self._ended(conversation, message, self.runner.run(conversation, delivery, seen, waits=False))
+
+    def _ended(self, conversation: Conversation, message: MessageRecord, run: Run) -> Run:
+        """Withdraw a message that was hidden, because its author had taken back everything."""
+        if run.result is EventResult.WITHDRAWN:
+            self.withdrawal.take_back_late(conversation, message)
+        return run
 
     @property
     def tasks(self) -> Mapping[str, Callable[[Conversation, str], None]]:
@@ -112,11 +121,14 @@ class _ReplyDelivery:
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
         own_id, names = self.own.line_message_id, self.conversation.names
         covers = seen.record.outcome.covers if seen.record.outcome is not None else ()
+        amended = {names.amended(own_id)} | (
+            {names.amended(mark_id(self.own.user_id))} if self.own.user_id is not None else set()
+        )
         return (
             own_id not in covers
             and self.own.timestamp_ms > listing.watermark.timestamp_ms
             and any(one.name == names.message(own_id) for one in listing.messages)
-            and not any(one.name == names.amended(own_id) for one in listing.amended)
+            and not any(one.name in amended for one in listing.amended)
         )
 
     def tidy(self, history: History) -> None:
@@ -132,8 +144,7 @@ class _ReplyDelivery:
             return None
         if unfinished is not None and own_id in unfinished.covers:
             return None
-        is_withdrawn = history.amendments.is_withdrawn(self.own)
-        return EventResult.WITHDRAWN if is_withdrawn else EventResult.ALREADY_ANSWERED
+        return EventResult.WITHDRAWN if history.amendments.hides(self.own) else EventResult.ALREADY_ANSWERED
 
     def is_ended_by(self, outcome: OutcomeRecord) -> bool:
         return self.own.line_message_id in outcome.covers
@@ -203,7 +214,8 @@ class _ReplyDelivery:
         if spending.was_told:
             return replace(outcome_covering(covers, OutcomeKind.SKIPPED), is_over_limit=True)
         logs.warning("budget_spent", scope=None if scope is None else scope.value)
-        return replace(self._apology(covers, Phrase.LIMIT_REACHED), is_over_limit=True)
+        hour = self.reply.budgets.renewal(self.reply.clock.now_ms())
+        return replace(self._apology(covers, Phrase.LIMIT_REACHED, hour=hour), is_over_limit=True)
 
     def _think(self, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
         """Return what to commit, or to store where the turn was deferred meanwhile; None: something in the prompt was amended."""
@@ -240,8 +252,8 @@ class _ReplyDelivery:
             fetches=self.fetches,
         )
 
-    def _apology(self, covers: tuple[MessageRecord, ...], words: Phrase) -> OutcomeRecord:
-        return replace(outcome_covering(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words))
+    def _apology(self, covers: tuple[MessageRecord, ...], words: Phrase, **facts: str) -> OutcomeRecord:
+        return replace(outcome_covering(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words, **facts))
 
 
 def _repeat(draft: OutcomeRecord, stored: OutcomeRecord) -> OutcomeRecord:

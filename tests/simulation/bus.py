@@ -78,6 +78,8 @@ class Bus:
         """The requests that were answered with 5xx although their process lived, by the error behind it."""
         self.waited_s: dict[str, float] = {}
         """How long a delivery waited for a thread at most, by its name."""
+        self.arrivals: Counter[str] = Counter()
+        """How many deliveries of each chat began."""
         self._ports = ports
         self._world = ports.world
         self._skews_s = skews_s
@@ -112,6 +114,7 @@ class Bus:
                 self.dead_letters.append(delivery.name)
             return None
         delivery.attempts += 1
+        self.arrivals[delivery.conversation_id or ""] += 1
         chosen = world.rng.randrange(len(self._skews_s)) if number is None else number
         return self._start_request(delivery, self.instance(delivery.function, chosen))
 

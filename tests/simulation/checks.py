@@ -18,7 +18,6 @@ from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.turns.attempt import MODEL_S
 from shared.turns.deferral import CONFIRMED_WITHIN_MS, LateReply
-from shared.turns.flood import A_MINUTE
 from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.entry_checks import EntryStory, check_entries
@@ -45,7 +44,7 @@ _ERASING: Final = {"reset", "exit", "bye", "confirm"}
 _TWO_MS: Final = 0.002
 _FEW_AMENDED: Final = 3
 """As many amendments as are read with small bounds."""
-_LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="")
+_LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)")
 _NOTHING_TO_SHOW: Final = phrase(Phrase.NOTHING_TO_SHOW, locale=Options().locale, bot_name="")
 _PUSHING_S: Final = 15.0
 _BESIDE_THINKING_S: Final = 5.0
@@ -66,6 +65,8 @@ class Story:
     withdrawals: Withdrawals
     forgets_outcomes: bool
     """Whether the bounds of memory are so small that the snapshot does not keep every outcome."""
+    a_minute: int
+    """How many messages of a chat are answered within a minute as they come; more are folded, and answered together."""
     messages_read: int
     """How many messages of the journal a turn looks at."""
     page_counts: Mapping[str, int]
@@ -165,7 +166,7 @@ def _check_machines(stories: Sequence[Story]) -> Iterator[str]:
         requests = 3 if story.mood.seconds[1] > Limits().call_s else 1  # a slow answer is asked for again
         if most > (ASKED_AT_MOST + presses) * requests and not story.mood.downs:
             yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
-        most_unsent = max(sum(message.unsent for message in one.people.messages) for one in stories)
+        most_unsent = max(sum(message.is_withdrawn for message in one.people.messages) for one in stories)
         for kind, attempts in story.world.most_attempts.items():
             at_most = ATTEMPTS_AT_MOST * (bus.instance_count * PLACES + most_unsent)
             if attempts > at_most:
@@ -224,7 +225,10 @@ def _snapshot(story: Story) -> SnapshotRecord:
 def _check_answered(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
     covering = [one for one in history.values() if message.id in one.covers and one.kind is not OutcomeKind.STORED]
     if not covering:
-        if message.is_unsure or sum(one.addressed for one in story.people.messages) > A_MINUTE:  # a flood is folded
+        if message.is_unsure:
+            return
+        if story.bus.arrivals[story.chat] > story.a_minute and _is_folded(story, message):
+            yield from _check_flood(story, history, message)
             return
         is_late = story.may_be_late or story.is_crowded_at(message)
         too_old = is_late and story.world.now_s - message.at_s >= ANSWERABLE_S - SKEW_S
@@ -239,6 +243,21 @@ def _check_answered(story: Story, history: dict[str, OutcomeRecord], message: Me
     if story.is_calm and not effects and not _may_be_silent(story, message, {one.kind for one in covering}):
         kinds = ", ".join(one.kind for one in covering)
         yield f"I6: {message.id} met silence ({kinds}) although nothing had failed"
+
+
+def _is_folded(story: Story, message: Message) -> bool:
+    """Whether the message may have been folded into a flood: it is kept as context, or has left the chat's memory."""
+    records = [one for one in _kept_messages(story) if one.line_message_id == message.id]
+    return not (records and records[0].addressed)
+
+
+def _check_flood(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
+    """A message of a flood is context of the answer that the flood gets; if the message that answers is withdrawn, nothing does."""
+    near = [one for one in story.people.messages if one.addressed and abs(one.at_s - message.at_s) < TOKEN_S]
+    covered = {covered for one in history.values() for covered in one.covers}
+    is_excused = story.has_outage or story.forgets_outcomes or any(not story.people.is_kept(one) for one in near)
+    if covered.isdisjoint(one.id for one in near) and not is_excused:
+        yield f"I6: nothing of the flood of {message.id} was answered"
 
 
 def _check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welcome) -> Iterator[str]:
@@ -335,7 +354,7 @@ def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> b
     amended += [at_s for at_s in story.people.erasures_s if since_s < at_s < until_s]
     slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
     newer = (one for one in story.people.messages if message.at_s < one.at_s < until_s)
-    waits_for_tick = message.id in story.world.truth.handed_over and any(one.unsent for one in newer)
+    waits_for_tick = message.id in story.world.truth.handed_over and any(one.is_withdrawn for one in newer)
     begins_again = bool(amended) and (1 + len(amended)) * (story.thought_s + _BESIDE_THINKING_S) > TOKEN_S
     return OutcomeKind.UNDELIVERED in kinds and (slow or begins_again or waits_for_tick or story.is_crowded_at(message))
 
@@ -512,7 +531,7 @@ def _check_withdrawn(story: Story) -> Iterator[str]:
         stored = world.objects.read(listed.name)
         text = f"{listed.name} {stored.data.decode(errors='replace') if stored else ''}"
         for word, message in withdrawn.items():
-            if not message.unsent and word in spared and message.at_s > people.erased_entries_s:
+            if not message.is_withdrawn and word in spared and message.at_s > people.erased_entries_s:
                 continue
             for there in (word, gloss_of(word)):
                 if there in text:
@@ -522,15 +541,7 @@ def _check_withdrawn(story: Story) -> Iterator[str]:
 def _check_kept(story: Story) -> Iterator[str]:
     """The bucket keeps no withdrawn message, and each other one in its newest text; the watermark is the newest erasure."""
     world = story.world
-    snapshot = _snapshot(story)
-    kept = [*snapshot.messages, *snapshot.leaving.messages]
-    for listed in world.objects.list(f"journal/{story.chat}/"):
-        stored = world.objects.read(listed.name)
-        if stored is not None and not listed.name.endswith(OUTCOME_SUFFIX):
-            kept.append(decode(MessageRecord, stored.data))
-    for listed in world.objects.list(f"archive/{story.chat}/"):
-        stored = world.objects.read(listed.name)
-        kept += decode_segment(stored.data).messages if stored is not None else ()
+    kept = _kept_messages(story)
     by_id = {one.id: one for one in story.people.messages}
     yield from _check_archived(story, {one.line_message_id for one in kept})
     for record in kept:
@@ -562,6 +573,19 @@ def _check_archived(story: Story, kept: set[str]) -> Iterator[str]:
         is_expected = message.words and not message.presses and story.people.is_kept(message)
         if is_expected and message.id not in kept and not story.is_amendment_lost(message.id):
             yield f"I1: {message.id} is kept nowhere"
+
+
+def _kept_messages(story: Story) -> list[MessageRecord]:
+    snapshot = _snapshot(story)
+    kept = [*snapshot.messages, *snapshot.leaving.messages]
+    for listed in story.world.objects.list(f"journal/{story.chat}/"):
+        stored = story.world.objects.read(listed.name)
+        if stored is not None and not listed.name.endswith(OUTCOME_SUFFIX):
+            kept.append(decode(MessageRecord, stored.data))
+    for listed in story.world.objects.list(f"archive/{story.chat}/"):
+        stored = story.world.objects.read(listed.name)
+        kept += decode_segment(stored.data).messages if stored is not None else ()
+    return kept
 
 
 def _check_media(story: Story) -> Iterator[str]:
@@ -598,8 +622,8 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
         story.forgets_outcomes and sum(bool(one.amended_s) for one in people.messages) > _FEW_AMENDED
     ):
         return
-    withdrawn = {one.id for one in people.messages if one.unsent}
-    media = {one.id for one in people.messages if one.unsent and one.medium is not None}
+    withdrawn = {one.id for one in people.messages if one.is_withdrawn}
+    media = {one.id for one in people.messages if one.is_withdrawn and one.medium is not None}
     lost = [
         said
         for said, outcome in _effects(story)

@@ -99,7 +99,7 @@ def _staged_entries(story: EntryStory) -> dict[str, str]:
 def _has_taken_back(people: People) -> bool:
     """Whether anything that an entry may hold was withdrawn, edited or erased."""
     is_erased = people.erased_s >= 0 or people.erased_entries_s >= 0
-    return is_erased or any(one.unsent or len(one.words) > 1 for one in people.messages)
+    return is_erased or any(one.is_withdrawn or len(one.words) > 1 for one in people.messages)
 
 
 def _lines(text: str) -> list[str]:

@@ -108,6 +108,15 @@ def answer_that_history_lost() -> list[str]:
         return scene.rests()
 
 
+def flood_that_nobody_answered() -> list[str]:
+    with Scene(a_minute=1).playing() as scene:
+        message = scene.says()
+        for _ in range(2):
+            scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        _delete(scene, "journal/")
+        return scene.rests()
+
+
 def error_that_was_not_foreseen() -> list[str]:
     with Scene().playing() as scene:
 
@@ -235,7 +244,11 @@ def stranger_whose_message_is_thought_about() -> list[str]:
 
 def limit_that_was_never_set() -> list[str]:
     with Scene().playing() as scene:
-        _show(scene, scene.says().reply_token, phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name=""))
+        _show(
+            scene,
+            scene.says().reply_token,
+            phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)"),
+        )
         return scene.rests()
 
 
@@ -362,6 +375,7 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     press_that_counts_too_late,
     answer_in_other_words,
     answer_that_history_lost,
+    flood_that_nobody_answered,
     error_that_was_not_foreseen,
     message_that_is_kept_elsewhere,
     message_that_comes_back,

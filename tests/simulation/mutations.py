@@ -627,6 +627,31 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Return(value=None),
         lacks="the button of `/forget` erases nothing",
     ),
+    "marks_who_was_forgotten": Mutation(
+        f"{_ERASURE}:ErasureHandler.forget_member",
+        Skip("forget_member"),
+        lacks="a message that is delivered after `/forget me` of its author stays",
+    ),
+    "takes_back_what_comes_late": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal.take_back_late",
+        Never("has_forgotten"),
+        lacks="the same, for good: readers do not show it, and it stays in the journal",
+    ),
+    "takes_back_late_edits": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal.edit",
+        Never("has_forgotten"),
+        lacks="the same for an edit",
+    ),
+    "hides_what_comes_late": Mutation(
+        f"{_AMENDMENTS}:Amendments.hides",
+        DropClause("is_forgotten"),
+        lacks="such a message is answered, or shown to the model, before its own delivery has looked",
+    ),
+    "answers_a_flood": Mutation(
+        "shared.turns.flood:Floods.answers_for_all",
+        Return(value=False),
+        lacks="a flood gets no answer",
+    ),
     "admits_before_it_records": Mutation(
         "shared.handlers.admission:AdmissionHandler.__call__",
         Return(value=None),

@@ -43,7 +43,8 @@ def ids_repeated_in(text: str) -> set[str]:
 class Message:
     """A message of a member, or a press of a button, which has no words.  `words` are its texts, each with the time of its writing.
 
-    `amended_s` are the times at which it was edited or withdrawn. `is_unsure`: whether it is for the bot depends on whether the bot still
+    `unsent` is by LINE's unsend, `forgotten` by `/forget me` of its author. `amended_s` are the times at which it was edited or
+    withdrawn. `is_unsure`: whether it is for the bot depends on whether the bot still
     knows the bubble that it quotes.
     """
 
@@ -55,6 +56,7 @@ class Message:
     is_unsure: bool = False
     words: list[tuple[str, float]] = field(default_factory=list)
     unsent: bool = False
+    forgotten: bool = False
     amended_s: list[float] = field(default_factory=list)
     presses: str | None = None
     medium: bytes | None = None
@@ -62,6 +64,16 @@ class Message:
     @property
     def reply_token(self) -> str:
         return str(self.event["replyToken"])
+
+    @property
+    def author(self) -> str:
+        """LINE's id of the person who wrote it."""
+        return _user_in(self.event)
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether its author took it back."""
+        return self.unsent or self.forgotten
 
     @property
     def newest_words(self) -> list[str]:
@@ -99,6 +111,11 @@ class Order(Welcome):
     withdrawn_s: float = float("inf")
 
     @property
+    def author(self) -> str:
+        """LINE's id of the person who gave it."""
+        return _user_in(self.event)
+
+    @property
     def line_message_id(self) -> str:
         """The id of the command's message."""
         content = self.event["message"]
@@ -122,6 +139,8 @@ class People:
     orders: list[Order] = field(default_factory=list)
     unsent_commands: set[str] = field(default_factory=set)
     erased_s: float = -1.0
+    forgotten_s: dict[str, float] = field(default_factory=dict)
+    """Up to when members took back all that they had said."""
     erased_entries_s: float = -1.0
     departed_s: list[float] = field(default_factory=list)
     erasures_s: list[float] = field(default_factory=list)
@@ -177,20 +196,29 @@ class People:
             addressed=True,
             presses=data,
         )
-        self.messages.append(message)
-        return message
+        return self._add(message)
 
-    def order(self, command: str, *, at_s: float) -> Order:
+    def order(self, command: str, *, at_s: float, by: str | None = None) -> Order:
         """Return a command.  In a 1:1 chat some erase what is older than themselves; whether a question is confirmed shows later."""
         number = next(self.message_numbers)
         at_s = round(at_s, 3)
         content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": f"/{command}"}
-        event = self._event("message", at_s, replyToken=f"token-{number}", message=content)
+        event = self._event("message", at_s, by=by, replyToken=f"token-{number}", message=content)
         if self.erases_at_once(command):
             self.erase(until_s=at_s - _MOMENT_S, spares_entries=command != "forget me")
         order = Order(conversation_id=self.conversation_id, event=event, at_s=at_s, command=command)
+        if self.forgets_a_member(command):
+            self._forget_member(order)
         self.orders.append(order)
         return order
+
+    def forgets_a_member(self, command: str) -> bool:
+        """Whether the command takes back what one member of a group said."""
+        return self.is_group and command == "forget me"
+
+    def own_messages(self, order: Order) -> list[Message]:
+        """Return the messages that the command takes back, those that were not drawn before it too."""
+        return [one for one in self.messages if one.author == order.author and one.at_s < order.at_s]
 
     def erases_at_once(self, command: str) -> bool:
         """Whether the command erases the chat without a question."""
@@ -225,7 +253,7 @@ class People:
         message.amended_s.append(at_s)
         was = message.event["message"]
         content = {**was, "text": str(was["text"]).replace(before, word)} if isinstance(was, dict) else {}
-        return self._event("messageEdited", at_s, message=content)
+        return self._event("messageEdited", at_s, by=message.author, message=content)
 
     def welcome(self, *, at_s: float) -> Welcome:
         """Return the event that brings the bot into the chat: a join or a follow."""
@@ -249,11 +277,15 @@ class People:
 
     def is_kept(self, message: Message) -> bool:
         """Whether the message was neither withdrawn nor erased."""
-        return not message.unsent and message.at_s > self.erased_s
+        return not message.is_withdrawn and message.at_s > self.erased_s
 
     def withdrawn_words(self, message: Message) -> list[str]:
-        """Return those words of the message that no object may hold in the end."""
-        return [word for word, at_s in message.words if message.unsent or at_s <= self.erased_s]
+        """Return those words of the message that no object may hold in the end.
+
+        An edit that is newer than its author's `/forget me` or than an erasure may wait for a message that was erased before.
+        """
+        until_s = max(self.erased_s, self.forgotten_s.get(message.author, -1.0) if message.forgotten else -1.0)
+        return [word for word, at_s in message.words if message.unsent or at_s <= until_s]
 
     def _say(
         self, number: int, content: Json, *, at_s: float, word: str, addressed: bool, is_unsure: bool = False
@@ -268,13 +300,28 @@ class People:
             is_unsure=is_unsure,
             words=[(word, at_s)],
         )
+        return self._add(message)
+
+    def _add(self, message: Message) -> Message:
+        """The message is known; it may be older than a command that was drawn before it."""
         self.messages.append(message)
+        if message.at_s <= self.forgotten_s.get(message.author, -1.0):
+            message.forgotten = True
+            message.amended_s.append(self.forgotten_s[message.author])
         return message
 
-    def _event(self, kind: str, at_s: float, **more: object) -> Json:
+    def _forget_member(self, order: Order) -> None:
+        until_s = order.at_s - _MOMENT_S
+        self.forgotten_s[order.author] = max(until_s, self.forgotten_s.get(order.author, -1.0))
+        self.erasures_s.append(until_s)  # every thought in the chat begins again
+        for message in self.own_messages(order):
+            message.forgotten = True
+            message.amended_s.append(order.at_s)
+
+    def _event(self, kind: str, at_s: float, *, by: str | None = None, **more: object) -> Json:
         number = next(self.event_numbers)
         here = self.conversation_id
-        member = _MEMBERS[number % len(_MEMBERS)]
+        member = by or _MEMBERS[number % len(_MEMBERS)]
         person: Json = {"type": "user", "userId": here}
         return {
             "type": kind,
@@ -285,3 +332,9 @@ class People:
             "deliveryContext": {"isRedelivery": False},
             **more,
         }
+
+
+def _user_in(event: Json) -> str:
+    source = event["source"]
+    assert isinstance(source, dict)
+    return str(source["userId"])

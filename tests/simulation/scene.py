@@ -12,6 +12,7 @@ from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import confirm_data
 from shared.reminders.delivery import Reminding
 from shared.turns.deferral import LateReply
+from shared.turns.flood import A_MINUTE
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.mind import Manner, Mood
 from tests.simulation.people import Message, Order
@@ -50,11 +51,12 @@ class Scene:
         access: Access = Access.OPEN,
         reminding: Reminding = Reminding.OFF,
         bounds: Mapping[str, int] | None = None,
+        a_minute: int = A_MINUTE,
     ) -> None:
         """`seed` decides which of two calls that are made side by side comes first.
 
         `clocks_hold`: no wall clock is off by more than 5 s.  If one is, a live holder may lose its turn, but nothing else may break.
-        `bounds` are as in `SMALL_BOUNDS`.
+        `bounds` are as in `SMALL_BOUNDS`; more messages than `a_minute` are a flood.
         `even_call_s`: every call takes that long and the settle window is 0, so that the elapsed time counts sequential calls.
         """
         is_even = even_call_s is not None
@@ -78,6 +80,7 @@ class Scene:
             skews_s=skews_s,
             chats=chats,
             bounds=bounds,
+            a_minute=a_minute,
             ticks_are_reliable=True,
         )
         self.world = self.stage.world

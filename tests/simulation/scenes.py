@@ -11,7 +11,7 @@ from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
-from tests.simulation import event_scenes, recall_scenes, reminder_scenes, tap_scenes
+from tests.simulation import event_scenes, forgetting_scenes, recall_scenes, reminder_scenes, tap_scenes
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 from tests.simulation.wiring import TINY
@@ -843,6 +843,11 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "asks_delivered_already": event_scenes.answer_that_is_fetched_twice,
     "remembers_what_was_fetched": event_scenes.answer_that_is_fetched_again_much_later,
     "tells_that_it_forgot": event_scenes.press_of_a_forgotten_question,
+    "marks_who_was_forgotten": forgetting_scenes.message_that_comes_after_forget_me,
+    "takes_back_what_comes_late": forgetting_scenes.context_that_comes_after_forget_me,
+    "takes_back_late_edits": forgetting_scenes.edit_that_comes_after_forget_me,
+    "hides_what_comes_late": forgetting_scenes.question_beside_a_message_that_comes_after_forget_me,
+    "answers_a_flood": forgetting_scenes.flood_of_one_instance,
     "defers": event_scenes.answer_that_takes_longer_than_its_token,
     "edits_cancel": event_scenes.edit_while_the_model_answers,
     "greets_once": event_scenes.greeting_that_comes_twice,

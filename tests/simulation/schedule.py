@@ -19,6 +19,7 @@ from shared.line.postback_data import deferral_id_in, question_id_in
 from shared.reminders.delivery import Reminding
 from shared.storage.codec import decode, encode
 from shared.storage.object_names import ObjectNames
+from shared.turns import flood
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import TICK_S, Bus, Delivery, Ticker
@@ -49,8 +50,10 @@ _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
 _LATER_S: Final = (150.0, 500.0)
 _ONE_RECALLS_IN: Final = 4
+_FEW_A_MINUTE: Final = 1
+"""So few messages a minute are answered as they come that a chat of a few messages is a flood."""
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
-_COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "exit", "bye")
+_COMMANDS: Final = ("help", "id", "reset", "forget", "forget", "forget me", "exit", "bye")
 _BOUNDED: Final[Mapping[str, tuple[ModuleType, str]]] = {
     "messages_read": (history, "MESSAGES_READ"),
     "outcomes_read": (history, "OUTCOMES_READ"),
@@ -138,6 +141,7 @@ def draw_stage(rng: random.Random) -> "Stage":
         skews_s=tuple(rng.uniform(-skew_s / 2, skew_s / 2) for _ in range(_INSTANCES)),
         chats=chats,
         bounds=SMALL_BOUNDS if rng.random() < 0.2 else {},
+        a_minute=_FEW_A_MINUTE if rng.random() < 0.1 else flood.A_MINUTE,
     )
 
 
@@ -176,12 +180,14 @@ class Stage:
         skews_s: tuple[float, ...] = (0.0,) * 3,
         chats: int = 1,
         bounds: Mapping[str, int] | None = None,
+        a_minute: int = flood.A_MINUTE,
         ticks_are_reliable: bool = False,
     ) -> None:
         self.world = World(rng, weather)
         self.line = Line(self.world, forgets_outcomes=bool(bounds))
         self.mood = mood or Mood()
         self.bounds = bounds or {}
+        self.a_minute = a_minute
         self.withdrawals = Withdrawals(objects=self.world.objects, now_ms=lambda: self.world.now_ms)
         messages, events = itertools.count(), itertools.count(1)
         self.chats = tuple(
@@ -235,6 +241,8 @@ class Stage:
 
     def command(self, people: People, order: Order) -> Delivery:
         """LINE delivers a command; once an erasure is handled, the words up to it must be gone."""
+        if people.forgets_a_member(order.command):
+            return replace(self.welcome(order), on_ack=lambda: self._member_was_forgotten(people, order))
         if not people.erases_at_once(order.command):
             return self.welcome(order)
         return replace(
@@ -313,6 +321,7 @@ class Stage:
                     settings=self.ports.settings,
                     withdrawals=self.withdrawals,
                     forgets_outcomes=bool(self.bounds),
+                    a_minute=self.a_minute,
                     messages_read=self.bounds.get("messages_read", history.MESSAGES_READ),
                     page_counts=self.ports.notion.page_counts(),
                 )
@@ -341,6 +350,17 @@ class Stage:
 
         self.withdrawals.acknowledge(people.conversation_id, None, forget)
 
+    def _member_was_forgotten(self, people: People, order: Order) -> None:
+        """Once no second pass is left, no word of the member may come back, nor any that is delivered only then."""
+
+        def forget() -> None:
+            own = people.own_messages(order)
+            words = [word for one in own for word, since_s in one.words if since_s < order.at_s]
+            self.world.truth.forget([*words, *map(gloss_of, words)])
+
+        own = tuple(one.id for one in people.own_messages(order))
+        self.withdrawals.acknowledge(people.conversation_id, order.line_message_id, forget, more_ids=own)
+
     @staticmethod
     def _spares_entries(people: People, until_s: float) -> bool:
         return people.erased_entries_s < until_s
@@ -350,7 +370,8 @@ class Stage:
 def playing(stage: Stage) -> Iterator[None]:
     """Inside the block the product logs into the schedule, waits on greenlets, and has the bounds of the stage."""
     logs.configure(stage.world.truth.log)
-    with green_threads(), replaced(*((*_BOUNDED[name], value) for name, value in stage.bounds.items())):
+    bounds = [(*_BOUNDED[name], value) for name, value in stage.bounds.items()]
+    with green_threads(), replaced((flood, "A_MINUTE", stage.a_minute), *bounds):
         try:
             yield
         finally:
@@ -391,7 +412,7 @@ class _Schedule:
     # -- people
 
     def _people(self, people: People) -> None:
-        """Draw messages with their redeliveries, withdrawals and edits, commands, and the times at which the bot joins and leaves."""
+        """Draw messages with their redeliveries, withdrawals and edits, and what happens besides."""
         rng = self.rng
         people.is_group = rng.random() < 0.4
         gap_s = rng.choice((0.3, 2.0, 20.0))
@@ -414,14 +435,23 @@ class _Schedule:
         if self.reminding is not Reminding.OFF:
             for _ in range(rng.randint(0, 2)):  # an answer says what could not be pushed
                 self._write(people.message(at_s=at_s + rng.uniform(*_LATER_S)))
+        self._happenings(people, at_s)
+
+    def _happenings(self, people: People, at_s: float) -> None:
+        """Draw what happens besides until some time after the last message: bursts, joins, departures and commands."""
+        rng = self.rng
         if rng.random() < 0.005:
             self._withdraw_many(people, at_s)
+        if rng.random() < 0.003:
+            self._flood(people, at_s)
         for _ in range(rng.randint(1, 2) if rng.random() < 0.15 else 0):
             self._welcome(people, rng.random() * (at_s + 10))
         for _ in range(rng.randint(1, 2) if rng.random() < 0.12 else 0):
             self._depart(people, rng.random() * (at_s + 10))
         for _ in range(rng.randint(1, 2) if rng.random() < 0.2 else 0):
-            self._order(people, rng.random() * (at_s + 10))
+            self._order(people, rng.random() * (at_s + 10), rng.choice(_COMMANDS))
+        if people.is_group and rng.random() < 0.2:
+            self._order(people, rng.random() * (at_s + 2), "forget me")
 
     def _message_count(self) -> int:
         fate = self.rng.random()
@@ -475,6 +505,11 @@ class _Schedule:
         for message in burst:
             self._withdraw(people, message, at_s=begun_s + self.rng.random())
 
+    def _flood(self, people: People, at_s: float) -> None:
+        """Somebody asks forty things within some seconds."""
+        for number in range(_BURST):
+            self._write(people.message(at_s=at_s + number * 0.2))
+
     def _edit(self, people: People, message: Message) -> None:
         """Edit the message, sometimes twice within a millisecond."""
         at_s = message.at_s + self.rng.random() * 30
@@ -495,12 +530,14 @@ class _Schedule:
         event = people.departure(at_s=at_s)
         self.world.scheduler.at(at_s, lambda: self._publish(self.stage.departure(event, at_s=at_s, people=people)))
 
-    def _order(self, people: People, at_s: float) -> None:
-        order = people.order(self.rng.choice(_COMMANDS), at_s=at_s)
+    def _order(self, people: People, at_s: float, command: str) -> None:
+        order = people.order(command, at_s=at_s)
         for _ in range(1 if self.rng.random() < 0.7 else 2):
             received_s = at_s + self.rng.random() * (0.5 if self.weather.calm else self.rng.choice((0.5, 30.0)))
             self.world.scheduler.at(received_s, lambda: self._publish(self.stage.command(people, order)))
-        if self.rng.random() < 0.1 and not people.erases_at_once(order.command):
+        if self.rng.random() < 0.1 and not (
+            people.erases_at_once(order.command) or people.forgets_a_member(order.command)
+        ):
             unsent_s = at_s + self.rng.random() * self.rng.choice((2.0, 90.0))
             event = people.unsend_of(order, at_s=unsent_s)
             self.world.scheduler.at(unsent_s, lambda: self._publish(self.stage.unsend_of_command(order, event)))

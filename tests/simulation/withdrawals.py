@@ -20,17 +20,22 @@ _ERASURE: Final = "erasure"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acknowledged:
-    """An acknowledged withdrawal; `subject_id` None: an erasure, which waits for every erasure of its chat."""
+    """An acknowledged withdrawal; `subject_id` None: an erasure, which waits for every erasure of its chat.
+
+    `more_ids` are further messages that were withdrawn with it.
+    """
 
     conversation_id: str
     subject_id: str | None
     effect: Callable[[], None]
+    more_ids: tuple[str, ...] = ()
 
     def waits_for(self, markers: AbstractSet[tuple[str, ...]]) -> bool:
         """Whether one of these markers is left of it: kind, chat and id of each, for an erasure kind and chat."""
         if self.subject_id is None:
             return (_ERASURE, self.conversation_id) in markers
-        return (_WITHDRAWAL, self.conversation_id, self.subject_id) in markers
+        ids = (self.subject_id, *self.more_ids)
+        return any((_WITHDRAWAL, self.conversation_id, one) in markers for one in ids)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,9 +46,18 @@ class Withdrawals:
     now_ms: Callable[[], int] = lambda: _LATEST_MS
     _open: list[Acknowledged] = field(default_factory=list)
 
-    def acknowledge(self, conversation_id: str, subject_id: str | None, effect: Callable[[], None]) -> None:
+    def acknowledge(
+        self,
+        conversation_id: str,
+        subject_id: str | None,
+        effect: Callable[[], None],
+        *,
+        more_ids: tuple[str, ...] = (),
+    ) -> None:
         """The withdrawal was acknowledged."""
-        self._open.append(Acknowledged(conversation_id=conversation_id, subject_id=subject_id, effect=effect))
+        self._open.append(
+            Acknowledged(conversation_id=conversation_id, subject_id=subject_id, effect=effect, more_ids=more_ids)
+        )
         self.look()
 
     def look(self) -> None:

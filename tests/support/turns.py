@@ -14,6 +14,7 @@ from shared.conversation.media import Media
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.spending import Ledger
+from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.apply import StagedEntryWriter
 from shared.knowledge.entry_words import EntryWords
@@ -107,6 +108,7 @@ class RepliedChat:
             quoted=QuotedMedia(media=Media(source=self.media, threads=pool, clock=self.clock)),
             settle_window=SettleWindow(seconds=0, reader=reader(), clock=self.clock),
             outbox=outbox,
+            withdrawal=Withdrawal(holders=(), clock=self.clock),
             background=ThreadBackground(threads=pool),
             phrases=NamedPhrases(),
             budgets=unlimited(self.conversations.objects, self.clock, turns_a_day=turns_a_day),

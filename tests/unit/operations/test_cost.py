@@ -1,6 +1,7 @@
 import pytest
 
-from operations.cost import DEFAULT_MESSAGES_A_DAY, load, month_of, report
+from operations.cost import DEFAULT_MESSAGES_A_DAY, load, markdown, month_of, report
+from shared.access.budgets import Limits
 from tests.infra.offline import PLANS, ROOT
 
 MEASURED, PRICES = load("measured"), load("prices")
@@ -50,3 +51,37 @@ def test_the_number_of_alerts_is_about_that_of_the_deployment() -> None:
     planned = PLANS.read_text(encoding="utf-8").count('"google_monitoring_alert_policy.this[')
 
     assert MEASURED["functions"]["alert_conditions"] == pytest.approx(planned, abs=3)
+
+
+def test_the_guide_has_the_table_as_it_is_computed_with_the_default_limits() -> None:
+    months = [month_of(count, measured=MEASURED, prices=PRICES) for count in DEFAULT_MESSAGES_A_DAY]
+
+    guide = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+
+    assert markdown(months, prices=PRICES, limits=Limits()) in guide
+
+
+def test_the_rows_of_the_guide_add_up_to_its_total() -> None:
+    (month,) = (month_of(100_000, measured=MEASURED, prices=PRICES),)
+
+    rows = markdown([month], prices=PRICES, limits=Limits()).splitlines()
+    amounts = [float(row.split(" | ")[1].rstrip(" |").replace(",", "")) for row in rows[2:8]]
+
+    assert sum(amounts) == pytest.approx(month.total, abs=len(amounts))
+
+
+def test_the_budget_of_the_deployment_bounds_the_month() -> None:
+    (month,) = (month_of(1_000_000, measured=MEASURED, prices=PRICES),)
+
+    bounded = markdown([month], prices=PRICES, limits=Limits(tokens_per_day=1_000_000)).splitlines()
+
+    assert "Gemini stops at 9" in bounded[-2]
+    assert bounded[-2].endswith("| reached |")
+
+
+def test_the_defaults_of_terraform_are_those_of_the_code() -> None:
+    variables = (ROOT / "infra" / "terraform" / "variables.tf").read_text(encoding="utf-8")
+
+    assert f"tokens_per_day      = optional(number, {Limits().tokens_per_day})" in variables
+    assert f"tokens_per_chat_day = optional(number, {Limits().tokens_per_chat_day})" in variables
+    assert f"turns_per_chat_day  = optional(number, {Limits().turns_per_chat_day})" in variables

@@ -24,6 +24,7 @@ from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
 
 A_DAY_S = 86_400.0
+MIDNIGHT = "00:00 (UTC+9)"
 HELLO = replace(calling(("reply", {"message": "やあ"})), usage=Usage(prompt_tokens=100, output_tokens=12))
 COST = 200
 
@@ -50,7 +51,7 @@ def test_a_chat_that_spent_its_turns_is_told_once_and_then_met_with_silence(pool
     for _ in range(3):
         friend.says("hello")
 
-    assert friend.worker.said == ["やあ", "やあ", japanese(Phrase.LIMIT_REACHED)]
+    assert friend.worker.said == ["やあ", "やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
     assert spending(friend.worker).turns == 2
 
 
@@ -61,7 +62,7 @@ def test_a_chat_overshoots_its_tokens_by_one_turn_at_most(pool: ThreadPoolExecut
 
     friend.says("hello")
 
-    assert friend.worker.said == ["やあ", "やあ", japanese(Phrase.LIMIT_REACHED)]
+    assert friend.worker.said == ["やあ", "やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
     assert spending(friend.worker).tokens == 2 * COST
 
 
@@ -158,7 +159,7 @@ def test_usage_says_what_is_left(pool: ThreadPoolExecutor, allowed: Limits, turn
 
     friend.says("/usage")
 
-    assert friend.worker.said[-1] == japanese(Phrase.USAGE, turns=turns, tokens=tokens)
+    assert friend.worker.said[-1] == japanese(Phrase.USAGE, turns=turns, tokens=tokens, hour=MIDNIGHT)
 
 
 def test_the_deployments_limit_counts_what_all_instances_spend(pool: ThreadPoolExecutor) -> None:
@@ -175,8 +176,8 @@ def test_the_deployments_limit_counts_what_all_instances_spend(pool: ThreadPoolE
     first.worker.clock.move(REWRITTEN_S)
     first.says("hello")
 
-    assert second.worker.said[-1] == japanese(Phrase.LIMIT_REACHED)
-    assert first.worker.said[-1] == japanese(Phrase.LIMIT_REACHED)
+    assert second.worker.said[-1] == japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)
+    assert first.worker.said[-1] == japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)
 
 
 def test_an_instance_writes_its_sum_at_most_every_half_minute(pool: ThreadPoolExecutor) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.adapters.memory.scripted_model import calling
+from shared.conversation.amendments import NEWEST_READ
 from shared.conversation.history import History
 from shared.conversation.journal import Journal
-from shared.conversation.records import Erasure, OutcomeRecord, SnapshotRecord
+from shared.conversation.records import Amendment, Erasure, OutcomeRecord, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.erasure import confirmed_question, own_messages
 from shared.line.phrases import Phrase
@@ -158,6 +159,84 @@ def test_forget_me_takes_back_what_is_older_than_the_command(
     member.sends(command)
 
     assert ("swordfish" not in everything_in(member.worker.store)) is is_taken_back
+
+
+LATE = ["my word is swordfish", "@Aizuchi my word is swordfish"]
+
+
+@pytest.mark.parametrize("text", LATE)
+def test_a_message_that_is_delivered_after_forget_me_is_taken_back_with_the_rest(member: Person, text: str) -> None:
+    late = member.events.text(text)
+    member.says("/forget me")
+
+    member.sends(late)
+
+    assert member.worker.said == [japanese(Phrase.FORGET_ME_DONE, messages="0")]
+    assert "swordfish" not in everything_in(member.worker.store)
+
+
+@pytest.mark.parametrize("text", LATE)
+def test_what_others_said_and_what_comes_later_stays_after_forget_me(member: Person, text: str) -> None:
+    other = member.events.text(text, by="U" + "9" * 32)
+    member.says("/forget me")
+    later = member.events.text("and mine is haddock")
+
+    member.sends(other, calling(("reply", {"message": "I see"})))
+    member.sends(later)
+
+    kept = everything_in(member.worker.store)
+    assert "swordfish" in kept
+    assert "haddock" in kept
+
+
+def test_an_edit_that_is_delivered_after_forget_me_is_taken_back(member: Person) -> None:
+    late = member.events.text("my word is haddock")
+    edit = member.events.event("messageEdited", message={**late["message"], "text": "my word is swordfish"})
+    member.says("/forget me")
+
+    member.sends(edit)
+    assert "swordfish" not in everything_in(member.worker.store)
+    member.sends(late)
+
+    assert "haddock" not in everything_in(member.worker.store)
+
+
+def test_forget_me_takes_back_the_edit_of_a_message_that_never_came(member: Person) -> None:
+    never = member.events.text("my word is haddock")
+    member.sends(member.events.event("messageEdited", message={**never["message"], "text": "my word is swordfish"}))
+
+    member.says("/forget me")
+
+    assert "swordfish" not in everything_in(member.worker.store)
+
+
+def test_an_older_forget_me_takes_nothing_back_from_a_newer_one(member: Person) -> None:
+    older = member.events.text("/forget me")
+    late = member.events.text("my word is swordfish")
+    member.says("/forget me")
+
+    member.sends(older)
+    member.sends(late)
+
+    assert "swordfish" not in everything_in(member.worker.store)
+
+
+def test_a_member_who_was_forgotten_is_not_named(member: Person) -> None:
+    command = member.says("/forget me")
+
+    assert command["source"]["userId"] not in everything_in(member.worker.store)
+
+
+def test_a_late_message_stays_taken_back_beside_hundreds_of_newer_withdrawals(member: Person) -> None:
+    late = member.events.text("@Aizuchi my word is swordfish")
+    member.says("/forget me")
+    chat = member.worker.conversations.of(member.events.chat_id)
+    for number in range(NEWEST_READ + 1):
+        chat.amendments.amend(Amendment(line_message_id=str(number), timestamp_ms=member.worker.clock.now_ms()))
+
+    member.sends(late)
+
+    assert "swordfish" not in everything_in(member.worker.store)
 
 
 def test_a_confirmed_reset_of_a_group_spares_its_entries(member: Person) -> None:

@@ -172,3 +172,18 @@ def test_a_turn_over_which_a_worker_died_fetches_nothing(friend: Person) -> None
     asks(friend)
 
     assert friend.worker.media.asked == 0
+
+
+def test_forget_me_of_a_member_takes_pictures_of_unknown_people_and_none_is_fetched_again(worker: PushedWorker) -> None:
+    worker.media.contents[OLD] = JPEG
+    member = Person(worker, is_in_group=True)
+    quoting = member.events.text("@Aizuchi これ何色？", quotedMessageId=OLD)
+    member.sends(quoting, RED)
+    assert worker.store.list("media/")
+
+    member.says("/forget me")
+    assert not worker.store.list("media/")
+    member.sends(member.events.text("@Aizuchi これは？", quotedMessageId=OLD), RED)
+
+    assert worker.media.asked == 1
+    assert worker.looked_at == []

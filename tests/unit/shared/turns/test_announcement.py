@@ -113,6 +113,25 @@ def test_announcement_whose_token_still_lives_ends_without_a_record(
     assert group.conversation.journal.outcome_of("e1") is None
 
 
+def test_announcement_that_slept_while_another_delivery_made_it_is_not_called_undelivered(
+    reads: ThreadPoolExecutor, clock: FixedClock
+) -> None:
+    store = SharedStore()
+    group = AnnouncedChat(conversations_on(store, reads, clock), clock)
+
+    def make_and_fold_it() -> None:
+        assert group.deliver() == "replied"
+        store.delete(group.conversation.names.outcome("e1"))
+        clock.move(REQUEST_S)
+
+    store.others = [make_and_fold_it]
+
+    assert group.deliver_with(ReplyToken(value="t0", received_ms=clock.now_ms())) == "undelivered"
+
+    assert group.conversation.journal.outcome_of("e1") is None
+    assert group.line.replies == {"t1": ("hello",)}
+
+
 def test_announcement_without_a_token_waits_for_no_later_delivery(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
     group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=1_000), clock)
     assert open_turn(group.conversation, group.conversation.turn.read()) is not None

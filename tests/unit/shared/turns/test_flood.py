@@ -1,7 +1,10 @@
+import itertools
 from collections.abc import Callable
 
+import pytest
+
 from shared.adapters.memory import FixedClock
-from shared.turns.flood import A_MINUTE, QUIET_S, Floods
+from shared.turns.flood import A_MINUTE, LONGEST_S, QUIET_S, Floods
 
 
 class SteppedClock(FixedClock):
@@ -19,26 +22,32 @@ def test_a_flood_begins_after_thirty_messages_of_a_minute() -> None:
     clock.move(3_600)
     floods = Floods(clock=clock)
 
-    assert [floods.note("a") for _ in range(A_MINUTE + 2)] == [*[False] * A_MINUTE, True, True]
-    assert not floods.note("b")
+    assert [floods.note("a", f"m{number}") for number in range(A_MINUTE + 2)] == [*[False] * A_MINUTE, True, True]
+    assert not floods.note("b", "m1")
+
+
+def test_messages_that_are_delivered_again_are_no_flood() -> None:
+    floods = Floods(clock=FixedClock())
+
+    assert not any(floods.note("a", f"m{number % 10}") for number in range(3 * A_MINUTE))
 
 
 def test_messages_that_come_more_slowly_are_no_flood() -> None:
     clock = FixedClock()
     floods = Floods(clock=clock)
 
-    for _ in range(3 * A_MINUTE):
-        assert not floods.note("a")
+    for number in range(3 * A_MINUTE):
+        assert not floods.note("a", f"m{number}")
         clock.move(60 / A_MINUTE)
 
 
-def test_one_message_waits_until_the_flood_has_ended() -> None:
+def test_the_newest_message_waits_until_the_flood_has_ended() -> None:
     clock = SteppedClock()
     floods = Floods(clock=clock)
-    floods.note("a")
+    floods.note("a", "m1")
     begun_s = clock.monotonic_s()
 
-    assert floods.answers_for_all("a")
+    assert floods.answers_for_all("a", "m1")
     assert clock.monotonic_s() - begun_s == QUIET_S
 
 
@@ -46,35 +55,41 @@ def test_a_message_whose_flood_is_forgotten_waits_for_nothing() -> None:
     clock = SteppedClock()
     clock.move(3_600)
 
-    assert Floods(clock=clock).answers_for_all("a")
+    assert Floods(clock=clock).answers_for_all("a", "m1")
     assert clock.monotonic_s() == 3_600
 
 
-def test_others_do_not_wait_and_prolong_the_flood() -> None:
+def test_a_message_waits_no_longer_once_a_newer_one_came() -> None:
     clock = SteppedClock()
     floods = Floods(clock=clock)
-    floods.note("a")
-    answered: list[bool] = []
+    floods.note("a", "m1")
+    clock.meanwhile = lambda: floods.note("a", "m2")
 
-    def arrive() -> None:
-        if len(answered) < 10:
-            floods.note("a")
-            answered.append(floods.answers_for_all("a"))
-
-    clock.meanwhile = arrive
-
-    assert floods.answers_for_all("a")
-    assert answered == [False] * 10
-    assert clock.monotonic_s() >= 5 + QUIET_S
-    assert floods.answers_for_all("a")
+    assert not floods.answers_for_all("a", "m1")
+    assert clock.monotonic_s() < 1
 
 
-def test_a_flood_that_does_not_end_is_answered_while_the_token_lives() -> None:
+def test_a_flood_that_does_not_end_is_answered_now_and_then() -> None:
     clock = SteppedClock()
     floods = Floods(clock=clock)
-    floods.note("a")
-    begun_s = clock.monotonic_s()
-    clock.meanwhile = lambda: floods.note("a")
+    numbers = itertools.count()
+    clock.meanwhile = lambda: floods.note("a", f"m{next(numbers)}")
 
-    assert floods.answers_for_all("a")
-    assert clock.monotonic_s() - begun_s <= 41
+    def arrives() -> bool:
+        newest = f"m{next(numbers)}"
+        floods.note("a", newest)
+        return floods.answers_for_all("a", newest)
+
+    answered = [arrives() for _ in range(int(3 * LONGEST_S))]  # half a second each
+
+    assert sum(answered) == 1
+    assert answered.index(True) == pytest.approx(2 * LONGEST_S, abs=1)
+
+
+def test_a_flood_after_a_flood_is_answered_too() -> None:
+    clock = SteppedClock()
+    floods = Floods(clock=clock)
+    for name in ("m1", "m2"):
+        floods.note("a", name)
+        assert floods.answers_for_all("a", name)
+        clock.move(LONGEST_S)

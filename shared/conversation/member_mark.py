@@ -1,0 +1,31 @@
+"""Member marks: up to when a person took back everything that they said in a chat, for their messages that are delivered only afterwards.
+
+    amended/{conversation_id}/member-{digest}.json   an amendment without words, of no message; the digest stands for the person
+
+A mark alone removes nothing: it hides a late message from every reader, and the message's own delivery withdraws it as an unsend would.
+A mark lasts as long as the bucket keeps amendments, which is longer than any event waits.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from typing import Final
+
+from shared.conversation.records import Amendment
+
+MARK_PREFIX: Final = "member-"  # no message's id of LINE's begins so
+_DIGITS: Final = 32
+
+
+def mark_id(user_id: str) -> str:
+    """Return the id by which a person's mark goes; it tells nobody who the person is that does not know LINE's id of them."""
+    return MARK_PREFIX + hashlib.sha256(f"aizuchi member {user_id}".encode()).hexdigest()[:_DIGITS]
+
+
+def marks_in(amendments: Iterable[Amendment]) -> dict[str, int]:
+    """Return up to when each person took back what they said, by LINE's timestamp, by the ids of their marks."""
+    return {one.line_message_id: one.timestamp_ms for one in amendments if is_mark(one.line_message_id)}
+
+
+def is_mark(line_message_id: str) -> bool:
+    """Whether an amendment of this id is a mark."""
+    return line_message_id.startswith(MARK_PREFIX)

@@ -1,0 +1,61 @@
+"""Scenes of `/forget me` in a group, and of floods."""
+
+from tests.simulation.people import Message
+from tests.simulation.scene import Scene
+
+
+def message_that_comes_after_forget_me() -> list[str]:
+    """A member writes and takes back everything. The message is delivered after that was handled."""
+    with Scene(group=True).playing() as scene:
+        late = scene.says()
+        _forgets_the_author(scene, late)
+        scene.runs_to_end(scene.pushes(scene.delivers(late)))
+        return scene.rests()
+
+
+def context_that_comes_after_forget_me() -> list[str]:
+    """The same for a message that is for others."""
+    with Scene(group=True).playing() as scene:
+        late = scene.says(addressed=False)
+        _forgets_the_author(scene, late)
+        scene.runs_to_end(scene.pushes(scene.delivers(late)))
+        return scene.rests()
+
+
+def edit_that_comes_after_forget_me() -> list[str]:
+    """The same for an edit; the message itself never comes."""
+    with Scene(group=True).playing() as scene:
+        late = scene.says()
+        edited_s = scene.world.now_s + 0.5
+        _forgets_the_author(scene, late)
+        scene.runs_to_end(scene.edits(late, at_s=edited_s))
+        return scene.rests()
+
+
+def question_beside_a_message_that_comes_after_forget_me() -> list[str]:
+    """The late message is in the journal, and its worker has not looked yet. Another member asks."""
+    with Scene(group=True).playing() as scene:
+        late = scene.says(addressed=False)
+        _forgets_the_author(scene, late)
+        scene.runs_past(scene.pushes(scene.delivers(late)), "write journal/")
+        scene.runs_to_end(scene.asks())
+        return scene.rests()
+
+
+def flood_of_one_instance() -> list[str]:
+    """More messages come to an instance within a minute than are answered as they come."""
+    with Scene(a_minute=1).playing() as scene:
+        for _ in range(4):
+            scene.asks(instance=0)
+            scene.runs(seconds=0.5)
+        found = scene.rests(calm=True)
+        said = " ".join(scene.said)
+        words = [word for message in scene.stage.people.messages for word in message.newest_words]
+        return found if all(word in said for word in words) else [*found, "I6: a flood got no answer"]
+
+
+def _forgets_the_author(scene: Scene, message: Message) -> None:
+    """A second later the author of the message takes back everything, and that is handled."""
+    scene.sleeps(1)
+    order = scene.stage.people.order("forget me", at_s=scene.world.now_s, by=message.author)
+    scene.takes_effect(scene.pushes(scene.delivers_order(order)))
