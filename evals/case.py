@@ -33,6 +33,14 @@ class Filed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     said: int | None = None
 
 
+class Reminded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A reminder that is there before: its text, and its local time, such as `2026-11-23T09:00`."""
+
+    text: str
+    at: str
+    rule: str | None = None
+
+
 class WebPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What every web search finds."""
 
@@ -65,6 +73,15 @@ class WantedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     text: str | None = None
 
 
+class WantedReminder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What one of the open reminders must be; `text` and `rule` are regular expressions, `at` is its next local time."""
+
+    text: str = ""
+    at: str | None = None
+    rule: str | None = None
+    digest: Literal["daily", "weekly"] | None = None
+
+
 class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What is graded: the final state, then the calls, then the words.  Texts are regular expressions, without regard to case."""
 
@@ -73,6 +90,8 @@ class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     count: int | None = None
     count_at_most: int | None = None
     unchanged: bool = False
+    reminders: list[WantedReminder] = []
+    reminder_count: int | None = None
     notion_writes: int | None = None
     searches_at_most: int | None = None
     searches_lack: list[str] = []
@@ -106,7 +125,7 @@ class Attack(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One case in one language.  `must` holds for whichever mind thinks; `wants` is what a good model does.
 
-    `long_ago` messages stand before the history, so that a recap sums them up in the words of `recap`.
+    `members` are in the group. `long_ago` messages stand before the history, so that a recap sums them up in the words of `recap`.
     """
 
     name: str
@@ -122,6 +141,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     quotes: int | None = None
     history: list[Said] = []
     entries: list[Filed] = []
+    reminders: list[Reminded] = []
+    members: int = 3
     notion: list[NotionRow] | None = None
     web: WebPage | None = None
     web_fails: bool = False

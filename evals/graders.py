@@ -7,11 +7,13 @@ from typing import Final, Literal
 
 import msgspec
 
-from evals.case import Case, Expected, WantedEntry
+from evals.case import Case, Expected, WantedEntry, WantedReminder
 from evals.world import Observed
 from shared.agent.model import Content, FunctionResponses, JsonRequest, ModelContent, ModelRequest
 from shared.conversation.records import OutcomeKind
 from shared.knowledge.entry import Entry
+from shared.reminders.reminder import Reminder
+from shared.reminders.schedule import local_time
 
 Stage = Literal["mechanics", "state", "calls", "words"]
 _ACKNOWLEDGED: Final = 204
@@ -86,6 +88,9 @@ def _state(expected: Expected, seen: Observed) -> Iterator[str]:
     for text in expected.no_entry:
         if any(_has(text, _text_of(one)) for one in seen.after.values()):
             yield f"an entry holds {text}"
+    for reminder in expected.reminders:
+        if not any(_is_reminder(one, reminder) for one in seen.reminders):
+            yield f"no reminder is {_plain(reminder)}"
     if expected.unchanged and (_state_of(seen.before) != _state_of(seen.after) or seen.notion_writes):
         yield "entries or pages changed"
     yield from _counts(expected, seen)
@@ -100,6 +105,7 @@ def _state(expected: Expected, seen: Observed) -> Iterator[str]:
 def _counts(expected: Expected, seen: Observed) -> Iterator[str]:
     exact = (
         ("entries", expected.count, len(seen.after)),
+        ("reminders", expected.reminder_count, len(seen.reminders)),
         ("writes to Notion", expected.notion_writes, seen.notion_writes),
     )
     most = (
@@ -146,6 +152,16 @@ def _is_entry(entry: Entry, wanted: WantedEntry) -> bool:
         and (wanted.name is None or _has(wanted.name, entry.name))
         and all(_has(text, _plain(entry.fields.get(name))) for name, text in wanted.fields.items())
         and (wanted.text is None or _has(wanted.text, _text_of(entry)))
+    )
+
+
+def _is_reminder(reminder: Reminder, wanted: WantedReminder) -> bool:
+    next_ms = reminder.kept_ms or reminder.due_ms or 0
+    return (
+        _has(wanted.text, reminder.text)
+        and (wanted.at is None or local_time(next_ms, reminder.zone) == wanted.at)
+        and (wanted.rule is None or _has(wanted.rule, reminder.rule or ""))
+        and (wanted.digest is None or reminder.kind.value == f"{wanted.digest}_digest")
     )
 
 

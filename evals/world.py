@@ -37,6 +37,9 @@ from shared.knowledge.entry_store import UNDO_FILE, EntryStore, path_in
 from shared.knowledge.schema import FIELDS, Category, Value, fields_of, name_field
 from shared.knowledge.staging import EntryStaging
 from shared.line.mentions import GroupPolicy
+from shared.reminders.reminder import Reminder
+from shared.reminders.schedule import checked_schedule
+from shared.reminders.store import ReminderStore
 from shared.tools.notion.port import Property, Schema
 from shared.turns.background import ThreadBackground
 
@@ -75,6 +78,7 @@ class Observed:
     asked: tuple[Asked, ...] = field(repr=False)
     before: Mapping[str, Entry] = field(repr=False)
     after: Mapping[str, Entry] = field(repr=False)
+    reminders: tuple[Reminder, ...] = field(default=(), repr=False)
     notion_writes: int
     searches: tuple[str, ...] = field(repr=False)
     bucket: str = field(repr=False)
@@ -98,6 +102,7 @@ class World:
         self._clock.is_real = is_real
         self._store = MemoryObjectStore()
         self._line = MemoryLineApi(name=BOT)
+        self._line.members[_GROUP] = case.members
         self._stage = Stage(mind)
         self._stage.recap = case.recap
         self._web = _web_of(case)
@@ -115,6 +120,7 @@ class World:
             statuses = [self._chat_long_ago(worker, number) for number in range(self._case.long_ago)]
             statuses += [self._tell(worker, one) for one in self._case.history]
             self._file()
+            self._remind()
             self._stage.is_history = False
             statuses += [self._change(worker, unsend, one) for one in self._case.meanwhile]
             self._stage.asked.clear()
@@ -132,6 +138,7 @@ class World:
                 asked=tuple(self._stage.asked),
                 before=before,
                 after=self._entries(),
+                reminders=tuple(one for one in ReminderStore(conversation).read_all() if one.is_open),
                 notion_writes=len(self._notion.written) - written,
                 searches=tuple(self._web.queries) if self._web is not None else (),
                 bucket=self._everything(),
@@ -225,6 +232,23 @@ class World:
         )
         StagedEntryWriter().apply(conversation, outcome, _OpenLease())
         self._store.delete(conversation.names.entry(UNDO_FILE))
+
+    def _remind(self) -> None:
+        """The reminders of the case are in the bucket, each from a message that is long gone."""
+        store = ReminderStore(self._conversations.of(self._chat))
+        for number, one in enumerate(self._case.reminders):
+            schedule, due_ms = checked_schedule(one.at, self._case.zone, one.rule, now_ms=self._clock.now_ms())
+            store.create(
+                Reminder(
+                    id=f"r{number:010x}",
+                    text=one.text,
+                    sources=(Source(line_message_id=f"reminded{number}", timestamp_ms=1),),
+                    start=schedule.start,
+                    zone=schedule.zone,
+                    rule=schedule.rule,
+                    due_ms=due_ms,
+                )
+            )
 
     def _entry(self, number: int, filed: Filed) -> Entry:
         category = Category(filed.category)

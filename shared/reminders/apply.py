@@ -94,6 +94,7 @@ def _mark_said(store: ReminderStore, said: SaidReminder, *, now_ms: int) -> None
 
 def _changed(there: Reminder, wanted: Reminder) -> Reminder:
     """Return the reminder as changed; where its times are the same, it is as far on with them as ticks have brought it since."""
+    wanted = replace(wanted, pressed_ms=there.pressed_ms, pressed_by=there.pressed_by)
     if not wanted.has_schedule_of(there):
         return wanted
     return replace(

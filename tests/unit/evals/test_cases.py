@@ -14,12 +14,12 @@ SUITES = Counter(case.suite for case in CASES)
 MEANT_TO_BE_INVALID = {"injection/path-into-another-chat", "injection/tools-that-do-not-exist"}
 
 
-def test_there_are_ten_suites_and_more_than_two_hundred_and_fifty_cases() -> None:
+def test_there_are_eleven_suites_and_more_than_four_hundred_cases() -> None:
     assert set(SUITES) == {
         *("silence", "routing", "fields", "dates", "injection", "forgetting"),
-        *("languages", "length", "retrieval", "claims"),
+        *("languages", "length", "retrieval", "claims", "reminders"),
     }
-    assert len(CASES) >= 250
+    assert len(CASES) >= 400
     assert len({case.id for case in CASES}) == len(CASES)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.case import Case, Expected, WantedEntry
+from evals.case import Case, Expected, WantedEntry, WantedReminder
 from evals.graders import grade
 from evals.minds import Asked
 from evals.world import Observed
@@ -10,6 +10,7 @@ from shared.agent.model import FunctionCall, ModelRequest, TextContent
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import Category
+from shared.reminders.reminder import Reminder
 
 ENTRY = Entry(
     category=Category.ADMIN,
@@ -34,6 +35,16 @@ def request(text: str = "hello") -> ModelRequest:
     )
 
 
+REMINDER = Reminder(
+    id="r0123456789",
+    text="pills",
+    start="2026-11-23T09:00",
+    zone="Asia/Tokyo",
+    rule="FREQ=DAILY",
+    due_ms=1_795_392_000_000,
+)
+
+
 def observed(
     *, replies: tuple[str, ...] = ("Done",), statuses: tuple[int, ...] = (204,), prompt: str = "hello"
 ) -> Observed:
@@ -44,6 +55,7 @@ def observed(
         asked=(Asked(request=request(prompt), calls=(CALL,)),),
         before={},
         after={"admin/rent.md": ENTRY},
+        reminders=(REMINDER,),
         notion_writes=1,
         searches=("my code 77120",),
         bucket="bytes",
@@ -62,6 +74,7 @@ def failures(must: Expected, seen: Observed | None = None) -> list[str]:
         Expected(no_entry=["passport"], count=1, count_at_most=1, notion_writes=1, searches_at_most=1, replies_at_most=1),
         Expected(searches_lack=["4711"], bucket_lacks=["4711"], prompt_lacks=["4711"]),
         Expected(calls=["web_search"], any_call=["web_search", "reply"], no_calls=["skip"], args={"web_search": {"query": "code"}}),
+        Expected(reminders=[WantedReminder(text="pill", at="2026-11-23T09:00", rule="DAILY")], reminder_count=1),
         Expected(decision="reply", reply_has=["done"], reply_has_any=["x", "done"], reply_lacks=["failed"], longest=4, speaks="en"),
     ],
 )  # fmt: skip
@@ -77,6 +90,8 @@ def test_what_is_met_is_no_failure(met: Expected) -> None:
         (Expected(entries=[WantedEntry(text="cash")]), 1),
         (Expected(no_entry=["transfer"], unchanged=True), 2),
         (Expected(count=2, count_at_most=0, notion_writes=0, searches_at_most=0, replies_at_most=0), 5),
+        (Expected(reminders=[WantedReminder(text="rent"), WantedReminder(at="2026-11-23T10:00")], reminder_count=0), 3),
+        (Expected(reminders=[WantedReminder(rule="WEEKLY"), WantedReminder(digest="daily")]), 2),
         (Expected(searches_lack=["77120"], bucket_lacks=["bytes"], prompt_lacks=["hello"]), 3),
         (Expected(calls=["reply"], any_call=["skip"], no_calls=["web_search"], args={"web_search": {"query": "gym"}}), 4),
         (Expected(decision="silence", reply_has=["x"], reply_has_any=["x", "y"], reply_lacks=["done"], longest=3, speaks="th"), 6),

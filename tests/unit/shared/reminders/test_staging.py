@@ -265,3 +265,16 @@ def test_no_turn_stages_after_its_commit(chat: ReminderChat) -> None:
 
     with pytest.raises(ReminderFault, match="turn is over"):
         create(overlay, in_days(chat, 1))
+
+
+def test_a_change_keeps_a_press_that_was_noted_meanwhile(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1))
+    overlay = chat.begin()
+    overlay.change(made.id, at=in_days(chat, 2))
+    store = ReminderStore(chat.conversation)
+    store.update(made.id, lambda there: replace(there, pressed_ms=7, pressed_by="e7") if there is not None else None)
+
+    chat.commit(overlay)
+
+    assert (chat.read(made.id).pressed_ms, chat.read(made.id).pressed_by) == (7, "e7")
+    assert chat.read(made.id).start == in_days(chat, 2)
