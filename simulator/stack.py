@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+import zoneinfo
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ from simulator.notion.lists import add_default_databases, ids_by_name
 from simulator.notion.workspace import Workspace
 from simulator.panels.bucket_reader import BucketReader
 from simulator.panels.knowledge_reader import KnowledgeReader
+from simulator.panels.memory_reader import MemoryReader
 from simulator.panels.reminder_reader import ReminderReader
 from simulator.panels.stack_panel import StackParts, stack_panel
 from simulator.processes import HOST, Child, Launch, execute, free_port, listening_socket
@@ -44,6 +46,7 @@ from simulator.trace.trace import Trace
 CHANNEL_SECRET: Final = "local-channel-secret"  # noqa: S105 - valid only on this machine
 CHANNEL_ACCESS_TOKEN: Final = "local-channel-access-token"  # noqa: S105 - likewise
 NOTION_TOKEN: Final = "local-notion-token"  # noqa: S105 - likewise
+_BOT_TIME_ZONE: Final = zoneinfo.ZoneInfo("Asia/Tokyo")  # the default of the functions
 _BOT_USER_ID: Final = "U" + "b07" * 10 + "b0"
 TOPIC: Final = f"projects/{PROJECT_ID}/topics/{EVENTS_TOPIC}"
 DEAD_LETTERS: Final = f"projects/{PROJECT_ID}/topics/{EVENTS_TOPIC}-dead"
@@ -90,6 +93,7 @@ class LocalStack:
         self._bucket = BucketReader(storage_url=bucket_url, bucket=HISTORY_BUCKET)
         self.knowledge = KnowledgeReader(self._bucket)
         self.reminders = ReminderReader(self._bucket)
+        self.memory = MemoryReader(self._bucket, time_zone=_BOT_TIME_ZONE)
         self.storage = StorageProxy(
             upstream_url=bucket_url, monotonic_s=time.monotonic, on_event=self._record_storage_call
         )
@@ -152,7 +156,7 @@ class LocalStack:
         return self.scheduler.tick()
 
     def _record_storage_call(self, name: str, fields: Mapping[str, Any]) -> None:
-        for reader in (self.knowledge, self.reminders):
+        for reader in (self.knowledge, self.reminders, self.memory):
             reader.record_storage_call(name, fields)
 
     async def _due_minutes(self) -> list[str]:
@@ -178,6 +182,7 @@ class LocalStack:
                                 notion=self.notion.workspace,
                                 knowledge=self.knowledge,
                                 reminders=self.reminders,
+                                memory=self.memory,
                                 time_lapse=self.time_lapse,
                             )
                         )

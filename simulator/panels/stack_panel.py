@@ -18,6 +18,7 @@ from simulator.line.platform import LinePlatform
 from simulator.notion.lists import lists_view
 from simulator.notion.workspace import Workspace
 from simulator.panels.knowledge_reader import KnowledgeReader
+from simulator.panels.memory_reader import MemoryReader
 from simulator.panels.reminder_reader import ReminderReader
 from simulator.time_lapse import TimeLapse
 from simulator.trace.steps import flag_repeats
@@ -25,6 +26,8 @@ from simulator.trace.trace import EventTrace, Trace
 
 STATIC: Final = Path(__file__).parent / "static"
 _BODY_BYTES: Final = 1_000
+_MONTH: Final = 7  # characters of 2026-11
+_LONGEST_QUERY: Final = 200
 _LONGEST_LAPSE_S: Final = 31 * 24 * 3_600
 _LAPSE_FIELDS: Final = {"seconds": number(least=1, most=_LONGEST_LAPSE_S)}
 
@@ -38,17 +41,20 @@ class StackParts:
     notion: Workspace | None = None
     knowledge: KnowledgeReader | None = None
     reminders: ReminderReader | None = None
+    memory: MemoryReader | None = None
     time_lapse: TimeLapse | None = None
 
 
 def stack_panel(parts: StackParts) -> Panel:
     """Return the panel of these parts."""
     views = _Views(parts)
+    said = _MemoryView(parts.platform, parts.memory)
     listened = (
         ("traced", parts.trace),
         ("changed", parts.notion),
         ("filed", parts.knowledge),
         ("due", parts.reminders),
+        ("said", parts.memory),
         ("changed", parts.time_lapse.clock if parts.time_lapse is not None else None),
     )
     return Panel(
@@ -59,6 +65,7 @@ def stack_panel(parts: StackParts) -> Panel:
             Route("/simulator/filed/{chat_id}", views.knowledge),
             Route("/simulator/filed/{chat_id}/{path:path}", views.entry),
             Route("/simulator/due/{chat_id}", views.due),
+            Route("/simulator/memory/{chat_id}", said.read),
             Route("/simulator/clock", views.move_clock, methods=["POST"]),
         ),
         state=views.state,
@@ -117,6 +124,30 @@ class _Views:
         is_known = self._knowledge is not None and chat_id in self._platform.chats
         text = await self._knowledge.entry(chat_id, path) if is_known and self._knowledge is not None else None
         return refusal("there is no such entry", HTTPStatus.NOT_FOUND) if text is None else answer({"text": text})
+
+
+class _MemoryView:
+    def __init__(self, platform: LinePlatform, memory: MemoryReader | None) -> None:
+        self._platform = platform
+        self._memory = memory
+
+    async def read(self, request: Request) -> Response:
+        """Return what is remembered of a chat, by display names; nothing without a bucket."""
+        chat_id, wanted = request.path_params["chat_id"], request.query_params
+        if chat_id not in self._platform.chats:
+            return refusal("there is no such chat", HTTPStatus.NOT_FOUND)
+        if self._memory is None:
+            return answer({"months": [], "lines": [], "left_out": 0})
+        month, query = wanted.get("month", "")[:_MONTH], wanted.get("query", "")[:_LONGEST_QUERY]
+        found = await self._memory.of(chat_id, month=month, query=query)
+        lines = [{"at": one["at"], "who": self._name(one["user_id"]), "text": one["text"]} for one in found["lines"]]
+        return answer({**found, "lines": lines})
+
+    def _name(self, user_id: str | None) -> str:
+        if user_id is None:
+            return self._platform.account.display_name
+        person = self._platform.people.get(user_id)
+        return user_id if person is None else person.display_name
 
 
 def trace_view(event: EventTrace) -> JsonObject:

@@ -273,7 +273,7 @@ def test_the_drawer_follows_the_entries_of_the_chat(page: Page) -> None:
 
     bubbles_after_answer_to(page, "庭の工事は来週の月曜から、覚えておいて")
     entry = drawer.locator("details", has_text="庭の工事は来週の月曜から").first
-    expect(drawer.locator("h3")).to_have_text(["プロジェクト"])
+    expect(drawer.locator("#filed-entries h3")).to_have_text(["プロジェクト"])
     entry.locator("summary").click()
     expect(entry.locator("pre")).to_contain_text("confidence: 0.9")
 
@@ -288,6 +288,27 @@ def test_the_drawer_follows_the_entries_of_the_chat(page: Page) -> None:
     expect(drawer.locator("#filed-entries summary")).to_have_text([re.compile("雨")])  # from another message
     page.locator("#filed-close").click()
     expect(page.locator("#wire")).to_be_visible()
+
+
+def test_the_drawer_shows_what_is_remembered_by_month_and_finds_words(page: Page) -> None:
+    bubbles_after_answer_to(page, "湊旅館に<b>決めた</b>")
+    bubbles_after_answer_to(page, "おはよう")
+    page.locator("#filed-button").click()
+    memory = page.locator("#memory")
+
+    memory.locator("summary").first.click()
+    own = memory.locator("#memory-months .memory-text", has_text="湊旅館").first
+    expect(own).to_have_text("湊旅館に<b>決めた</b>")
+
+    memory.locator("#memory-search").fill("湊旅館")
+    expect(memory.locator("#memory-found .memory-text").first).to_have_text("湊旅館に<b>決めた</b>")
+    memory.locator("#memory-search").fill("ない言葉")
+    expect(memory.locator("#memory-found")).to_contain_text("ありません")
+    memory.locator("#memory-search").fill("")
+
+    page.locator(".row.mine .bubble", has_text="湊旅館").click(button="right")
+    page.locator("#menu [role=menuitem]", has_text="送信取消").click()
+    expect(memory).not_to_contain_text("湊旅館")
 
 
 def test_the_drawer_belongs_to_the_shown_chat_and_yields_to_a_trace(page: Page) -> None:

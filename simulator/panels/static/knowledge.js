@@ -13,8 +13,11 @@ let chatId = null;
 let isFetching = false;
 let isStale = false;
 
-/** The button opens and closes the drawer; `onOpen` makes room for it. */
-export function attachKnowledge({ onOpen }) {
+let opened = () => {};
+
+/** The button opens and closes the drawer; `onOpen` makes room for it, `onOpened` fills what else is in it. */
+export function attachKnowledge({ onOpen, onOpened }) {
+  opened = onOpened;
   by("filed-button").addEventListener("click", () => {
     if (drawer.open) return drawer.close();
     onOpen();
@@ -73,6 +76,7 @@ function open() {
   else drawer.showModal();
   by("filed-button").setAttribute("aria-expanded", "true");
   refreshKnowledge();
+  opened();
 }
 
 function clear() {

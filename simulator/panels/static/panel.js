@@ -7,14 +7,16 @@ import { attachClock, showClock } from "./clock.js";
 import { refreshDue, showDue } from "./due.js";
 import { attachKnowledge, refreshKnowledge, showKnowledge } from "./knowledge.js";
 import { showLists } from "./lists.js";
+import { attachMemory, refreshMemory, showMemory } from "./memory.js";
 import { ENGLISH } from "./texts.en.js";
 import { JAPANESE } from "./texts.ja.js";
 import { closeTrace, refreshTrace } from "./trace.js";
 import { showTraceMark, traceChoices, traceOnClick } from "./trace_marks.js";
 
 Object.assign(texts, lang === "ja" ? JAPANESE : ENGLISH);
-attachKnowledge({ onOpen: closeTrace });
+attachKnowledge({ onOpen: closeTrace, onOpened: refreshMemory });
 attachClock();
+attachMemory();
 addPanel({
   show() {
     document.getElementById("filed-button").disabled = false;
@@ -22,9 +24,10 @@ addPanel({
     showClock(view.state.clock);
     showKnowledge(view.chatId);
     showDue(view.chatId);
+    showMemory(view.chatId);
     showTraceMark();
   },
   choices: traceChoices,
   choose: traceOnClick,
-  changes: { traced: refreshTrace, filed: refreshKnowledge, due: refreshDue },
+  changes: { traced: refreshTrace, filed: refreshKnowledge, due: refreshDue, said: refreshMemory },
 });

@@ -21,3 +21,8 @@ export async function dueOf(chatId) {
 export async function entryText(chatId, path) {
   return bodyOf(await fetch(`/simulator/filed/${encodeURIComponent(chatId)}/${path.split("/").map(encodeURIComponent).join("/")}`));
 }
+
+/** What is remembered of a chat: `{months, lines, left_out}`; `choice` is `{month}` or `{query}`. */
+export async function memoryOf(chatId, choice) {
+  return bodyOf(await fetch(`/simulator/memory/${encodeURIComponent(chatId)}?${new URLSearchParams(choice)}`));
+}

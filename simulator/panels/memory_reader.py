@@ -1,0 +1,93 @@
+"""What the bot remembers of a chat for the page: journal, snapshot and archive, each message once, by month, with a search for words."""
+
+import asyncio
+import datetime as dt
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from simulator.line.listeners import Listeners
+from simulator.panels.bucket_reader import BucketReader
+
+LINES_SHOWN: Final = 500
+_PLACES: Final = ("journal/", "snapshots/", "archive/")
+_WRITES: Final = frozenset({"insert", "delete"})
+_OUTCOME: Final = ".outcome.json"
+_SENT: Final = frozenset({"replied", "unknown"})
+
+
+class MemoryReader:
+    """Reads what is stored of what was said in a chat.  Lives in one event loop."""
+
+    def __init__(self, bucket: BucketReader, *, time_zone: dt.tzinfo = dt.UTC) -> None:
+        self._bucket = bucket
+        self._time_zone = time_zone
+        self._listeners = Listeners()
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call the listener after every write of what was said.  Returns: a function that removes it."""
+        return self._listeners.add(listener)
+
+    def record_storage_call(self, _name: str, fields: Mapping[str, Any]) -> None:
+        """Notice a write of what was said among the requests that the storage stand-in reports."""
+        if fields["operation"] in _WRITES and str(fields["name"]).startswith(_PLACES):
+            self._listeners.notify()
+
+    async def of(self, chat_id: str, *, month: str = "", query: str = "") -> dict[str, Any]:
+        """Return `{"months": [{"month", "count"}], "lines": [{"at", "user_id", "text"}], "left_out"}`, months newest first.
+
+        Lines are those of the month, or those that hold the query, the newest LINES_SHOWN, oldest first; `user_id` is None for the bot.
+        """
+        said = await self._said(chat_id)
+        wanted = _folded(query)
+        lines = [
+            {"at": at, "user_id": one.get("user_id"), "text": str(one["text"])}
+            for at, one in said
+            if (wanted and wanted in _folded(str(one["text"]))) or (not wanted and month and at.startswith(month))
+        ]
+        months = Counter(at[:7] for at, _ in said)
+        return {
+            "months": [{"month": one, "count": months[one]} for one in sorted(months, reverse=True)],
+            "lines": lines[-LINES_SHOWN:],
+            "left_out": max(0, len(lines) - LINES_SHOWN),
+        }
+
+    async def _said(self, chat_id: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return every message and answer with its local time, oldest first."""
+        folders = (f"journal/{chat_id}/", f"archive/{chat_id}/")
+        listed = await asyncio.gather(*(self._bucket.generations(one) for one in folders))
+        names = [f"{folder}{name}" for folder, found in zip(folders, listed, strict=True) for name in found]
+        names.append(f"snapshots/{chat_id}.json")
+        texts = await asyncio.gather(*(self._bucket.text(name) for name in names))
+        found: dict[str, Mapping[str, Any]] = {}
+        for name, text in zip(names, texts, strict=True):
+            if text is not None:
+                found |= {_id_of(one): one for one in _records(name, json.loads(text)) if one.get("text")}
+        in_order = sorted(found.values(), key=lambda one: (int(one["timestamp_ms"]), "line_message_id" not in one))
+        return [(self._local(int(one["timestamp_ms"])), one) for one in in_order]
+
+    def _local(self, timestamp_ms: int) -> str:
+        return dt.datetime.fromtimestamp(timestamp_ms / 1_000, tz=self._time_zone).strftime("%Y-%m-%d %H:%M")
+
+
+def _records(name: str, stored: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the messages and the sent answers in an object; a snapshot also holds what waits for its segment."""
+    if name.startswith("journal/"):
+        is_hidden = name.endswith(_OUTCOME) and stored.get("kind") not in _SENT
+        yield from () if is_hidden else (stored,)
+        return
+    yield from stored.get("messages", ())
+    answers = (*stored.get("outcomes", ()), *stored.get("answers", ()))
+    yield from (one for one in answers if one.get("kind") in _SENT)
+    if "leaving" in stored:
+        yield from _records("archive/", stored["leaving"])
+
+
+def _id_of(record: Mapping[str, Any]) -> str:
+    return str(record.get("line_message_id") or record.get("webhook_event_id"))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold().strip()
