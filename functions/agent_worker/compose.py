@@ -28,7 +28,7 @@ from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, ag
 from shared.settings.notion import NotionSettings
 from shared.turns.background import ThreadBackground
 
-_READ_THREADS: Final = 48
+_READ_THREADS: Final = 64
 _TOOL_THREADS: Final = 64
 _TURN_THREADS: Final = 80  # one for each turn that calls the model, so that no lease renewal waits for a tool
 _PRESENCE_THREADS: Final = 80  # one for each turn in a 1:1 chat

@@ -24,7 +24,7 @@ from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 from tests.support.pushed import UnreliableStore
 
-CHATS = tuple(f"U{number:032x}" for number in range(10**6, 10**6 + 20))
+CHATS = tuple(f"U{number:032x}" for number in range(10**6, 10**6 + 40))
 MINUTE_S = 60.0
 
 

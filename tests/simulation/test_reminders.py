@@ -1,0 +1,57 @@
+"""A thousand reminders of one minute, in virtual time: each is said once and in time, though the workers of the ticks are killed."""
+
+from shared.knowledge.entry import Source
+from shared.reminders.delivery import Reminding
+from shared.reminders.reminder import Reminder
+from shared.reminders.schedule import local_time
+from shared.storage.codec import encode
+from shared.storage.object_names import DueMarker, ObjectNames
+from tests.simulation.bus import TICK_S
+from tests.simulation.reminder_checks import IN_TIME_S
+from tests.simulation.scene import Scene
+from tests.simulation.schedule import STEPS
+from tests.simulation.world import EPOCH_MS
+
+MANY = 1_000
+KILLS = 4
+ZONE = "Asia/Tokyo"
+
+
+def _remind_everybody(scene: Scene, *, due_s: float) -> None:
+    due_ms = EPOCH_MS + round(due_s * 1_000)
+    for number in range(MANY):
+        chat = f"U{number:032x}"
+        reminder = Reminder(
+            id=f"r{number:010x}",
+            text=f"reminder {number}",
+            sources=(Source(line_message_id="m1", timestamp_ms=EPOCH_MS),),
+            start=local_time(due_ms, ZONE),
+            zone=ZONE,
+            due_ms=due_ms,
+        )
+        scene.world.objects.create(ObjectNames(chat).reminder(reminder.id), encode(reminder))
+        marker = DueMarker.at(due_ms, kind="reminder", conversation_id=chat, id=reminder.id)
+        scene.world.objects.create(marker.name, b"")
+
+
+def test_a_thousand_reminders_of_a_minute_are_said_once_within_two() -> None:
+    with Scene(reminding=Reminding.PUSH).playing() as scene:
+        due_s = TICK_S
+        _remind_everybody(scene, due_s=due_s)
+        scene.sleeps(due_s)
+        for number in range(KILLS):
+            scene.world.scheduler.at(due_s + 4.0 * (number + 1), lambda: _kill(scene))
+        scene.stage.ticker.begin(due_s)
+        scene.world.scheduler.run(steps=20 * STEPS)
+
+    said = [one for one in scene.world.truth.said if one.reminder is not None]
+    assert len(said) == len({one.text for one in said}) == MANY
+    assert max(one.at_s for one in said) - due_s <= IN_TIME_S
+
+
+def _kill(scene: Scene) -> None:
+    """Kill every worker that carries out a tick."""
+    for instance in range(scene.stage.bus.instance_count):
+        process = scene.stage.bus.instance("agent_worker", instance).process
+        if any(not task.is_over for task in process.tasks):
+            scene.world.scheduler.kill(process)
