@@ -20,6 +20,7 @@ from shared.line.messaging import (
     ReplyApi,
     is_sendable,
 )
+from shared.line.quota import Quota, QuotaApi
 from shared.settings.secret import FixedSecret
 from simulator.line.chats import ChatKind
 from simulator.line.harness import ACCESS_TOKEN, LineHarness
@@ -27,11 +28,12 @@ from simulator.line.switches import Fault
 from tests.support.serving import served
 
 BUTTON: Final = PostbackButton(label="見せて", data="late=01HX", display_text="見せて")
+GROUP: Final = "C" + "3" * 32
 LINK: Final = LinkButton(label="カレンダー", uri="https://example.com/?text=%E8%96%AC")
 ONE_BUTTON: Final = OutgoingMessage(text="まだ考えています", button=BUTTON)
 
 
-class Line(ReplyApi, PushApi, Membership, Protocol):
+class Line(ReplyApi, PushApi, QuotaApi, Membership, Protocol):
     """The calls of LINE's Messaging API that change what people see in a chat."""
 
 
@@ -45,6 +47,9 @@ class Backend:
     said: Callable[[], list[str]]
     lose_next_answer: Callable[[], None]
     spend_quota: Callable[[], None]
+    lift_quota: Callable[[], None]
+    lose_quota: Callable[[], None]
+    group_id: Callable[[], str]
     fail_next_call_with: Callable[[int], None] = field(default=lambda _: None)
 
     def reply(self, token: str, *texts: str) -> str:
@@ -87,6 +92,15 @@ def sdk(line: LineHarness) -> Iterator[tuple[LineApi, Backend]]:
         def use_up_quota() -> None:
             running.do(lambda: line.platform.quota.count(200, at_ms=line.clock.now_ms()))
 
+        def group_of_three() -> str:
+            def gather() -> str:
+                others = (line.platform.add_person(name).user_id for name in ("Ken", "Aya"))
+                group = line.platform.create_group("Three", (line.user_id, *others))
+                line.platform.join(group.chat_id)
+                return group.chat_id
+
+            return running.do(gather)
+
         path = "/v2/bot/message/"
         yield (
             api,
@@ -96,6 +110,9 @@ def sdk(line: LineHarness) -> Iterator[tuple[LineApi, Backend]]:
                 token=token,
                 said=said,
                 spend_quota=use_up_quota,
+                lift_quota=lambda: running.do(lambda: setattr(line.platform.quota, "limit", None)),
+                lose_quota=lambda: fault(Fault(path=f"{path}quota", nth=1, error_status=500)),
+                group_id=group_of_three,
                 lose_next_answer=lambda: fault(Fault(path=path, nth=1, answer="cut")),
                 fail_next_call_with=lambda status: fault(Fault(path=path, nth=1, error_status=status)),
             ),
@@ -108,6 +125,7 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         found: tuple[LineApi, Backend] = request.getfixturevalue("sdk")
         return found[1]
     memory = MemoryLineApi(push_quota=200)
+    memory.members[GROUP] = 3
     tokens = iter(f"token-{number}" for number in range(10))
     return Backend(
         api=memory,
@@ -116,6 +134,9 @@ def backend(request: pytest.FixtureRequest) -> Backend:
         said=lambda: [text for texts in (*memory.replies.values(), *dict(memory.pushes).values()) for text in texts],
         lose_next_answer=lambda: memory.fates.append("unknown"),
         spend_quota=lambda: setattr(memory, "push_quota_left", 0),
+        lift_quota=lambda: setattr(memory, "push_quota_left", None),
+        lose_quota=lambda: setattr(memory, "tells_quota", False),
+        group_id=lambda: GROUP,
         fail_next_call_with=lambda status: memory.fates.append("not_sent" if status == 429 else "unknown, not sent"),
     )
 
@@ -383,3 +404,29 @@ def test_a_failed_leave_is_a_transient_error(line: LineHarness, sdk: tuple[LineA
 
     with pytest.raises(LineUnavailableError, match="leave"):
         sdk[0].leave("C" + "0" * 32)
+
+
+def test_the_quota_tells_what_was_pushed(backend: Backend) -> None:
+    assert backend.api.push_quota() == Quota(limit=200, used=0)
+
+    backend.api.push(backend.user_id, messages("one", "two"), retry_key=retry_key("a"))
+    backend.api.push(backend.user_id, messages("one", "two"), retry_key=retry_key("a"))
+
+    assert backend.api.push_quota() == Quota(limit=200, used=1)
+
+
+def test_an_account_without_a_limit_has_none(backend: Backend) -> None:
+    backend.lift_quota()
+
+    assert backend.api.push_quota() == Quota(limit=None)
+
+
+def test_a_quota_that_line_does_not_tell_is_unknown(backend: Backend) -> None:
+    backend.lose_quota()
+
+    assert backend.api.push_quota() is None
+
+
+def test_a_group_counts_its_members_and_an_unknown_one_is_unknown(backend: Backend) -> None:
+    assert backend.api.member_count(backend.group_id()) == 3
+    assert backend.api.member_count("C" + "9" * 32) is None

@@ -5,6 +5,7 @@ import pytest
 from shared.access.admission import Access
 from shared.access.budgets import Limits
 from shared.line.mentions import GroupPolicy
+from shared.reminders.delivery import Reminding
 from shared.settings.agent_worker import agent_worker_settings
 from shared.settings.reader import SettingsError, split_secrets
 from shared.settings.unsend import unsend_settings
@@ -77,6 +78,8 @@ def test_an_error_names_every_malformed_setting() -> None:
         "LATE_REPLY": "never",
         "ACCESS": "friends",
         "LIMIT_TOKENS_PER_DAY": "-1",
+        "REMINDERS": "sms",
+        "REMINDER_PUSHES_PER_DAY": "-1",
     }
 
     with pytest.raises(SettingsError) as caught:
@@ -96,6 +99,7 @@ def test_the_defaults_of_a_worker() -> None:
     assert settings.bot.time_zone.key == "Asia/Tokyo"
     assert settings.bot.name is None
     assert settings.archive_days == 365
+    assert (settings.reminding, settings.reminder_pushes_per_day) == (Reminding.PUSH, 20)
     assert agent_worker_settings({**WORKER, "ARCHIVE_DAYS": "0"}).archive_days == 0
     assert not settings.has_embeddings
     assert not settings.is_traced

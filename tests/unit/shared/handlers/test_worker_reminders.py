@@ -1,6 +1,7 @@
 """Reminders from the message that asks for one to the push, or to the answer that says what could not be pushed."""
 
 import datetime as dt
+import zoneinfo
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -85,6 +86,29 @@ def test_a_reminder_is_pushed_when_it_is_due_and_stands_in_the_next_prompt(chat:
     assert chat.pushed == ["⏰ 薬"]
     chat.says("何て言った？", HELLO)
     assert "⏰ 薬" in chat.worker.prompt()
+
+
+@pytest.mark.parametrize("change", ["2026-03-08", "2026-11-01"])
+def test_a_daily_reminder_keeps_its_hour_for_a_month_in_which_the_clocks_change(
+    pool: ThreadPoolExecutor, change: str
+) -> None:
+    zone = zoneinfo.ZoneInfo("America/New_York")
+    chat = Chat(pool, time_zone=zone)
+    begun = dt.datetime.fromisoformat(change).replace(hour=8, tzinfo=zone) - dt.timedelta(days=15)
+    chat.passes(minutes=(begun.timestamp() - chat.worker.clock.now_ms() / 1_000) / 60)
+    chat.says("毎朝9時に薬って言って", remind(minutes=60, rule="FREQ=DAILY"), HELLO)
+
+    heard: list[dt.datetime] = []
+    for _ in range(30 * 24 - 2):
+        chat.passes(minutes=60)
+        before = len(chat.pushed)
+        chat.tick()
+        now = dt.datetime.fromtimestamp(chat.worker.clock.now_ms() / 1_000, zone)
+        heard += [now] * (len(chat.pushed) - before)
+
+    assert [one.hour for one in heard] == [9] * 30
+    assert len({one.date() for one in heard}) == 30
+    assert set(chat.pushed) == {"⏰ 薬"}
 
 
 @pytest.mark.parametrize("options", [{"reminding": Reminding.REPLY}, {}])
