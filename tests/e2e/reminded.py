@@ -1,6 +1,7 @@
 """Many chats with a reminder each, on a running stack."""
 
 import os
+import re
 import signal
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from tests.e2e.conftest import Platform
 
 ZONE = "Asia/Tokyo"
 MINUTE_MS = 60_000
+_NUMBER = re.compile(r"⏰ reminder (\d+)")
 
 
 @dataclass
@@ -58,6 +60,10 @@ class RemindedPeople:
                 if message.sender_id != user_id
             ]
         )
+
+    def said(self) -> list[int]:
+        """Return the numbers of the reminders that were said, each as often as it was."""
+        return sorted(int(found[1]) for _, text in self.heard() for found in _NUMBER.finditer(text))
 
     def silent(self) -> list[str]:
         """Return the people to whom nothing was said."""
