@@ -3,8 +3,9 @@
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from operations.conversations import Forget, exported
 from operations.dead_letters import DeadLetters, summary
 from operations.line_webhook import register
 from operations.persons import ForgetPerson, checked_person_id, exported_person
-from operations.restoration import restore
+from operations.restoration import check_date, date_line, restore
 from operations.settings import dead_letter_settings, history_settings, line_settings
 from shared import logs
 from shared.access.admission import Admissions
@@ -190,16 +191,18 @@ def _forget(env: Mapping[str, str], conversation_id: str | None, *, person: str 
 
 def _restore(env: Mapping[str, str], file: Path) -> int:
     with file.open(encoding="utf-8") as lines:
+        check_date(next(lines, ""), now_ms=SystemClock().now_ms())
         restored = restore(_store(env), lines)
     print(f"restored: {restored.created} objects; {restored.present} were there already")
     return 0
 
 
 def _export(env: Mapping[str, str], conversation_id: str, *, person: str | None, to: Path | None) -> int:
+    now_ms = SystemClock().now_ms()
     if person is None:
-        lines = exported(_store(env), conversation_id)
+        lines: Iterable[str] = chain([date_line(now_ms)], exported(_store(env), conversation_id))
     else:
-        chat, now_ms = _conversations(env).of(conversation_id), SystemClock().now_ms()
+        chat = _conversations(env).of(conversation_id)
         lines = exported_person(chat, checked_person_id(person), now_ms=now_ms)
     if to is None:
         for line in lines:

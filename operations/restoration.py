@@ -1,7 +1,7 @@
 """Restore a chat from its export, after its objects were lost.
 
-What people took back must not return: an export is refused if anything was withdrawn, edited or erased since it was made, and objects that
-exist are never overwritten.
+What people took back must not return: an export is refused if anything was withdrawn, edited or erased since it was made, or if it is so
+old that the bucket may have forgotten that; and objects that exist are never overwritten.
 """
 
 import base64
@@ -35,6 +35,11 @@ _ORDER: Final = (
 )
 
 
+MOST_DAYS: Final = 29
+"""How old an export may be: the bucket keeps withdrawals for 30 days (infra/terraform/history.tf)."""
+_DAY_MS: Final = 86_400_000
+
+
 class RestorationRefusedError(PermanentError):
     """The export cannot be restored; nothing was written."""
 
@@ -62,6 +67,23 @@ def restore(store: ObjectStore, lines: Iterable[str]) -> Restored:
     for name in ordered:
         _mark_reminder(store, name)
     return Restored(created=created, present=len(objects) - created)
+
+
+def date_line(now_ms: int) -> str:
+    """Return the first line of an export that is made now."""
+    return json.dumps({"exported_ms": now_ms})
+
+
+def check_date(line: str, *, now_ms: int) -> None:
+    """Check the first line of an export.  Raises: RestorationRefusedError, if it has no date, or is older than MOST_DAYS."""
+    try:
+        exported_ms = int(json.loads(line)["exported_ms"])
+    except (KeyError, TypeError, ValueError, RecursionError) as cause:
+        raise RestorationRefusedError("the export does not begin with its date") from cause
+    if not 0 <= now_ms - exported_ms <= MOST_DAYS * _DAY_MS:
+        raise RestorationRefusedError(
+            f"the export is older than {MOST_DAYS} days: what was withdrawn since may be forgotten, and would come back"
+        )
 
 
 def _refuse_what_was_taken_back_since(store: ObjectStore, conversation_id: str, objects: Mapping[str, bytes]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
+from shared.conversation.records import OutcomeKind
 from shared.knowledge.catalog import Catalog, Row
 from shared.knowledge.embeddings import text_of
 from shared.knowledge.tombstone import tombstone_in
@@ -60,7 +61,8 @@ def check_entries(story: EntryStory) -> Iterator[str]:
         return  # a withdrawal may have given the entry another path, under which a later turn changed it
     kept = {word for one in story.people.messages if story.people.is_kept(one) for word, _ in one.words[-1:]}
     kept -= {word for one in story.people.messages if len(one.words) > 1 for word, _ in one.words}
-    if any(set(WORD.findall(line)) <= kept and WORD.search(line) for line in staged.keys() - lines.keys()):
+    gone = staged.keys() - lines.keys() - _withdrawn_lines(story)
+    if any(set(WORD.findall(line)) <= kept and WORD.search(line) for line in gone):
         yield "I6: an entry lost a line that nobody took back"
 
 
@@ -94,6 +96,21 @@ def _staged_entries(story: EntryStory) -> dict[str, str]:
                 if write.text is not None:
                     wanted[write.path] = write.text
     return wanted
+
+
+def _withdrawn_lines(story: EntryStory) -> set[str]:
+    """Return the lines of turns whose outcomes were withdrawn after a takeover, because their prompts held what was taken back."""
+    truth, chat = story.world.truth, story.people.conversation_id
+    recorded = truth.recorded.get(chat, {})
+    return {
+        line
+        for owner, outcome in truth.staged
+        if owner == chat
+        and (there := recorded.get(outcome.webhook_event_id)) is not None
+        and there.kind is OutcomeKind.WITHDRAWN
+        for write in outcome.writes
+        for line in _lines(write.text or "")
+    }
 
 
 def _has_taken_back(people: People) -> bool:

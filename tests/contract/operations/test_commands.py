@@ -79,12 +79,28 @@ def test_chat_is_exported_and_forgotten(desk: Desk, tmp_path: Path, capsys: pyte
     assert desk.run("forget", CHAT) == 0
     assert desk.run("export", CHAT) == 0
 
-    (line,) = (tmp_path / "chat.jsonl").read_text(encoding="utf-8").splitlines()
+    date, line = (tmp_path / "chat.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(date).keys() == {"exported_ms"}
     assert json.loads(line)["json"]["text"] == "my pin is 4711"
     assert (tmp_path / "chat.jsonl").stat().st_mode & 0o077 == 0
     printed = capsys.readouterr().out
     assert "1 objects are gone" in printed
     assert "4711" not in printed
+
+
+def test_an_export_is_restored_unless_it_is_old(desk: Desk, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.record_message()
+    made = tmp_path / "chat.jsonl"
+    assert desk.run("export", CHAT, "--to", str(made)) == 0
+    old = tmp_path / "old.jsonl"
+    old.write_text(made.read_text(encoding="utf-8").replace('"exported_ms": 1', '"exported_ms": '), encoding="utf-8")
+
+    assert desk.run("restore", str(made)) == 0
+    assert desk.run("restore", str(old)) == 1
+
+    printed = capsys.readouterr()
+    assert "restored: 0 objects; 1 were there already" in printed.out
+    assert "older than 29 days" in printed.err
 
 
 def test_every_type_of_object_is_exported_and_forgotten(
@@ -114,10 +130,10 @@ def test_every_type_of_object_is_exported_and_forgotten(
     assert desk.run("forget", CHAT) == 0
     assert desk.run("export", CHAT, "--to", str(tmp_path / "left.jsonl")) == 0
 
-    exported = [json.loads(line) for line in (tmp_path / "chat.jsonl").read_text(encoding="utf-8").splitlines()]
+    _, *exported = [json.loads(line) for line in (tmp_path / "chat.jsonl").read_text(encoding="utf-8").splitlines()]
     assert {one["name"] for one in exported} == {*filed, *others, ObjectNames(CHAT).message("1")}
     left = (tmp_path / "left.jsonl").read_text(encoding="utf-8")
-    assert {json.loads(line)["name"].split("/")[0] for line in left.splitlines()} == {
+    assert {json.loads(line)["name"].split("/")[0] for line in left.splitlines()[1:]} == {
         "amended",
         "erased",
         "snapshots",

@@ -1,18 +1,22 @@
 import json
+import re
 
 import pytest
 
 from operations.conversations import Forget, exported
-from operations.restoration import RestorationRefusedError, restore
+from operations.restoration import MOST_DAYS, RestorationRefusedError, check_date, date_line, restore
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.records import Amendment, Watermark
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.codec import encode
+from tests.infra.offline import ROOT
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 from tests.unit.operations.conftest import Bucket, message
 from tests.unit.operations.test_conversations import CHAT, OTHER, fill
 
+NOW_MS = 1_763_700_000_000
+DAY_MS = 86_400_000
 TOMBSTONE = encode(Amendment(line_message_id="1", timestamp_ms=1, text=None))
 
 
@@ -121,3 +125,32 @@ def test_a_message_after_the_loss_keeps_its_record(bucket: Bucket) -> None:
 
     assert restored.present == 1
     assert before.items() <= objects_of(after).items()
+
+
+def test_an_export_tells_when_it_was_made_and_may_be_restored_for_a_month() -> None:
+    line = date_line(NOW_MS)
+
+    check_date(line, now_ms=NOW_MS)
+    check_date(line, now_ms=NOW_MS + MOST_DAYS * DAY_MS)
+
+
+@pytest.mark.parametrize(
+    ("line", "now_ms"),
+    [
+        (date_line(NOW_MS), NOW_MS + MOST_DAYS * DAY_MS + 1),
+        (date_line(NOW_MS), NOW_MS - 1),
+        ('{"name": "journal/U/1.json", "json": {}}', NOW_MS),
+        ("[]", NOW_MS),
+        ("", NOW_MS),
+    ],
+)
+def test_an_export_without_a_date_or_too_old_is_refused(line: str, now_ms: int) -> None:
+    with pytest.raises(RestorationRefusedError, match=r"date|older"):
+        check_date(line, now_ms=now_ms)
+
+
+def test_withdrawals_outlast_every_export_that_may_be_restored() -> None:
+    kept = re.search(r'"amended/" = (\d+)', (ROOT / "infra" / "terraform" / "history.tf").read_text(encoding="utf-8"))
+
+    assert kept is not None
+    assert int(kept[1]) > MOST_DAYS
