@@ -60,9 +60,17 @@ class _Mind:
 class Built:
     """A group, played in memory up to now."""
 
-    def __init__(self, *, group_id: str, user_id: str, messages: int, pool: ThreadPoolExecutor) -> None:
+    def __init__(
+        self,
+        *,
+        group_id: str,
+        user_id: str,
+        messages: int,
+        pool: ThreadPoolExecutor,
+        store: MemoryObjectStore | None = None,
+    ) -> None:
         """Play the messages; every fifth is addressed and answered."""
-        self.store = MemoryObjectStore()
+        self.store = store if store is not None else MemoryObjectStore()
         self.group_id, self._user_id = group_id, user_id
         now_ms = SystemClock().now_ms()
         self._clock = FixedClock(now_ms=now_ms - (messages + 60) * _APART_MS)
@@ -105,6 +113,10 @@ class Built:
         written = [(one, self.store.create(names.entry(one.path), format_entry(one).encode()) or 0) for one in filed]
         self.store.create(names.entry(CATALOG_FILE), encode(catalog_of(written)))
         rebuild_index(entries)
+
+    def asks(self, number: int) -> None:
+        """Another message is addressed and answered."""
+        self._say(number, _TEXT.format(number), addressed=True)
 
     def _say(self, number: int, text: str, *, addressed: bool) -> None:
         self._clock.move(_APART_MS / 1_000)

@@ -87,8 +87,7 @@ class ForgetPerson:
         counts = {conversation_id: len(own) for conversation_id, own in found.items()}
         counts[person] = self.forget(person)  # waits until every writer that had read the chats has ended
         for conversation_id, own in found.items():
-            for line_message_id in sorted(own):
-                self.withdrawal.finish_withdrawal(self.conversations.of(conversation_id), line_message_id)
+            self.withdrawal.finish_withdrawal(self.conversations.of(conversation_id), max(own))
         return counts
 
 

@@ -176,6 +176,10 @@ class AmendmentLog:
 
         self._update(line_message_id, with_taken)
 
+    def renew(self, line_message_id: str) -> None:
+        """The amendment is the newest one, so that every look reads it."""
+        self._update(line_message_id, lambda there: there)
+
     def drop_erased_edit(self, line_message_id: str) -> bool:
         """Return whether the message's edit is older than the watermark; then it keeps no words, and its message is withdrawn."""
         erased_ms = self.watermark().timestamp_ms
@@ -224,7 +228,10 @@ def amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amend
     amendments = decode_readable(Amendment, bodies)
     return Amendments(
         withdrawn=frozenset(
-            one.line_message_id for one in amendments if one.text is None and not is_mark(one.line_message_id)
+            own
+            for one in amendments
+            if one.text is None and not is_mark(one.line_message_id)
+            for own in (one.line_message_id, *one.also)
         ),
         taken=_taken(amendments),
         edits={one.line_message_id: one.text for one in amendments if one.text is not None},
@@ -248,7 +255,8 @@ def _newer(there: Amendment | None, new: Amendment) -> Amendment | None:
     if there is None:
         return new
     if there.text is None:  # a withdrawal is final
-        return None
+        also = tuple(sorted({*there.also, *new.also}))
+        return replace(there, also=also) if also != there.also else None
     return new if new.text is None or new.timestamp_ms > there.timestamp_ms else None
 
 

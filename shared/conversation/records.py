@@ -240,7 +240,8 @@ class Amendment:
     """What became of a message's text after it was sent: None means that it was withdrawn, which is final.
 
     `taken` are the answers and recaps whose words went with it, by their own ids. `kept` are those whose prompts held one of these, and
-    that were found to repeat nothing of what was taken out. `by` is the mark of the person who edited (`member_mark`).
+    that were found to repeat nothing of what was taken out. `by` is the mark of the person who edited (`member_mark`). `also` are messages
+    that were withdrawn together with this one: it has the plan for all, and each of them has an amendment of its own too.
     """
 
     version: int = VERSION
@@ -250,6 +251,7 @@ class Amendment:
     by: str | None = None
     taken: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    also: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

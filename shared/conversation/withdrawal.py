@@ -24,6 +24,7 @@ from shared.errors import StorageUnavailableError
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
+_FEW: Final = 10
 _WITHDRAWAL: Final = "withdrawal"
 _EDIT: Final = "edit"
 _ERASURE: Final = "erasure"
@@ -71,30 +72,42 @@ class Withdrawal:
     def withdraw_all(
         self, conversation: Conversation, line_message_ids: AbstractSet[str], *, timestamp_ms: int
     ) -> bool:
-        """What `withdraw` does, for several messages at the cost of little more than one.  Returns whether any was known."""
+        """What `withdraw` does, for several messages at the cost of little more than one.  Returns whether any was known.
+
+        The amendment of one of them names them all, so that they count as withdrawn at once, and a tick comes back to that one.
+        """
         if not line_message_ids:
             return False
-
-        amend = partial(self._amend, conversation, timestamp_ms=timestamp_ms)
-        first, *others = sorted(line_message_ids)
-        amending = conversation.objects.reads.map(amend, others)
-        amend(first)
-        list(amending)
-        return self._withdraw_now(conversation, line_message_ids)
+        *others, first = sorted(line_message_ids)
+        conversation.amendments.amend(
+            Amendment(line_message_id=first, timestamp_ms=timestamp_ms, also=tuple(others)),
+        )
+        self._mark(conversation, _WITHDRAWAL, first)
+        if others:
+            self._amend_each(conversation, others, timestamp_ms=timestamp_ms)
+            conversation.amendments.renew(first)
+        return self._withdraw_now(conversation, line_message_ids, plan_of=first)
 
     def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
         """A message is withdrawn if its author took back everything before it was delivered; another one is left as it is."""
         if conversation.amendments.has_forgotten(message.user_id, timestamp_ms=message.timestamp_ms):
             self.withdraw(conversation, message.line_message_id, timestamp_ms=message.timestamp_ms)
 
-    def _amend(self, conversation: Conversation, line_message_id: str, *, timestamp_ms: int) -> None:
-        """The message counts as withdrawn, and a tick comes back to it."""
-        conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
-        self._mark(conversation, _WITHDRAWAL, line_message_id)
-
     def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
-        """The second pass of a withdrawal."""
-        self._withdraw_now(conversation, frozenset({line_message_id}))
+        """The second pass of a withdrawal, and of those messages that were withdrawn with it."""
+        amendment = conversation.amendments.amendment_of(line_message_id)
+        also = amendment.also if amendment is not None else ()
+        if amendment is not None and also:
+            self._amend_each(conversation, also, timestamp_ms=amendment.timestamp_ms)
+        self._withdraw_now(conversation, frozenset({line_message_id, *also}), plan_of=line_message_id)
+
+    def _amend_each(self, conversation: Conversation, line_message_ids: Iterable[str], *, timestamp_ms: int) -> None:
+        """Each of the messages counts as withdrawn, also where it comes after all others were forgotten."""
+
+        def amend(line_message_id: str) -> None:
+            conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
+
+        list(conversation.objects.reads.map(amend, line_message_ids))
 
     def edit(
         self,
@@ -150,22 +163,24 @@ class Withdrawal:
         at_ms = self.clock.now_ms() + round(self.second_pass_s(conversation) * 1_000)
         DueMarkers(store=conversation.objects.store).mark(kind, conversation, marker_id, at_ms=at_ms)
 
-    def _withdraw_now(self, conversation: Conversation, line_message_ids: AbstractSet[str]) -> bool:
+    def _withdraw_now(self, conversation: Conversation, line_message_ids: AbstractSet[str], *, plan_of: str) -> bool:
         """No object holds what these messages said; return whether any was known.  Erasures have passes of their own."""
-        journal = conversation.journal
-        amendments = conversation.amendments.look(besides=line_message_ids)
+        journal, is_few = conversation.journal, len(line_message_ids) <= _FEW
+        amendments = conversation.amendments.look(besides=line_message_ids if is_few else {plan_of})
         amendments = replace(
             amendments,
             withdrawn=amendments.withdrawn | line_message_ids,
             erased_ms=-1,
             erased_entries_ms=-1,
         )
-        messages = [journal.message_of(one) for one in sorted(line_message_ids)]
+        journalled = sorted(_journalled(conversation, line_message_ids))
+        messages = [journal.message_of(one) for one in journalled]
         found = [one for one in messages if one is not None]
         descent = Descent(amendments=amendments)
+        descent.add_words(one.text for one in found)
         sweep = Sweep(archive=conversation.archive)
-        is_known = self._plan(conversation, line_message_ids, descent, sweep, found)
-        for one in sorted(line_message_ids):
+        is_known = self._plan(conversation, line_message_ids, descent, sweep, plan_of=plan_of)
+        for one in journalled:
             journal.drop(one)
         self._remove_words(
             conversation, descent, lambda amendments: sweep.clean(amendments, line_message_ids | descent.taken)
@@ -178,14 +193,14 @@ class Withdrawal:
         line_message_ids: AbstractSet[str],
         descent: Descent,
         sweep: Sweep,
-        messages: Sequence[MessageRecord],
+        *,
+        plan_of: str,
     ) -> bool:
         """Find and store what goes with the messages, before anything of it goes; return whether anything knew of them.
 
         The journal is listed again after each find, because an answer that was recorded meanwhile may not know of the find. The plan is
-        stored with one of the messages: a reader takes the plans of all.
+        stored with one of the messages, `plan_of`: a reader takes the plans of all.
         """
-        descent.add_words(one.text for one in messages)
         for _ in range(SWAP_ATTEMPTS):
             outcomes = conversation.journal.read_outcomes()
             snapshot = conversation.snapshot.read().record
@@ -198,7 +213,7 @@ class Withdrawal:
                 named = frozenset().union(*(one.provenance.ids for one in found))
                 return not line_message_ids.isdisjoint(named | known.keys())
             taken, kept = frozenset(descent.taken), frozenset(descent.kept)
-            conversation.amendments.add_taken(max(line_message_ids), taken=taken, kept=kept)
+            conversation.amendments.add_taken(plan_of, taken=taken, kept=kept)
         raise StorageUnavailableError("answers kept coming")
 
     def _erase_now(self, conversation: Conversation) -> None:
@@ -237,6 +252,14 @@ class Withdrawal:
     def _clear_holders(self, conversation: Conversation, amendments: Amendments) -> None:
         for holder in self.holders:
             holder.remove_withdrawn(conversation, amendments)
+
+
+def _journalled(conversation: Conversation, line_message_ids: AbstractSet[str]) -> AbstractSet[str]:
+    """Return those of the messages that the journal may hold: of many, those that it lists."""
+    if len(line_message_ids) <= _FEW:
+        return line_message_ids
+    names = (one.name for one in conversation.journal.list_objects().messages)
+    return line_message_ids & {conversation.names.message_id_in(name) for name in names}
 
 
 def _repeatable(

@@ -121,6 +121,7 @@ def draw_stage(rng: random.Random) -> "Stage":
     lease_s = rng.choice((LEASE_S, LEASE_S, LEASE_S, LEASE_S, 20.0, SHORTEST_LEASE_S))
     skew_s = SKEW_S * lease_s / LEASE_S
     chats = rng.choice((1, 1, 1, 2, 3))
+    archived = random.Random(repr(rng.getstate()[1][:4])).random()
     return Stage(
         rng,
         _weather(rng),
@@ -130,8 +131,8 @@ def draw_stage(rng: random.Random) -> "Stage":
             group_policy=GroupPolicy.MODEL if rng.random() < 0.2 else GroupPolicy.MENTION,
             has_knowledge=rng.random() < 0.5,
             has_notion=rng.random() < 0.15,
-            limits=TINY if random.Random(repr(rng.getstate()[1][:4])).random() < _ARCHIVED_SOON else SMALL,
-            has_archive=random.Random(repr(rng.getstate()[1][:5])).random() >= _WITHOUT_ARCHIVE,
+            limits=TINY if _WITHOUT_ARCHIVE <= archived < _WITHOUT_ARCHIVE + _ARCHIVED_SOON else SMALL,
+            has_archive=archived >= _WITHOUT_ARCHIVE,
             threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
             budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,
             reminding=_reminding(rng),

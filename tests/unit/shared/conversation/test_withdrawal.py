@@ -598,3 +598,58 @@ def test_several_messages_are_known_where_one_is(chat: Conversation, withdrawal:
     assert withdrawal.withdraw_all(chat, {"m1", "m2"}, timestamp_ms=9)
     assert not withdrawal.withdraw_all(chat, {"m3", "m4"}, timestamp_ms=9)
     assert not withdrawal.withdraw_all(chat, set(), timestamp_ms=9)
+
+
+@pytest.mark.parametrize("count", [2, 30])
+def test_messages_that_are_withdrawn_together_have_one_second_pass(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, count: int
+) -> None:
+    ids = frozenset(f"m{number}" for number in range(10, 10 + count))
+    for number in range(10, 10 + count):
+        chat.journal.keep(message(number, "my pin is 4711"))
+    withdrawal.withdraw_all(chat, ids, timestamp_ms=9)
+    assert len(store.list("due/")) == 1
+
+    for number in range(10, 10 + count):  # workers that stalled, and died before they looked
+        chat.objects.store.create(chat.names.message(f"m{number}"), encode(message(number, "my pin is 4711")))
+    [marker] = DueMarkers(store=store).until(FixedClock().now_ms() + 3_600_000)
+    withdrawal.tasks[marker.kind](chat, marker.id)
+
+    assert "4711" not in everything_in(store)
+    assert {chat.amendments.amendment_of(one) is not None for one in ids} == {True}
+
+
+def test_a_batch_counts_as_withdrawn_even_if_its_worker_dies_after_the_first_write(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=9, also=("m1",)))
+    chat.journal.keep(message(1, "my pin is 4711"))
+    assert chat.amendments.look().withdrawn == {"m1", "m2"}
+
+    withdrawal.finish_withdrawal(chat, "m2")
+
+    assert "4711" not in everything_in(store)
+    assert chat.amendments.has_withdrawn("m1", timestamp_ms=1)
+
+
+def test_a_message_that_was_unsent_before_others_are_taken_back_with_it_names_them(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    withdrawal.withdraw(chat, "m5", timestamp_ms=3)
+
+    withdrawal.withdraw_all(chat, frozenset({"m4", "m5"}), timestamp_ms=9)
+    withdrawal.withdraw_all(chat, frozenset({"m3", "m5"}), timestamp_ms=9)
+
+    amendment = chat.amendments.amendment_of("m5")
+    assert amendment is not None
+    assert (amendment.timestamp_ms, amendment.also) == (3, ("m3", "m4"))
+
+
+def test_a_batch_of_more_messages_than_a_look_reads_is_seen_by_every_look(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    ids = frozenset(f"m{number}" for number in range(NEWEST_READ + 20))
+
+    withdrawal.withdraw_all(chat, ids, timestamp_ms=9)
+
+    assert chat.amendments.look().withdrawn == ids
