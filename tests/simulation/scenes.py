@@ -825,6 +825,18 @@ def segment_of_a_lost_swap() -> list[str]:
     return segment_written_during_an_unsend(taken_back=3, others=1)
 
 
+def edit_of_an_archived_message() -> list[str]:
+    """A message is archived, and then edited."""
+    with Scene(group=True, limits=TINY).playing() as scene:
+        context = [scene.says(addressed=False) for _ in range(4)]
+        for message in context:
+            scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.asks())
+        scene.sleeps(1)
+        scene.runs_to_end(scene.edits(context[0]))
+        return scene.rests()
+
+
 def _defers(scene: Scene) -> None:
     """The model is slow about one question, so it is deferred, and the answer is stored."""
     question = scene.delivers(scene.says())
@@ -892,6 +904,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "interjects_over_nothing": interjection_over_an_unfinished_outcome,
     "leaves_its_own_stay_only": bye_that_is_slower_than_a_new_invitation,
     "applies_staged_writes": message_that_is_filed,
+    "sweeps_segments_for_edits": edit_of_an_archived_message,
     "settles_abandoned_segments": segment_of_a_lost_swap,
     "settles_segments": segment_written_during_an_unsend,
     "settles_snapshot": compaction_that_sleeps_through_an_unsend,

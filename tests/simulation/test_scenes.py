@@ -8,6 +8,7 @@ from tests.simulation.people import Message
 from tests.simulation.scene import Scene
 from tests.simulation.tap_scenes import tap_whose_worker_dies
 from tests.simulation.times import ANSWERABLE_S, DEFER_S, TOKEN_S
+from tests.simulation.wiring import TINY
 
 BUTTON = "late:event-1"
 _MANY_ANSWERS = 21  # one more than the snapshot keeps in any case
@@ -242,3 +243,30 @@ def test_a_question_that_comes_again_after_many_answers_is_not_asked_again() -> 
 
 def test_a_change_is_carried_out_once_although_its_worker_dies() -> None:
     assert tap_whose_worker_dies() == []
+
+
+@pytest.mark.parametrize(
+    ("about", "times"),
+    [("write amended/", 1), ("write due/", 1), ("write amended/", 3), ("write archive/", 1)],
+)
+def test_what_is_taken_back_together_goes_from_the_archive_wherever_the_worker_dies(about: str, times: int) -> None:
+    with Scene(group=True, limits=TINY).playing() as scene:
+        said = [scene.says(addressed=False) for _ in range(4)]
+        for message in said:
+            scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        said.append(scene.says())
+        scene.runs_to_end(scene.pushes(scene.delivers(said[-1])))
+        assert scene.world.objects.list("archive/")
+        scene.sleeps(1)
+        command = scene.commands("forget me")
+        own = [one for one in said if one.event["source"] == command.event["source"]]
+        for message in own:
+            message.unsent = True
+            message.amended_s.append(command.at_s)
+        worker = scene.pushes(scene.delivers_order(command))
+        scene.runs_until(worker, about, times=times)
+
+        scene.dies(worker)
+
+        assert scene.rests() == []
+    assert len(own) > 1

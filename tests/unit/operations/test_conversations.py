@@ -6,7 +6,7 @@ import pytest
 
 from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.records import OutcomeKind, Recap, SnapshotRecord, Watermark, outcome_covering
+from shared.conversation.records import OutcomeKind, Recap, Segment, SnapshotRecord, Watermark, outcome_covering
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of
@@ -31,6 +31,9 @@ ELSEWHERE = {
         SnapshotRecord(recaps=(Recap(text="my pin is 4711", covers=("0",), timestamp_ms=0, since_ms=0, until_ms=0),))
     ),
     f"media/{CHAT}/9": b"\xff my pin is 4711",
+    f"archive/{CHAT}/000000000000000-000000000000000-1-0123456789abcdef.json": encode(
+        Segment(messages=(message(text="my pin is 4711"),))
+    ),
     f"entries/{CHAT}/ideas/pin.md": b"# my pin is 4711",
     f"calls/{CHAT}/k.json": b'{"title": "my pin is 4711"}',
     f"erased/{CHAT}.json": encode(Watermark(timestamp_ms=0)),

@@ -4,13 +4,14 @@ import pytest
 
 from operations.conversations import Forget
 from operations.persons import ForgetPerson, chats_in, exported_person
-from shared.conversation.records import MessageRecord
+from shared.conversation.records import MessageRecord, SnapshotRecord
 from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.entry import Source
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import encode
 from tests.support import recorded
+from tests.support.archives import put_segment
 from tests.unit.operations.conftest import Bucket, message
 
 OTHER = "U" + "2" * 32
@@ -72,6 +73,34 @@ def test_forgetting_a_person_takes_their_words_back_in_every_chat(filled: Bucket
     assert not filled.holds("swordfish")
     assert filled.holds("mine is haddock")
     assert recorded.GROUP not in by_person(recorded.USER)
+
+
+def test_a_persons_archived_words_are_exported_and_taken_back(bucket: Bucket) -> None:
+    group = bucket.conversations.of(recorded.GROUP)
+    put_segment(group, [said(1, "my word is swordfish"), said(2, "mine is haddock", by=OTHER), said(3, "swordfish")])
+    seen = group.snapshot.read()
+    waiting = SnapshotRecord(messages=(said(4, "swordfish, later"),))
+    group.snapshot.swap(seen, group.archive.with_waiting(waiting, seen.record))
+
+    lines = [json.loads(line) for line in exported_person(group, recorded.USER, now_ms=10)]
+    assert [line["json"]["text"] for line in lines] == ["my word is swordfish", "swordfish", "swordfish, later"]
+
+    withdrawal = withdrawal_of(bucket.clock)
+    forget = Forget(conversations=bucket.conversations, withdrawal=withdrawal, clock=bucket.clock)
+    by_person = ForgetPerson(
+        conversations=bucket.conversations, withdrawal=withdrawal, forget=forget, clock=bucket.clock
+    )
+    assert by_person(recorded.USER)[recorded.GROUP] == 3
+    assert not bucket.holds("swordfish")
+    assert bucket.holds("mine is haddock")
+
+
+def test_a_chat_of_which_only_an_archive_is_left_is_known(bucket: Bucket) -> None:
+    group = bucket.conversations.of(recorded.GROUP)
+    put_segment(group, [said(1, "hello")])
+    bucket.store.delete(group.names.snapshot)
+
+    assert chats_in(bucket.store) == (recorded.GROUP,)
 
 
 def test_every_chat_of_the_bucket_is_known(filled: Bucket) -> None:
