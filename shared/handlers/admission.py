@@ -67,12 +67,16 @@ class AdmissionHandler:
         admission = self.admissions.of(conversation.id)
         return admission is not None and not admission.is_revoked
 
-    def guarded(self, task: Callable[[Conversation, str], None]) -> Callable[[Conversation, str], None]:
-        """Return the task of a tick for admitted chats only; in any other chat its marker is cleared without it."""
+    def guarded(
+        self,
+        task: Callable[[Conversation, str], None],
+        *,
+        instead: Callable[[Conversation, str], None] = lambda *_: None,
+    ) -> Callable[[Conversation, str], None]:
+        """Return the task of a tick for admitted chats only; in any other chat its marker is cleared after what comes `instead`."""
 
         def run(conversation: Conversation, marker_id: str) -> None:
-            if self.is_admitted(conversation):
-                task(conversation, marker_id)
+            (task if self.is_admitted(conversation) else instead)(conversation, marker_id)
 
         return run
 

@@ -1,11 +1,12 @@
 """Reminders, put together: how turns stage them, how ticks deliver them, and how answers say what could not be pushed."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from shared.agent.tools import Tool
-from shared.conversation.store import Conversation
+from shared.handlers.admission import AdmissionHandler
 from shared.handlers.ports import Options, Ports
+from shared.handlers.tick import DueTask
 from shared.line.phrases import Phrases
 from shared.line.quota import PushBudget
 from shared.reminders.delivery import ReminderDelivery, Reminding
@@ -24,7 +25,7 @@ class Reminders:
     tools: tuple[Tool, ...]
     staging: ReminderStaging | None
     additions: Additions
-    tasks: Mapping[str, Callable[[Conversation, str], None]]
+    delivery: ReminderDelivery
     budget: PushBudget
 
     @classmethod
@@ -46,6 +47,11 @@ class Reminders:
             tools=() if is_off else tools,
             staging=None if is_off else ReminderStaging(zone=options.time_zone.key),
             additions=NoAdditions() if is_off else KeptReminders(wording=wording, clock=ports.clock),
-            tasks={REMINDER: delivery},
+            delivery=delivery,
             budget=budget,
         )
+
+    def tasks(self, admission: AdmissionHandler) -> Mapping[str, DueTask]:
+        """Return what a tick does about a reminder; in a chat that was revoked it passes in silence, and a recurring one goes on."""
+        in_silence = replace(self.delivery, reminding=Reminding.OFF)
+        return {REMINDER: admission.guarded(self.delivery, instead=in_silence)}

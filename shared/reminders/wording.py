@@ -91,14 +91,16 @@ class ReminderWording:
     def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:
         kind = _DIGESTS.get(occurrence.reminder.kind)
         if kind is None:
-            return Said(text=self._text(occurrence, occurrence.reminder.text))
+            return Said(text=mask_ids(self._text(occurrence, occurrence.reminder.text)))
         summary = self._digest(conversation, occurrence, kind)
         return (
-            None if summary.is_empty else Said(text=self._text(occurrence, summary.text), source_ids=summary.source_ids)
+            None
+            if summary.is_empty
+            else Said(text=mask_ids(self._text(occurrence, summary.text)), source_ids=summary.source_ids)
         )
 
     def messages(self, occurrence: Occurrence, text: str) -> Sequence[OutgoingMessage]:
-        messages = fixed_messages(mask_ids(text))
+        messages = fixed_messages(text)
         if occurrence.reminder.kind is not ReminderKind.TEXT:
             return messages
         buttons = reminder_buttons(occurrence.reminder.id, occurrence.due_ms, self.phrases)

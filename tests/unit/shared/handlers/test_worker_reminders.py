@@ -161,6 +161,20 @@ def test_an_answer_that_may_have_arrived_is_not_followed_by_another_one(chat: Ch
     assert [one.state for one in chat.reminders] == [ReminderState.DONE]
 
 
+@pytest.mark.parametrize("quota", [0, None])
+def test_an_id_in_a_reminder_is_neither_said_nor_remembered(chat: Chat, quota: int | None) -> None:
+    chat.worker.line.push_quota_left = quota
+    chat.says("5分後に言って", remind(f"ask {YUKI}"), HELLO)
+    chat.passes(minutes=6)
+    chat.tick()
+    chat.says("こんにちは", HELLO)
+
+    said = [one for one in (*chat.pushed, *chat.answers) if "⏰" in one]
+    assert ["[ID]" in one and YUKI not in one for one in said] == [True]
+    outcomes = chat.worker.conversations.of(YUKI).journal.read_outcomes()
+    assert not any(YUKI in (one.text or "") for one in outcomes)
+
+
 def test_a_kept_reminder_that_the_turn_cancels_is_not_said(chat: Chat) -> None:
     chat.worker.line.push_quota_left = 0
     chat.says("5分後に薬って言って", remind(), HELLO)
@@ -237,17 +251,21 @@ def test_a_reset_spares_reminders_and_what_they_say_later_is_remembered(chat: Ch
     assert "4711" in chat.worker.prompt()
 
 
-def test_a_revoked_chat_is_told_nothing(pool: ThreadPoolExecutor) -> None:
+def test_a_revoked_chat_is_told_nothing_until_it_is_admitted_again(pool: ThreadPoolExecutor) -> None:
     chat = Chat(pool, access=Access.INVITED)
     admissions = Admissions(store=chat.worker.store, clock=chat.worker.clock)
     admissions.admit(YUKI, since_ms=0)
-    chat.says("5分後に薬って言って", remind(), HELLO)
+    chat.says("5分後に薬って言って", remind(rule="FREQ=DAILY"), HELLO)
     admissions.revoke(YUKI)
     chat.passes(minutes=6)
 
     chat.tick()
-
     assert chat.pushed == []
+
+    admissions.admit(YUKI, since_ms=0, renews=True)
+    chat.passes(minutes=24 * 60)
+    chat.tick()
+    assert chat.pushed == ["⏰ 薬"]
 
 
 def test_a_turn_that_is_thought_again_makes_one_reminder(chat: Chat) -> None:
