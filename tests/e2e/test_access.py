@@ -2,19 +2,29 @@
 
 import contextlib
 import io
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
 
 import pytest
 
 from operations.__main__ import run
+from shared.line.commands import Command
+from shared.line.phrases import Phrase
 from tests.e2e.conftest import Person, Platform
+from tests.infra.offline import ROOT
+from tests.support.phrases import japanese
 from tests.support.stacks import running_stack
 
 
 @pytest.fixture(scope="module")
 def invited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
     folder = tmp_path_factory.mktemp("invited")
-    with running_stack(folder, access="invited", more_env={"SETTLE_MS": "0"}) as (loop, stack):
+    with running_stack(folder, access="invited", more_env={"SETTLE_MS": "0", "LIMIT_TURNS_PER_CHAT_DAY": "1"}) as (
+        loop,
+        stack,
+    ):
         yield Platform(loop, stack, folder)
 
 
@@ -57,3 +67,106 @@ def test_a_code_lets_a_person_in_and_a_revocation_out(invited: Platform) -> None
     operate(invited, "revoke", person.id)
 
     assert f"{person.id}  revoked" in operate(invited, "admitted")
+
+
+PLACES: Final = ("in a 1:1 chat", "in a group")
+Reaction = Literal["answers", "asks", "is silent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What the threat model says of a command in a kind of chat."""
+
+    is_confirmed: bool
+    is_limited: bool
+
+
+def table_of_commands() -> dict[tuple[str, str], Row]:
+    """Return the table of docs/security.md, by command and kind of chat."""
+    _, _, section = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").partition("## What each command may do")
+    rows = {}
+    for line in section.splitlines():
+        if not line.startswith("| `/"):
+            continue
+        commands, _, confirmed, limited = (cell.strip() for cell in line.split("|")[1:-1])
+        for part in commands.split(";"):
+            for place in [one for one in PLACES if one in part] or PLACES:
+                for command in re.findall(r"`/([a-z ]+?)(?: CODE)?`", part):
+                    rows[command, place] = Row(
+                        is_confirmed=confirmed == "by a button", is_limited=limited.startswith("yes")
+                    )
+    return rows
+
+
+class Talk:
+    """A chat in which one person talks to the bot."""
+
+    def __init__(self, platform: Platform, name: str, *, place: str) -> None:
+        self._platform = platform
+        self.person = Person(platform, name)
+        self.id = self.person.id
+        if place == "in a group":
+            other = Person(platform, f"{name}'s friend")
+            people = (self.person.id, other.id)
+            self.id = platform.do(lambda stack: stack.line.create_group(name, people)).chat_id
+            platform.do(lambda stack: stack.line.join(self.id))
+            platform.settle()
+
+    def bubbles(self) -> list[str]:
+        """Return the types of the bot's messages."""
+        messages = self._platform.do(lambda stack: list(stack.line.chat(self.id).messages))
+        bot = self._platform.do(lambda stack: stack.line.account.user_id)
+        return [str(one.content["type"]) for one in messages if one.sender_id == bot]
+
+    def says(self, text: str) -> Reaction:
+        """Say the text to the bot; return what the bot did."""
+        before = len(self.bubbles())
+        self._platform.do(lambda stack: stack.line.say(self.person.id, self.id, text))
+        self._platform.settle()
+        new = self.bubbles()[before:]
+        if not new:
+            return "is silent"
+        return "asks" if "template" in new else "answers"
+
+
+def test_the_table_names_every_command() -> None:
+    assert {command for command, _ in table_of_commands()} == {one.value for one in Command}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_each_command_does_what_the_table_says_also_over_the_limit(invited: Platform, place: str) -> None:
+    talk = Talk(invited, f"rules {place}", place=place)
+    operate(invited, "admit", talk.id)
+    assert [talk.says("Aizuchi, hello") for _ in range(3)] == ["answers", "answers", "is silent"]  # it is told once
+
+    rows = {command: row for (command, where), row in table_of_commands().items() if where == place}
+    found = {command: talk.says(f"/{command}") for command in rows if command != Command.START}
+
+    def expected(row: Row) -> Reaction:
+        return "is silent" if row.is_limited else "asks" if row.is_confirmed else "answers"
+
+    assert found == {command: expected(row) for command, row in rows.items() if command != Command.START}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_command_of_a_stranger_leaves_anything(invited: Platform, place: str) -> None:
+    talk = Talk(invited, f"stranger {place}", place=place)
+    before, asked = invited.names(), len(invited.stack.gemini.requests)
+
+    for command in Command:
+        talk.says(f"/{command.value}")
+
+    assert invited.names() == before
+    assert len(invited.stack.gemini.requests) == asked
+    assert talk.bubbles().count("text") <= 2  # how to get in, and that an empty code is none
+
+
+def test_what_a_chat_over_its_limit_is_told_names_the_hour(invited: Platform) -> None:
+    person = Person(invited, "spends")
+    operate(invited, "admit", person.id)
+
+    for number in range(2):
+        person.says(f"hello {number}")
+        invited.settle()
+
+    assert person.hears()[-1] == japanese(Phrase.LIMIT_REACHED, hour="00:00 (UTC+9)")
