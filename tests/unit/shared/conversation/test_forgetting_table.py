@@ -21,6 +21,7 @@ from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
+from tests.support.reminders import reminding_tool
 
 PRIVACY: Final = Path(__file__).parents[4] / "docs" / "privacy.md"
 AGE_49_9_S: Final = "2025-11-21T04:39:10.100Z"
@@ -44,6 +45,7 @@ class Chat(Person):
         databases = {"shopping_list": self.notion.add_database(shopping_list())}
         worker = PushedWorker(
             pool,
+            [reminding_tool()],
             notion=NotionPort(api=self.notion, databases=databases, conversations=None),
             memory=MemoryLimits(journalled=1, verbatim=1, summed_up=1),
             segment_messages=1,
@@ -204,6 +206,21 @@ def writes_to_notion(chat: Chat) -> None:
     chat.says("please buy oat milk", calling(("create_page", page)), reply("oat milk is on the list"))
 
 
+def asks_for_a_reminder(chat: Chat) -> None:
+    chat.says(SAFE, calling(("remind", {"text": PLACE, "minutes": 60})), reply("noted"))
+    assert any(name.startswith("reminders/") and PLACE in data.decode() for name, data in chat.objects.items())
+
+
+def asks_to_forget_the_place(chat: Chat) -> None:
+    has_it_summed_up(chat)
+    proposes = calling(("forget_messages", {"query": "bookshelf"}))
+    chat.says("forget what I said about the safe", proposes, reply("press"), recap("They drink tea."))
+
+
+def presses_the_button(chat: Chat) -> None:
+    chat.presses(chat.newest_button)
+
+
 def says_the_command(command: str) -> Callable[[Chat], object]:
     """Return who says the command, and presses the button where a question comes first."""
 
@@ -270,6 +287,7 @@ ROWS: Final = (
         goes=("please buy oat milk", '"oat milk"', "oat milk is on the list"),
         stays=("'oat milk'", "page_id"),  # in Notion, and the result of the call
     ),
+    Row(case="a message that asked for a reminder", said=asks_for_a_reminder, goes=(PLACE,)),
     Row(
         case="an edit",
         said=files_from_the_place,
@@ -297,6 +315,13 @@ ROWS: Final = (
         taken_back=says_the_command("/bye"),
         goes=(PLACE, "garden"),
         is_in_group=True,
+    ),
+    Row(
+        case='a press under "take back these messages" ([by asking](memory.md#forgetting-by-asking))',
+        said=asks_to_forget_the_place,
+        taken_back=presses_the_button,
+        goes=(PLACE,),
+        stays=("we drink tea",),
     ),
     Row(
         case="`/forget me` in a group",
