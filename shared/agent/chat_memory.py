@@ -7,13 +7,15 @@ the outcome of the turn names it. Who joined a group later is shown nothing from
 import threading
 import zoneinfo
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from cachetools import LRUCache
 
 from shared.agent.chat_lines import ChatLines, local_time
+from shared.agent.forgetting import MOST_PROPOSED
 from shared.agent.people import People
 from shared.agent.result_budget import tokens_of
 from shared.agent.turn_context import TurnContext
@@ -137,10 +139,40 @@ class ChatMemory:
         is_searched = bool(wanted.queries) and not is_quoted
         chosen = self._repeating(own, asked, wanted.queries) if is_searched else own
         proposed = chosen[-wanted.limit :]
-        shown, lines = self._lines(proposed, self._names(context, proposed), limit_tokens=FOUND_TOKENS)
+        shown = self._proposed(context, proposed)
+        return replace(shown, left_out=len(chosen) - len(shown.lines))
+
+    def own_ids(self, context: TurnContext) -> frozenset[str] | None:
+        """Return the messages of the person who asks, as far as memory reaches; None: all are theirs, in a chat of two.
+
+        Raises: NothingToRecallError, StorageUnavailableError.
+        """
+        if context.conversation.is_one_on_one:
+            return None
+        asker = context.to_answer[-1].user_id
+        said = (*self._read(context, Wanted(), is_own=True).records, *context.to_answer)
+        own = (one for one in said if isinstance(one, MessageRecord) and one.user_id == asker)
+        return frozenset(one.line_message_id for one in own)
+
+    def propose(self, context: TurnContext, line_message_ids: AbstractSet[str]) -> RecalledLines:
+        """Propose to take back those of these messages that the person who asks wrote, beside what was proposed already.
+
+        Raises: NothingToRecallError, StorageUnavailableError.
+        """
+        asker, before = context.to_answer[-1].user_id, context.forgetting.proposed
+        wanted = line_message_ids | {one.line_message_id for one in before}
+        own = [
+            one
+            for one in (*self._read(context, Wanted(), is_own=True).records, *context.to_answer)
+            if isinstance(one, MessageRecord) and one.user_id == asker and one.line_message_id in wanted
+        ]
+        return self._proposed(context, own[-MOST_PROPOSED:])
+
+    def _proposed(self, context: TurnContext, messages: Sequence[MessageRecord]) -> RecalledLines:
+        shown, lines = self._lines(messages, self._names(context, messages), limit_tokens=FOUND_TOKENS)
         context.recalled.add(Recollection.of(shown))
         context.forgetting.propose([one for one in shown if isinstance(one, MessageRecord)])
-        return RecalledLines(lines=tuple(lines), left_out=len(chosen) - len(shown))
+        return RecalledLines(lines=tuple(lines), left_out=len(messages) - len(shown))
 
     def _repeating(
         self, messages: Sequence[MessageRecord], asked: Sequence[MessageRecord], queries: Sequence[str]

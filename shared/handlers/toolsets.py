@@ -24,6 +24,7 @@ from shared.tools.knowledge_queries import KnowledgeQueryTools
 from shared.tools.notion.databases import Databases, TtlCache
 from shared.tools.notion.known_properties import KnownProperties
 from shared.tools.notion.toolset import NotionTools
+from shared.tools.own_facts import OwnFactTools
 from shared.tools.recall import MemoryTools
 from shared.tools.web import MeteredWebSearch, web_tools
 
@@ -44,7 +45,10 @@ class Toolsets:
         """Return the core tools, those of the chat's memory and of reminders, and those of every toolset that has its port."""
         writes = IdempotentWrites(clock=ports.clock)
         model = MeteredJsonModel(model=ports.json_model, metering=metering) if ports.json_model is not None else None
-        knowledge = _knowledge_tools(model, ports, options, metering) if model is not None else ()
+        own_facts = OwnFactTools(memory=memory, time_zone=options.time_zone)
+        knowledge = (
+            (*_knowledge_tools(model, ports, options, metering), *own_facts.tools()) if model is not None else ()
+        )
         web = web_tools(MeteredWebSearch(web=ports.web, metering=metering)) if ports.web is not None else ()
         notion = _notion_tools(ports.notion, ports, options, writes) if ports.notion is not None else ()
         return cls(

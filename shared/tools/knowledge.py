@@ -139,7 +139,7 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
             may_touch=context.may_touch,
         )
         try:
-            return action(_scrub(arguments), _overlay_of(context), occasion)
+            return action(_scrub(arguments), overlay_of(context), occasion)
         except EntryFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)
 
@@ -169,7 +169,7 @@ def _undo(_: Json, overlay: EntryOverlay, __: Occasion) -> Json:
     return {"restored": list(effect.restored), "removed": list(effect.removed)}
 
 
-def _overlay_of(context: TurnContext) -> EntryOverlay:
+def overlay_of(context: TurnContext) -> EntryOverlay:
     """Return the turn's overlay.  Raises: TypeError, where the turn stages its entries by something else, or not at all."""
     match context.entries:
         case EntryOverlay() as overlay:

@@ -1,0 +1,61 @@
+"""What entries hold of one person's words, as facts with their dates; and an entry without one of its facts."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from shared.knowledge.entry import Entry
+from shared.knowledge.schema import FIELDS, Value, name_field
+from shared.search.folding import fold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A field or a note of an entry, when it was said, by LINE's timestamp, and the messages that it came from."""
+
+    entry: Entry = field(repr=False)
+    text: str = field(repr=False)
+    said_ms: int
+    source_ids: frozenset[str]
+
+
+def facts_of(entry: Entry, is_own: Callable[[str], bool]) -> Iterator[Fact]:
+    """Yield what of the entry came from messages that are the person's own; what the name repeats is told by the rest, if there is any."""
+    said_ms = {one.line_message_id: one.timestamp_ms for one in entry.sources}
+    named = name_field(entry.category)
+    pieces = [(name, _text(entry.fields.get(name)), ids) for name, ids in entry.came_from.items()]
+    pieces += [("", note.text, note.came_from) for note in entry.notes]
+    own = [(name, text, frozenset(filter(is_own, ids))) for name, text, ids in pieces if text]
+    found = [(name, text, ids) for name, text, ids in own if ids]
+    rest = [one for one in found if one[0] != named]
+    for _, text, ids in rest or found:
+        times = [said_ms[one] for one in ids if one in said_ms]
+        if times:
+            yield Fact(entry=entry, text=text, said_ms=max(times), source_ids=ids)
+
+
+def without_fact(entry: Entry, fact: str, *, stamp: str) -> tuple[Entry | None, frozenset[str]]:
+    """Return the entry without the fields and notes that hold the fact, and the messages behind these.
+
+    None: its name holds the fact, or nothing but its name is left. No message: it does not hold the fact.
+    """
+    wanted = fold(fact)
+    lost = {name for name in entry.came_from if wanted in fold(_text(entry.fields.get(name)))}
+    notes = tuple(note for note in entry.notes if wanted not in fold(note.text))
+    gone = [entry.came_from[name] for name in lost] + [note.came_from for note in entry.notes if note not in notes]
+    ids = frozenset(one for came_from in gone for one in came_from)
+    named = name_field(entry.category)
+    if named in lost or (ids and not notes and entry.came_from.keys() - lost <= {named}):
+        return None, ids
+    defaults = {one.name: one.default for one in FIELDS[entry.category]}
+    rest = replace(
+        entry,
+        updated_at=stamp,
+        fields={name: defaults[name] if name in lost else value for name, value in entry.fields.items()},
+        came_from={name: came_from for name, came_from in entry.came_from.items() if name not in lost},
+        notes=notes,
+    )
+    return rest.with_sources(()), ids
+
+
+def _text(value: Value | None) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else value or ""

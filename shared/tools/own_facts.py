@@ -1,0 +1,116 @@
+"""What a person has had filed of their own words: listed with dates, and forgotten one by one, with the messages that a fact came from."""
+
+import zoneinfo
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.agent.chat_lines import local_moment
+from shared.agent.chat_memory import ChatMemory, NothingToRecallError
+from shared.agent.model import Json
+from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
+from shared.agent.turn_context import TurnContext
+from shared.knowledge.own_facts import facts_of, without_fact
+from shared.knowledge.staging import EntryFault
+from shared.line.utf16 import without_lone_surrogates
+from shared.tools.knowledge import overlay_of
+
+_FACTS: Final = 30
+_MOST_ENTRIES: Final = 100
+_WHO_ASKS: Final = ToolFault(
+    message="Not done: it is unclear who is meant, because several people ask at once. Say so.", may_retry=False
+)
+_NOT_THIS_TIME: Final = ToolFault(message="Earlier messages cannot be looked up this time.", may_retry=False)
+_NOT_THERE: Final = ToolFault(
+    message="The entry holds no such words; pass them as list_own_facts or get_entry returns them.", may_retry=True
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnFactTools:
+    """The tools about the words of the person who asks."""
+
+    memory: ChatMemory
+    time_zone: zoneinfo.ZoneInfo = field(repr=False)
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return them in the order in which they are declared."""
+        return (
+            Tool(
+                name="list_own_facts",
+                description=(
+                    "List what is filed of the words of the person who asks, each fact with the date on which they said it. Use it when "
+                    "they ask what you know about them, or before they want one fact forgotten."
+                ),
+                parameters=load_schema("list_own_facts.parameters"),
+                response=load_schema("list_own_facts.response"),
+                run=self._list,
+                is_reading=True,
+            ),
+            Tool(
+                name="forget_fact",
+                description=(
+                    "Forget one fact of an entry: the fields and notes that hold it are removed, and an entry of which nothing else is "
+                    "left is deleted. Use it when the person wants something forgotten that was filed."
+                ),
+                parameters=load_schema("forget_fact.parameters"),
+                response=load_schema("forget_fact.response"),
+                run=self._forget,
+            ),
+        )
+
+    def _list(self, arguments: Json, context: TurnContext) -> Json | ToolFault:
+        if _asker_of(context) is None:
+            return _WHO_ASKS
+        overlay = overlay_of(context)
+        try:
+            own_ids = self.memory.own_ids(context)
+        except NothingToRecallError:
+            return _NOT_THIS_TIME
+        rows = [row for row in overlay.rows() if own_ids is None or not own_ids.isdisjoint(row.source_ids)]
+        newest = sorted(rows, key=lambda row: row.updated_at, reverse=True)[:_MOST_ENTRIES]
+        entries = overlay.show_entries([row.path for row in newest])
+        facts = [fact for entry in entries for fact in facts_of(entry, lambda one: own_ids is None or one in own_ids)]
+        facts.sort(key=lambda one: one.said_ms, reverse=True)
+        limit = arguments.get("limit", _FACTS)
+        shown = facts[: limit if isinstance(limit, int) else _FACTS]
+        return {
+            "facts": [
+                {
+                    "path": one.entry.path,
+                    "name": one.entry.name,
+                    "fact": one.text,
+                    "since": local_moment(one.said_ms, self.time_zone).date().isoformat(),
+                }
+                for one in shown
+            ],
+            "leftOut": len(facts) - len(shown),
+        }
+
+    def _forget(self, arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
+        if _asker_of(context) is None:
+            return _WHO_ASKS
+        path, fact = str(arguments["path"]), without_lone_surrogates(str(arguments["fact"]))
+        overlay = overlay_of(context)
+        stamp = local_moment(context.now_ms, self.time_zone).isoformat(timespec="seconds")
+        try:
+            with overlay.together():
+                entry = overlay.show_entry(path)
+                if not context.may_touch(entry.name):
+                    return NeedsTap(name=entry.name)
+                rest, ids = without_fact(entry, fact, stamp=stamp)
+                if not ids:
+                    return _NOT_THERE
+                overlay.stage({path: rest})
+        except EntryFault as fault:
+            return ToolFault(message=str(fault), may_retry=fault.may_retry)
+        try:
+            proposed = self.memory.propose(context, ids).lines
+        except NothingToRecallError:
+            proposed = ()
+        return {"path": path, "name": entry.name, "isDeleted": rest is None, "proposed": list(proposed)}
+
+
+def _asker_of(context: TurnContext) -> str | None:
+    """Return who asks; None where that is unclear."""
+    askers = {one.user_id for one in context.to_answer}
+    return askers.pop() if len(askers) == 1 else None
