@@ -171,7 +171,7 @@ class _Folding:
 def _merged(
     folded: Iterable[OutcomeRecord], done: Iterable[OutcomeRecord], *, old_ms: int
 ) -> tuple[OutcomeRecord, ...]:
-    """Return the outcomes by time; what old ones proposed can be confirmed no more, so it is not kept."""
+    """Return the outcomes by time; what old ones proposed can be confirmed no more, so only that they did is kept."""
     known = {one.webhook_event_id: one for one in done} | {one.webhook_event_id: one for one in folded}
-    kept = (replace(one, proposes=()) if one.timestamp_ms < old_ms and one.proposes else one for one in known.values())
+    kept = (one.without_proposals() if one.timestamp_ms < old_ms and one.proposes else one for one in known.values())
     return tuple(sorted(kept, key=by_time))

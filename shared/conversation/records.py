@@ -217,9 +217,13 @@ class OutcomeRecord:
             writes=(),
             filed_entry_path=None,
             filed_entry_paths=(),
-            proposes=tuple(ProposedCall(tool=one.tool) for one in self.proposes),
+            proposes=self.without_proposals().proposes,
             kind=kind or self.kind,
         )
+
+    def without_proposals(self) -> "OutcomeRecord":
+        """Return it as it stays once nothing that it proposed can be confirmed."""
+        return replace(self, proposes=tuple(ProposedCall(tool=one.tool) for one in self.proposes))
 
 
 def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> OutcomeRecord:

@@ -600,7 +600,8 @@ def _check_media(story: Story) -> Iterator[str]:
 
 def _check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """Each page that was asked for is made once; a worker that sleeps between its look and its write may make a second one."""
-    made = {covered for one in history.values() if "create_page" in one.tools_used for covered in one.covers}
+    called = (one for one in history.values() if "create_page" in one.tools_used and not one.proposes)
+    made = {covered for one in called for covered in one.covers}
     for message in story.people.messages:
         count = max((story.page_counts.get(word, 0) for word, _ in message.words), default=0)
         if count > 1 and not story.world.weather.stalls:
