@@ -8,7 +8,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import NEWEST_READ
 from shared.conversation.compaction import Compaction
-from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, SnapshotRecord
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, ProposedCall, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
 from tests.support.chats import answer, conversations_on, everything_in, message, reader
@@ -131,6 +131,22 @@ def test_a_stored_answer_is_kept_until_its_button_is_pressed(
         compaction.fold(chat, IN_TIME)
 
     assert "e0-late" in reader().read_newest(chat).recorded
+
+
+def test_what_an_old_answer_proposed_is_folded_without_its_words(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
+) -> None:
+    proposed = ProposedCall(tool="delete_entry", arguments='{"path": "ideas/my-secret.md"}', name="my secret")
+    keep_messages(chat, clock, range(2))
+    chat.journal.record_outcome(replace(answer(9), timestamp_ms=clock.now_ms(), proposes=(proposed,)))
+    clock.move(2 * ANSWERABLE_MS / 1_000)
+    keep_messages(chat, clock, range(10, 13))
+
+    compaction.fold(chat, IN_TIME)
+
+    folded = {one.webhook_event_id: one.proposes for one in chat.snapshot.read().record.outcomes}
+    assert folded["e9"] == (ProposedCall(tool="delete_entry"),)
+    assert "my secret" not in everything_in(chat.objects.store)
 
 
 def test_about_one_message_in_sixteen_triggers_a_compaction_check(compaction: Compaction) -> None:
