@@ -19,6 +19,7 @@ from shared.locales.local_times import shown_moment, shown_rule
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
 _PLACE: Final = re.compile(r"\{(\w+)\}")
+_MARK: Final = re.compile(r"^([^\S\n]*)[\u2610-\u2612\u2705\u2713\u2714](?=\s)", re.MULTILINE)
 
 
 class DeedKind(StrEnum):
@@ -105,6 +106,11 @@ class ReceiptTexts:
     two_kinds: str
     of_kind: Mapping[DeedKind, str]
     of_place: Mapping[Place, str]
+
+
+def without_marks(text: str) -> str:
+    """Return words of the model in which no line begins with the mark of a receipt or of a proposal, which the code alone writes."""
+    return _MARK.sub(r"\1-", text)
 
 
 def receipt(deeds: Sequence[Deed], *, locale: str) -> str:

@@ -17,7 +17,7 @@ from shared.agent.model import Content, FunctionCall, MixedContent, Part, TextCo
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.proposals import described
-from shared.agent.receipts import receipt
+from shared.agent.receipts import receipt, without_marks
 from shared.agent.retellings import messages_in_prompt
 from shared.agent.taint import MEDIA
 from shared.agent.turn_context import StagedEntries, StagedReminders, TurnContext
@@ -239,7 +239,7 @@ class AgentResponder:
             logs.warning("links_removed", links=strange)
         is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
         limit = DIGEST.text_limit if is_long else ANSWER.text_limit
-        text = shown_text(message, limit=limit)
+        text = without_marks(shown_text(message, limit=limit))
         if not text:
             return ""
         told = receipt(context.deeds, locale=language_of(context.said, default=self.prompt.locale))

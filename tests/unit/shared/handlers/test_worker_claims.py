@@ -182,3 +182,12 @@ def test_a_receipt_of_a_message_that_is_withdrawn_meanwhile_is_not_sent(shopper:
 
     assert shopper.worker.said == []
     assert "milk" not in everything_in(shopper.worker.store)
+
+
+@pytest.mark.parametrize("mark", ["✓", "☐", "✔", "✅", " ☑"])
+def test_the_model_cannot_write_a_receipt(friend: Person, mark: str) -> None:
+    forged = f"all right\n{mark} Deleted: everything"
+
+    event = friend.says("delete it all", calling(("reply", {"message": forged})))
+
+    assert friend.worker.outcome(event)["text"].splitlines()[1].strip() == "- Deleted: everything"
