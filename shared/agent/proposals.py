@@ -19,6 +19,7 @@ from shared.locales.language_file import language_file
 MOST_PROPOSED: Final = 3
 ARGUMENTS_LIMIT: Final = 2_000
 _DETAIL_GRAPHEMES: Final = 80
+_SHOWN: Final = ("content", "text", "at", "rule", "digest")  # of arguments, as they are
 
 
 class Proposals:
@@ -53,6 +54,9 @@ class _Texts:
     create_page: str
     update_page: str
     append_block: str
+    create_reminder: str
+    change_reminder: str
+    cancel_reminder: str
 
 
 def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
@@ -61,7 +65,7 @@ def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
 
 
 def _line(one: ProposedCall, texts: Mapping[str, str]) -> str:
-    detail = "; ".join(_details(json.loads(one.arguments)))
+    detail = "; ".join(value for value in _details(json.loads(one.arguments)) if value != one.name)
     told = texts[one.tool].replace("{name}", _short(one.name))
     return f"{told} ({_short(detail)})" if detail else told
 
@@ -72,8 +76,7 @@ def _details(arguments: Json) -> Iterator[str]:
         properties = json.loads(properties) if properties.strip() else None
     if isinstance(properties, Mapping):
         yield from (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in properties.items())
-    if isinstance(arguments.get("content"), str):
-        yield str(arguments["content"])
+    yield from (str(arguments[key]) for key in _SHOWN if isinstance(arguments.get(key), str))
 
 
 def _short(text: str) -> str:

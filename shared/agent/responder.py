@@ -111,7 +111,8 @@ class AgentResponder:
         """
         context = self._context(question)
         failed = self._run_twice(proposed, context, Deadline.after(self.clock, question.seconds))
-        is_as_told = {one.name for one in context.deeds} <= {one.name for one in proposed}
+        told_names = {one.name for one in proposed} | {json.loads(one.arguments).get("text") for one in proposed}
+        is_as_told = {one.name for one in context.deeds} <= told_names
         kept = context if is_as_told else replace(context, entries=None, reminders=None)
         told = receipt(kept.deeds, locale=language_of(context.said, default=self.prompt.locale))
         if failed or not is_as_told:

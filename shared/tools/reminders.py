@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from shared.agent.model import Json
-from shared.agent.tools import NOT_NAMED, Tool, ToolFault, load_schema
+from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.knowledge.entry import Source
 from shared.knowledge.provenance import PossibleSources
@@ -39,7 +39,7 @@ class PushCosts(Protocol):
         ...
 
 
-Action = Callable[[Json, ReminderOverlay, TurnContext], Json | ToolFault]
+Action = Callable[[Json, ReminderOverlay, TurnContext], Json | ToolFault | NeedsTap]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +76,10 @@ class ReminderTools:
             ),
         )
 
-    def _create(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault:
+    def _create(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         text = _text(arguments, "text")
         if not context.may_touch(text):
-            return NOT_NAMED
+            return NeedsTap(name=text)
         messages = self._messages_each_time(context)
         if messages is None:
             return _COST_UNKNOWN
@@ -94,10 +94,11 @@ class ReminderTools:
         )
         return _with_cost(_shown(reminder), messages, context)
 
-    def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault:
+    def _change(self, arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault | NeedsTap:
         reminder_id = str(arguments["id"])
-        if not context.may_touch(overlay.show(reminder_id).text):
-            return NOT_NAMED
+        name = overlay.show(reminder_id).text
+        if not context.may_touch(name):
+            return NeedsTap(name=name)
         messages = self._messages_each_time(context)
         if messages is None:
             return _COST_UNKNOWN
@@ -127,10 +128,11 @@ def _list(arguments: Json, overlay: ReminderOverlay, _: TurnContext) -> Json:
     return {"reminders": [_shown(one) for one in shown], "total": len(found)}
 
 
-def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | ToolFault:
+def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> Json | NeedsTap:
     reminder_id = str(arguments["id"])
-    if not context.may_touch(overlay.show(reminder_id).text):
-        return NOT_NAMED
+    name = overlay.show(reminder_id).text
+    if not context.may_touch(name):
+        return NeedsTap(name=name)
     cancelled = overlay.cancel(reminder_id)
     return {"id": cancelled.id, "text": cancelled.text}
 
@@ -138,7 +140,7 @@ def _cancel(arguments: Json, overlay: ReminderOverlay, context: TurnContext) -> 
 def _tool(name: str, description: str, action: Action) -> Tool:
     """Return a tool that runs `action` on the turn's overlay; a ReminderFault becomes a ToolFault."""
 
-    def run(arguments: Json, context: TurnContext) -> Json | ToolFault:
+    def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         try:
             return action(arguments, _overlay_of(context), context)
         except ReminderFault as fault:

@@ -87,7 +87,8 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
 def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda | None:
     """Return the turn of the oldest press of a proposal's button; None where there is none.
 
-    It counts once, for ten minutes by LINE's timestamps, and while the proposal has its words; else there is nothing to do.
+    It counts once, for ten minutes by LINE's timestamps, and while the proposal and what it answers are kept: what is done came from these
+    messages. Else there is nothing to do.
     """
     proposals = {
         one.webhook_event_id: one for one in history.outcomes if one.proposes and one.kind is not OutcomeKind.STORED
@@ -96,9 +97,11 @@ def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda
     if press is None:
         return None
     proposal = proposals[press.presses or ""]
-    if _is_carried_out(history, proposal) or not _is_in_time(press, proposal) or not proposal.holds_words:
+    asked = tuple(one for one in _known(history) if one.line_message_id in proposal.covers)
+    is_kept = proposal.holds_words and len(asked) == len(proposal.covers)
+    if _is_carried_out(history, proposal) or not _is_in_time(press, proposal) or not is_kept:
         return Agenda(covers=(press,), is_fulfilled=True)
-    return Agenda(covers=(press,), answers=(proposal.webhook_event_id,), proposal=proposal)
+    return Agenda(covers=(press,), asked=asked, answers=(proposal.webhook_event_id,), proposal=proposal)
 
 
 def _is_carried_out(history: History, proposal: OutcomeRecord) -> bool:

@@ -232,7 +232,7 @@ class _ReplyDelivery:
     def _carry_out(self, attempt: Attempt, proposal: OutcomeRecord) -> OutcomeRecord:
         """Return what came of the proposed changes.  It takes less time than a lease, which is not renewed meanwhile."""
         seconds = min(_TAP_S, attempt.lease.left_s / 2)
-        question = replace(self._question(attempt, is_alone=True), asked=attempt.agenda.covers, seconds=seconds)
+        question = replace(self._question(attempt, is_alone=True), seconds=seconds)
         with metered(self.meter):
             return self.reply.changes.carry_out(question, proposal.proposes)
 

@@ -16,6 +16,7 @@ from shared.conversation.records import MessageRecord
 from shared.errors import StorageUnavailableError
 from shared.handlers.ports import NotionPort
 from shared.line.phrases import Phrase
+from shared.reminders.store import ReminderStore
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
@@ -127,7 +128,7 @@ def test_a_tap_carries_out_exactly_what_was_shown_without_the_model(chat: Chat) 
 
     pressed = chat.press()
 
-    assert chat.text_of(pressed) == "✓ 削除：「lunch」・Notionに追加：「spam」"
+    assert chat.text_of(pressed) == "✓ Deleted: “lunch” · Added to Notion: “spam”"
     assert not chat.has_entry
     assert len(chat.notion.pages) == 1
     assert chat.notion.written == ["create_page"]
@@ -235,6 +236,22 @@ def test_what_cannot_be_done_any_more_is_told(chat: Chat) -> None:
     assert chat.text_of(pressed) == japanese(Phrase.CHANGE_FAILED)
 
 
+def test_a_reminder_waits_for_a_tap_and_goes_with_the_message_that_asked(chat: Chat) -> None:
+    reminds = calling(("create_reminder", {"text": "bring cash", "at": "2025-11-22T09:00"}))
+
+    asked = chat.asks(reminds)
+    assert chat.text_of(asked).endswith("☐ Remind: “bring cash” (2025-11-22T09:00)")
+    reminders = ReminderStore(chat.worker.conversations.of(chat.chat_id))
+    assert reminders.read_all() == ()
+
+    pressed = chat.press()
+    assert chat.text_of(pressed).startswith("✓ Reminder: “bring cash”")
+    assert [one.text for one in reminders.read_all()] == ["bring cash"]
+
+    chat.worker.withdraw(recorded.USER, asked["message"]["id"])
+    assert not chat.holds("bring cash")
+
+
 def test_silence_proposes_nothing(chat: Chat) -> None:
     skip = calling(("skip", {"reason": "nothing to say"}))
 
@@ -296,5 +313,5 @@ def test_a_worker_that_fails_at_any_write_carries_a_change_out_once(pool: Thread
 
     assert not chat.has_entry
     assert len(chat.notion.pages) == 1
-    told = [text for text in chat.worker.said if text.startswith("✓ 削除")]
+    told = [text for text in chat.worker.said if text.startswith("✓ Deleted")]
     assert len(told) <= 1
