@@ -269,3 +269,8 @@ def test_announcement_that_is_committed_when_everything_is_erased_is_recorded_wi
 
     assert group.deliver() == "withdrawn"
     assert group.line.calls == 0
+
+
+def test_announcement_that_repeats_older_words_goes_with_them() -> None:
+    assert HELLO.outcome.since_ms == HELLO.timestamp_ms == 5
+    assert replace(HELLO, since_ms=3).outcome.since_ms == 3

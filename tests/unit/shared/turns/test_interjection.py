@@ -30,6 +30,7 @@ class Interjecting:
     is_amended: bool = False
     line: MemoryLineApi = field(default_factory=MemoryLineApi)
     questions: list[Question] = field(default_factory=list)
+    turns_a_day: int = 0
 
     def respond(self, question: Question) -> OutcomeRecord:
         self.questions.append(question)
@@ -51,7 +52,7 @@ class Interjecting:
             responder=self,
             outbox=outbox,
             phrases=NamedPhrases(),
-            budgets=unlimited(self.conversation.objects, self.clock),
+            budgets=unlimited(self.conversation.objects, self.clock, turns_a_day=self.turns_a_day),
             clock=self.clock,
         )
         return interject(self.conversation, said)
@@ -214,3 +215,13 @@ def test_an_interjection_carries_what_it_asked_of_models(group: Interjecting, li
     assert outcome is not None
     assert outcome.usage == (ModelUsage(purpose=Purpose.TURN, model_name="model-1", prompt_tokens=10),)
     assert '"turn_metered"' in lines.getvalue()
+
+
+def test_a_chat_over_its_limit_gets_no_interjection(group: Interjecting) -> None:
+    metered = MeteredInterjecting(conversation=group.conversation, clock=group.clock, turns_a_day=1)
+    first = metered.deliver(metered.message(1))
+    group.clock.move(EVERY_MS / 1_000)
+
+    assert (first, metered.deliver(metered.message(2))) == ("replied", "kept_as_context")
+    assert len(metered.questions) == 1
+    assert group.conversation.turn.read().record.state == "idle"
