@@ -18,7 +18,16 @@ from tests.support.pushed import PushedWorker, UnreliableStore
 RECORDS = Path(__file__).parents[3] / "records" / "chat.json"
 CHAT: dict[str, Any] = json.loads(RECORDS.read_text(encoding="utf-8"))
 YESTERDAYS_MESSAGE = "100001"
-KINDS = sorted({name.split("/")[0] for name in CHAT})
+TAKEN_BACK: dict[str, Any] = {
+    f"amended/{recorded.USER}/100000.json": {
+        "version": 1,
+        "line_message_id": "100000",
+        "timestamp_ms": 1,
+        "text": None,
+    },
+    f"erased/{recorded.USER}.json": {"version": 1, "timestamp_ms": 0, "entries_ms": 0},
+}
+KINDS = sorted({name.split("/")[0] for name in (*CHAT, *TAKEN_BACK)})
 
 
 def worker_after(pool: ThreadPoolExecutor, chat: dict[str, Any]) -> PushedWorker:
@@ -63,7 +72,7 @@ def test_words_of_another_release_are_withdrawn(pool: ThreadPoolExecutor, change
 def test_a_record_of_a_newer_version_is_neither_lost_nor_changed(pool: ThreadPoolExecutor, kind: str) -> None:
     newer = {
         name: {**record, "version": record["version"] + 1} if name.startswith(f"{kind}/") else record
-        for name, record in CHAT.items()
+        for name, record in (CHAT | TAKEN_BACK).items()
     }
     worker = worker_after(pool, newer)
     before = {name: data for name, data in objects_of(worker.store).items() if name.startswith(f"{kind}/")}
@@ -80,7 +89,7 @@ def test_a_record_of_a_newer_version_is_neither_lost_nor_changed(pool: ThreadPoo
 def test_an_unsend_that_meets_a_newer_record_is_not_done_and_fails(pool: ThreadPoolExecutor, kind: str) -> None:
     newer = {
         name: {**record, "version": record["version"] + 1} if name.startswith(f"{kind}/") else record
-        for name, record in CHAT.items()
+        for name, record in (CHAT | TAKEN_BACK).items()
     }
     worker = worker_after(pool, newer)
 
