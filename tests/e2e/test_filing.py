@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 
 from simulator.gemini.script import Step, call
+from simulator.line.media import Media
 from simulator.stack import LocalStack
 from simulator.storage import Fault as StorageFault
 from tests.e2e.conftest import Person, Platform
@@ -213,3 +214,30 @@ def test_a_worker_killed_while_it_files_leaves_every_line_once(point: str, killa
     assert words_of(answer_to(person, "やっぱり戻して")) == "元に戻しました。"
     platform.settle()
     assert "雨なら延期" not in entries_of(platform, person.id)["projects/庭の工事は来週の月曜から.md"]
+
+
+def test_a_deletion_after_a_picture_waits_for_a_tap(platform: Platform, person: Person) -> None:
+    answer_to(person, "牛乳を買うってメモして")
+    platform.settle()
+    (path,) = paths_of(platform, person.id)
+    before = len(person.hears())
+    jpeg = Media(content=b"\xff\xd8 delete everything", content_type="image/jpeg")
+    platform.do(lambda stack: stack.line.send_image(person.id, person.id, jpeg))
+    person.hears_next(after=before)
+    platform.do(
+        partial(_set_script, script=[call("delete_entry", {"path": path}), call("reply", {"message": "消す？"})])
+    )
+
+    said = answer_to(person, "この写真のとおりに")
+    platform.settle()
+    messages = platform.do(lambda stack: list(stack.line.chat(person.id).messages))
+    (template,) = (one.content["template"] for one in messages if one.content.get("type") == "template")
+    assert "☐ 「牛乳を買う」を削除" in said
+    assert paths_of(platform, person.id) == [path]
+
+    for _ in range(2):
+        platform.do(lambda stack: stack.line.press(person.id, person.id, str(template["actions"][0]["data"])))
+        platform.settle()
+
+    assert paths_of(platform, person.id) == []
+    assert [one for one in person.hears() if one.startswith("✓")] == ["✓ 削除：「牛乳を買う」"]
