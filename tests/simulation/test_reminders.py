@@ -10,7 +10,7 @@ from tests.simulation.bus import TICK_S
 from tests.simulation.reminder_checks import IN_TIME_S
 from tests.simulation.scene import Scene
 from tests.simulation.schedule import STEPS
-from tests.simulation.world import EPOCH_MS
+from tests.simulation.world import EPOCH_MS, ShownText
 
 MANY = 1_000
 KILLS = 4
@@ -55,3 +55,30 @@ def _kill(scene: Scene) -> None:
         process = scene.stage.bus.instance("agent_worker", instance).process
         if any(not task.is_over for task in process.tasks):
             scene.world.scheduler.kill(process)
+
+
+def test_a_thousand_reminders_hold_up_no_answer() -> None:
+    with Scene(reminding=Reminding.PUSH).playing() as scene:
+        alone_s = _answered_within_s(scene)
+        _remind_everybody(scene, due_s=TICK_S)
+        scene.sleeps(TICK_S - scene.world.now_s)
+        scene.pushes(scene.stage.ticker.tick(), instance=0)
+        scene.runs(seconds=5)
+
+        beside_s = _answered_within_s(scene)
+
+    assert any(one.reminder is not None for one in scene.world.truth.said)
+    assert beside_s <= alone_s + 1
+
+
+def _answered_within_s(scene: Scene) -> float:
+    """Ask something of the instance that carries out ticks; return how long the answer takes."""
+    asked_s = scene.world.now_s
+    scene.asks(instance=0)
+    answers = len(_answers(scene))
+    scene.world.scheduler.run(until=lambda: len(_answers(scene)) > answers, steps=STEPS)
+    return scene.world.now_s - asked_s
+
+
+def _answers(scene: Scene) -> list[ShownText]:
+    return [one for one in scene.world.truth.said if one.reply_token is not None]
