@@ -200,7 +200,14 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += _check_kept(story)
     found += _check_pages(story, history)
     found += _check_answers_kept(story, history)
-    found += check_reminders(ReminderStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
+    found += check_reminders(
+        ReminderStory(
+            people=story.people,
+            world=story.world,
+            is_lost=story.is_amendment_lost,
+            waits=lambda name: story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(name),
+        )
+    )
     found += check_entries(EntryStory(people=story.people, world=story.world, is_lost=story.is_amendment_lost))
     return found
 
@@ -281,6 +288,8 @@ def _check_obeyed(story: Story, order: Order) -> Iterator[str]:
         yield f"I2: /{order.command} was answered twice"
     if order.command == "confirm":
         yield from _check_confirmed(story, order)
+    if order.command == "choose":
+        return  # check_reminders looks at it
     waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id)
     if order.at_s <= story.people.erased_s or waits:
         return

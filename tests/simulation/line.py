@@ -184,6 +184,7 @@ class Line:
             outcome=truth.committed.get((route, text)),
             bubble_ids=bubble_ids,
             reminder=reminder,
+            choices=tuple(one.data for one in messages[-1].quick_replies),
         )
         truth.said.append(said)
         self.on_said(said)

@@ -26,6 +26,8 @@ from shared.conversation.snapshot import Snapshot
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.knowledge.entry import Entry, IsWithdrawn
+from shared.line.postback_data import ReminderPress
+from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence
 from shared.storage.object_store import ListedObject, ObjectStore
 from shared.turns.attempt import Attempt
@@ -69,6 +71,7 @@ _LOOP: Final = "shared.agent.loop"
 _OUTBOX: Final = "shared.turns.outbox"
 _RECAP: Final = "shared.conversation.recap"
 _REPLY: Final = "shared.turns.reply"
+_REMINDER_PRESS: Final = "shared.handlers.reminder_press"
 _DELIVERY: Final = "shared.reminders.delivery"
 _REMINDER_APPLY: Final = "shared.reminders.apply"
 _REMINDER_WORDS: Final = "shared.reminders.words"
@@ -245,6 +248,10 @@ def _nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
 
 def _no_outcome(_journal: Journal, _webhook_event_id: str) -> None:
     return None
+
+
+def _note_every_press(there: Reminder | None, press: ReminderPress, *, event_id: str, **_: object) -> Reminder | None:
+    return None if there is None else replace(there, pressed_ms=press.occurrence_ms, pressed_by=event_id)
 
 
 def _another_key(conversation_id: str, occurrence: Occurrence) -> str:
@@ -925,5 +932,20 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_REMINDER_WORDS}:ReminderWords.remove_withdrawn",
         Skip("store.remove"),
         lacks="a reminder outlives the message that asked for it",
+    ),
+    "counts_one_press": Mutation(
+        f"{_REMINDER_PRESS}:ReminderPressHandler._noted",
+        Instead("pressed", _note_every_press),
+        lacks="every press of a reminder has it said once more",
+    ),
+    "goes_on_with_its_press": Mutation(
+        f"{_REMINDER_PRESS}:ReminderPressHandler.__call__",
+        Skip("create"),
+        lacks="a press is answered, and the reminder is never said again",
+    ),
+    "looks_after_a_press": Mutation(
+        f"{_REMINDER_PRESS}:ReminderPressHandler.__call__",
+        Skip("remove_withdrawn"),
+        lacks="a reminder that was postponed outlives the message that asked for it",
     ),
 }

@@ -231,10 +231,17 @@ class People:
 
     def confirm(self, data: str, *, at_s: float) -> Order:
         """Return a press of the button under a question whether something may be erased."""
+        return self._press("confirm", data, at_s=at_s)
+
+    def choose(self, data: str, *, at_s: float) -> Order:
+        """Return a press of a quick reply under a reminder."""
+        return self._press("choose", data, at_s=at_s)
+
+    def _press(self, command: str, data: str, *, at_s: float) -> Order:
         token = f"token-{next(self.message_numbers)}"
         event = self._event("postback", at_s, replyToken=token, postback={"data": data})
         order = Order(
-            conversation_id=self.conversation_id, event=event, at_s=round(at_s, 3), command="confirm", presses=data
+            conversation_id=self.conversation_id, event=event, at_s=round(at_s, 3), command=command, presses=data
         )
         self.orders.append(order)
         return order

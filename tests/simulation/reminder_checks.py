@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
+from shared.line.postback_data import ReminderPress, reminder_press_in
+from shared.reminders.buttons import postponed
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.reminders.schedule import Schedule
 from shared.storage.codec import decode
-from tests.simulation.people import People, on_one_line
+from tests.simulation.people import Order, People, on_one_line
 from tests.simulation.times import SKEW_S
 from tests.simulation.world import EPOCH_MS, ShownText, World
 
@@ -21,11 +23,16 @@ _UNSURE: Final = frozenset({OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReminderStory:
-    """One chat, and what was said in it.  `is_lost`: whether a delivery about a message became a dead letter in an outage."""
+    """One chat, and what was said in it.
+
+    `is_lost`: whether a delivery about a message became a dead letter in an outage. `waits`: whether an event may have waited for the turn
+    until its token was dead.
+    """
 
     people: People
     world: World
     is_lost: Callable[[str], bool]
+    waits: Callable[[str], bool]
 
     @property
     def chat(self) -> str:
@@ -78,6 +85,9 @@ def check_reminders(story: ReminderStory) -> Iterator[str]:
     for chat, outcome in story.world.truth.staged:
         if chat == story.chat and (chat, outcome.webhook_event_id) not in story.world.truth.voided:
             yield from _check_made(story, outcome)
+    for order in story.people.orders:
+        if order.command == "choose":
+            yield from _check_chosen(story, order)
 
 
 def _check_said_once(story: ReminderStory) -> Iterator[str]:
@@ -140,6 +150,44 @@ def _check_made(story: ReminderStory, outcome: OutcomeRecord) -> Iterator[str]:
         is_made = (story.chat, promised.id) in story.world.truth.reminders
         if not is_made and not story.is_taken_back(promised):
             yield "I1: a reminder was promised and never made"
+
+
+def _check_chosen(story: ReminderStory, order: Order) -> Iterator[str]:
+    """The first press of an occurrence counts, in the chat of its reminder; it is carried out, and answered."""
+    press = reminder_press_in(order.presses)
+    if press is None:
+        return
+    rivals = [one for one in story.people.orders if one.command == "choose" and _is_of(one, press)]
+    answers = _answers_to(story, order)
+    if order is rivals[0] and sum(_answers_to(story, one) for one in rivals) > 1:
+        yield "I9: two presses of a reminder were carried out"
+    reminder = story.world.truth.reminders.get((story.chat, press.reminder_id))
+    if reminder is None:
+        if answers:
+            yield "I9: a press was carried out in a chat that has no such reminder"
+        return
+    again = postponed(reminder, press, event_id=order.id, pressed_ms=EPOCH_MS + round(order.at_s * 1_000))
+    if answers and again is not None and (story.chat, again.id) not in story.world.truth.reminders:
+        yield "I1: a reminder was postponed and never made"
+    is_excused = (
+        len(rivals) > 1
+        or reminder.state is ReminderState.CANCELLED
+        or story.is_taken_back(reminder)
+        or order.at_s <= story.people.erased_s
+        or story.waits(order.id)
+    )
+    if story.world.weather.calm and not answers and not is_excused:
+        yield "I6: a press of a reminder met silence although nothing had failed"
+
+
+def _is_of(order: Order, press: ReminderPress) -> bool:
+    """Whether the order presses a button of the same occurrence."""
+    other = reminder_press_in(order.presses)
+    return other is not None and (other.reminder_id, other.occurrence_ms) == (press.reminder_id, press.occurrence_ms)
+
+
+def _answers_to(story: ReminderStory, order: Order) -> int:
+    return sum(one.reply_token == order.reply_token for one in story.world.truth.said)
 
 
 def _rule_of(story: ReminderStory, reminder_id: str) -> str | None:

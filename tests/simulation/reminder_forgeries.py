@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Final
 
+from shared.line.postback_data import ReminderChoice, reminder_press_in
 from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import ReminderState
 from shared.storage.codec import encode
@@ -89,6 +90,31 @@ def reminder_that_is_never_made() -> list[str]:
     return _play(forge)
 
 
+def _press(scene: Scene) -> None:
+    scene.runs_to_end(scene.pushes(scene.delivers_order(scene.chooses(ReminderChoice.DONE))))
+
+
+def press_that_meets_silence() -> list[str]:
+    def forge(scene: Scene) -> None:
+        _press(scene)
+        token = scene.stage.people.orders[-1].reply_token
+        scene.world.truth.said = [one for one in scene.world.truth.said if one.reply_token != token]
+
+    return _play(forge)
+
+
+def press_of_a_reminder_of_another_chat() -> list[str]:
+    def forge(scene: Scene) -> None:
+        _press(scene)
+        press = reminder_press_in(scene.stage.people.orders[-1].presses)
+        assert press is not None
+        truth = scene.world.truth
+        del truth.reminders[PERSON, press.reminder_id]
+        truth.said = [one for one in truth.said if one.reminder is None or one.reminder.id != press.reminder_id]
+
+    return _play(forge)
+
+
 FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     reminder_that_comes_late,
     reminder_that_comes_early,
@@ -97,4 +123,6 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     reminder_that_is_gone,
     reminder_that_counts_as_said,
     reminder_that_is_never_made,
+    press_that_meets_silence,
+    press_of_a_reminder_of_another_chat,
 )

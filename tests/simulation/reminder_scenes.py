@@ -2,8 +2,10 @@
 
 from typing import Final
 
+from shared.line.postback_data import ReminderChoice
 from shared.reminders.delivery import Reminding
 from tests.simulation.bus import TICK_S
+from tests.simulation.people import Order
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
 
@@ -156,4 +158,53 @@ def two_ticks_at_once() -> list[str]:
         scene.runs_until(ticks[0], "push")
         scene.runs_to_end(ticks[1])
         scene.runs_to_end(ticks[0])
+        return scene.rests()
+
+
+def _is_pushed(scene: Scene) -> None:
+    """Two reminders are asked for and pushed."""
+    _is_asked(scene)
+    _sleeps_until_due(scene)
+    scene.runs_to_end(_begins_tick(scene))
+
+
+def _begins_press(scene: Scene, order: Order) -> Task:
+    return scene.pushes(scene.delivers_order(order))
+
+
+def two_presses_of_a_reminder() -> list[str]:
+    """Two members press buttons of one reminder at once; the first press is delivered twice."""
+    with _scene().playing() as scene:
+        _is_pushed(scene)
+        first, second = scene.chooses(ReminderChoice.LATER), scene.chooses(ReminderChoice.DONE)
+        workers = [_begins_press(scene, first), _begins_press(scene, second)]
+        scene.runs_until(workers[0], "write reminders/")
+        scene.runs_to_end(workers[1])
+        scene.runs_to_end(workers[0])
+        scene.runs_to_end(_begins_press(scene, first))
+        return scene.rests()
+
+
+def press_whose_worker_dies() -> list[str]:
+    """The worker of a press dies after it noted the press, before it made the reminder that says it once more."""
+    with _scene().playing() as scene:
+        _is_pushed(scene)
+        worker = _begins_press(scene, scene.chooses(ReminderChoice.LATER))
+        scene.runs_past(worker, "write reminders/")
+        scene.dies(worker)
+        return scene.rests()
+
+
+def unsend_during_a_press() -> list[str]:
+    """The worker of a press has looked. Then it sleeps, the message that asked is withdrawn, and the second pass comes first."""
+    with _scene().playing() as scene:
+        message = scene.says(verb="remind")
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        _sleeps_until_due(scene)
+        scene.runs_to_end(_begins_tick(scene))
+        worker = _begins_press(scene, scene.chooses(ReminderChoice.TOMORROW))
+        scene.runs_past(worker, "list amended/")
+        scene.runs_until(worker, "write reminders/")
+        scene.sleeps_in(worker, seconds=TICK_S * 3)
+        scene.takes_effect(scene.takes_back(message))
         return scene.rests()

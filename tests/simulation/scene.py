@@ -4,12 +4,13 @@ import math
 import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 from shared.access.admission import Access
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
-from shared.line.postback_data import confirm_data
+from shared.line.postback_data import ReminderChoice, confirm_data, remind_data, reminder_press_in
 from shared.reminders.delivery import Reminding
 from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
@@ -114,6 +115,8 @@ class Scene:
         """LINE delivers the command or the press that confirms, for the first time or again."""
         if order.command == "confirm":
             return self.stage.confirmation(self.stage.people, order)
+        if order.command == "choose":
+            return self.stage.welcome(order)
         return self.stage.command(self.stage.people, order)
 
     def is_asked_about(self, command: str) -> Order:
@@ -130,6 +133,13 @@ class Scene:
     def confirms(self, button: str) -> Delivery:
         """A member presses the button under a question."""
         return self.delivers_order(self.stage.people.confirm(button, at_s=self.world.now_s))
+
+    def chooses(self, choice: ReminderChoice) -> Order:
+        """A member presses this quick reply under the newest reminder that was pushed; nothing is delivered yet."""
+        said = next(one for one in reversed(self.world.truth.said) if one.choices)
+        press = next(one for one in map(reminder_press_in, said.choices) if one is not None)
+        data = remind_data(replace(press, choice=choice))
+        return self.stage.people.choose(data, at_s=self.world.now_s)
 
     def bot_joins(self) -> Delivery:
         """The bot is invited to the group, or added as a friend."""

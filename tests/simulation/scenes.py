@@ -954,4 +954,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "looks_before_its_push": reminder_scenes.message_that_is_withdrawn_before_the_claim,
     "notes_what_was_said": reminder_scenes.reminder_without_quota,
     "takes_reminders_away": reminder_scenes.recurring_reminder_whose_message_is_withdrawn,
+    "counts_one_press": reminder_scenes.two_presses_of_a_reminder,
+    "goes_on_with_its_press": reminder_scenes.press_whose_worker_dies,
+    "looks_after_a_press": reminder_scenes.unsend_during_a_press,
 }

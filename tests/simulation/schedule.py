@@ -568,10 +568,23 @@ class _Schedule:
                             self.stage.confirmation(presser, order)
                         ),
                     )
+        elif said.choices and self.rng.random() < 0.6:
+            self._choose(people, said)
         elif said.bubble_ids and self.rng.random() < 0.08:
             at_s = said.at_s + 1 + self.rng.random() * 20
             message = people.message(at_s=at_s, addressed=False, quotes=self.rng.choice(said.bubble_ids))
             self._write(message)
+
+    def _choose(self, people: People, said: ShownText) -> None:
+        """Press the buttons of a reminder, sometimes of two members, or in another chat."""
+        for _ in range(self.rng.randint(1, 3)):
+            pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
+            presser = self.rng.choice(self.stage.chats) if self.rng.random() < 0.15 else people
+            order = presser.choose(self.rng.choice(said.choices[:2]), at_s=pressed_s)
+            self.world.scheduler.at(
+                pressed_s,
+                lambda order=order: self._publish(self.stage.welcome(order)),  # type: ignore[misc]
+            )
 
     # -- machines
 

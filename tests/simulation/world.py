@@ -60,6 +60,8 @@ class ShownText:
     bubble_ids: tuple[str, ...] = ()
     reminder: SaidReminder | None = None
     """The occurrence of a reminder that was pushed."""
+    choices: tuple[str, ...] = ()
+    """The data of its quick replies."""
 
 
 class LogLines(io.StringIO):
