@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import Amendment, OutcomeKind, Recap, SnapshotRecord
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, Recap, SnapshotRecord
 from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, cleaned, with_numbers, with_saw
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import encode
+from shared.storage.object_names import SegmentName
 from tests.support.chats import answer, message
 from tests.support.races import SharedStore
 
@@ -305,3 +307,48 @@ def test_the_answer_that_a_press_got_is_kept_as_long_as_its_deferral() -> None:
     kept = bounded(record, MemoryLimits(), now_ms=NOW_MS).outcomes
 
     assert [one.webhook_event_id for one in kept][:4] == ["e1", "e2", "e3", "e20"]
+
+
+def test_recaps_that_reach_into_what_is_erased_go_for_good() -> None:
+    record = SnapshotRecord(recaps=(recap(1, 3, 5), recap(2, 4)), passed_recaps=(recap(3, 3, 6), recap(4, 7)))
+
+    clean = cleaned(record, Amendments(erased_ms=3))
+
+    assert (recap_ids(clean), [one.id for one in clean.passed_recaps]) == (["recap-2"], ["recap-4"])
+
+
+def test_a_recap_beside_the_prompts_loses_its_words_with_any_edit_of_its_sources() -> None:
+    amendments = Amendments(edits={"m1": "newer"}, edited_ms={"m1": 9})
+    shown, passed = recap(1, 1, 2), replace(recap(2, 1, 3), passed_ms=NOW_MS)
+
+    clean = cleaned(SnapshotRecord(recaps=(shown,), passed_recaps=(passed,)), amendments)
+
+    assert (clean.recaps, [one.text for one in clean.passed_recaps]) == ((shown,), [""])
+
+
+@pytest.mark.parametrize(("age_ms", "is_kept"), [(0, False), (1, True)])
+def test_a_recap_leaves_for_good_once_no_answer_may_be_on_its_way(age_ms: int, *, is_kept: bool) -> None:
+    passed = replace(recap(1, 1), passed_ms=NOW_MS - ANSWERABLE_MS - SKEW_MS + age_ms)
+
+    within = bounded(SnapshotRecord(passed_recaps=(passed,)), MemoryLimits(), now_ms=NOW_MS, named=frozenset())
+
+    assert bool(within.passed_recaps) is is_kept
+
+
+def test_what_repeats_a_recap_or_an_answer_that_stays_goes_on_naming_it() -> None:
+    shown, passed = recap(1, 1), replace(recap(2, 2), passed_ms=NOW_MS)
+    first = answer(8, "the words of an answer")
+    repeating = replace(answer(9, "recap 1, recap 2 and the words of an answer"), saw=("recap-1", "recap-2", "e8"))
+    record = SnapshotRecord(recaps=(shown,), passed_recaps=(passed,), outcomes=(first, repeating))
+
+    within = bounded(record, MemoryLimits(), now_ms=NOW_MS, named=frozenset())
+
+    assert [one.saw for one in within.outcomes] == [(), ("recap-1", "recap-2", "e8")]
+
+
+def test_segments_that_are_wholly_erased_are_named_no_more() -> None:
+    names = tuple(
+        SegmentName(first_ms=1, last_ms=last_ms, number=last_ms, digest="0" * 16).file for last_ms in (4, 5, 6)
+    )
+
+    assert cleaned(SnapshotRecord(segments=names), Amendments(erased_ms=5)).segments == names[2:]
