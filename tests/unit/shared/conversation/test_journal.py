@@ -130,6 +130,28 @@ def test_a_message_is_marked_as_meant_for_the_bot_where_it_is_still_there(
     assert store.list("") == before
 
 
+def test_a_message_is_marked_as_context_where_it_is_still_there(chat: Conversation, store: MemoryObjectStore) -> None:
+    chat.journal.keep(message(1))
+
+    chat.journal.mark_as_context("m1")
+    chat.journal.mark_as_context("m2")
+
+    before = store.list("")
+    assert chat.journal.message_of("m1") == replace(message(1), addressed=False)
+    assert chat.journal.message_of("m2") is None
+    chat.journal.mark_as_context("m1")
+    assert store.list("") == before
+
+
+def test_a_message_whose_author_took_back_everything_does_not_stand(chat: Conversation) -> None:
+    chat.amendments.forget_member("U" + "7" * 32, until_ms=5)
+    by_them = replace(message(1), user_id="U" + "7" * 32, timestamp_ms=5)
+
+    assert not chat.journal.record(by_them)
+    assert chat.journal.record(replace(by_them, line_message_id="m2", timestamp_ms=6))
+    assert chat.journal.record(replace(by_them, line_message_id="m3", user_id="U" + "8" * 32))
+
+
 def test_what_was_just_recorded_is_not_read_again(chat: Conversation, store: MemoryObjectStore) -> None:
     chat.journal.record(message(1))
     names: list[str] = []

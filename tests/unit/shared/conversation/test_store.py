@@ -1,6 +1,9 @@
+import datetime as dt
+
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.spending import Ledger
 from shared.conversation.store import Conversations
 from shared.conversation.turn import TurnRecord
 from tests.support.inline import InlineExecutor
@@ -22,3 +25,15 @@ def test_every_write_of_a_turn_has_a_writer_of_its_own() -> None:
 
     assert all(writers)
     assert len(set(writers)) == 2
+
+
+def test_chats_charge_the_ledger_that_they_are_given() -> None:
+    ledger = Ledger(time_zone=dt.UTC)
+    store, clock = MemoryObjectStore(), FixedClock()
+
+    given = Conversations.on(store, reads=InlineExecutor(), clock=clock, lease_s=25.0, ledger=ledger)
+    own = Conversations.on(store, reads=InlineExecutor(), clock=clock, lease_s=25.0)
+
+    assert given.of("U" + "1" * 32).turn.ledger is ledger
+    assert own.of("U" + "1" * 32).turn.ledger is own.ledger
+    assert isinstance(own.ledger, Ledger)
