@@ -7,6 +7,7 @@ from shared.access.invitations import Invitations
 from shared.access.usage import DeploymentUsage
 from shared.agent.catch_up import CatchUp
 from shared.agent.chat_memory import ChatMemory
+from shared.agent.confirmed_changes import ConfirmedCalls
 from shared.agent.executor import ToolExecutor
 from shared.agent.loop import Agent, Limits
 from shared.agent.media_parts import MediaParts
@@ -16,6 +17,7 @@ from shared.agent.prompt import PromptBuilder
 from shared.agent.registry import Registry
 from shared.agent.responder import AgentResponder
 from shared.agent.summaries import ModelCaptioner, ModelSummariser
+from shared.agent.turn_contexts import TurnContexts
 from shared.conversation.captions import CaptionWriter
 from shared.conversation.compaction import Compaction
 from shared.conversation.due import DueMarkers
@@ -112,18 +114,17 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         clock=clock,
         chance=ports.chance,
     )
+    contexts = TurnContexts(entries=EntryStaging(), reminders=reminders.staging, clock=clock)
     responder = AgentResponder(
         agent=agent,
         prompt=prompt,
         people=people,
         parts=parts,
-        staging=EntryStaging(),
-        reminders=reminders.staging,
+        contexts=contexts,
         earlier_calls=toolsets,
         catch_up=CatchUp(memory=memory),
         presence=presence,
         phrases=phrases,
-        clock=clock,
     )
     recaps = RecapWriter(
         summariser=ModelSummariser(model=model, prompt=prompt, people=people),
@@ -147,7 +148,9 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     reply = Reply(
         runner=runner,
         responder=responder,
-        changes=responder,
+        changes=ConfirmedCalls(
+            tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale, clock=clock
+        ),
         quoted=QuotedMedia(media=media),
         settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
         outbox=outbox,

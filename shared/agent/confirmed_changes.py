@@ -1,0 +1,64 @@
+"""Carries out what an answer proposed and a person confirmed, through the tools that proposed it."""
+
+import json
+from dataclasses import dataclass, field, replace
+
+from shared import logs
+from shared.agent.executor import ToolExecutor
+from shared.agent.model import FunctionCall
+from shared.agent.outcomes import having_read, with_staged
+from shared.agent.receipts import receipt
+from shared.agent.turn_context import TurnContext
+from shared.agent.turn_contexts import TurnContexts
+from shared.clock import Clock, Deadline
+from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall
+from shared.line.ids import mask_ids
+from shared.line.language import language_of
+from shared.line.phrases import Phrase, Phrases
+from shared.turns.question import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmedCalls:
+    """Runs confirmed calls; ConfirmedChanges.  Receipts are in the language of who asked, else in `locale`."""
+
+    tools: ToolExecutor
+    contexts: TurnContexts
+    phrases: Phrases
+    locale: str
+    clock: Clock = field(repr=False)
+
+    def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
+        """Return the draft with the receipt of these calls, which a person confirmed; no model is asked, and nothing else is done.
+
+        A change that would touch something of another name than the one that the person read is not kept.
+        """
+        context = self.contexts.of(question)
+        failed = self._run_twice(proposed, context, Deadline.after(self.clock, question.seconds))
+        told_names = {one.name for one in proposed} | {json.loads(one.arguments).get("text") for one in proposed}
+        is_as_told = {one.name for one in context.deeds} <= told_names
+        kept = context if is_as_told else replace(context, entries=None, reminders=None)
+        told = receipt(kept.deeds, locale=language_of(context.said, default=self.locale))
+        if failed or not is_as_told:
+            logs.warning("confirmed_change_failed", tools=[one.tool for one in proposed])
+            told = "\n\n".join(filter(None, (told, self.phrases.text(Phrase.CHANGE_FAILED))))
+        outcome = replace(
+            question.draft,
+            kind=OutcomeKind.REPLIED,
+            text=mask_ids(told),
+            tools_used=tuple(one.tool for one in proposed),
+        )
+        return with_staged(having_read(outcome, context), kept)
+
+    def _run_twice(
+        self, proposed: tuple[ProposedCall, ...], context: TurnContext, deadline: Deadline
+    ) -> tuple[ProposedCall, ...]:
+        """Run the calls, and once more those that may succeed then; return those that failed."""
+        left = proposed
+        for _ in range(2):
+            calls = [FunctionCall(name=one.tool, args=json.loads(one.arguments)) for one in left]
+            ran = self.tools.run(calls, context, deadline)
+            left = tuple(one for one, answer in zip(left, ran.responses, strict=True) if "error" in answer.response)
+            if not left:
+                break
+        return left

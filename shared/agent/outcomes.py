@@ -1,0 +1,55 @@
+"""What a turn's context adds to its outcome: what was read, what is staged, and what waits for a tap."""
+
+import zoneinfo
+from dataclasses import replace
+
+from shared.agent.forgetting import proposal_text
+from shared.agent.proposals import described
+from shared.agent.turn_context import TurnContext
+from shared.conversation.records import OutcomeRecord
+from shared.line.ids import mask_ids
+
+
+def having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
+    """Return the outcome with all that the model has read, in the prompt or in what tools returned, and since when."""
+    since_ms = min(outcome.since_ms, context.recalled.shown.since_ms)
+    return replace(outcome, saw=tuple(sorted(context.read_message_ids)), since_ms=since_ms)
+
+
+def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
+    """Return the outcome with the staged writes: those to entries, then those to reminders."""
+    if context.entries is not None:
+        placement = context.entries.placement
+        outcome = replace(
+            outcome,
+            writes=context.entries.changes(),
+            filed_entry_path=placement.path if placement else None,
+            filed_entry_paths=context.entries.filed_paths,
+            filed_confidence=placement.confidence if placement else None,
+        )
+    if context.reminders is None:
+        return outcome
+    return replace(outcome, writes=(*outcome.writes, *context.reminders.changes(first_number=len(outcome.writes))))
+
+
+def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str) -> OutcomeRecord:
+    """Return the outcome with what waits for a tap, which stands in its text; silence proposes nothing."""
+    proposed = context.proposals.proposed
+    if not proposed or outcome.text is None:
+        return outcome
+    told = described(proposed, locale=locale)
+    return replace(outcome, text=f"{outcome.text}\n\n{mask_ids(told)}", proposes=proposed)
+
+
+def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:
+    """Return the outcome with the list of what the turn proposes to take back, if it says anything."""
+    proposed = context.forgetting.proposed
+    if not proposed or outcome.text is None:
+        return outcome
+    return replace(
+        outcome,
+        text=f"{outcome.text}\n\n{mask_ids(proposal_text(proposed, time_zone))}",
+        asked_by=context.to_answer[-1].line_message_id,
+        forgets=tuple(one.line_message_id for one in proposed),
+        forgets_for=proposed[0].user_id,
+    )
