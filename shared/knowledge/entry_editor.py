@@ -151,7 +151,12 @@ class EntryEditor:
                 changed = without_notes.with_note(text, origins) if text else without_notes.with_sources(())
             if updates.get("note"):
                 text = plain_text(str(updates["note"]))
-                origins = (*occasion.sources_of(text), *_sources_in_entries(overlay, text, occasion, besides=path))
+                origins = (
+                    *occasion.sources_of(text),
+                    *_sources_of_old_notes(entry, text),
+                    *(one for name in entry.came_from for one in _sources_of_old_value(entry, name, text)),
+                    *_sources_in_entries(overlay, text, occasion, besides=path),
+                )
                 changed = changed.with_note(f"{occasion.today}: {text}", origins)
             if utf16_length(changed.content) > CONTENT_LIMIT:
                 raise EntryFault("The entry's content is full; file the rest as an entry of its own.")

@@ -12,6 +12,7 @@ What is filed belongs to this chat alone. The index of it, or a line that it is 
 - `get_entry`: when somebody asks about one entry.
 - `search_entries`: when somebody looks for entries, and before you change an entry whose path you do not know.
 - `update_entry`: when somebody wants to change an entry: a status, a next action, a date, a note.
+  When somebody corrects a fact, pass the new value and, as a `note`, the old one with the date since when it stood there.
 - `move_entry`: when somebody corrects a category ("actually that should be a project"); without another name they mean the entry of the
   latest `[filed]`.
 - `delete_entry`: when somebody asks to delete what was filed. `undo_last_change`: when they want the last change taken back.

@@ -116,7 +116,7 @@ def test_the_name_of_another_entry_in_a_value_came_from_its_messages_too(chat: F
     own = update(chat, path, 5, "それで", next_action="庭の柵")
 
     assert set(named.came_from["next_action"]) == {"m1", "m3"}
-    assert set(noted.notes[-1].came_from) == {"m1", "m4"}
+    assert set(noted.notes[-1].came_from) == {"m1", "m3", "m4"}  # it repeats the field as well
     assert set(own.came_from["next_action"]) == {"m5"}
 
 
@@ -157,3 +157,13 @@ def test_an_update_that_cannot_be_may_be_tried_in_another_way(
     assert result.message.startswith(sentence)
     assert result.may_retry
     assert chat.file_text(path) == before
+
+
+def test_a_note_that_keeps_a_corrected_value_came_from_its_message_too(chat: FilingChat) -> None:
+    path = chat.file("庭の柵を直す", message(1, "庭の柵を直す"), name="x")
+    update(chat, path, 2, "電話は佐藤さん〇三の五五五五", next_action="佐藤さん〇三の五五五五")
+
+    corrected = update(chat, path, 3, "違った", next_action="高橋さん", note="以前は佐藤さん〇三の五五五五")
+
+    assert set(corrected.notes[-1].came_from) == {"m2", "m3"}
+    assert set(corrected.came_from["next_action"]) == {"m3"}
