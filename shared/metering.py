@@ -5,7 +5,7 @@ context to their threads.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -93,8 +93,11 @@ class Meter:
             return tuple(self._used[key] for key in sorted(self._used))
 
 
-def log_usage(meter: Meter) -> None:
-    """Log one line with what a turn has used, over all its requests; nothing where it asked no model."""
+def log_usage(meter: Meter, *, weigh: Callable[[ModelUsage], int]) -> None:
+    """Log one line with what a turn has used, over all its requests; nothing where it asked no model.
+
+    `weigh` tells what a usage costs, in tokens of input.
+    """
     used = meter.usage
     if not used:
         return
@@ -107,6 +110,7 @@ def log_usage(meter: Meter) -> None:
         total_cached_tokens=sum(one.cached_tokens for one in used),
         total_output_tokens=sum(one.output_tokens for one in used),
         total_thought_tokens=sum(one.thought_tokens for one in used),
+        weighted_tokens=sum(map(weigh, used)),
     )
 
 

@@ -13,7 +13,7 @@ from shared.bus.result import EventResult
 from shared.clock import Clock
 from shared.conversation.history import History, Listing
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
-from shared.conversation.spending import Spending
+from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import FENCE, SeenTurn
 from shared.errors import AizuchiError, PromptAmendedError
@@ -140,7 +140,7 @@ class _InterjectionDelivery:
                 outcome = self.interjection.responder.respond(question)
         except PromptAmendedError:
             return None
-        log_usage(meter)
+        log_usage(meter, weigh=weighted_tokens)
         outcome = replace(
             outcome, usage=meter.usage, writes=(), filed_entry_path=None, filed_entry_paths=(), filed_confidence=None
         )

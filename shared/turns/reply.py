@@ -14,7 +14,7 @@ from shared.conversation.media import Fetches
 from shared.conversation.member_mark import mark_id
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
-from shared.conversation.spending import Spending
+from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
 from shared.conversation.turn import SeenTurn
 from shared.conversation.withdrawal import Withdrawal
@@ -178,7 +178,7 @@ class _ReplyDelivery:
         outcome = self._decide_without_model(attempt) or self._think(attempt, is_alone=is_alone)
         if outcome is not None:
             outcome = replace(outcome, usage=self.meter.usage)
-            log_usage(self.meter)
+            log_usage(self.meter, weigh=weighted_tokens)
         if attempt.has_ended:
             return attempt.store(outcome) if outcome is not None else attempt.deferral
         if outcome is None:

@@ -497,6 +497,7 @@ def test_an_outcome_carries_what_its_turn_asked_of_models(pool: ThreadPoolExecut
 
     assert chat.outcome("e1").usage == (ModelUsage(purpose=Purpose.TURN, model_name="model-1", prompt_tokens=10),)
     assert '"turn_metered"' in lines.getvalue()
+    assert '"weighted_tokens": 10' in lines.getvalue()
 
 
 def test_a_chat_over_its_limit_is_told_once_and_outcomes_say_why(pool: ThreadPoolExecutor, lines: io.StringIO) -> None:
