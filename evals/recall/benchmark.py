@@ -11,8 +11,9 @@ from typing import Final
 
 from evals.recall.group import PEOPLE, Group
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
-from shared.agent.chat_memory import ChatMemory, Wanted
+from shared.agent.chat_memory import ChatMemory
 from shared.agent.people import People
+from shared.agent.recall_request import Wanted
 from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History

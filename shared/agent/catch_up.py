@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared import logs
-from shared.agent.chat_memory import ChatMemory, NothingToRecallError, RecalledLines, Wanted
+from shared.agent.chat_memory import ChatMemory
 from shared.agent.model import TextContent
+from shared.agent.recall_request import NothingToRecallError, RecalledLines, Wanted
 from shared.agent.turn_context import TurnContext
 from shared.conversation.records import MessageRecord
 from shared.errors import AizuchiError

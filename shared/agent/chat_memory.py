@@ -10,69 +10,33 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from typing import Final
 
 from cachetools import LRUCache
 
 from shared.agent.chat_lines import ChatLines, local_time
 from shared.agent.forgetting import MOST_PROPOSED
 from shared.agent.people import People
+from shared.agent.recall_request import (
+    NothingToRecallError,
+    RecalledLines,
+    Record,
+    Wanted,
+    last_spoken_ms,
+    said_by,
+)
 from shared.agent.result_budget import tokens_of
 from shared.agent.turn_context import TurnContext
 from shared.conversation.recollection import Recollection
-from shared.conversation.records import MessageRecord, OutcomeRecord
-from shared.line.display_names import skeleton
+from shared.conversation.records import MessageRecord
 from shared.search.folding import fold
 from shared.search.ranking import Passage, rank
 
-SPAN_MESSAGES: Final = 1_000
 SPAN_TOKENS: Final = 30_000
 FOUND_TOKENS: Final = 5_500
 LINE_TOKENS: Final = 700
-_VISIT_MS: Final = 2 * 60_000
-"""What people write so shortly before they ask what they missed belongs to their coming back."""
 _FOLDED_CHARACTERS: Final = 4 * 1024 * 1024
 _SIMILAR: Final = 3
-_YOU: Final = "you"
-_NAMES_TOLD: Final = 20
-
-Record: TypeAlias = MessageRecord | OutcomeRecord
-
-
-class UnknownNameError(Exception):
-    """Nobody, or more than one, goes by this name; `known` are the names that there are."""
-
-    def __init__(self, known: Sequence[str]) -> None:
-        super().__init__("no name of one member")
-        self.known = tuple(known[:_NAMES_TOLD])
-
-
-class NothingToRecallError(Exception):
-    """The turn may not look anything up: it thinks about nothing but what is asked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What of memory is wanted: between two timestamps of LINE's, by the member of this display name, at most `limit` lines."""
-
-    queries: tuple[str, ...] = field(default=(), repr=False)
-    who: str | None = field(default=None, repr=False)
-    since_ms: int | None = None
-    until_ms: int | None = None
-    limit: int = SPAN_MESSAGES
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecalledLines:
-    """Lines as a prompt shows them, and how many more there would be; `since` is the local time from which on was looked.
-
-    `is_partial`: some of the archive was not searched, because there is too much of it, or a part could not be read.
-    """
-
-    lines: tuple[str, ...] = field(repr=False)
-    left_out: int = 0
-    since: str | None = None
-    is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +72,7 @@ class ChatMemory:
         names = self._names(context, found.records)
         records = list(found.records)
         if wanted.who is not None:
-            records = _said_by(records, wanted.who, names, bot_names=self.people.bot_name.all)
+            records = said_by(records, wanted.who, names, bot_names=self.people.bot_name.all)
         chosen = self._ranked(records, wanted.queries) if wanted.queries else records[::-1]
         limit_tokens = FOUND_TOKENS if wanted.queries else SPAN_TOKENS
         shown, lines = self._lines(chosen[: wanted.limit], names, limit_tokens=limit_tokens)
@@ -198,11 +162,11 @@ class ChatMemory:
         is_open = not wanted.queries and wanted.who is None and since_ms is None and wanted.until_ms is None
         is_catching_up = is_open and not is_own
         if is_catching_up:
-            since_ms = _last_spoken_ms(recent, context.to_answer)
+            since_ms = last_spoken_ms(recent, context.to_answer)
         archived = context.conversation.archive.read(since_ms=since_ms, until_ms=wanted.until_ms)
         remembered = Recollection.of_archive(archived) | recent
         if is_catching_up and since_ms is None:
-            since_ms = _last_spoken_ms(remembered, context.to_answer)
+            since_ms = last_spoken_ms(remembered, context.to_answer)
         joined_ms = joining.result() if joining is not None else None
         if joined_ms is not None:
             since_ms = joined_ms if since_ms is None else max(since_ms, joined_ms)
@@ -263,24 +227,3 @@ class ChatMemory:
             shown.append(one)
             lines.append(line)
         return shown, lines
-
-
-def _last_spoken_ms(remembered: Recollection, asked: Sequence[MessageRecord]) -> int | None:
-    """Return when the person who asks spoke before; None where this has nothing of them."""
-    own, at_ms = asked[-1].user_id, asked[-1].timestamp_ms
-    spoken = (one for one in remembered.messages if one.user_id == own and own is not None)
-    return max((one.timestamp_ms for one in spoken if one.timestamp_ms < at_ms - _VISIT_MS), default=None)
-
-
-def _said_by(
-    records: Sequence[Record], who: str, names: Mapping[str, str], *, bot_names: Sequence[str]
-) -> list[Record]:
-    """Return what this member, or the bot, said.  Raises: UnknownNameError."""
-    wanted = skeleton(who)
-    if wanted in {skeleton(one) for one in (_YOU, *bot_names)}:
-        return [one for one in records if isinstance(one, OutcomeRecord)]
-    exact = [user_id for user_id, name in names.items() if skeleton(name) == wanted]
-    found = exact or [user_id for user_id, name in names.items() if wanted and wanted in skeleton(name)]
-    if len(found) != 1:
-        raise UnknownNameError(sorted({names[one] for one in found} or set(names.values())))
-    return [one for one in records if isinstance(one, MessageRecord) and one.user_id == found[0]]

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from shared.agent.chat_lines import local_moment
-from shared.agent.chat_memory import ChatMemory, NothingToRecallError
+from shared.agent.chat_memory import ChatMemory
 from shared.agent.model import Json
+from shared.agent.recall_request import NothingToRecallError
 from shared.agent.tools import NeedsTap, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.knowledge.own_facts import facts_of, without_fact

@@ -7,16 +7,10 @@ import zoneinfo
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.agent.chat_memory import (
-    SPAN_MESSAGES,
-    SPAN_TOKENS,
-    ChatMemory,
-    NothingToRecallError,
-    UnknownNameError,
-    Wanted,
-)
+from shared.agent.chat_memory import SPAN_TOKENS, ChatMemory
 from shared.agent.forgetting import MOST_PROPOSED
 from shared.agent.model import Json
+from shared.agent.recall_request import SPAN_MESSAGES, NothingToRecallError, UnknownNameError, Wanted
 from shared.agent.tools import Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.tools.stretches import queries_of, stretch_of

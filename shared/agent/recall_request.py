@@ -1,0 +1,72 @@
+"""What a turn wants of its chat's memory, and what it gets: stretches of time, names of members, lines."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from shared.conversation.recollection import Recollection
+from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.line.display_names import skeleton
+
+SPAN_MESSAGES: Final = 1_000
+_VISIT_MS: Final = 2 * 60_000
+"""What people write so shortly before they ask what they missed belongs to their coming back."""
+_YOU: Final = "you"
+_NAMES_TOLD: Final = 20
+
+Record: TypeAlias = MessageRecord | OutcomeRecord
+
+
+class UnknownNameError(Exception):
+    """Nobody, or more than one, goes by this name; `known` are the names that there are."""
+
+    def __init__(self, known: Sequence[str]) -> None:
+        super().__init__("no name of one member")
+        self.known = tuple(known[:_NAMES_TOLD])
+
+
+class NothingToRecallError(Exception):
+    """The turn may not look anything up: it thinks about nothing but what is asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What of memory is wanted: between two timestamps of LINE's, by the member of this display name, at most `limit` lines."""
+
+    queries: tuple[str, ...] = field(default=(), repr=False)
+    who: str | None = field(default=None, repr=False)
+    since_ms: int | None = None
+    until_ms: int | None = None
+    limit: int = SPAN_MESSAGES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledLines:
+    """Lines as a prompt shows them, and how many more there would be; `since` is the local time from which on was looked.
+
+    `is_partial`: some of the archive was not searched, because there is too much of it, or a part could not be read.
+    """
+
+    lines: tuple[str, ...] = field(repr=False)
+    left_out: int = 0
+    since: str | None = None
+    is_partial: bool = False
+
+
+def last_spoken_ms(remembered: Recollection, asked: Sequence[MessageRecord]) -> int | None:
+    """Return when the person who asks spoke before; None where this has nothing of them."""
+    own, at_ms = asked[-1].user_id, asked[-1].timestamp_ms
+    spoken = (one for one in remembered.messages if one.user_id == own and own is not None)
+    return max((one.timestamp_ms for one in spoken if one.timestamp_ms < at_ms - _VISIT_MS), default=None)
+
+
+def said_by(records: Sequence[Record], who: str, names: Mapping[str, str], *, bot_names: Sequence[str]) -> list[Record]:
+    """Return what this member, or the bot, said.  Raises: UnknownNameError."""
+    wanted = skeleton(who)
+    if wanted in {skeleton(one) for one in (_YOU, *bot_names)}:
+        return [one for one in records if isinstance(one, OutcomeRecord)]
+    exact = [user_id for user_id, name in names.items() if skeleton(name) == wanted]
+    found = exact or [user_id for user_id, name in names.items() if wanted and wanted in skeleton(name)]
+    if len(found) != 1:
+        raise UnknownNameError(sorted({names[one] for one in found} or set(names.values())))
+    return [one for one in records if isinstance(one, MessageRecord) and one.user_id == found[0]]
