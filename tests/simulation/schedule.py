@@ -14,6 +14,7 @@ from shared.access.admission import Access, AdmissionRecord
 from shared.access.budgets import Limits
 from shared.conversation import amendments, compaction, history, snapshot
 from shared.conversation.records import Watermark
+from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from shared.line.postback_data import deferral_id_in, question_id_in
 from shared.reminders.delivery import Reminding
@@ -32,7 +33,7 @@ from tests.simulation.people import Json, Message, Order, People, Welcome, gloss
 from tests.simulation.scheduler import Task
 from tests.simulation.threads import green_threads, replaced
 from tests.simulation.times import LEASE_S, PUBLISH_S, SHORTEST_LEASE_S, SKEW_S
-from tests.simulation.wiring import NO_LIMITS, SMALL, THREADS, TINY, Ports, Settings
+from tests.simulation.wiring import LEAST, NO_LIMITS, SMALL, SMALL_SEGMENT, THREADS, TINY, Ports, Settings
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, ShownText, Weather, World
 
@@ -45,7 +46,7 @@ _THREADS_A_CHAT: Final = PLACES + 2
 _MESSAGES: Final = 12
 _MANY_MESSAGES: Final = 40
 _BURST: Final = 40
-_ARCHIVED_SOON: Final = 0.4
+_ARCHIVED_SOON: Final = 0.6
 _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
 _LATER_S: Final = (150.0, 500.0)
@@ -131,8 +132,9 @@ def draw_stage(rng: random.Random) -> "Stage":
             group_policy=GroupPolicy.MODEL if rng.random() < 0.2 else GroupPolicy.MENTION,
             has_knowledge=rng.random() < 0.5,
             has_notion=rng.random() < 0.15,
-            limits=TINY if _WITHOUT_ARCHIVE <= archived < _WITHOUT_ARCHIVE + _ARCHIVED_SOON else SMALL,
+            limits=_limits(archived),
             has_archive=archived >= _WITHOUT_ARCHIVE,
+            segment_messages=1 if archived >= _ARCHIVED_SOON else SMALL_SEGMENT,
             threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
             budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,
             reminding=_reminding(rng),
@@ -157,6 +159,13 @@ def _reminding(rng: random.Random) -> Reminding:
     if fate < _REMINDED:
         return Reminding.REPLY if fate < _REMINDED / 8 else Reminding.PUSH
     return Reminding.OFF
+
+
+def _limits(archived: float) -> MemoryLimits:
+    """Return how much memory keeps; chats without an archive keep more, so that what is left can be compared."""
+    if archived >= _ARCHIVED_SOON:
+        return LEAST
+    return TINY if archived >= _WITHOUT_ARCHIVE + (1 - _ARCHIVED_SOON) else SMALL
 
 
 def _budget(rng: random.Random) -> Limits:

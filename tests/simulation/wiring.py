@@ -43,6 +43,8 @@ SMALL: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=2, recaps_at_onc
 """So that a chat of a few messages is folded and summed up."""
 TINY: Final = MemoryLimits(journalled=1, verbatim=1, summed_up=1, recaps_at_once=1, recaps=1, sources=1)
 """So that most of such a chat is archived."""
+LEAST: Final = MemoryLimits(journalled=0, verbatim=0, summed_up=1, recaps_at_once=1, recaps=1, sources=1)
+"""So that nearly all of a chat is archived at once."""
 SMALL_SEGMENT: Final = 2
 """Messages of a segment of the archive, so that a chat of a few messages fills some."""
 NO_LIMITS: Final = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)
@@ -65,6 +67,7 @@ class Settings:
     reminding: Reminding = Reminding.OFF
     reminder_pushes_per_day: int = 0
     has_archive: bool = True
+    segment_messages: int = SMALL_SEGMENT
     threads: int = THREADS
 
     @property
@@ -164,6 +167,6 @@ def _conversations(ports: Ports, process: Process) -> Conversations:
         new_id=lambda: f"id-{world.number()}",
         ledger=world.new_ledger(),
         archive_days=ARCHIVE_DAYS if ports.settings.has_archive else 0,
-        segment_messages=SMALL_SEGMENT,
+        segment_messages=ports.settings.segment_messages,
         world=world,
     )
