@@ -825,6 +825,17 @@ def segment_of_a_lost_swap() -> list[str]:
     return segment_written_during_an_unsend(taken_back=3, others=1)
 
 
+def unsend_of_a_message_that_waits_for_its_segment() -> list[str]:
+    """A message has left the memory of prompts and waits for another one to fill a segment. It is withdrawn."""
+    with Scene(group=True, limits=TINY).playing() as scene:
+        context = [scene.says(addressed=False) for _ in range(3)]
+        for message in context:
+            scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        scene.runs_to_end(scene.asks())
+        scene.takes_effect(scene.takes_back(context[0]))
+        return scene.rests()
+
+
 def edit_of_an_archived_message() -> list[str]:
     """A message is archived, and then edited."""
     with Scene(group=True, limits=TINY).playing() as scene:
@@ -904,6 +915,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "interjects_over_nothing": interjection_over_an_unfinished_outcome,
     "leaves_its_own_stay_only": bye_that_is_slower_than_a_new_invitation,
     "applies_staged_writes": message_that_is_filed,
+    "cleans_what_waits": unsend_of_a_message_that_waits_for_its_segment,
     "sweeps_segments_for_edits": edit_of_an_archived_message,
     "settles_abandoned_segments": segment_of_a_lost_swap,
     "settles_segments": segment_written_during_an_unsend,
