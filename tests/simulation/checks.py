@@ -634,20 +634,19 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
         return
     withdrawn = {one.id for one in people.messages if one.is_withdrawn}
     media = {one.id for one in people.messages if one.is_withdrawn and one.medium is not None}
-    lost = [
-        said
-        for said, outcome in _effects(story)
-        if outcome.webhook_event_id in history and history[outcome.webhook_event_id].text is None
-    ]
     direct = []
-    for said in lost:
+    lost = []
+    for said, outcome in _effects(story):
+        is_lost = outcome.webhook_event_id in history and history[outcome.webhook_event_id].text is None
         thought = truth.thoughts.get(said.text.partition(" ")[0])
-        named = set(said.outcome.provenance.ids) & media if said.outcome is not None else set()
-        carries = said.outcome is not None and bool(said.outcome.reminders)
-        if thought is None or carries or not withdrawn.isdisjoint(thought.shown | named):
-            direct.append(said)
+        shown = thought.shown if thought is not None else frozenset()
+        names_it = not withdrawn.isdisjoint(shown | (outcome.provenance.ids & media))
+        if names_it or (is_lost and (thought is None or outcome.reminders)):
+            direct.append(said)  # its words went, also where it has left the memory
+        elif is_lost:
+            lost.append(said)
     went = [*(said.text for said in direct), *(one.text for one in truth.recaps if not withdrawn.isdisjoint(one.shown))]
     taken_out = {word for text in went for word in NAMED.findall(text)}
     for said in lost:
-        if said not in direct and taken_out.isdisjoint(NAMED.findall(said.text)):
+        if taken_out.isdisjoint(NAMED.findall(said.text)):
             yield "I4: an answer lost its words although it neither named a withdrawn message nor repeated one"
