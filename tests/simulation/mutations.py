@@ -506,7 +506,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="an outcome that repeats erased words keeps them",
     ),
     "outcomes_tell_what_was_recalled": Mutation(
-        "shared.agent.outcomes:having_read",
+        "shared.agent.responder:having_read",  # as the responder calls it
         DropArgument("replace", "saw"),
         lacks="an answer that repeats what it looked up keeps the words once they are withdrawn",
     ),
