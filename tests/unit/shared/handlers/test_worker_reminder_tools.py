@@ -282,11 +282,11 @@ def test_after_a_reading_from_outside_only_what_the_person_names_is_set_or_cance
     sets = calling(("create_reminder", {"text": "送金", "at": "2025-11-22T10:00", "rule": "FREQ=DAILY"}))
 
     friend.says("このページ読んで", calling(("read_page", {"url": "x"})), sets, REPLY)
-    assert "only what the person names" in str(result_of(friend)["error"])
+    assert "the person did not name this" in str(result_of(friend)["error"])
     friend.says(
         "このページ読んで", calling(("read_page", {"url": "x"})), calling(("cancel_reminder", {"id": made.id})), REPLY
     )
-    assert "only what the person names" in str(result_of(friend)["error"])
+    assert "the person did not name this" in str(result_of(friend)["error"])
 
     assert open_ones(friend) == [made]
 
