@@ -27,6 +27,7 @@ from tests.simulation.holders import Holders
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Process
+from tests.simulation.tap_scenes import tap_of_another_button
 from tests.simulation.threads import replaced
 from tests.simulation.times import LEASE_S
 from tests.simulation.world import ShownText
@@ -400,4 +401,5 @@ FORGERIES: Final[Iterable[Callable[[], list[str]]]] = (
     turn_that_is_written_without_a_pause,
     chat_that_is_read_without_a_pause,
     schedule_that_never_rests,
+    tap_of_another_button,
 )

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from shared.line.postback_data import carry_out_data
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
 
@@ -46,6 +47,15 @@ def tap_whose_worker_dies() -> list[str]:
         scene.runs_past(request, "Notion create page")
         scene.dies(request)
         return _with_pages(scene, scene.rests(), 1)
+
+
+def tap_of_another_button() -> list[str]:
+    """A forgery: what was carried out for one press is said to have come from the press of another button."""
+    with _scene().playing() as scene:
+        press = scene.stage.people.press(_proposes(scene)[1], at_s=scene.world.now_s)
+        scene.runs_to_end(scene.pushes(scene.delivers(press)))
+        press.presses = carry_out_data("event-99")
+        return scene.rests()
 
 
 def _scene() -> Scene:
