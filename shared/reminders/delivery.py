@@ -92,30 +92,30 @@ class ReminderDelivery:
     def _deliver(self, store: ReminderStore, reminder: Reminder, generation: int) -> None:
         occurrence = self._occurrence_of(reminder)
         if self.reminding is Reminding.OFF:
-            self._advance(store, reminder, generation, occurrence, is_kept=False)
+            self._advance(store, reminder, occurrence, is_kept=False)
             return
         reason = self._reason_to_keep(store.conversation, reminder, occurrence)
         if reason is not None:
-            self._keep(store, reminder, generation, occurrence, reason=reason)
+            self._keep(store, reminder, occurrence, reason=reason)
             return
         claimed = self._claim(store, reminder, generation, occurrence)
         amendments = self._look(store, claimed)
         said = self.wording.said(store.conversation, claimed.occurrence)
         if said is None:
             logs.info("reminder_empty")
-            self._advance(store, claimed.reminder, claimed.generation, claimed.occurrence, is_kept=False)
+            self._advance(store, claimed.reminder, claimed.occurrence, is_kept=False)
             return
         fate = self._push(store.conversation, claimed, said)
         match fate.kind:
             case "accepted" | "already_accepted":
                 self._record(store.conversation, claimed.occurrence, said, fate, amendments)
-                self._advance(store, claimed.reminder, claimed.generation, claimed.occurrence, is_kept=False)
+                self._advance(store, claimed.reminder, claimed.occurrence, is_kept=False)
                 logs.info("reminder_pushed", is_late=claimed.occurrence.tells_time, was_pushed=fate.kind != "accepted")
             case "quota_spent" | "refused":
                 if fate.kind == "quota_spent":
                     self.budget.mark_spent()
                     logs.error("push_quota_spent")
-                self._keep(store, claimed.reminder, claimed.generation, claimed.occurrence, reason=fate.kind)
+                self._keep(store, claimed.reminder, claimed.occurrence, reason=fate.kind)
             case "unknown" | "not_sent":
                 raise LineUnavailableError("it is not known whether LINE took the reminder")
 
@@ -206,25 +206,16 @@ class ReminderDelivery:
             )
         )
 
-    def _keep(
-        self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence, *, reason: str
-    ) -> None:
+    def _keep(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, reason: str) -> None:
         """The chat's next answer says the occurrence."""
-        self._advance(store, reminder, generation, occurrence, is_kept=True)
+        self._advance(store, reminder, occurrence, is_kept=True)
         logs.info("reminder_kept", reason=reason)
 
-    def _advance(
-        self, store: ReminderStore, reminder: Reminder, generation: int, occurrence: Occurrence, *, is_kept: bool
-    ) -> None:
+    def _advance(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, is_kept: bool) -> None:
         """The occurrence is behind the reminder, unless the reminder was changed meanwhile; the marker of the next one is there."""
-        wanted = advanced(reminder, occurrence.due_ms, now_ms=self.clock.now_ms(), is_kept=is_kept)
-        if store.swap(wanted, generation) is not None:
-            store.mark(wanted)
-            return
-        seen = reminder.claim
 
         def change(there: Reminder | None) -> Reminder | None:
-            if there is None or there.claim != seen or there.due_ms != reminder.due_ms or not there.is_open:
+            if there is None or (there.claim, there.due_ms) != (reminder.claim, reminder.due_ms):
                 return None
             return advanced(there, occurrence.due_ms, now_ms=self.clock.now_ms(), is_kept=is_kept)
 

@@ -5,20 +5,21 @@ import json
 import threading
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.conversation.records import Amendment
+from shared.conversation.store import Conversation
 from shared.errors import LineUnavailableError, StorageUnavailableError, TurnBusyError
 from shared.line.quota import QUOTA_KEPT_S, PushBudget
 from shared.reminders.delivery import KEY_VALID_MS, ReminderDelivery, Reminding
-from shared.reminders.reminder import Reminder, ReminderState
+from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time
-from shared.reminders.store import KEPT_MS
-from shared.reminders.wording import ReminderWording
+from shared.reminders.store import KEPT_MS, ReminderStore
+from shared.reminders.wording import Occurrence, ReminderWording, Said
 from shared.reminders.words import ReminderWords
 from tests.support import schemas
 from tests.support.chats import conversations_on
@@ -441,3 +442,95 @@ def test_a_worker_that_sleeps_after_its_claim_pushes_nothing(due: Due) -> None:
         due.tick(reminder)
 
     assert due.line.calls == 0
+
+
+class SilentWording(ReminderWording):
+    """Has nothing to say."""
+
+    def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:  # noqa: ARG002 - the port's signature
+        return None
+
+
+def test_an_occurrence_with_nothing_to_say_passes_in_silence(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.deliver = replace(due.deliver, wording=SilentWording(locale="ja", phrases=NamedPhrases()))
+    due.passes()
+
+    due.tick(reminder)
+
+    after = due.read(reminder)
+    assert (due.line.calls, due.remembered) == (0, [])
+    assert (after.due_ms, after.kept_ms, after.claim) == ((reminder.due_ms or 0) + DAY_MS, None, None)
+
+
+def test_a_text_that_changes_beside_the_push_stays_changed(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+    due.store.before("create journal/", lambda: due.chat.turn(lambda overlay: overlay.change(reminder.id, text="水")))
+
+    due.tick(reminder)
+
+    after = due.read(reminder)
+    assert (after.text, after.claim, after.due_ms) == ("水", None, (reminder.due_ms or 0) + DAY_MS)
+    assert due.chat.markers[-1].startswith("20251122")
+
+
+def test_a_time_that_changes_beside_the_push_stays_changed(due: Due) -> None:
+    reminder, at = due.reminder(rule="FREQ=DAILY"), "2025-12-24T18:00"
+    due.passes()
+    due.store.before("create journal/", lambda: due.chat.turn(lambda overlay: overlay.change(reminder.id, at=at)))
+
+    due.tick(reminder)
+
+    after = due.read(reminder)
+    assert (local_time(after.due_ms or 0, ZONE), after.claim) == (at, None)
+    assert [one for one in due.chat.markers if one.startswith("20251224T0900")]
+
+
+def test_a_reminder_that_is_cancelled_beside_its_push_stays_cancelled(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+    due.store.before("create journal/", lambda: due.chat.turn(lambda overlay: overlay.cancel(reminder.id)))
+
+    due.tick(reminder)
+
+    assert due.read(reminder).state is ReminderState.CANCELLED
+
+
+def test_a_reminder_that_is_withdrawn_beside_its_push_stays_away(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+    due.store.before("create journal/", lambda: ReminderStore(due.chat.conversation).forget(reminder))
+
+    due.tick(reminder)
+
+    assert due.chat.stored == ()
+
+
+def test_what_another_worker_claims_meanwhile_is_not_kept(due: Due) -> None:
+    due.line.push_quota_left = 0
+    reminder = due.reminder()
+    due.passes()
+    claim = Claim(worker="other", occurrence_ms=reminder.due_ms or 0, first_ms=1, until_ms=2)
+    store = ReminderStore(due.chat.conversation)
+    due.store.before(
+        "read reminders/", lambda: store.update(reminder.id, lambda one: replace(one or reminder, claim=claim)), times=2
+    )
+
+    due.tick(reminder)
+
+    assert (due.read(reminder).claim, due.read(reminder).kept_ms) == (claim, None)
+
+
+def test_after_a_refusal_for_the_quota_no_other_push_is_tried(due: Due) -> None:
+    reminders = [due.reminder(f"word{number}") for number in range(3)]
+    due.line.push_quota_left = 2
+    due.passes()
+    due.tick(reminders[0])
+    due.line.push_quota_left = 0  # other instances have spent the rest
+
+    due.tick(reminders[1])
+    due.tick(reminders[2])
+
+    assert due.line.calls == 2
+    assert [one.kept_ms is None for one in map(due.read, reminders)] == [True, False, False]
