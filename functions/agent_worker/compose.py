@@ -1,6 +1,7 @@
 """The composition root of the agent worker: builds adapters from the environment, and a push endpoint from the adapters."""
 
 import random
+import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,23 +10,26 @@ from typing import Final
 from shared import logs, tracing
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.gemini import GeminiModel
-from shared.adapters.gemini_embeddings import GeminiEmbedder
-from shared.adapters.gemini_search import GeminiWebSearch
-from shared.adapters.google_tokens import GooglePushTokens
-from shared.adapters.line_api import LineApi
-from shared.adapters.line_media import LineMedia
-from shared.adapters.line_profiles import LineProfiles
-from shared.adapters.line_webhook import LineWebhook
+from shared.adapters.line_on_demand import (
+    LateLineApi,
+    LateLineMedia,
+    LateLineProfiles,
+    LateLineWebhook,
+    SdkOnDemand,
+)
 from shared.adapters.moved_clock import clock_of
-from shared.bus.endpoint import PushEndpoint
+from shared.bus.endpoint import PushEndpoint, PushTokens
 from shared.clock import Clock
 from shared.conversation.spending import Ledger
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.handlers.tick import AT_ONCE
+from shared.knowledge.embeddings import Embedder
 from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, agent_worker_settings
 from shared.settings.notion import NotionSettings
+from shared.settings.push import PushSettings
+from shared.tools.web import WebSearch
 from shared.turns.background import ThreadBackground
 
 _READ_THREADS: Final = 64
@@ -47,14 +51,16 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     return PushEndpoint(
         handle=assemble(_ports(settings, clock), _options(settings)),
         clock=clock,
-        tokens=GooglePushTokens(settings.push, clock=clock) if settings.push is not None else None,
+        tokens=_push_tokens(settings.push, clock) if settings.push is not None else None,
     )
 
 
 def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
     threads = _threads()
     chance = random.Random()  # noqa: S311 - spreads retries, is no secret
-    line = LineApi(channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url, clock=clock)
+    sdk = SdkOnDemand(
+        channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url, clock=clock
+    )
     store = GcsObjectStore(
         project_id=settings.project_id,
         bucket=settings.history_bucket,
@@ -62,6 +68,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
         connections=_READ_THREADS + _TOOL_THREADS + _MEDIA_THREADS + AT_ONCE,
     )
     model = GeminiModel(settings.gemini)
+    threading.Thread(target=_warm_up, args=(sdk, model), name="warm-up", daemon=True).start()
     return Ports(
         conversations=Conversations.on(
             store,
@@ -71,20 +78,48 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
             ledger=Ledger(time_zone=settings.bot.time_zone),
             archive_days=settings.archive_days,
         ),
-        line=line,
-        webhook=LineWebhook(line.client),
-        profiles=LineProfiles(line.client),
-        media=LineMedia(line.client),
+        line=LateLineApi(sdk),
+        webhook=LateLineWebhook(sdk),
+        profiles=LateLineProfiles(sdk),
+        media=LateLineMedia(sdk),
         model=model,
         fallback_model=_fallback_model(settings.gemini),
         json_model=model if "knowledge" in settings.toolsets else None,
-        web=GeminiWebSearch(settings.gemini) if "web" in settings.toolsets else None,
-        embedder=GeminiEmbedder(settings.gemini) if settings.has_embeddings else None,
+        web=_web_search(settings.gemini) if "web" in settings.toolsets else None,
+        embedder=_embedder(settings.gemini) if settings.has_embeddings else None,
         notion=_notion(settings.notion, clock, chance) if settings.notion is not None else None,
         threads=threads,
         clock=clock,
         chance=chance,
     )
+
+
+def _warm_up(sdk: SdkOnDemand, model: GeminiModel) -> None:
+    """Have ready, while the first message is recorded and its chat is read, what its answer needs: who the bot is, then the SDKs.
+
+    Whatever fails here is tried again by whoever needs it.
+    """
+    sdk.bot_info.prefetch()
+    model.warm_up()
+    sdk.get()
+
+
+def _push_tokens(settings: PushSettings, clock: Clock) -> PushTokens:
+    from shared.adapters.google_tokens import GooglePushTokens  # noqa: PLC0415 - adds to a cold start, so only if needed
+
+    return GooglePushTokens(settings, clock=clock)
+
+
+def _web_search(settings: GeminiSettings) -> WebSearch:
+    from shared.adapters.gemini_search import GeminiWebSearch  # noqa: PLC0415 - likewise
+
+    return GeminiWebSearch(settings)
+
+
+def _embedder(settings: GeminiSettings) -> Embedder:
+    from shared.adapters.gemini_embeddings import GeminiEmbedder  # noqa: PLC0415 - likewise
+
+    return GeminiEmbedder(settings)
 
 
 def _tracer(settings: AgentWorkerSettings) -> tracing.Tracer | None:

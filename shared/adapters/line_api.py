@@ -27,9 +27,9 @@ from linebot.v3.messaging import (
 )
 
 from shared import logs
-from shared.adapters.line_bot_info import KeptBotInfo
+from shared.adapters.line_bot_info import BotInfoApi, KeptBotInfo
 from shared.adapters.line_client import FAILURES, LOST_ANSWERS, TIMEOUT_S, line_client, raise_if_bot_is_refused
-from shared.clock import Clock, SystemClock
+from shared.clock import SystemClock
 from shared.errors import LineUnavailableError
 from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate
 from shared.line.presence import SHOWN_S
@@ -53,11 +53,14 @@ _QUOTA_SPENT: Final = (
 class LineApi:
     """The calls of the agent worker; safe to share between threads."""
 
-    def __init__(self, *, channel_access_token: Secret, base_url: str | None, clock: Clock | None = None) -> None:
-        """`base_url` replaces both of LINE's hosts."""
+    def __init__(
+        self, *, channel_access_token: Secret, base_url: str | None, bot_info: KeptBotInfo | None = None
+    ) -> None:
+        """`base_url` replaces both of LINE's hosts; `bot_info` is shared with others who ask for it."""
         self.client = line_client(channel_access_token=channel_access_token, base_url=base_url)
         self._api = MessagingApi(self.client)
-        self._bot_info = KeptBotInfo(lambda: self._api.get_bot_info(_request_timeout=TIMEOUT_S), clock or SystemClock())
+        read = BotInfoApi(channel_access_token=channel_access_token, base_url=base_url).read
+        self._bot_info = bot_info or KeptBotInfo(read, SystemClock())
 
     def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
         """Send the messages; once more without their quotes if LINE refuses only a quote token.

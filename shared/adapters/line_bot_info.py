@@ -1,42 +1,101 @@
-"""The bot's account as LINE describes it, read once a process."""
+"""The bot's account as LINE describes it, read once a process, and without LINE's SDK: a cold start needs the name before anything else.
+
+Source: LINE, "Get bot info".
+"""
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 
-from linebot.v3.messaging import BotInfoResponse
+import msgspec
+import urllib3
 
 from shared import logs
-from shared.adapters.line_client import FAILURES
 from shared.clock import Clock
+from shared.settings.secret import Secret
 
+_HOST: Final = "https://api.line.me"
+_TIMEOUT: Final = urllib3.Timeout(connect=2.0, read=5.0)
+_WAITED_S: Final = 7.0
 _FAILURE_KEPT_S: Final = 60.0
+
+
+class BotInfo(msgspec.Struct, frozen=True, rename="camel"):
+    """The account's display name, and `manual` where the bot sets read marks itself."""
+
+    display_name: str
+    mark_as_read_mode: str = "auto"
+
+
+class BotInfoUnavailableError(Exception):
+    """LINE did not tell."""
 
 
 class KeptBotInfo:
     """Keeps what `read` returns; safe to share between threads, of which only one waits for LINE."""
 
-    def __init__(self, read: Callable[[], BotInfoResponse], clock: Clock) -> None:
+    def __init__(self, read: Callable[[], BotInfo], clock: Clock) -> None:
         self._read = read
         self._clock = clock
         self._lock = threading.Lock()
-        self._known: BotInfoResponse | None = None
+        self._known: BotInfo | None = None
         self._next_s = float("-inf")  # when LINE is asked next
+        self._prefetch: Future[None] | None = None
 
-    def get(self) -> BotInfoResponse | None:
-        """Return the info; None while another thread asks LINE, and for a minute after LINE did not answer."""
-        if self._known is not None or not self._lock.acquire(blocking=False):
-            return self._known
+    def prefetch(self) -> None:
+        """Ask LINE now, on this thread; whoever wants the info meanwhile waits for it.  Called before the first request comes."""
+        self._prefetch = Future()
         try:
-            if self._clock.monotonic_s() >= self._next_s:
-                self._ask()
-            return self._known
+            self.get()
         finally:
-            self._lock.release()
+            prefetch, self._prefetch = self._prefetch, None
+            prefetch.set_result(None)
+
+    def get(self) -> BotInfo | None:
+        """Return the info; None while another thread asks LINE, and for a minute after LINE did not answer."""
+        if self._known is not None:
+            return self._known
+        if self._lock.acquire(blocking=False):
+            try:
+                if self._clock.monotonic_s() >= self._next_s:
+                    self._ask()
+            finally:
+                self._lock.release()
+        elif (prefetch := self._prefetch) is not None:
+            prefetch.exception(timeout=_WAITED_S)
+        return self._known
 
     def _ask(self) -> None:
         try:
             self._known, self._next_s = self._read(), float("inf")
-        except FAILURES as cause:
+        except BotInfoUnavailableError as cause:
             self._next_s = self._clock.monotonic_s() + _FAILURE_KEPT_S
-            logs.warning("bot_info_unavailable", error_type=type(cause).__name__)
+            logs.warning("bot_info_unavailable", error_type=type(cause.__cause__ or cause).__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotInfoApi:
+    """LINE's call.  `base_url` replaces LINE's host."""
+
+    channel_access_token: Secret
+    base_url: str | None
+
+    def read(self) -> BotInfo:
+        """Return the info; asked once more where LINE refuses the token and there is another.  Raises: BotInfoUnavailableError."""
+        try:
+            with urllib3.PoolManager(num_pools=1, retries=False) as http:
+                response = self._ask(http)
+                if response.status == HTTPStatus.UNAUTHORIZED and self.channel_access_token.read_again():
+                    response = self._ask(http)
+            if response.status != HTTPStatus.OK:
+                raise BotInfoUnavailableError(f"LINE answered {response.status}")
+            return msgspec.json.decode(response.data, type=BotInfo)
+        except (urllib3.exceptions.HTTPError, msgspec.MsgspecError) as cause:
+            raise BotInfoUnavailableError("LINE gave no readable answer") from cause
+
+    def _ask(self, http: urllib3.PoolManager) -> urllib3.BaseHTTPResponse:
+        headers = {"authorization": f"Bearer {self.channel_access_token.value()}"}
+        return http.request("GET", f"{self.base_url or _HOST}/v2/bot/info", headers=headers, timeout=_TIMEOUT)

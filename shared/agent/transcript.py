@@ -13,7 +13,7 @@ import re
 from typing import Final
 
 from shared.agent.token_estimate import estimated_tokens, within_tokens
-from shared.line.graphemes import split_at_graphemes
+from shared.line.graphemes import boundary_before
 
 MESSAGE_TOKENS: Final = 1_500
 """Of one earlier message or answer; what a turn answers may be longer."""
@@ -53,9 +53,8 @@ def shortened(text: str, *, limit_tokens: int) -> str:
     """Return the text, or its beginning with a remark on how much was left out."""
     if len(text) <= limit_tokens or estimated_tokens(text) <= limit_tokens:
         return text
-    kept = within_tokens(text, limit_tokens)
-    pieces = split_at_graphemes(kept, limit_utf16=len(kept.encode("utf-16-le")) // 2)
-    return f"{pieces[0].rstrip()} … ({len(text) - len(pieces[0])} more characters are left out here)"
+    kept = text[: boundary_before(text, len(within_tokens(text, limit_tokens)))]
+    return f"{kept.rstrip()} … ({len(text) - len(kept)} more characters are left out here)"
 
 
 def _escape(found: re.Match[str]) -> str:

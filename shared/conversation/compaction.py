@@ -37,8 +37,8 @@ class Compaction:
     clock: Clock = field(repr=False)
 
     def is_due(self, *, journalled: int, shown: int = 0) -> bool:
-        """Whether the journal has grown long enough, or what a prompt shows has, because chatter was folded without the model."""
-        return journalled > self.limits.journalled or shown >= self.limits.verbatim + self.limits.summed_up
+        """Whether the journal has grown long enough, or what a prompt shows of the snapshot: chatter is folded without the model."""
+        return journalled > self.limits.journalled or shown - journalled >= self.limits.verbatim + self.limits.summed_up
 
     def is_triggered_by(self, line_message_id: str) -> bool:
         """Whether this unaddressed message triggers a compaction check (1 in 16, by hash)."""
@@ -71,10 +71,9 @@ class Compaction:
             return False
         settled = conversation.snapshot.settle(conversation.amendments, amendments)
         _settle_segments(conversation, cut, amendments, settled)
-        for message in folding.messages:
-            conversation.journal.drop(message.line_message_id)
-        for outcome in folding.outcomes:
-            conversation.journal.drop_outcome(outcome.webhook_event_id)
+        reads = conversation.objects.reads
+        list(reads.map(conversation.journal.drop, [one.line_message_id for one in folding.messages]))
+        list(reads.map(conversation.journal.drop_outcome, [one.webhook_event_id for one in folding.outcomes]))
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
         if cut.segments:
             logs.info("segments_written", segments=len(cut.segments))

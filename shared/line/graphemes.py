@@ -1,5 +1,6 @@
 """Splits text between grapheme clusters, which are what people see as characters.  Source: Unicode TR 29."""
 
+from itertools import takewhile
 from typing import Final
 
 import regex
@@ -9,12 +10,25 @@ from shared.line.utf16 import utf16_length
 
 # `\X`, with flags matched in pairs: at each regional indicator, `\X` counts all that precede it.
 GRAPHEME: Final = r"(?:\p{Regional_Indicator}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*|\X)"
+_AROUND: Final = 128
 _GRAPHEME: Final = regex.compile(GRAPHEME)
 
 
 def graphemes(text: str) -> list[str]:
     """Return the grapheme clusters of the text; joined, they are the text."""
     return _GRAPHEME.findall(text)
+
+
+def boundary_before(text: str, end: int) -> int:
+    """Return the last place up to `end` that is between two graphemes; it looks at no more than what is around it.
+
+    Within a grapheme, or a row of flags, of more than `_AROUND` code points it may be any place.
+    """
+    if end >= len(text):
+        return len(text)
+    start = max(0, end - _AROUND)
+    ends = (found.end() for found in _GRAPHEME.finditer(text, start, end + _AROUND))
+    return max(takewhile(lambda place: place <= end, ends), default=end)
 
 
 def split_at_graphemes(text: str, *, limit_utf16: int = TEXT_LIMIT_UTF16) -> tuple[str, ...]:

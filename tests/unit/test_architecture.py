@@ -23,6 +23,7 @@ ENV = {
     "HISTORY_BUCKET": "bucket",
     "STORAGE_EMULATOR_HOST": "http://127.0.0.1:9",
     "LINE_CHANNEL_ACCESS_TOKEN": "t",
+    "LINE_API_BASE_URL": "http://127.0.0.1:9",
     "GEMINI_API_KEY": "k",
     "TOOLSETS": "notion,web",
     "NOTION_TOKEN": "t",
@@ -32,7 +33,12 @@ ENV = {
 FUNCTIONS = ("webhook", "agent_worker", "unsend")
 ON_DEMAND = {
     "webhook": (),
-    "agent_worker": ("shared.adapters.cloud_trace", "shared.adapters.gcs_library", "shared.adapters.gemini_sdk"),
+    "agent_worker": (
+        "shared.adapters.cloud_trace",
+        "shared.adapters.gcs_library",
+        "shared.adapters.gemini_sdk",
+        "shared.adapters.line_api",
+    ),
     "unsend": ("shared.adapters.gcs_library",),
 }
 """What a function imports when it first needs it."""

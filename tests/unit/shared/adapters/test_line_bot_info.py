@@ -2,15 +2,11 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import urllib3
-from linebot.v3.messaging import BotInfoResponse
 
-from shared.adapters.line_bot_info import KeptBotInfo
+from shared.adapters.line_bot_info import BotInfo, BotInfoUnavailableError, KeptBotInfo
 from shared.adapters.memory import FixedClock
 
-INFO = BotInfoResponse(
-    userId="U" + "1" * 32, basicId="@aizuchi", displayName="Aizuchi", chatMode="chat", markAsReadMode="manual"
-)
+INFO = BotInfo(display_name="Aizuchi", mark_as_read_mode="manual")
 
 
 class Line:
@@ -23,12 +19,12 @@ class Line:
         self.may_answer = threading.Event()
         self.may_answer.set()
 
-    def read(self) -> BotInfoResponse:
+    def read(self) -> BotInfo:
         self.calls += 1
         self.asked.set()
         assert self.may_answer.wait(10)
         if self.is_down:
-            raise urllib3.exceptions.TimeoutError("no answer")
+            raise BotInfoUnavailableError("no answer")
         return INFO
 
 
@@ -71,3 +67,26 @@ def test_a_failure_is_remembered_for_a_minute(info: KeptBotInfo, line: Line, clo
     assert info.get() is None
     clock.move(1)
     assert info.get() == INFO
+
+
+def test_requests_that_come_during_the_prefetch_wait_for_it(info: KeptBotInfo, line: Line) -> None:
+    line.may_answer.clear()
+
+    with ThreadPoolExecutor(9) as pool:
+        prefetching = pool.submit(info.prefetch)
+        assert line.asked.wait(10)
+        waiting = [pool.submit(info.get) for _ in range(8)]
+        line.may_answer.set()
+
+        assert [one.result() for one in waiting] == [INFO] * 8
+        assert prefetching.result() is None
+    assert line.calls == 1
+
+
+def test_a_prefetch_that_fails_keeps_nobody(info: KeptBotInfo, line: Line) -> None:
+    line.is_down = True
+
+    info.prefetch()
+
+    assert info.get() is None
+    assert line.calls == 1

@@ -176,7 +176,8 @@ def test_an_old_answer_that_a_journalled_one_names_is_kept(
 
 
 @pytest.mark.parametrize(
-    ("journalled", "shown", "is_due"), [(5, 0, True), (4, 0, False), (0, 9, True), (0, 8, False), (4, 8, False)]
+    ("journalled", "shown", "is_due"),
+    [(5, 0, True), (4, 0, False), (0, 9, True), (0, 8, False), (4, 12, False), (4, 13, True)],
 )
 def test_a_compaction_is_due_for_a_long_journal_or_a_long_prompt(
     compaction: Compaction, journalled: int, shown: int, *, is_due: bool

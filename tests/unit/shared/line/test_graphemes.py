@@ -1,8 +1,10 @@
+from itertools import accumulate
+
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.line.graphemes import split_at_graphemes
+from shared.line.graphemes import boundary_before, graphemes, split_at_graphemes
 from shared.line.utf16 import utf16_length
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.text(
@@ -30,3 +32,18 @@ def test_no_grapheme_is_cut_where_it_fits(text: str) -> None:
 
 def test_an_emoji_of_a_family_is_not_split() -> None:
     assert split_at_graphemes("ab👨‍👩‍👧cd", limit_utf16=9) == ("ab", "👨‍👩‍👧c", "d")
+
+
+@given(TEXTS, st.integers(0, 90), st.sampled_from(["", "x" * 300]))
+def test_a_text_is_cut_between_graphemes(text: str, end: int, before: str) -> None:
+    places = {len(before), *accumulate(map(len, graphemes(text)), initial=len(before))}
+    end += len(before)
+
+    cut = boundary_before(before + text, end)
+
+    assert cut in places or cut == end < min(places - {0}, default=end + 1)
+    assert not any(cut < place <= end for place in places)
+
+
+def test_a_cut_is_found_without_reading_the_whole_text() -> None:
+    assert boundary_before("👨‍👩‍👧" * 200_000, 500_003) == 500_000
