@@ -1,11 +1,12 @@
 """The composition root of the agent worker: builds adapters from the environment, and a push endpoint from the adapters."""
 
 import random
-import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final
+
+from warm_up import WarmedUp
 
 from shared import logs, tracing
 from shared.adapters.gcs import GcsObjectStore
@@ -48,27 +49,27 @@ def compose(env: Mapping[str, str]) -> PushEndpoint:
     if settings.is_traced:
         tracing.bind(_tracer(settings))
     clock = clock_of(settings.clock_offset_file)
+    line = SdkOnDemand(
+        channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url, clock=clock
+    )
+    model = GeminiModel(settings.gemini)
+    handle = assemble(_ports(settings, clock, line, model), _options(settings))
     return PushEndpoint(
-        handle=assemble(_ports(settings, clock), _options(settings)),
+        handle=WarmedUp(handle, lambda: _warm_up(line, model)),
         clock=clock,
         tokens=_push_tokens(settings.push, clock) if settings.push is not None else None,
     )
 
 
-def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
+def _ports(settings: AgentWorkerSettings, clock: Clock, line: SdkOnDemand, model: GeminiModel) -> Ports:
     threads = _threads()
     chance = random.Random()  # noqa: S311 - spreads retries, is no secret
-    sdk = SdkOnDemand(
-        channel_access_token=settings.channel_access_token, base_url=settings.line_api_base_url, clock=clock
-    )
     store = GcsObjectStore(
         project_id=settings.project_id,
         bucket=settings.history_bucket,
         emulator_host=settings.storage_emulator_host,
         connections=_READ_THREADS + _TOOL_THREADS + _MEDIA_THREADS + AT_ONCE,
     )
-    model = GeminiModel(settings.gemini)
-    threading.Thread(target=_warm_up, args=(sdk, model), name="warm-up", daemon=True).start()
     return Ports(
         conversations=Conversations.on(
             store,
@@ -78,10 +79,10 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
             ledger=Ledger(time_zone=settings.bot.time_zone),
             archive_days=settings.archive_days,
         ),
-        line=LateLineApi(sdk),
-        webhook=LateLineWebhook(sdk),
-        profiles=LateLineProfiles(sdk),
-        media=LateLineMedia(sdk),
+        line=LateLineApi(line),
+        webhook=LateLineWebhook(line),
+        profiles=LateLineProfiles(line),
+        media=LateLineMedia(line),
         model=model,
         fallback_model=_fallback_model(settings.gemini),
         json_model=model if "knowledge" in settings.toolsets else None,
@@ -94,14 +95,11 @@ def _ports(settings: AgentWorkerSettings, clock: Clock) -> Ports:
     )
 
 
-def _warm_up(sdk: SdkOnDemand, model: GeminiModel) -> None:
-    """Have ready, while the first message is recorded and its chat is read, what its answer needs: who the bot is, then the SDKs.
-
-    Whatever fails here is tried again by whoever needs it.
-    """
-    sdk.bot_info.prefetch()
+def _warm_up(line: SdkOnDemand, model: GeminiModel) -> None:
+    """Have ready who the bot is, and both SDKs.  What fails here is tried again by whoever needs it."""
+    line.bot_info.prefetch()
     model.warm_up()
-    sdk.get()
+    line.get()
 
 
 def _push_tokens(settings: PushSettings, clock: Clock) -> PushTokens:
