@@ -1,0 +1,29 @@
+import threading
+
+from functions.agent_worker.warm_up import WarmedUp
+from shared.bus.envelope import decode_envelope
+from tests.support import push
+
+ENVELOPE = decode_envelope(push.tick())
+
+
+def test_the_first_event_begins_to_prepare_and_does_not_wait_for_it() -> None:
+    prepared, may_end = [], threading.Event()
+
+    def prepare() -> None:
+        prepared.append(threading.current_thread().name)
+        assert may_end.wait(10)
+
+    handle = WarmedUp(lambda *_: "done", prepare)
+
+    assert [handle({}, ENVELOPE) for _ in range(3)] == ["done"] * 3
+    may_end.set()
+    assert prepared == ["warm-up"]
+
+
+def test_nothing_is_prepared_before_the_first_event() -> None:
+    prepared: list[str] = []
+
+    WarmedUp(lambda *_: "done", lambda: prepared.append("early"))
+
+    assert prepared == []
