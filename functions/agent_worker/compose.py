@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final
 
-from warm_up import WarmedUp
-
 from shared import logs, tracing
 from shared.adapters.gcs import GcsObjectStore
 from shared.adapters.gemini import GeminiModel
@@ -26,6 +24,7 @@ from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.handlers.tick import AT_ONCE
+from shared.handlers.warm_up import WarmedUp
 from shared.knowledge.embeddings import Embedder
 from shared.settings.agent_worker import AgentWorkerSettings, GeminiSettings, agent_worker_settings
 from shared.settings.notion import NotionSettings

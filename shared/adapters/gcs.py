@@ -4,7 +4,7 @@ Records are a few kilobytes, so what a call costs is what is made of it: the cli
 itself (docs/adr/20261122-storage-over-its-json-api.md). Media go through the library, whose transfers are made for large objects.
 
 Source: Cloud Storage JSON API v1, "Objects: get, insert, delete, list"; "Upload objects" (multipart/related, metadata first);
-"Retry strategy" (408, 429, 5xx and broken connections; a write with a precondition is idempotent); "Request preconditions" (412);
+"Retry strategy" (408, 429, 5xx and broken connections; a write with a precondition is idempotent); "Request preconditions" (412, 304);
 "Data validation" (crc32c is the base64 of its big-endian bytes).
 """
 
@@ -136,6 +136,9 @@ class GcsObjectStore:
             return self._library.store.read(name)
         return self._persist(lambda: self._read_once(name))
 
+    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
+        return self._persist(lambda: self._read_once(name, known))
+
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, data, generation=0)
 
@@ -162,8 +165,13 @@ class GcsObjectStore:
         self._pool.clear()
         self._library.close()
 
-    def _read_once(self, name: str) -> StoredObject | None:
-        response = self._ask("GET", f"/download{self._path_of(name)}?alt=media", expects=_DONE | {_GONE})
+    def _read_once(self, name: str, known: StoredObject | None = None) -> StoredObject | None:
+        path = f"/download{self._path_of(name)}?alt=media"
+        if known is not None:
+            path += f"&ifGenerationNotMatch={known.generation}"
+        response = self._ask("GET", path, expects=_DONE | {_GONE, _UNCHANGED})
+        if response.status == _UNCHANGED:
+            return known
         if response.status == _GONE:
             return None
         _check(response)

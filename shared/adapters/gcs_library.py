@@ -59,6 +59,15 @@ class LibraryObjectStore:
             except exceptions.NotFound:
                 return None
 
+    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
+        with _translate_errors():
+            try:
+                return self._retries(self._read_once)(name, if_generation_not_match=known.generation)
+            except exceptions.NotFound:
+                return None
+            except exceptions.NotModified:
+                return known
+
     def create(self, name: str, data: bytes) -> int | None:
         return self.write(name, data, generation=0)
 
@@ -87,10 +96,10 @@ class LibraryObjectStore:
             except exceptions.NotFound as cause:  # an empty bucket has an empty listing
                 raise StorageUnavailableError("there is no such bucket") from cause
 
-    def _read_once(self, name: str) -> StoredObject:
+    def _read_once(self, name: str, *, if_generation_not_match: int | None = None) -> StoredObject:
         """Read without the client's own retry, which resumes a broken download at the generation of its first attempt."""
         blob = self._bucket.blob(name)
-        data = blob.download_as_bytes(timeout=_ATTEMPT_S, retry=None)
+        data = blob.download_as_bytes(if_generation_not_match=if_generation_not_match, timeout=_ATTEMPT_S, retry=None)
         return StoredObject(data=data, generation=int(blob.generation))
 
     def close(self) -> None:
@@ -144,7 +153,7 @@ def _status_in(cause: Exception) -> int | None:
 def _translate_errors() -> Iterator[None]:
     try:
         yield
-    except (exceptions.PreconditionFailed, exceptions.NotFound):
+    except (exceptions.PreconditionFailed, exceptions.NotFound, exceptions.NotModified):
         raise
     except (exceptions.GoogleAPIError, DataCorruption, GoogleAuthError, requests.RequestException, OSError) as cause:
         raise StorageUnavailableError("Cloud Storage did not do what it was asked") from cause

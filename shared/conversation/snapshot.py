@@ -26,8 +26,8 @@ from shared.conversation.records import (
 from shared.conversation.segments import cleaned_segment, with_seen
 from shared.storage.codec import decode, encode
 from shared.storage.compare_and_swap import update_by_swap
+from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames, SegmentName
-from shared.storage.object_store import ObjectStore
 
 _OUTCOMES_KEPT: Final = 100
 _NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded
@@ -67,18 +67,20 @@ class Snapshot:
     """One chat's snapshot.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
 
     names: ObjectNames
-    store: ObjectStore
+    objects: ObjectCache
 
     def read(self) -> SeenSnapshot:
         """Return the snapshot; empty where there never was one."""
-        stored = self.store.read(self.names.snapshot)
+        stored = self.objects.read_newest(self.names.snapshot)
         if stored is None:
             return SeenSnapshot(record=SnapshotRecord(), generation=0)
         return SeenSnapshot(record=_decoded(stored.data), generation=stored.generation)
 
     def swap(self, seen: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
         """Return the snapshot as written over `seen`, or None where another worker wrote first."""
-        generation = self.store.replace(self.names.snapshot, encode(with_numbers(record)), generation=seen.generation)
+        generation = self.objects.store.replace(
+            self.names.snapshot, encode(with_numbers(record)), generation=seen.generation
+        )
         return SeenSnapshot(record=record, generation=generation) if generation is not None else None
 
     def clean(self, amendments: Amendments, *, edited: AbstractSet[str] = frozenset()) -> None:
@@ -92,7 +94,7 @@ class Snapshot:
             wanted = cleaned(record, amendments, edited=edited)
             return encode(with_numbers(wanted)) if wanted != record else None
 
-        update_by_swap(self.store, self.names.snapshot, clean, what="the snapshot")
+        update_by_swap(self.objects.store, self.names.snapshot, clean, what="the snapshot")
 
     def settle(self, log: AmendmentLog, looked: Amendments) -> Amendments:
         """What was written after the look `looked` holds nothing that was amended since; return the last look."""

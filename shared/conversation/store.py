@@ -91,7 +91,7 @@ class Conversations:
         """Return the chat of an id; reads nothing.  Raises: UnusableIdError."""
         names, objects = ObjectNames(conversation_id), self.objects
         amendments = AmendmentLog(names=names, objects=objects, clock=self.clock, look_s=self.lease_s * FENCE)
-        snapshot = Snapshot(names=names, store=objects.store)
+        snapshot = Snapshot(names=names, objects=objects)
         return Conversation(
             names=names,
             objects=objects,

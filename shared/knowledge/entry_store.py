@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from shared import logs
@@ -19,6 +20,7 @@ CATALOG_FILE: Final = "search.json"
 INDEX_FILE: Final = "index.md"
 UNDO_FILE: Final = "undo.json"
 SWAP_ATTEMPTS: Final = 10
+_DECODED_KEPT: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class EntryStore:
 
         Raises: UnknownRecordVersionError.
         """
-        stored = self.conversation.objects.store.read(self.conversation.names.entry(CATALOG_FILE))
+        stored = self.conversation.objects.read_newest(self.conversation.names.entry(CATALOG_FILE))
         return self.catalog_in(stored.data if stored else None)
 
     def catalog_in(self, data: bytes | None) -> Catalog:
@@ -40,7 +42,7 @@ class EntryStore:
         if data is None:
             return Catalog()
         try:
-            catalog = decode(Catalog, data)
+            catalog = _decoded(data)
             _ = catalog.key
         except (CorruptRecordError, ValueError) as cause:
             logs.error("record_unreadable", cause=cause)
@@ -81,6 +83,12 @@ class EntryStore:
     def entries(self, paths: Iterable[str]) -> Sequence[Entry | None]:
         """Return several entries, read in parallel, in the order of `paths`."""
         return tuple(self.conversation.objects.reads.map(self.entry, paths))
+
+
+@lru_cache(maxsize=_DECODED_KEPT)
+def _decoded(data: bytes) -> Catalog:
+    """Return the catalog as it is read.  Most reads between two changes find the same bytes."""
+    return decode(Catalog, data)
 
 
 def path_in(name: str) -> str:

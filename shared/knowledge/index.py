@@ -1,8 +1,11 @@
 """The index of the entries: `index.md` for people, and the part of it that a prompt holds, with the open and newest entries first."""
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+from cachetools import LRUCache
 
 from shared import logs
 from shared.agent.token_estimate import estimated_tokens
@@ -16,6 +19,7 @@ from shared.knowledge.schema import Category, cut
 from shared.storage.compare_and_swap import update_by_swap
 
 PROMPT_TOKENS: Final = 2_000
+_VIEWS_KEPT: Final = 8
 EMPTY_INDEX: Final = "(Nothing has been filed in this chat yet.)"
 UNREADABLE_INDEX: Final = "(The index cannot be read just now; list_entries and search_entries may still work.)"
 _TITLE: Final = "# Index of the knowledge base"
@@ -41,7 +45,30 @@ class KnowledgeIndex:
         except PermanentError as cause:
             logs.error("record_unreadable", cause=cause)
             return lambda _: IndexView(text=UNREADABLE_INDEX)
-        return lambda amendments: index_view(catalog.without(amendments.is_withdrawn_from_entries))
+        return lambda amendments: _VIEWS.of(catalog, catalog.without(amendments.is_withdrawn_from_entries))
+
+
+class _Views:
+    """The newest views of whole catalogs: most reads between two changes find the same one.  Safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._views: LRUCache[int, tuple[Catalog, IndexView]] = LRUCache(_VIEWS_KEPT)
+
+    def of(self, catalog: Catalog, shown: Catalog) -> IndexView:
+        """Return the view of what is shown of the catalog."""
+        if len(shown.rows) != len(catalog.rows):
+            return index_view(shown)
+        with self._lock:
+            kept, view = self._views.get(id(catalog), (None, None))
+        if kept is not catalog or view is None:
+            view = index_view(catalog)
+            with self._lock:
+                self._views[id(catalog)] = catalog, view
+        return view
+
+
+_VIEWS: Final = _Views()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,10 @@ from typing import Final, TypeAlias
 
 from cachetools import LRUCache
 
-from shared.storage.object_store import ListedObject, ObjectStore
+from shared.storage.object_store import ListedObject, ObjectStore, StoredObject
 
 LIMIT_BYTES: Final = 32 * 1024 * 1024
+NEWEST_LIMIT_BYTES: Final = 16 * 1024 * 1024
 
 
 _Key: TypeAlias = tuple[str, int]
@@ -23,6 +24,10 @@ def _cache() -> LRUCache[_Key, bytes]:
     return LRUCache(LIMIT_BYTES, getsizeof=len)
 
 
+def _newest_cache() -> LRUCache[str, StoredObject]:
+    return LRUCache(NEWEST_LIMIT_BYTES, getsizeof=lambda stored: len(stored.data))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectCache:
     """Reads listed objects on the threads of `reads`; safe to share between threads."""
@@ -30,6 +35,7 @@ class ObjectCache:
     store: ObjectStore
     reads: Executor = field(repr=False)
     _bodies: LRUCache[_Key, bytes] = field(default_factory=_cache, repr=False)
+    _newest: LRUCache[str, StoredObject] = field(default_factory=_newest_cache, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def read(self, listed: ListedObject) -> bytes | None:
@@ -46,6 +52,22 @@ class ObjectCache:
         wanted = [(one, self._kept(one)) for one in listed]
         fetching = self.reads.map(self._fetch, [one for one, cached in wanted if cached is None])
         return lambda: [next(fetching) if cached is None else cached for _, cached in wanted]
+
+    def read_newest(self, name: str) -> StoredObject | None:
+        """Return an object that was not listed; its bytes are sent only if it was written since this instance read it last.
+
+        Raises: StorageUnavailableError.
+        """
+        with self._lock:
+            known = self._newest.get(name)
+        found = self.store.read(name) if known is None else self.store.read_again(name, known)
+        if found is not known:
+            with self._lock:
+                if found is None:
+                    self._newest.pop(name, None)
+                elif len(found.data) <= NEWEST_LIMIT_BYTES:
+                    self._newest[name] = found
+        return found
 
     def keep(self, written: ListedObject, data: bytes) -> None:
         """Cache an object that was just written or read.  An object larger than the whole cache is not cached."""

@@ -31,6 +31,10 @@ class ObjectStore(Protocol):
         """Return the object, or None where there is none."""
         ...
 
+    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
+        """Return what `read` does; `known` itself, for which no bytes are sent, where the object still has its generation."""
+        ...
+
     def create(self, name: str, data: bytes) -> int | None:
         """Write the object unless there is one; return its generation, or None where there was one already.
 

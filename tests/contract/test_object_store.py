@@ -280,6 +280,16 @@ def test_a_listing_has_the_newest_generation(store: ObjectStore) -> None:
     assert store.list(NAME) == (ListedObject(name=NAME, generation=generation or 0),)
 
 
+def test_an_object_is_read_again_only_if_it_has_changed(store: ObjectStore) -> None:
+    known = StoredObject(data=b"one", generation=create_object(store, NAME, b"one"))
+
+    assert store.read_again(NAME, known) is known
+    generation = store.replace(NAME, b"two", generation=known.generation)
+    assert store.read_again(NAME, known) == StoredObject(data=b"two", generation=generation or 0)
+    store.delete(NAME)
+    assert store.read_again(NAME, known) is None
+
+
 def test_a_listing_of_many_pages_is_complete(crowded_store: ObjectStore) -> None:
     listed = crowded_store.list("journal/")
 

@@ -37,6 +37,9 @@ class Bucket:
     def read(self, name: str) -> StoredObject | None:
         return self._call(f"read {name}", lambda: self._world.objects.read(name))
 
+    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
+        return self._call(f"read {name}", lambda: self._world.objects.read_again(name, known))
+
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, data, 0)
 

@@ -35,6 +35,10 @@ class MemoryObjectStore:
         with self._lock:
             return self._objects.get(name)
 
+    def read_again(self, name: str, known: StoredObject) -> StoredObject | None:
+        found = self.read(name)
+        return known if found is not None and found.generation == known.generation else found
+
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, data, generation=0)
 

@@ -80,3 +80,21 @@ def test_the_cache_is_bounded() -> None:
     assert store.reads == 5
     cache.read(store.list("a")[0])
     assert store.reads == 6
+
+
+def test_an_object_that_was_not_listed_is_sent_again_only_if_it_has_changed() -> None:
+    store = CountingStore()
+    cache = ObjectCache(store=store, reads=InlineExecutor())
+    assert cache.read_newest("a") is None
+    generation = store.create("a", b"one")
+    assert generation is not None
+
+    first = cache.read_newest("a")
+    assert first is not None
+    assert cache.read_newest("a") is first
+    store.replace("a", b"two", generation=generation)
+    changed = cache.read_newest("a")
+    assert changed is not None
+    assert changed.data == b"two"
+    store.delete("a")
+    assert cache.read_newest("a") is None

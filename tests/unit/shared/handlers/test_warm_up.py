@@ -1,7 +1,7 @@
 import threading
 
-from functions.agent_worker.warm_up import WarmedUp
 from shared.bus.envelope import decode_envelope
+from shared.handlers.warm_up import WarmedUp
 from tests.support import push
 
 ENVELOPE = decode_envelope(push.tick())
