@@ -40,7 +40,7 @@ _ADDRESSED_EVERY: Final = 5
 _APART_MS: Final = 20_000
 _TEXT: Final = "来週の旅行のことだけど、{}番目の案はどうかな。早めに決めたほうが安くなると思う。"
 _REPLY: Final = calling(("reply", {"message": "わかりました。その案で調べておきますね。"}))
-_RECAP: Final = "旅行の案をいくつか比べて、早めに決めることにした。" * 3
+_SUMMARY: Final = calling(("write_recap", {"text": "旅行の案をいくつか比べて、早めに決めることにした。" * 3}))
 _MENTION: Final = {"index": 0, "length": 8, "type": "user", "userId": "U" + "b" * 32, "isSelf": True}
 _FIRST_ID: Final = 100_000_000_000_000_000  # smaller than those of the LINE stand-in, as older messages have
 
@@ -50,11 +50,11 @@ class _Mind:
 
     name = "gemini-3.5-flash-lite"
 
-    def generate(self, _: ModelRequest) -> ModelResponse:
-        return _REPLY
+    def generate(self, request: ModelRequest) -> ModelResponse:
+        return _SUMMARY if any(one.name == "write_recap" for one in request.declarations) else _REPLY
 
     def answer_json(self, _: JsonRequest) -> JsonAnswer:
-        return JsonAnswer(value={"text": _RECAP})
+        raise AssertionError("nothing is filed while a chat is built")
 
 
 class Built:
