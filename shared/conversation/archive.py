@@ -7,6 +7,7 @@ in none; readers take each once. An archive that cannot be read costs what asked
 """
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -107,15 +108,12 @@ class Archive:
     def remove_needless(self, record: SnapshotRecord) -> None:
         """Segments that no snapshot has named, and those that are too old, are gone.  `record` is a snapshot as it was written.
 
-        A segment whose number lies between two that the snapshot names, without being named, was written for a swap that was lost: later
-        swaps name larger numbers only. Repeated: does nothing. Raises: StorageUnavailableError.
+        Repeated: does nothing. Raises: StorageUnavailableError.
         """
         named = {SegmentName.parse(one) for one in record.segments}
-        numbers = [one.number for one in named]
         oldest_ms = self.clock.now_ms() - self.days * _DAY_MS
         for one in self.list_segments():
-            is_lost = bool(numbers) and min(numbers) <= one.name.number <= max(numbers) and one.name not in named
-            if is_lost or one.name.last_ms < oldest_ms:
+            if _was_lost(one.name, named) or one.name.last_ms < oldest_ms:
                 self.objects.store.delete(one.listed.name)
 
     def _read_span(self, since_ms: int, until_ms: int | None) -> tuple[list[Segment], bool]:
@@ -149,6 +147,15 @@ class Archive:
                 return b""
 
         return list(self.objects.reads.map(body, segments))
+
+
+def _was_lost(name: SegmentName, named: AbstractSet[SegmentName]) -> bool:
+    """Whether the segment was written for a swap that was lost.
+
+    Its number lies between two that the snapshot names, without being named: later swaps name larger numbers only.
+    """
+    numbers = [one.number for one in named]
+    return bool(numbers) and min(numbers) <= name.number <= max(numbers) and name not in named
 
 
 def _reaches(name: SegmentName, since_ms: int, until_ms: int | None) -> bool:

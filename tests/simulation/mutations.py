@@ -476,7 +476,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "remembers_what_was_fetched": Mutation(
         "shared.conversation.snapshot:_late",
-        DropClause("roots"),
+        DropClause("isdisjoint"),
         lacks="the same, once the outcome of the first press has left the memory",
     ),
     "tells_that_it_forgot": Mutation(
@@ -716,7 +716,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="the snapshot names segments that are not there",
     ),
     "keeps_named_segments": Mutation(
-        f"{_ARCHIVE}:Archive.remove_needless",
+        f"{_ARCHIVE}:_was_lost",
         DropClause("named"),
         lacks="segments that the snapshot names count as left over from a lost swap",
     ),
@@ -742,7 +742,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "sweeps_segments_for_edits": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.finish_edit",
-        Skip("sweep.clean"),
+        Skip("clean", nth=1, of=2),
         lacks="an archived message keeps the text from before its edit",
     ),
     # what goes with a withdrawn message
@@ -772,7 +772,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="an answer repeats a recap that an edit has dropped, and keeps words that are withdrawn later",
     ),
     "marks_withdrawals": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal._amend",
+        f"{_WITHDRAWAL}:Withdrawal.withdraw_all",
         Skip("_mark"),
         lacks="the second pass of a withdrawal never comes",
     ),
@@ -915,7 +915,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "marks_again": Mutation(
         f"{_DELIVERY}:ReminderDelivery.__call__",
-        Skip("store.mark"),
+        Skip("mark"),
         lacks="a recurring reminder whose worker died between two writes is never said again",
     ),
     "looks_before_its_push": Mutation(
@@ -930,7 +930,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "takes_reminders_away": Mutation(
         f"{_REMINDER_WORDS}:ReminderWords.remove_withdrawn",
-        Skip("store.remove"),
+        Skip("remove"),
         lacks="a reminder outlives the message that asked for it",
     ),
     "counts_one_press": Mutation(
