@@ -11,6 +11,7 @@ from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.people import GROUP
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
+from tests.simulation.wiring import TINY
 
 CALL_S = 1.0
 """Every call takes this long, and concurrent calls take as long as one, so the elapsed time is the number of round trips."""
@@ -52,6 +53,23 @@ def test_an_answer_takes_three_round_trips_before_the_model_and_two_after_it(mes
         asked_s = scene.world.now_s
         scene.runs_until(worker, "reply")
         assert (asked_s - begun_s, scene.world.now_s - asked_s) == (3 * CALL_S, 2 * CALL_S)
+
+
+def test_a_recall_takes_at_most_two_round_trips_more() -> None:
+    scene = Scene(even_call_s=CALL_S, seconds=0.0, group=True, limits=TINY)
+    with scene.playing():
+        for _ in range(8):
+            scene.sleeps(5)
+            scene.runs_to_end(scene.asks(instance=0))
+        worker = scene.pushes(scene.delivers(scene.says(verb="recall")), instance=1)
+        scene.runs_until(worker, "model")
+        asked_s = scene.world.now_s
+
+        scene.runs_until(worker, "reply")
+
+        assert any(one.startswith("read archive/") for one in calls_of(scene, worker))
+        # two for the recall, the look before the next request, and the two after the model's last word
+        assert scene.world.now_s - asked_s == (2 + 1 + 2) * CALL_S
 
 
 def test_an_unaddressed_message_costs_one_small_create_and_no_rewrite() -> None:
