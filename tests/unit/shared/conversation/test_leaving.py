@@ -90,6 +90,7 @@ def test_full_segments_hold_what_waited_in_order_and_the_rest_waits(messages: in
     leaving = Segment(
         messages=tuple(archived_message(message(number)) for number in range(messages)),
         answers=tuple(archived_answer(answer(number)) for number in range(answers)),
+        recaps=tuple(recap(number) for number in range(0, answers, 7)),
     )
 
     left, full = full_segments(leaving, size=size)
@@ -97,6 +98,7 @@ def test_full_segments_hold_what_waited_in_order_and_the_rest_waits(messages: in
     parts = (*full, left)
     assert tuple(one for part in parts for one in part.messages) == leaving.messages
     assert tuple(one for part in parts for one in part.answers) == leaving.answers
+    assert tuple(one for part in parts for one in part.recaps) == leaving.recaps
     assert all(max(len(one.messages), len(one.answers)) == size for one in full)
     assert len(full) == NAMED or max(len(left.messages), len(left.answers)) < size
 

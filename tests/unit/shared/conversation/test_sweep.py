@@ -135,6 +135,14 @@ def test_archived_answers_that_repeat_an_answer_or_a_recap_which_goes_lose_their
     assert [one.text for one in chat.archive.read().answers] == ["good evening"]
 
 
+def test_recaps_of_other_messages_keep_their_words(chat: Conversation, withdrawal: Withdrawal) -> None:
+    put_segment(chat, [message(1, SOUP)], [], [recap(1, f"They cook: {SOUP}", 1), recap(2, "They drink tea.", 2)])
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert [one.text for segment in segments_in(chat) for one in segment.recaps] == ["", "They drink tea."]
+
+
 def test_an_answer_in_the_journal_that_repeats_an_archived_one_loses_its_words(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
