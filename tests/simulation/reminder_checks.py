@@ -62,7 +62,7 @@ class ReminderStory:
         by_id = {one.id: one for one in self.people.messages}
         return any(
             (message := by_id.get(one)) is None
-            or message.unsent
+            or message.is_withdrawn
             or len(message.words) > 1
             or message.at_s <= self.people.erased_entries_s
             or self.is_lost(one)
