@@ -10,6 +10,7 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
+from shared.conversation.inheritance import own_id_of
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap, SnapshotRecord
 from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, without_recap
 from shared.conversation.store import Conversation
@@ -58,7 +59,9 @@ class RecapWriter:
             record = replace(seen.record, recap_tries=0, recap_until_ms=0)
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
-                within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms())
+                held = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
+                named = frozenset(own_id_of(one) for kind in held for one in kind)  # perhaps by answers in the journal
+                within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms(), named=named)
                 record = conversation.archive.with_waiting(summed_up, within)
             goes_on = text is not None and left > 0 and self.is_due(record, deadline)
             written = conversation.snapshot.swap(seen, self.with_attempt(record) if goes_on else record)
