@@ -99,8 +99,8 @@ def test_full_segments_hold_what_waited_in_order_and_the_rest_waits(messages: in
     assert tuple(one for part in parts for one in part.messages) == leaving.messages
     assert tuple(one for part in parts for one in part.answers) == leaving.answers
     assert tuple(one for part in parts for one in part.recaps) == leaving.recaps
-    assert all(max(len(one.messages), len(one.answers)) == size for one in full)
-    assert len(full) == NAMED or max(len(left.messages), len(left.answers)) < size
+    assert all(max(len(one.messages), len(one.answers), len(one.recaps)) == size for one in full)
+    assert len(full) == NAMED or max(len(left.messages), len(left.answers), len(left.recaps)) < size
 
 
 def test_long_messages_fill_a_segment_sooner() -> None:
