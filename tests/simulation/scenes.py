@@ -178,7 +178,7 @@ def worker_that_dies_before_it_speaks() -> list[str]:
 
 
 def deferral_of_a_deferral() -> list[str]:
-    """The first worker dies, so a press asks the model again. That is deferred too, and then the second button is pressed."""
+    """The first worker dies, so a press asks the model again. That is deferred, too, its worker dies, and the second button is pressed."""
     with Scene(seconds=26.0).playing() as scene:
         question = scene.delivers(scene.says())
         scene.sleeps(20)
@@ -187,7 +187,9 @@ def deferral_of_a_deferral() -> list[str]:
         scene.dies(thinker)
         press = scene.presses("late:event-1")
         scene.sleeps(20)
-        scene.runs_to_end(scene.pushes(press))
+        second = scene.pushes(press)
+        scene.runs_past(second, f"write {_JOURNAL}event-2.outcome")
+        scene.dies(second)
         scene.runs_to_end(scene.pushes(scene.presses("late:event-2")))
         return scene.rests(calm=True)
 

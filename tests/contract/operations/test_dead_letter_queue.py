@@ -26,7 +26,7 @@ class PubSub:
             project_id="aizuchi-test",
             subscriptions=subscriptions or tuple(FILTERS),
             emulator_host=f"127.0.0.1:{self.port}",
-            wait_s=0.3,
+            wait_s=1.0,
         )
 
     def publish_letters(self, *kinds: str) -> None:
