@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Final
 from urllib.parse import quote
 
+from benchmarks.one_pool import threads_on
 from benchmarks.wire import UnexpectedAnswerError, push_body
 from shared import logs
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles
@@ -23,7 +24,7 @@ from shared.clock import SystemClock
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
-from shared.handlers.ports import Options, Ports, Threads
+from shared.handlers.ports import Options, Ports
 from shared.knowledge.catalog import catalog_of
 from shared.knowledge.entry import Entry, Note, Source
 from shared.knowledge.entry_file import format_entry
@@ -31,7 +32,6 @@ from shared.knowledge.entry_store import CATALOG_FILE, EntryStore
 from shared.knowledge.index import rebuild_index
 from shared.knowledge.schema import FIELDS, Category, Value
 from shared.storage.codec import encode
-from shared.turns.background import ThreadBackground
 from simulator.functions import HISTORY_BUCKET
 from simulator.processes import HOST, Child
 
@@ -83,15 +83,7 @@ class Built:
             media=MemoryMedia(),
             model=mind,
             json_model=mind,
-            threads=Threads(
-                reads=pool,
-                tools=pool,
-                names=pool,
-                media=pool,
-                presence=pool,
-                ticks=pool,
-                background=ThreadBackground(threads=pool),
-            ),
+            threads=threads_on(pool),
             clock=self._clock,
             chance=random.Random(1),  # noqa: S311 - the same chats in every run
         )

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from benchmarks.one_pool import threads_on
 from shared import logs
 from shared.access.admission import Access, Admissions
 from shared.access.budgets import Limits
@@ -30,8 +31,7 @@ from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
-from shared.handlers.ports import Options, Ports, Threads
-from shared.turns.background import ThreadBackground
+from shared.handlers.ports import Options, Ports
 
 CHATS: Final = 10
 SECONDS: Final = 60
@@ -114,22 +114,13 @@ def measure(  # noqa: PLR0913 - what a run varies
         admissions = Admissions(store=store, clock=clock)
         for number in range(chats):
             admissions.admit(chat_id(number), since_ms=0)
-        threads = Threads(
-            reads=pool,
-            tools=pool,
-            names=pool,
-            media=pool,
-            presence=pool,
-            ticks=pool,
-            background=ThreadBackground(threads=pool),
-        )
         ports = Ports(
             conversations=conversations,
             line=line,
             profiles=MemoryProfiles(),
             media=MemoryMedia(),
             model=model,
-            threads=threads,
+            threads=threads_on(pool),
             clock=clock,
             chance=random.Random(1),  # noqa: S311 - spreads retries, is no secret
         )

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from benchmarks.one_pool import threads_on
 from evals.prices import dollars
 from shared import logs
 from shared.adapters.gemini import GeminiModel
@@ -36,14 +37,13 @@ from shared.agent.model import FunctionResponses, MixedContent, ModelContent, Mo
 from shared.clock import Deadline
 from shared.errors import AizuchiError
 from shared.handlers.assembly import assemble
-from shared.handlers.ports import NotionPort, Options, Ports, Threads
+from shared.handlers.ports import NotionPort, Options, Ports
 from shared.line.media_content import Fetched
 from shared.line.mentions import GroupPolicy
 from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings
 from shared.settings.secret import FixedSecret
 from shared.tools.web import WebAnswer, WebSource
-from shared.turns.background import ThreadBackground
 from tests.support import push
 from tests.support.chats import conversations_on
 from tests.support.people import ChatEvents
@@ -94,15 +94,7 @@ class Bot:
             json_model=self.json_model,
             web=_Web() if "web" in toolsets else None,
             notion=notion if "notion" in toolsets else None,
-            threads=Threads(
-                reads=pool,
-                tools=pool,
-                names=pool,
-                media=pool,
-                presence=pool,
-                ticks=pool,
-                background=ThreadBackground(threads=pool),
-            ),
+            threads=threads_on(pool),
             clock=self.clock,
             chance=random.Random(1),  # noqa: S311 - the same requests in every run
         )

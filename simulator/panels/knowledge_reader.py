@@ -2,34 +2,20 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from simulator.line.listeners import Listeners
-from simulator.panels.bucket_reader import BucketReader
+from simulator.panels.bucket_view import BucketView
 
 _ENTRY: Final = re.compile(r"[a-z]+/[^/]+\.md")
 _INDEX: Final = "index.md"
 _PREFIX: Final = "entries/"
 _TOMBSTONE: Final = "{"  # a deletion leaves JSON where the entry was
-_WRITES: Final = frozenset({"insert", "delete"})
 
 
-class KnowledgeReader:
+class KnowledgeReader(BucketView):
     """Reads `entries/{chat_id}/` of a bucket.  Lives in one event loop."""
 
-    def __init__(self, bucket: BucketReader) -> None:
-        self._bucket = bucket
-        self._listeners = Listeners()
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call the listener after every write below `entries/`.  Returns: a function that removes it."""
-        return self._listeners.add(listener)
-
-    def record_storage_call(self, _name: str, fields: Mapping[str, Any]) -> None:
-        """Notice a write to entries among the requests that the storage stand-in reports."""
-        if fields["operation"] in _WRITES and str(fields["name"]).startswith(_PREFIX):
-            self._listeners.notify()
+    places = (_PREFIX,)
 
     async def of(self, chat_id: str) -> dict[str, Any]:
         """Return `{"index", "entries": [{"path", "generation"}]}`; `index` is None for a chat without entries."""

@@ -5,35 +5,25 @@ import datetime as dt
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from simulator.line.listeners import Listeners
 from simulator.panels.bucket_reader import BucketReader
+from simulator.panels.bucket_view import BucketView
 
 LINES_SHOWN: Final = 500
-_PLACES: Final = ("journal/", "snapshots/", "archive/")
-_WRITES: Final = frozenset({"insert", "delete"})
 _OUTCOME: Final = ".outcome.json"
 _SENT: Final = frozenset({"replied", "unknown"})
 
 
-class MemoryReader:
+class MemoryReader(BucketView):
     """Reads what is stored of what was said in a chat.  Lives in one event loop."""
 
+    places = ("journal/", "snapshots/", "archive/")
+
     def __init__(self, bucket: BucketReader, *, time_zone: dt.tzinfo = dt.UTC) -> None:
-        self._bucket = bucket
+        super().__init__(bucket)
         self._time_zone = time_zone
-        self._listeners = Listeners()
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call the listener after every write of what was said.  Returns: a function that removes it."""
-        return self._listeners.add(listener)
-
-    def record_storage_call(self, _name: str, fields: Mapping[str, Any]) -> None:
-        """Notice a write of what was said among the requests that the storage stand-in reports."""
-        if fields["operation"] in _WRITES and str(fields["name"]).startswith(_PLACES):
-            self._listeners.notify()
 
     async def of(self, chat_id: str, *, month: str = "", query: str = "") -> dict[str, Any]:
         """Return `{"months": [{"month", "count"}], "lines": [{"at", "user_id", "text"}], "left_out"}`, months newest first.

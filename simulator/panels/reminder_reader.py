@@ -2,32 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from simulator.line.listeners import Listeners
-from simulator.panels.bucket_reader import BucketReader
+from simulator.panels.bucket_view import BucketView
 
 _PREFIX: Final = "reminders/"
 _SHOWN: Final = ("id", "kind", "text", "rule", "zone")
-_WRITES: Final = frozenset({"insert", "delete"})
 
 
-class ReminderReader:
+class ReminderReader(BucketView):
     """Reads `reminders/{chat_id}/` of a bucket.  Lives in one event loop."""
 
-    def __init__(self, bucket: BucketReader) -> None:
-        self._bucket = bucket
-        self._listeners = Listeners()
-
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call the listener after every write below `reminders/`.  Returns: a function that removes it."""
-        return self._listeners.add(listener)
-
-    def record_storage_call(self, _name: str, fields: Mapping[str, Any]) -> None:
-        """Notice a write to reminders among the requests that the storage stand-in reports."""
-        if fields["operation"] in _WRITES and str(fields["name"]).startswith(_PREFIX):
-            self._listeners.notify()
+    places = (_PREFIX,)
 
     async def of(self, chat_id: str) -> list[dict[str, Any]]:
         """Return `{"id", "kind", "text", "rule", "zone", "next_ms", "waits"}` for each that is open, the next one first."""
