@@ -5,7 +5,7 @@ and so on. An answer that rephrases another one keeps its words, and so does one
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.literal_runs import Signs
@@ -42,7 +42,7 @@ class Descent:
     def look_at(self, found: Sequence[Repeatable]) -> bool:
         """Decide on these, and return whether any of them goes that was not known to."""
         before = len(self.taken)
-        left = {one.id: one for one in found if one.id and one.id not in self.taken}
+        left = _by_id(one for one in found if one.id and one.id not in self.taken)
         for one in tuple(left.values()):
             if one.provenance.is_lost_with(self.amendments, one.id):
                 self._take(left.pop(one.id))
@@ -70,6 +70,23 @@ class Descent:
 
     def _may_repeat(self, provenance: Provenance, words: Sequence[str]) -> bool:
         return not self._wordless.isdisjoint(provenance.ids) or self._signs.are_in(words)
+
+
+def _by_id(found: Iterable[Repeatable]) -> dict[str, Repeatable]:
+    """Return each once: between fold and deletion an answer stands in two places, which may name different things and lose words apart."""
+    known: dict[str, Repeatable] = {}
+    for one in found:
+        there = known.get(one.id)
+        known[one.id] = (
+            one
+            if there is None
+            else replace(
+                there,
+                provenance=there.provenance | one.provenance,
+                words=tuple(dict.fromkeys((*there.words, *one.words))),
+            )
+        )
+    return known
 
 
 def repeatable(outcomes: Iterable[OutcomeRecord | ArchivedAnswer], recaps: Iterable[Recap] = ()) -> list[Repeatable]:

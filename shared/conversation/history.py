@@ -77,7 +77,8 @@ class History:
 
     `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show, and `unshown` what is journalled and
     too much to be shown, in a burst. `quoted` are media that memory does not know, found because they are quoted. `outcomes` have lost the
-    words that repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes.
+    words that repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes,
+    also of those that are too many to be read.
     `journalled` is how many messages a compaction could fold. `listed_s` is when the listing began, by the reader's monotonic clock.
     """
 
@@ -252,7 +253,13 @@ class HistoryReader:
             amendments=amendments,
             journalled=len(listing.messages),
         )
-        return replace(history, index=view(amendments), listed_s=listing.listed_s)
+        recorded = (conversation.names.outcome_id_in(one.name) for one in listing.outcomes)
+        return replace(
+            history,
+            recorded=history.recorded.union(recorded),
+            index=view(amendments),
+            listed_s=listing.listed_s,
+        )
 
 
 def history_of(

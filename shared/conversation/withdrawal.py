@@ -198,9 +198,11 @@ class Withdrawal:
     ) -> bool:
         """Find and store what goes with the messages, before anything of it goes; return whether anything knew of them.
 
-        The journal is listed again after each find, because an answer that was recorded meanwhile may not know of the find. The plan is
-        stored with one of the messages, `plan_of`: a reader takes the plans of all.
+        The journal is listed again after each find, because an answer that was recorded meanwhile may not know of the find. One that was
+        compared and stays is a find, too: unless the plan names it, others take its words. The plan is stored with one of the messages,
+        `plan_of`: a reader takes the plans of all.
         """
+        compared: frozenset[str] = frozenset()
         for _ in range(SWAP_ATTEMPTS):
             outcomes = conversation.journal.read_outcomes()
             snapshot = conversation.snapshot.read().record
@@ -209,11 +211,13 @@ class Withdrawal:
             known = {one.line_message_id: one for one in stored}
             descent.add_words(known[one].text for one in sorted(line_message_ids & known.keys()))
             found = _repeatable(outcomes, snapshot, segments)
-            if not descent.look_at(found):
+            goes = descent.look_at(found)
+            taken, kept = frozenset(descent.taken), frozenset(descent.kept)
+            if not goes and kept <= compared:
                 named = frozenset().union(*(one.provenance.ids for one in found))
                 return not line_message_ids.isdisjoint(named | known.keys())
-            taken, kept = frozenset(descent.taken), frozenset(descent.kept)
             conversation.amendments.add_taken(plan_of, taken=taken, kept=kept)
+            compared = kept
         raise StorageUnavailableError("answers kept coming")
 
     def _erase_now(self, conversation: Conversation) -> None:

@@ -57,6 +57,10 @@ class ObjectNames:
         """What a turn did."""
         return f"{self.journal_prefix}{checked_id(webhook_event_id)}{OUTCOME_SUFFIX}"
 
+    def outcome_id_in(self, name: str) -> str:
+        """Return the event id in the name of an outcome."""
+        return name.removeprefix(self.journal_prefix).removesuffix(OUTCOME_SUFFIX)
+
     @property
     def amended_prefix(self) -> str:
         """Edits and withdrawals."""

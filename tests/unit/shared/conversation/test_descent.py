@@ -112,6 +112,16 @@ def test_what_lost_its_words_for_another_reason_takes_all_that_saw_it() -> None:
     assert (found.taken, found.kept) == ({"e1", "e2"}, {"e3"})
 
 
+def test_an_answer_that_stands_in_two_places_names_what_either_names_and_has_the_words_of_either() -> None:
+    found = descent()
+
+    found.look_at(
+        [said("e1", PLACE, saw="m1"), said("e1", saw="m2"), said("e2", PLACE, saw="e1"), said("e2", saw="m2")]
+    )
+
+    assert (found.taken, found.kept) == ({"e1", "e2"}, set())
+
+
 def test_what_lost_its_words_to_this_withdrawal_was_compared_with_what_saw_it() -> None:
     found = descent(taken={"e1": frozenset({"e2"})})
 

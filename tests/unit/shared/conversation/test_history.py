@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import MESSAGES_SHOWN, History, IndexView
+from shared.conversation.history import MESSAGES_SHOWN, OUTCOMES_READ, History, IndexView
 from shared.conversation.provenance import LATEST_MS
 from shared.conversation.quotes import Quotable
 from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, Recap, SnapshotRecord
@@ -349,6 +349,17 @@ def test_what_journal_and_snapshot_know_of_outcomes_is_joined(chat: Conversation
     assert [one.webhook_event_id for one in history.outcomes] == ["e1", "e2", "e3"]
     assert history.covered == {"m1", "m2", "m3"}
     assert history.recorded == {"e1", "e2", "e3"}
+
+
+def test_outcomes_that_are_listed_are_recorded_also_where_they_are_too_many_to_be_read(chat: Conversation) -> None:
+    for number in range(1, OUTCOMES_READ + 2):
+        chat.journal.record_outcome(answer(number))
+
+    history = read(chat)
+
+    assert "e1" not in {one.webhook_event_id for one in history.outcomes}
+    assert "e1" in history.recorded
+    assert "m1" in history.beside(TurnRecord(state="committed", outcome=answer(1))).covered
 
 
 def test_the_reader_begins_again_where_compactions_pass(chat: Conversation, store: MemoryObjectStore) -> None:

@@ -147,6 +147,39 @@ def test_an_answer_that_was_under_way_goes_with_the_one_that_it_saw(
     assert "where you said" not in everything_in(store)
 
 
+def test_an_answer_that_comes_while_the_plan_is_stored_and_repeats_nothing_keeps_its_words(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.journal.record(message(1, "the safe stands behind the third bookshelf"))
+    chat.journal.record_outcome(answer(1, "noted: behind the third bookshelf"))
+    write, coming = store.replace, [seeing(answer(2, "where you said"), "e1")]
+
+    def write_plan(name: str, data: bytes, *, generation: int) -> int | None:
+        if b'"e1"' in data and coming:
+            store.create(chat.names.outcome("e2"), encode(coming.pop()))
+        return write(name, data, generation=generation)
+
+    store.replace = write_plan  # type: ignore[method-assign]
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert not coming
+    assert [one.text for one in read(chat).outcomes] == [None, "where you said"]
+
+
+def test_an_answer_in_the_journal_that_was_folded_too_stays_compared_for_later_withdrawals(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    chat.journal.record_outcome(answer(1, "noted: behind the third bookshelf"))
+    chat.journal.record_outcome(seeing(answer(2, "where you said"), "e1"))
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    fold(chat, SnapshotRecord(outcomes=(answer(1).without_words(), answer(2, "where you said"))))
+
+    withdrawal.withdraw(chat, "m3", timestamp_ms=10)
+
+    assert [one.text for one in read(chat).outcomes] == [None, "where you said"]
+
+
 def test_a_recap_that_repeats_an_answer_that_went_goes_with_it(chat: Conversation, withdrawal: Withdrawal) -> None:
     recaps = (
         replace(recap(1, "behind the third bookshelf"), saw=("e1",)),
