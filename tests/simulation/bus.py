@@ -25,7 +25,7 @@ ACK_DEADLINE_S: Final = 120.0
 DELIVERY_ATTEMPTS: Final = 20
 TICK_S: Final = 60.0
 QUIET_TICKS: Final = 20
-"""After so many ticks in which nothing else went on, a marker that is left stays for good."""
+"""After so many ticks in a row in which nothing else went on and some marker was overdue, what is left stays for good."""
 _ACKNOWLEDGED: Final = 204
 _INTERNAL_ERROR: Final = 500
 _INSTANCE_DIED: Final = 503
@@ -190,7 +190,7 @@ class Ticker:
         scheduler, rng = world.scheduler, world.rng
         is_idle = scheduler.is_idle and not self._bus.unsettled
         is_quiet = is_idle and world.now_s >= world.weather.outage_s[1]
-        self._quiet = self._quiet + 1 if is_quiet else 0
+        self._quiet = self._quiet + 1 if is_quiet and self._withdrawals.has_overdue(TICK_S) else 0
         has_markers = any(True for _ in self._withdrawals.markers())
         if is_idle and (not has_markers or self._quiet > QUIET_TICKS):
             return

@@ -74,3 +74,7 @@ class Withdrawals:
     def markers(self) -> Iterator[str]:
         """Return the markers that are left, but for those of days to come: a recurring reminder, one that has ended."""
         return (one.name for one in self.objects.list(MARKERS, before=due_after(self.now_ms() + SOON_MS)))
+
+    def has_overdue(self, late_s: float) -> bool:
+        """Whether a marker is left whose minute came so long ago."""
+        return any(True for _ in self.objects.list(MARKERS, before=due_after(self.now_ms() - round(late_s * 1_000))))

@@ -1,4 +1,5 @@
 from shared.adapters.memory import MemoryObjectStore
+from shared.storage.object_names import DueMarker
 from tests.simulation.withdrawals import Withdrawals
 
 CHAT = "U" + "1" * 32
@@ -48,3 +49,14 @@ def test_an_erasure_waits_for_every_erasure_of_its_chat() -> None:
     assert handled(Withdrawals(objects=objects), None) == []
     objects.delete(f"due/29400000/erasure.{CHAT}.1763700000000")
     assert handled(Withdrawals(objects=objects), None) == ["handled"]
+
+
+def test_a_marker_is_overdue_once_a_tick_should_have_carried_it_out() -> None:
+    objects = MemoryObjectStore()
+    due_ms = 1_763_700_000_000
+    objects.create(DueMarker.at(due_ms, kind="reminder", conversation_id=CHAT, id="r1").name, b"")
+
+    def has_overdue(at_s: float) -> bool:
+        return Withdrawals(objects=objects, now_ms=lambda: due_ms + round(at_s * 1_000)).has_overdue(60)
+
+    assert [has_overdue(at_s) for at_s in (-600, 0, 59, 61, 600)] == [False, False, False, True, True]
