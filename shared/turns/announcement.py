@@ -112,19 +112,17 @@ class _AnnouncementDelivery:
     def hand_over(self) -> EventResult | None:
         """It ends without an answer: its token is dead, or newer announcements wait in its place.
 
-        That is recorded only where no other delivery of the event has answered it, or can still do so.
+        That is recorded only where no other delivery of the event has answered it, or can still do so. None: its text is committed,
+        by this delivery or another one; until it is recorded, somebody has to finish it.
         """
-        token = self.route.token
-        if not self._is_answered() and (token is None or token.is_surely_dead(self.outbox.clock.now_ms())):
+        turn, token = self.conversation.turn.read().record, self.route.token
+        if turn.outcome is not None and self.is_ended_by(turn.outcome):
+            return None
+        is_answered = self.event in turn.covered  # its outcome may have left the journal since
+        if not is_answered and (token is None or token.is_surely_dead(self.outbox.clock.now_ms())):
             undelivered = replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=None)
             self.conversation.journal.record_outcome(undelivered)
         return EventResult.UNDELIVERED
-
-    def _is_answered(self) -> bool:
-        """Whether another delivery of the event has committed its text; its outcome may have left the journal since."""
-        turn = self.conversation.turn.read().record
-        is_committed = turn.outcome is not None and self.is_ended_by(turn.outcome)
-        return is_committed or self.event in turn.covered
 
     def take_turn(self, lease: Lease, _: History) -> OutcomeRecord | None:
         committed = lease.commit(self.outcome, self.route)

@@ -74,7 +74,7 @@ class TurnDelivery(Protocol):
         ...
 
     def hand_over(self) -> EventResult | None:
-        """Wait no longer, because others do the work, or because it has become pointless; None: it never waits."""
+        """Wait no longer, because others do the work, or because it has become pointless; None: it never waits, or is under way."""
         ...
 
 
@@ -135,8 +135,9 @@ class TurnRunner:
                     result = delivery.hand_over() if waits else None
                     if result is not None:
                         return Run(result=result)
-                if not patience.deadline.left_s:
-                    raise TurnBusyError("the chat's turn was not free in time")
+                    if not patience.deadline.left_s:
+                        raise TurnBusyError("the chat's turn was not free in time")
+                    self.clock.sleep(patience.poll_s)
                 seen = conversation.turn.read()
 
     def try_once(self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn) -> OutcomeRecord | None:

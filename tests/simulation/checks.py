@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from shared.agent.executor import MOST_CALLS
 from shared.agent.loop import Limits
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
 from shared.conversation.segments import decode_segment
@@ -21,7 +22,7 @@ from shared.turns.deferral import CONFIRMED_WITHIN_MS, LateReply
 from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.entry_checks import EntryStory, check_entries
-from tests.simulation.mind import Mood
+from tests.simulation.mind import ORDER, Mood
 from tests.simulation.people import NAMED, WORD, Message, Order, People, Welcome, gloss_of, on_one_line
 from tests.simulation.reminder_checks import ReminderStory, check_reminders, is_of_reminder
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
@@ -608,17 +609,30 @@ def _check_media(story: Story) -> Iterator[str]:
 
 
 def _check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
-    """Each page that was asked for is made once; a worker that sleeps between its look and its write may make a second one."""
-    called = (one for one in history.values() if "create_page" in one.tools_used and not one.proposes)
+    """Each page that was asked for is made once; a worker that sleeps between its look and its write may make a second one.
+
+    Of the calls of a round the product makes MOST_CALLS; the model asks for all at once, and does not come back to those that are refused.
+    """
+    orders = {one.id for one in story.people.messages if ORDER.search(_text_of(one))}
+    called = (
+        one
+        for one in history.values()
+        if "create_page" in one.tools_used and not one.proposes and len(orders & set(one.covers)) <= MOST_CALLS
+    )
     made = {covered for one in called for covered in one.covers}
     for message in story.people.messages:
         count = max((story.page_counts.get(word, 0) for word, _ in message.words), default=0)
         if count > 1 and not story.world.weather.stalls:
             yield f"I2: Notion has {count} pages for {message.id}"
-        is_asked = "page word" in str(message.event.get("message", ""))
+        is_asked = "page word" in _text_of(message)
         is_plain = story.is_calm and story.mood.manner == "repeats" and len(message.words) == 1
         if is_asked and is_plain and message.id in made and story.people.is_kept(message) and not count:
             yield f"I6: Notion has no page for {message.id}"
+
+
+def _text_of(message: Message) -> str:
+    content = message.event.get("message")
+    return str(content.get("text", "")) if isinstance(content, Mapping) else ""
 
 
 def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:

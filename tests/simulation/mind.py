@@ -37,7 +37,7 @@ REQUEST_TOKENS: Final = 100
 _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
-_ORDER: Final = re.compile(
+ORDER: Final = re.compile(
     r"\b(file|note|move|delete|undo|page|find|recall|remind|cancel) (word\d+[a-z])$", re.MULTILINE
 )
 _ANSWER_MARK: Final = re.compile(r"re\d+:")
@@ -196,7 +196,7 @@ class Mind:
         """Return the next calls that the question asks for: first those that need no path, then those on what was listed."""
         offered = {one.name for one in request.declarations}
         rounds = [one for one in request.contents if isinstance(one, FunctionResponses)]
-        orders = _ORDER.findall(prompt.question) if self._mood.manner != "says nothing" else []
+        orders = ORDER.findall(prompt.question) if self._mood.manner != "says nothing" else []
         for verb, word in orders:
             text = gloss_of(word) if self._mood.manner == "paraphrases" else word
             if not rounds:

@@ -10,6 +10,7 @@ from shared.conversation.records import Erasure, OutcomeKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
+from shared.errors import TurnBusyError
 from shared.line.messaging import ReplyToken
 from shared.turns.announcement import Announcement, Announcer
 from shared.turns.lease import open_turn
@@ -119,17 +120,35 @@ def test_announcement_that_slept_while_another_delivery_made_it_is_not_called_un
     store = SharedStore()
     group = AnnouncedChat(conversations_on(store, reads, clock), clock)
 
+    hello = replace(HELLO, timestamp_ms=clock.now_ms())
+
     def make_and_fold_it() -> None:
-        assert group.deliver() == "replied"
+        assert group.deliver(hello) == "replied"
+        open_turn(group.conversation, group.conversation.turn.read())
         store.delete(group.conversation.names.outcome("e1"))
         clock.move(REQUEST_S)
 
     store.others = [make_and_fold_it]
 
-    assert group.deliver_with(ReplyToken(value="t0", received_ms=clock.now_ms())) == "undelivered"
+    assert group.deliver_with(ReplyToken(value="t0", received_ms=clock.now_ms()), hello) == "undelivered"
 
     assert group.conversation.journal.outcome_of("e1") is None
     assert group.line.replies == {"t1": ("hello",)}
+
+
+def test_announcement_whose_worker_slept_after_the_commit_is_finished_by_its_redelivery(
+    reads: ThreadPoolExecutor, clock: FixedClock
+) -> None:
+    store = SharedStore()
+    group = AnnouncedChat(conversations_on(store, reads, clock), clock)
+    store.followed_by = [lambda: None, lambda: clock.move(REQUEST_S)]  # the turn is opened, then committed
+
+    with pytest.raises(TurnBusyError):
+        group.deliver()
+    assert group.deliver() == "replied"
+
+    assert group.conversation.journal.outcome_of("e1") is not None
+    assert group.line.calls == 1
 
 
 def test_announcement_without_a_token_waits_for_no_later_delivery(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
@@ -170,6 +189,21 @@ def test_announcement_loses_its_place_to_newer_announcements_only(
 
     assert group.line.calls == (result == "replied")
     assert (group.conversation.journal.outcome_of("e1") is not None) is (result == "replied")
+
+
+def test_announcement_that_lost_its_place_waits_for_the_record_of_its_text(reads: ThreadPoolExecutor) -> None:
+    clock = CrowdedClock()
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
+    clock.others = lambda: group.runner.room.place(group.conversation.id, gives_way=False)
+    lease = open_turn(group.conversation, group.conversation.turn.read())
+    assert lease is not None
+    token = ReplyToken(value="t1", received_ms=clock.now_ms())
+    assert lease.commit(HELLO.outcome, Route.on(token)) is not None  # and its holder dies
+
+    assert group.deliver() == "replied"
+
+    assert group.line.calls == 1
+    assert group.conversation.journal.outcome_of("e1") is not None
 
 
 def test_announcement_takes_the_place_of_an_older_delivery_of_its_event(
