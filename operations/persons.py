@@ -9,13 +9,12 @@ import msgspec
 
 from operations.conversations import Forget, object_line
 from shared.clock import Clock
-from shared.conversation.media import media_of_unknown_people
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnusableIdError
-from shared.handlers.erasure import own_messages
+from shared.handlers.erasure import media_of_unknown_people, own_messages
 from shared.knowledge.entry_store import EntryStore, path_in
 from shared.line.ids import checked_conversation_id
 from shared.reminders.store import ReminderStore

@@ -128,8 +128,8 @@ class MediaBytes:
             _drop(conversation, line_message_id)
 
 
-def media_of_unknown_people(conversation: Conversation) -> frozenset[str]:
-    """Return the media that were fetched because a message quoted them: nobody knows who sent them, or when.
+def quoted_media_of(conversation: Conversation) -> frozenset[str]:
+    """Return the media that were fetched because a message quoted them, while memory did not know who had sent them, or when.
 
     Raises: StorageUnavailableError.
     """

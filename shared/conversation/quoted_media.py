@@ -4,8 +4,8 @@ A text cannot be fetched, nor can anything that the bot itself sent: LINE's endp
 people, for an unstated time.  Source: LINE, "Get content"; "Receiving messages": no API returns the text of a quoted message.
 
 An id does not tell when its message was sent. Such a medium therefore counts as older than any erasure: it is fetched only where
-nothing of the chat was ever erased and no member took back everything, and every later erasure and `/forget me` takes it, and every answer
-that saw it.
+nothing of the chat was ever erased and no member took back everything, and every later erasure takes it, and every answer that saw it. So
+does every later `/forget me`, unless a stored message tells that somebody else sent it.
 """
 
 from collections.abc import Sequence

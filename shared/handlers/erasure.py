@@ -6,6 +6,7 @@ decided by an outcome that is created once; its id is made of the question's.
 """
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -14,7 +15,7 @@ from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.history import History, HistoryReader
-from shared.conversation.media import media_of_unknown_people
+from shared.conversation.media import quoted_media_of
 from shared.conversation.records import Erasure, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.sweep import Sweep
@@ -197,15 +198,26 @@ def own_messages(conversation: Conversation, user_id: str, *, until_ms: int) -> 
 
     The snapshot is read after the journal, and the archive after the snapshot, so that what a compaction moves meanwhile is found.
     """
-    return frozenset(one.line_message_id for one in _own_of(conversation, user_id) if one.timestamp_ms <= until_ms)
+    stored = _stored(conversation, naming={user_id})
+    own = (one for one in stored if one.user_id == user_id and one.line_message_id)
+    return frozenset(one.line_message_id for one in own if one.timestamp_ms <= until_ms)
 
 
-def _own_of(conversation: Conversation, user_id: str) -> Iterator[MessageRecord]:
+def media_of_unknown_people(conversation: Conversation) -> frozenset[str]:
+    """Return the quoted media of which no stored message tells who sent them.  Raises: StorageUnavailableError."""
+    quoted = quoted_media_of(conversation)
+    if not quoted:
+        return quoted
+    stored = _stored(conversation, naming=quoted)
+    return quoted - {one.line_message_id for one in stored if one.user_id is not None}
+
+
+def _stored(conversation: Conversation, *, naming: AbstractSet[str]) -> Iterator[MessageRecord]:
+    """Yield the messages that are stored; of the archive those in segments that name any of these ids."""
     journalled = conversation.journal.read_messages()
     snapshot = conversation.snapshot.read().record
-    archived = (one for segment in Sweep(archive=conversation.archive).naming({user_id}) for one in segment.messages)
-    stored = chain(journalled, snapshot.messages, snapshot.leaving.messages, archived)
-    return (one for one in stored if one.user_id == user_id and one.line_message_id)
+    archived = (one for segment in Sweep(archive=conversation.archive).naming(naming) for one in segment.messages)
+    return chain(journalled, snapshot.messages, snapshot.leaving.messages, archived)
 
 
 def _is_withdrawn(amendments: AmendmentLog, line_message_id: str) -> bool:

@@ -8,9 +8,11 @@ import pytest
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import MediaPart
 from shared.conversation.quoted_media import QUOTED_FETCH_S, QUOTES_FETCHED
+from shared.conversation.records import MessageRecord
 from shared.errors import StorageUnavailableError
 from shared.line.media_content import Fetched
 from tests.support import recorded
+from tests.support.archives import put_segment
 from tests.support.chats import everything_in, message
 from tests.support.people import START_MS, Person
 from tests.support.pushed import PushedWorker
@@ -187,3 +189,53 @@ def test_forget_me_of_a_member_takes_pictures_of_unknown_people_and_none_is_fetc
 
     assert worker.media.asked == 1
     assert worker.looked_at == []
+
+
+def picture_by(user_id: str | None) -> MessageRecord:
+    return MessageRecord(
+        line_message_id=OLD,
+        webhook_event_id="e-old",
+        timestamp_ms=START_MS - 1,
+        type="image",
+        addressed=False,
+        text="[image]",
+        user_id=user_id,
+    )
+
+
+def forgets_after_a_quote_of_an_archived_picture(worker: PushedWorker, *, by: str | None) -> list[str]:
+    """A member has the picture shown and takes back everything; return what is kept of the picture."""
+    worker.media.contents[OLD] = JPEG
+    chat = worker.conversations.of(recorded.GROUP)
+    put_segment(chat, [picture_by(by)])
+    member = Person(worker, is_in_group=True)
+    member.sends(member.events.text("@Aizuchi これ何色？", quotedMessageId=OLD), RED)
+    assert worker.looked_at == SEEN
+    member.says("/forget me")
+    archived = [one.line_message_id for one in chat.archive.read().messages]
+    return [one.name.partition("/")[0] for one in worker.store.list("media/")] + archived
+
+
+def test_forget_me_spares_a_quoted_picture_that_is_archived_as_somebody_elses(worker: PushedWorker) -> None:
+    kept = forgets_after_a_quote_of_an_archived_picture(worker, by="U" + "2" * 32)
+
+    assert kept == ["media", "media", OLD]
+
+
+@pytest.mark.parametrize("author", [recorded.USER, None])
+def test_forget_me_takes_a_quoted_picture_that_is_archived_as_ones_own_or_nobodys(
+    worker: PushedWorker, author: str | None
+) -> None:
+    assert forgets_after_a_quote_of_an_archived_picture(worker, by=author) == []
+
+
+def test_forget_me_spares_a_quoted_picture_whose_own_delivery_came_later(worker: PushedWorker) -> None:
+    worker.media.contents[OLD] = JPEG
+    member = Person(worker, is_in_group=True)
+    member.sends(member.events.text("@Aizuchi これ何色？", quotedMessageId=OLD), RED)
+    worker.conversations.of(recorded.GROUP).journal.record(picture_by("U" + "2" * 32))
+
+    member.says("/forget me")
+
+    assert worker.store.list("media/")
+    assert worker.store.read(f"journal/{recorded.GROUP}/{OLD}.json") is not None
