@@ -59,16 +59,12 @@ class EntryIndex(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """The objects of a chat: names and generations of one moment, in the order in which they were written.
-
-    `listed_s` is when the listing began, by a monotonic clock.
-    """
+    """The objects of a chat: names and generations of one moment, in the order in which they were written."""
 
     messages: tuple[ListedObject, ...]
     outcomes: tuple[ListedObject, ...]
     amended: tuple[ListedObject, ...]
     watermark: Watermark
-    listed_s: float = float("-inf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +74,7 @@ class History:
     `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show, and `unshown` what is journalled and
     too much to be shown, in a burst. `quoted` are media that memory does not know, found because they are quoted. `outcomes` have lost the
     words that repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes,
-    also of those that are too many to be read.
-    `journalled` is how many messages a compaction could fold. `listed_s` is when the listing began, by the reader's monotonic clock.
+    also of those that are too many to be read. `journalled` is how many messages a compaction could fold.
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -94,7 +89,6 @@ class History:
     amendments: Amendments = field(default_factory=Amendments)
     index: IndexView = field(default_factory=IndexView)
     journalled: int = 0
-    listed_s: float = field(default=float("-inf"), compare=False)
 
     def pending(self, own: MessageRecord, *, now_ms: int) -> tuple[MessageRecord, ...]:
         """Return what the next turn has to answer, oldest first: addressed, not withdrawn, covered by no outcome, and young enough.
@@ -213,7 +207,6 @@ class HistoryReader:
     def list(self, conversation: Conversation) -> Listing:
         """Return what there is, in one round trip."""
         amendments, reads = conversation.amendments, conversation.objects.reads
-        listed_s = amendments.clock.monotonic_s()
         amended = reads.submit(amendments.list_all)
         watermark = reads.submit(amendments.watermark)
         journal = conversation.journal.list_objects()
@@ -223,7 +216,6 @@ class HistoryReader:
             outcomes=journal.outcomes,
             amended=amendments.newest_of(amended.result(), besides=journalled),
             watermark=watermark.result(),
-            listed_s=listed_s,
         )
 
     def read_newest(self, conversation: Conversation) -> History:
@@ -254,12 +246,7 @@ class HistoryReader:
             journalled=len(listing.messages),
         )
         recorded = (conversation.names.outcome_id_in(one.name) for one in listing.outcomes)
-        return replace(
-            history,
-            recorded=history.recorded.union(recorded),
-            index=view(amendments),
-            listed_s=listing.listed_s,
-        )
+        return replace(history, recorded=history.recorded.union(recorded), index=view(amendments))
 
 
 def history_of(

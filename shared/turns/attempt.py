@@ -13,7 +13,7 @@ from shared.errors import StorageUnavailableError
 from shared.line.messaging import TOKEN_SURELY_ALIVE_MS
 from shared.line.phrases import Phrase, Phrases
 from shared.turns.background import Pause
-from shared.turns.basis import Basis, FirstLook
+from shared.turns.basis import Basis
 from shared.turns.deferral import DEFER_AT_MS, Agenda, LateReply, stored_id
 from shared.turns.lease import Lease
 from shared.turns.outbox import Outbox
@@ -54,13 +54,7 @@ class Attempt:
             history=history,
             agenda=agenda,
             routes=outbox.routes(agenda.covers),
-            basis=Basis(
-                conversation=lease.conversation,
-                lease=lease,
-                prompt=prompt,
-                before=history.amendments,
-                first_look=FirstLook(history.listed_s, prompt),
-            ),
+            basis=Basis(conversation=lease.conversation, lease=lease, prompt=prompt, before=history.amendments),
             draft=_having_seen(draft, prompt),
             outbox=outbox,
             phrases=phrases,

@@ -20,22 +20,6 @@ class HeldLease(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class FirstLook:
-    """The listing with which a chat was read, as a look at what a prompt then showed: good for one check.
-
-    A look is valid for a fence, in which no withdrawal can have been carried out; the listing is one, and so is no older.
-    """
-
-    listed_s: float = float("-inf")
-    prompt: Provenance = field(default_factory=Provenance, repr=False)
-
-    def is_taken(self, prompt: Provenance, *, now_s: float, look_s: float) -> bool:
-        """Return whether the listing serves for this prompt.  Repeated: it does not."""
-        listed_s, self.listed_s = self.listed_s, float("-inf")
-        return prompt == self.prompt and now_s - listed_s < look_s
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
     """What a prompt rests on."""
@@ -44,7 +28,6 @@ class Basis:
     lease: HeldLease = field(repr=False)
     prompt: Provenance
     before: Amendments
-    first_look: FirstLook = field(default_factory=FirstLook, repr=False)
 
     def with_ids(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> "Basis":
         """Return the basis with what tools have shown as well, the oldest of it of this timestamp of LINE's."""
@@ -68,14 +51,11 @@ class Basis:
         return self.conversation.amendments.fresh_look(besides=self.prompt.ids)
 
     def check(self) -> None:
-        """Look at the amendments; called before every request to the model.  The listing of the chat serves as the first look.
+        """Look at the amendments; called before every request to the model.
 
         Raises: PromptAmendedError, also where the turn was lost and nobody would read the answer; StorageUnavailableError.
         """
         if self.lease.is_over:
             raise PromptAmendedError("the turn was lost")
-        log = self.conversation.amendments
-        if self.first_look.is_taken(self.prompt, now_s=log.clock.monotonic_s(), look_s=log.look_s):
-            return
         if self.is_amended():
             raise PromptAmendedError("something in the prompt was edited or withdrawn")

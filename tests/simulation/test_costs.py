@@ -42,7 +42,7 @@ def calls_of(scene: Scene, request: Task) -> list[str]:
 
 @pytest.mark.parametrize("group", [False, True])
 @pytest.mark.parametrize("messages", [0, 1, 12, 40])
-def test_an_answer_takes_three_round_trips_before_the_model_and_two_after_it(messages: int, group: bool) -> None:
+def test_an_answer_takes_four_round_trips_before_the_model_and_two_after_it(messages: int, group: bool) -> None:
     scene = scene_with(messages, group=group)
     with scene.playing():
         begun_s = scene.world.now_s
@@ -52,7 +52,7 @@ def test_an_answer_takes_three_round_trips_before_the_model_and_two_after_it(mes
         scene.runs_until(worker, "model")
         asked_s = scene.world.now_s
         scene.runs_until(worker, "reply")
-        assert (asked_s - begun_s, scene.world.now_s - asked_s) == (3 * CALL_S, 2 * CALL_S)
+        assert (asked_s - begun_s, scene.world.now_s - asked_s) == (4 * CALL_S, 2 * CALL_S)
 
 
 def test_a_recall_takes_at_most_two_round_trips_more() -> None:

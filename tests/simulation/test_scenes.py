@@ -270,3 +270,18 @@ def test_what_is_taken_back_together_goes_from_the_archive_wherever_the_worker_d
 
         assert scene.rests() == []
     assert len(own) > 1
+
+
+def test_an_edit_between_the_listing_and_the_opening_of_a_turn_is_answered() -> None:
+    with Scene(group=True).playing() as scene:
+        question = scene.says()
+        scene.sleeps(1)
+        worker = scene.pushes(scene.delivers(question))
+        scene.runs_until(worker, "write turns/")
+
+        scene.runs_to_end(scene.edits(question))
+
+        assert scene.rests(calm=True) == []
+    newest, oldest = question.newest_words[0], question.words[0][0]
+    assert newest in scene.said[-1]
+    assert all(oldest not in text for text in scene.said)

@@ -1,59 +1,53 @@
-"""The listing of a chat as the first look at a prompt."""
+"""What a prompt rests on: whether it may still be sent to the model."""
 
 import pytest
 
-from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.amendments import Amendments
-from shared.conversation.provenance import Provenance
+from shared.adapters.memory import FixedClock
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
-from shared.turns.basis import Basis, FirstLook
-from tests.support.chats import conversations_on
-from tests.support.inline import InlineExecutor
-
-PROMPT = Provenance(ids=frozenset({"m1"}))
-
-
-class Held:
-    """A lease that lasts."""
-
-    is_over = False
+from shared.turns.basis import Basis
+from shared.turns.lease import open_turn
+from tests.support.chats import basis_of
 
 
 @pytest.fixture
-def chat(clock: FixedClock) -> Conversation:
-    return conversations_on(MemoryObjectStore(), InlineExecutor(), clock).of("U" + "1" * 32)
+def basis(chat: Conversation) -> Basis:
+    """The basis of a prompt that holds message m1, read after message m0 was withdrawn."""
+    chat.amendments.amend(Amendment(line_message_id="m0", timestamp_ms=1))
+    lease = open_turn(chat, chat.turn.read())
+    assert lease is not None
+    return basis_of(lease, "m0", "m1")
 
 
-def basis(chat: Conversation, *, age_s: float = 0.1, read: Provenance = PROMPT) -> Basis:
-    """Return the basis of a prompt whose chat was listed so long ago, before its message was withdrawn."""
-    listed_s = chat.amendments.clock.monotonic_s() - age_s
+def test_a_prompt_goes_to_the_model_while_all_in_it_stands(chat: Conversation, basis: Basis) -> None:
+    chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=1))
+
+    basis.check()
+
+    assert not basis.is_amended()
+
+
+@pytest.mark.parametrize("text", [None, "newer words"])
+def test_a_prompt_that_was_amended_goes_to_no_model(chat: Conversation, basis: Basis, text: str | None) -> None:
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=1, text=text))
+
+    assert basis.is_amended()
+    with pytest.raises(PromptAmendedError, match="edited or withdrawn"):
+        basis.check()
+
+
+def test_a_prompt_of_a_lost_turn_goes_to_no_model(basis: Basis, clock: FixedClock) -> None:
+    clock.move(17)
+
+    with pytest.raises(PromptAmendedError, match="the turn was lost"):
+        basis.check()
+
+
+def test_what_tools_have_shown_counts_beside_the_prompt(chat: Conversation, basis: Basis) -> None:
+    chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=1))
+
+    assert not basis.with_ids({"m8"}).is_amended()
+    assert basis.with_ids({"m8", "m9"}).is_amended()
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=1))
-    return Basis(
-        conversation=chat, lease=Held(), prompt=PROMPT, before=Amendments(), first_look=FirstLook(listed_s, read)
-    )
-
-
-def test_the_listing_serves_as_the_first_look_only(chat: Conversation) -> None:
-    made = basis(chat)
-
-    made.check()
-
-    with pytest.raises(PromptAmendedError, match="edited or withdrawn"):
-        made.check()
-
-
-def test_a_listing_older_than_a_fence_is_no_look(chat: Conversation) -> None:
-    with pytest.raises(PromptAmendedError, match="edited or withdrawn"):
-        basis(chat, age_s=chat.amendments.look_s).check()
-
-
-def test_a_prompt_that_holds_more_than_was_listed_is_looked_at(chat: Conversation) -> None:
-    with pytest.raises(PromptAmendedError, match="edited or withdrawn"):
-        basis(chat).with_ids(frozenset({"m2"})).check()
-
-
-def test_a_prompt_without_a_listing_is_looked_at(chat: Conversation) -> None:
-    with pytest.raises(PromptAmendedError, match="edited or withdrawn"):
-        basis(chat, read=Provenance()).check()
+    assert basis.with_ids({"m8"}).is_amended()
