@@ -91,6 +91,8 @@ class Bucket:
             self._holders.watch(name[6:-5], there, decode(TurnRecord, data), begun_s=begun_s)
         elif written is not None and name.endswith(OUTCOME_SUFFIX):
             self._holders.note_record(name, data)
+        elif written is not None and name.startswith("amended/"):
+            self._holders.note_plan(name, data)
         elif written is not None and name.startswith("reminders/") and not name.endswith("/pushes.json"):
             self._holders.note_reminder(name, data)
         elif written is not None and name.startswith("due/"):

@@ -639,7 +639,8 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
     """An answer keeps its words unless a withdrawn message stood in its prompt, or it repeats something that was taken out.
 
     A prompt shows a medium without its word, so only `saw` tells of it. Where more was amended than small bounds let a withdrawal read, it
-    cannot tell what went with earlier ones, and takes more.
+    cannot tell what went with earlier ones, and takes more. What lost its words before a plan named it cannot be compared: all that names
+    it may go.
     """
     people, truth = story.people, story.world.truth
     if people.erased_s >= 0 or (
@@ -648,6 +649,7 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
         return
     withdrawn = {one.id for one in people.messages if one.is_withdrawn}
     media = {one.id for one in people.messages if one.is_withdrawn and one.medium is not None}
+    uncompared = {own_id for chat, own_id in truth.uncompared if chat == story.chat}
     direct = []
     lost = []
     for said, outcome in _effects(story):
@@ -655,6 +657,7 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
         thought = truth.thoughts.get(said.text.partition(" ")[0])
         shown = thought.shown if thought is not None else frozenset()
         names_it = not withdrawn.isdisjoint(shown | (outcome.provenance.ids & media))
+        names_it = names_it or (is_lost and not uncompared.isdisjoint(outcome.saw))
         if names_it or (is_lost and (thought is None or outcome.reminders)):
             direct.append(said)  # its words went, also where it has left the memory
         elif is_lost:

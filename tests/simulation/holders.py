@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.access.budgets import Limits
-from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, SaidReminder
+from shared.conversation.descent import repeatable
+from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, SaidReminder, SnapshotRecord
+from shared.conversation.segments import decode_segment
 from shared.conversation.turn import TurnRecord
 from shared.reminders.delivery import retry_key
 from shared.reminders.reminder import Reminder
@@ -44,6 +46,30 @@ class Holders:
         outcome = decode(OutcomeRecord, data)
         self._recorded.add(name)
         self._world.truth.recorded.setdefault(name.split("/")[1], {})[outcome.webhook_event_id] = outcome
+
+    def note_plan(self, name: str, data: bytes) -> None:
+        """An amendment was written under this name; its plan may name answers and recaps that no plan had named."""
+        truth, chat = self._world.truth, name.split("/")[1]
+        new = [one for one in decode(Amendment, data).taken if (chat, one) not in truth.planned]
+        if new:
+            truth.planned.update((chat, one) for one in new)
+            worded = self._ids_with_words(chat)
+            truth.uncompared.update((chat, one) for one in new if one not in worded)
+
+    def _ids_with_words(self, chat: str) -> set[str]:
+        """Return the own ids of the answers and recaps of the chat that have their words anywhere in the bucket."""
+        objects = self._world.objects
+        journalled = [one.name for one in objects.list(f"journal/{chat}/") if one.name.endswith(OUTCOME_SUFFIX)]
+        outcomes = [decode(OutcomeRecord, stored.data) for name in journalled if (stored := objects.read(name))]
+        archived = [one.name for one in objects.list(f"archive/{chat}/")]
+        segments = [decode_segment(stored.data) for name in archived if (stored := objects.read(name))]
+        there = objects.read(f"snapshots/{chat}.json")
+        snapshot = decode(SnapshotRecord, there.data) if there is not None else SnapshotRecord()
+        segments.append(snapshot.leaving)
+        answers = (one for segment in segments for one in segment.answers)
+        recaps = (one for segment in segments for one in segment.recaps)
+        known = repeatable((*outcomes, *snapshot.outcomes, *answers), (*snapshot.all_recaps, *recaps))
+        return {one.id for one in known if one.words}
 
     def note_reminder(self, name: str, data: bytes) -> None:
         """A reminder was written under this name."""

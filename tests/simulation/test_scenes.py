@@ -3,6 +3,7 @@
 import pytest
 
 from shared.conversation.records import OutcomeKind
+from shared.conversation.snapshot import MemoryLimits
 from shared.turns.deferral import LateReply
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
@@ -11,6 +12,8 @@ from tests.simulation.times import ANSWERABLE_S, DEFER_S, TOKEN_S
 from tests.simulation.wiring import TINY
 
 BUTTON = "late:event-1"
+_FEW_ANSWERS = 4
+_ALL_FOLDED = MemoryLimits(journalled=0, verbatim=2, summed_up=2, recaps_at_once=1, recaps=2, sources=4)
 _MANY_ANSWERS = 21  # one more than the snapshot keeps in any case
 
 
@@ -239,6 +242,28 @@ def test_a_question_that_comes_again_after_many_answers_is_not_asked_again() -> 
         assert scene.rests() == []
         recorded = scene.world.truth.recorded[scene.stage.people.conversation_id][command.id]
     assert recorded.kind is OutcomeKind.REPLIED
+
+
+def test_an_answer_that_names_one_which_a_compaction_cleaned_before_the_plan_goes_uncompared() -> None:
+    with Scene(manner="says nothing", limits=_ALL_FOLDED).playing() as scene:
+        first = scene.says()
+        scene.runs_until(scene.pushes(scene.delivers(first)), "list journal/")
+        for _ in range(
+            _FEW_ANSWERS
+        ):  # the first answer is to two messages, so a prompt may show it without the first of them
+            scene.sleeps(1)
+            question = scene.says()
+            scene.runs_to_end(scene.pushes(scene.delivers(question)))
+        withdrawal = scene.takes_back(first)
+        scene.runs_until(withdrawal, "list journal/")
+
+        scene.runs_to_end(scene.pushes(scene.delivers(question)))  # journalled again, so folded
+
+        assert scene.rests() == []
+        chat = scene.stage.people.conversation_id
+        outcomes = scene.world.truth.recorded[chat].values()
+    assert any(one.text is None and first.id not in one.provenance.ids for one in outcomes)
+    assert scene.world.truth.uncompared
 
 
 def test_a_change_is_carried_out_once_although_its_worker_dies() -> None:

@@ -114,6 +114,10 @@ class Truth:
     """The outcomes, by chat and id, whose turn was given up after the commit."""
     recorded: dict[str, dict[str, OutcomeRecord]] = field(default_factory=dict)
     """Every outcome that was ever recorded, as written last, by chat and id."""
+    planned: set[tuple[str, str]] = field(default_factory=set)
+    """The answers and recaps, by chat and own id, that some withdrawal has planned to take."""
+    uncompared: set[tuple[str, str]] = field(default_factory=set)
+    """Those of them that had lost their words before the first plan that names them was stored."""
     handed_over: set[str] = field(default_factory=set)
     """The messages whose deliveries left a marker and ended."""
     reminders: dict[tuple[str, str], Reminder] = field(default_factory=dict)
