@@ -74,13 +74,18 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     asked = {one.line_message_id: one for one in (*questions, *(one for one in pending if one.presses is None))}
     is_fulfilled = len(wanted) == len(pending) and not roots
     explained = delivered | _told(history)
+    is_unknown = is_fulfilled and not any(
+        _is_explained(history, deferrals, button, explained) for button in pressed.values()
+    )
+    behind = (
+        frozenset(root for button in pressed.values() for root in _behind(deferrals, button)) if is_unknown else roots
+    )
     return Agenda(
         covers=tuple(pending),
         asked=tuple(sorted(asked.values(), key=by_time)),
-        answers=tuple(sorted(roots)),
+        answers=tuple(sorted(behind)),
         is_fulfilled=is_fulfilled,
-        is_unknown=is_fulfilled
-        and not any(_is_explained(history, deferrals, button, explained) for button in pressed.values()),
+        is_unknown=is_unknown,
     )
 
 
@@ -132,19 +137,20 @@ def _open(
 
 
 def _told(history: History) -> frozenset[str]:
-    """Return the deferrals of whose buttons a press got an apology."""
-    apologised = {
-        one for outcome in history.outcomes if outcome.kind is OutcomeKind.APOLOGISED for one in outcome.covers
-    }
-    return frozenset(one.presses for one in _known(history) if one.presses and one.line_message_id in apologised)
+    """Return the deferrals of which a press was told that there is nothing to show.  An apology for the model names none."""
+    return frozenset(root for one in history.outcomes if one.kind is OutcomeKind.APOLOGISED for root in one.answers)
+
+
+def _behind(deferrals: Mapping[str, OutcomeRecord], button: str) -> frozenset[str]:
+    """Return the deferral of a button, and those that it continues."""
+    return frozenset({button, *(deferrals[button].answers if button in deferrals else ())})
 
 
 def _is_explained(
     history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, explained: AbstractSet[str]
 ) -> bool:
     """Whether silence is right for the press: its answer is there, another press was told, or what was asked was taken back."""
-    deferral = deferrals.get(pressed)
-    roots = {pressed, *(deferral.answers if deferral else ())}
+    roots = _behind(deferrals, pressed)
     if not roots.isdisjoint(explained):
         return True
     covered = _covered(deferrals, roots) - {one.line_message_id for one in _known(history) if one.presses is not None}

@@ -193,7 +193,7 @@ class _ReplyDelivery:
         """Return what to commit where the model need not be asked; None: it has to be."""
         agenda = attempt.agenda
         if agenda.is_unknown:
-            return self._apology(agenda.covers, Phrase.NOTHING_TO_SHOW)
+            return replace(self._apology(agenda.covers, Phrase.NOTHING_TO_SHOW), answers=agenda.answers)
         if agenda.is_fulfilled:
             return outcome_covering(agenda.covers, OutcomeKind.SKIPPED)
         if not attempt.routes:  # the next prompt shows these messages as unanswered

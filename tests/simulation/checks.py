@@ -413,7 +413,7 @@ def _check_budget(story: Story) -> Iterator[str]:
 def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """A press of the button of a kept question shows its answer, if the model has one, or another button.
 
-    With small bounds of memory the question may be forgotten; then one press of the button is told so.
+    Where the question has left the memory, one press of the button is told so; with small bounds that cannot be told from the end.
     """
     if not story.is_calm or story.mood.skips or story.mood.downs:
         return
@@ -421,15 +421,25 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
         return
     effects = [outcome for _, outcome in _effects(story)]
     prolonged = {one for outcome in effects if _is_prolonged_by(outcome) for one in outcome.covers}
-    answered = {root for outcome in effects for root in outcome.answers if not outcome.has_button}
+    replies = (one for one in effects if not one.has_button and one.kind is not OutcomeKind.APOLOGISED)
+    answered = {root for outcome in replies for root in outcome.answers}
     deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
-    told = {one for outcome in effects for one in outcome.covers} if story.forgets_outcomes else set()
+    told = {one for outcome in effects if story.forgets_outcomes or _is_empty(outcome) for one in outcome.covers}
     told_buttons = {one.presses for one in story.people.messages if one.id in told}
+    remembered = {one.line_message_id for one in _remembered(story)}
+    presses = {one.id for one in story.people.messages if one.presses is not None}
     for press in story.people.messages:
         deferral = deferrals.get(press.presses or "")
         if deferral is None or press.id not in story.kept_ids or story.kept_ids.isdisjoint(deferral.covers):
             continue
-        if press.presses not in told_buttons and press.id not in prolonged and answered.isdisjoint(deferral.answers):
+        behind = [
+            one for one in deferrals.values() if one.webhook_event_id in {deferral.webhook_event_id, *deferral.answers}
+        ]
+        asked = {one for root in behind for one in root.covers} - presses
+        may_be_forgotten = story.forgets_outcomes or (bool(asked) and asked.isdisjoint(remembered))
+        if may_be_forgotten and press.presses in told_buttons:
+            continue
+        if press.id not in prolonged and answered.isdisjoint(deferral.answers):
             yield f"I6: {press.id} was pressed in vain"
 
 
@@ -451,8 +461,12 @@ def _check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str
 
 def _is_prolonged_by(outcome: OutcomeRecord) -> bool:
     """Whether a press may end so: with another button, or with an apology for the model."""
-    is_empty = outcome.text == _NOTHING_TO_SHOW
-    return outcome.kind is OutcomeKind.DEFERRED or (outcome.kind is OutcomeKind.APOLOGISED and not is_empty)
+    return outcome.kind is OutcomeKind.DEFERRED or (outcome.kind is OutcomeKind.APOLOGISED and not _is_empty(outcome))
+
+
+def _is_empty(outcome: OutcomeRecord) -> bool:
+    """Whether a press is told that there is nothing to show."""
+    return outcome.text == _NOTHING_TO_SHOW
 
 
 def _said(story: Story) -> list[ShownText]:
@@ -586,16 +600,21 @@ def _check_archived(story: Story, kept: set[str]) -> Iterator[str]:
 
 
 def _kept_messages(story: Story) -> list[MessageRecord]:
-    snapshot = _snapshot(story)
-    kept = [*snapshot.messages, *snapshot.leaving.messages]
-    for listed in story.world.objects.list(f"journal/{story.chat}/"):
-        stored = story.world.objects.read(listed.name)
-        if stored is not None and not listed.name.endswith(OUTCOME_SUFFIX):
-            kept.append(decode(MessageRecord, stored.data))
+    kept = [*_remembered(story), *_snapshot(story).leaving.messages]
     for listed in story.world.objects.list(f"archive/{story.chat}/"):
         stored = story.world.objects.read(listed.name)
         kept += decode_segment(stored.data).messages if stored is not None else ()
     return kept
+
+
+def _remembered(story: Story) -> list[MessageRecord]:
+    """Return the messages that a turn would know."""
+    remembered = [*_snapshot(story).messages]
+    for listed in story.world.objects.list(f"journal/{story.chat}/"):
+        stored = story.world.objects.read(listed.name)
+        if stored is not None and not listed.name.endswith(OUTCOME_SUFFIX):
+            remembered.append(decode(MessageRecord, stored.data))
+    return remembered
 
 
 def _check_media(story: Story) -> Iterator[str]:

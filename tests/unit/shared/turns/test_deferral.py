@@ -109,16 +109,23 @@ def test_withdrawn_question_wants_no_answer(covered: tuple[str, ...]) -> None:
 
 def test_press_whose_question_is_forgotten_is_told_so_once() -> None:
     forgotten = history(DEFERRAL, messages=(message(2),))
-    told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED)
-    apology_for_another = replace(told, covers=("m2",))
+    told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
+    apology_for_another = replace(told, covers=("m2",), answers=())
 
     first = agenda_of(forgotten, [press(5), press(6)])
     second = agenda_of(history(DEFERRAL, told, messages=(message(2), press(5))), [press(6)])
     beside = agenda_of(history(DEFERRAL, apology_for_another, messages=(message(2), press(5))), [press(6)])
 
     assert (first.is_fulfilled, first.is_unknown, first.covers) == (True, True, (press(5), press(6)))
+    assert first.answers == ("e1",)
     assert (second.is_fulfilled, second.is_unknown) == (True, False)
     assert (beside.is_fulfilled, beside.is_unknown) == (True, True)
+
+
+def test_press_is_told_that_its_question_is_forgotten_where_the_model_failed_another_press_before() -> None:
+    failed = replace(answer(5, "try again later"), kind=OutcomeKind.APOLOGISED)
+
+    assert agenda_of(history(DEFERRAL, failed, messages=(press(5),)), [press(6)]).is_unknown
 
 
 def test_press_is_told_that_one_of_two_questions_is_forgotten_where_the_other_was_withdrawn() -> None:
