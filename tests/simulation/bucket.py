@@ -92,9 +92,11 @@ class Bucket:
         elif written is not None and name.endswith(OUTCOME_SUFFIX):
             self._holders.note_record(name, data)
         elif written is not None and name.startswith("amended/"):
-            self._holders.note_plan(name, data)
+            self._holders.note_amendment(name, data)
         elif written is not None and name.startswith("reminders/") and not name.endswith("/pushes.json"):
             self._holders.note_reminder(name, data)
+        elif written is not None and name.startswith("journal/"):
+            self._holders.note_message(name)
         elif written is not None and name.startswith("due/"):
             kind, _, message_id = name.rpartition("/")[2].split(".", 2)
             if kind == REPLY:

@@ -1,5 +1,6 @@
 """The invariants, checked when nothing is left to do.  Each violation is one sentence."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Final
 
 from shared.agent.executor import MOST_CALLS
 from shared.agent.loop import Limits
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
 from shared.conversation.segments import decode_segment
 from shared.conversation.turn import TurnRecord
 from shared.handlers.ports import Options
@@ -100,6 +101,19 @@ class Story:
     def kept_ids(self) -> set[str]:
         """The ids of the messages that were neither withdrawn nor erased."""
         return {one.id for one in self.people.messages if self.people.is_kept(one)}
+
+    @property
+    def taken_unseen_ids(self) -> set[str]:
+        """The quoted media that a `/forget me` took because it began before their own deliveries: nobody knew whose they were."""
+        truth, quoted = self.world.truth, {one.quoted_id for one in self.people.messages}
+        begun_s = truth.members_forgotten_s.get(self.chat, math.inf)
+        media = (one.id for one in self.people.messages if one.medium is not None and one.id in quoted)
+        unseen = (one for one in media if truth.journalled_s.get((self.chat, one), math.inf) > begun_s)
+        return {one for one in unseen if self._has_taken(one)}
+
+    def _has_taken(self, message_id: str) -> bool:
+        stored = self.world.objects.read(f"amended/{self.chat}/{message_id}.json")
+        return stored is not None and decode(Amendment, stored.data).text is None
 
     @property
     def staged_words(self) -> set[str]:
@@ -593,9 +607,10 @@ def _check_archived(story: Story, kept: set[str]) -> Iterator[str]:
         if _snapshot(story).leaving.messages or story.world.objects.list(f"archive/{story.chat}/"):
             yield "I4: a chat without an archive has one"
         return
+    unseen = story.taken_unseen_ids
     for message in story.people.messages:
         is_expected = message.words and not message.presses and story.people.is_kept(message)
-        if is_expected and message.id not in kept and not story.is_amendment_lost(message.id):
+        if is_expected and message.id not in kept | unseen and not story.is_amendment_lost(message.id):
             yield f"I1: {message.id} is kept nowhere"
 
 
@@ -666,8 +681,8 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
         story.forgets_outcomes and sum(bool(one.amended_s) for one in people.messages) > _FEW_AMENDED
     ):
         return
-    withdrawn = {one.id for one in people.messages if one.is_withdrawn}
-    media = {one.id for one in people.messages if one.is_withdrawn and one.medium is not None}
+    withdrawn = {one.id for one in people.messages if one.is_withdrawn} | story.taken_unseen_ids
+    media = {one.id for one in people.messages if one.id in withdrawn and one.medium is not None}
     uncompared = {own_id for chat, own_id in truth.uncompared if chat == story.chat}
     direct = []
     lost = []

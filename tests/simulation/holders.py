@@ -6,6 +6,7 @@ from typing import Final
 
 from shared.access.budgets import Limits
 from shared.conversation.descent import repeatable
+from shared.conversation.member_mark import MARK_PREFIX
 from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, SaidReminder, SnapshotRecord
 from shared.conversation.segments import decode_segment
 from shared.conversation.turn import TurnRecord
@@ -47,9 +48,11 @@ class Holders:
         self._recorded.add(name)
         self._world.truth.recorded.setdefault(name.split("/")[1], {})[outcome.webhook_event_id] = outcome
 
-    def note_plan(self, name: str, data: bytes) -> None:
-        """An amendment was written under this name; its plan may name answers and recaps that no plan had named."""
-        truth, chat = self._world.truth, name.split("/")[1]
+    def note_amendment(self, name: str, data: bytes) -> None:
+        """An amendment was written under this name, or the mark of a member; its plan may name what no plan had named."""
+        truth, (chat, subject) = self._world.truth, name.split("/")[1:]
+        if subject.startswith(MARK_PREFIX):
+            truth.members_forgotten_s.setdefault(chat, self._world.now_s)
         new = [one for one in decode(Amendment, data).taken if (chat, one) not in truth.planned]
         if new:
             truth.planned.update((chat, one) for one in new)
@@ -70,6 +73,11 @@ class Holders:
         recaps = (one for segment in segments for one in segment.recaps)
         known = repeatable((*outcomes, *snapshot.outcomes, *answers), (*snapshot.all_recaps, *recaps))
         return {one.id for one in known if one.words}
+
+    def note_message(self, name: str) -> None:
+        """A message was recorded under this name."""
+        chat, message_id = name.removesuffix(".json").split("/")[1:]
+        self._world.truth.journalled_s.setdefault((chat, message_id), self._world.now_s)
 
     def note_reminder(self, name: str, data: bytes) -> None:
         """A reminder was written under this name."""

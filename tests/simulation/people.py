@@ -71,6 +71,12 @@ class Message:
         return _user_in(self.event)
 
     @property
+    def quoted_id(self) -> str | None:
+        """What it quotes: a message, or a bubble of the bot."""
+        content = self.event.get("message")
+        return content.get("quotedMessageId") if isinstance(content, dict) else None
+
+    @property
     def is_withdrawn(self) -> bool:
         """Whether its author took it back."""
         return self.unsent or self.forgotten

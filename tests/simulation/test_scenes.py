@@ -5,7 +5,7 @@ import pytest
 from shared.conversation.records import OutcomeKind
 from shared.conversation.snapshot import MemoryLimits
 from shared.turns.deferral import LateReply
-from tests.simulation.people import Message
+from tests.simulation.people import GROUP, Message
 from tests.simulation.scene import Scene
 from tests.simulation.tap_scenes import tap_whose_worker_dies
 from tests.simulation.times import ANSWERABLE_S, DEFER_S, TOKEN_S
@@ -15,6 +15,7 @@ BUTTON = "late:event-1"
 _FEW_ANSWERS = 4
 _ALL_FOLDED = MemoryLimits(journalled=0, verbatim=2, summed_up=2, recaps_at_once=1, recaps=2, sources=4)
 _MANY_ANSWERS = 21  # one more than the snapshot keeps in any case
+_LINE_IS_QUICK = 1  # a seed with which LINE has the picture ready
 
 
 def defers(scene: Scene, *, late_answer_is_ready: bool = True) -> Message:
@@ -310,3 +311,25 @@ def test_an_edit_between_the_listing_and_the_opening_of_a_turn_is_answered() -> 
     newest, oldest = question.newest_words[0], question.words[0][0]
     assert newest in scene.said[-1]
     assert all(oldest not in text for text in scene.said)
+
+
+@pytest.mark.parametrize("is_asker", [True, False])
+def test_forget_me_takes_a_quoted_picture_that_is_delivered_only_later(is_asker: bool) -> None:
+    with Scene(seed=_LINE_IS_QUICK, group=True).playing() as scene:
+        picture = scene.sends_image()
+        late = scene.delivers(picture)
+        scene.sleeps(1)
+        other = scene.says(addressed=False)  # members take turns
+        asked = scene.says(quotes=picture.id)
+        forgotten = asked.author if is_asker else other.author
+        for message in (asked, other):
+            scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        order = scene.stage.people.order("forget me", at_s=scene.world.now_s, by=forgotten)
+        scene.takes_effect(scene.pushes(scene.delivers_order(order)))
+
+        scene.runs_to_end(scene.pushes(late))
+
+        assert asked.author != other.author
+        assert any(picture.newest_words[0] in said for said in scene.said)
+        assert scene.rests() == []
+    assert scene.world.objects.read(f"journal/{GROUP}/{picture.id}.json") is None

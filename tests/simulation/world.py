@@ -126,6 +126,10 @@ class Truth:
     """The occurrences that were claimed, by the key of their push."""
     late_claims: set[str] = field(default_factory=set)
     """Those of them, by key, whose message had been withdrawn before the claim."""
+    journalled_s: dict[tuple[str, str], float] = field(default_factory=dict)
+    """When each message was first recorded, by chat and id."""
+    members_forgotten_s: dict[str, float] = field(default_factory=dict)
+    """When the first `/forget me` of each group began."""
     left: list[tuple[str, float]] = field(default_factory=list)
     """The groups that the bot left, and when."""
     outdated_s: dict[str, float] = field(default_factory=dict)
