@@ -669,12 +669,19 @@ def _text_of(message: Message) -> str:
     return str(content.get("text", "")) if isinstance(content, Mapping) else ""
 
 
+def _sources_of_entries(story: Story, outcome: OutcomeRecord) -> set[str]:
+    """Return what the prompt of the outcome named and an entry that was filed before was made of: its index may have shown the entry."""
+    earlier = (one for chat, one in story.world.truth.staged if chat == story.chat and one.sequence < outcome.sequence)
+    filing = (one for one in earlier if any(write.reminder_id is None for write in one.writes))
+    return {own_id for one in filing for own_id in one.provenance.ids & frozenset(outcome.saw)}
+
+
 def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """An answer keeps its words unless a withdrawn message stood in its prompt, or it repeats something that was taken out.
 
     A prompt shows a medium without its word, so only `saw` tells of it. Where more was amended than small bounds let a withdrawal read, it
     cannot tell what went with earlier ones, and takes more. What lost its words before a plan named it cannot be compared: all that names
-    it may go.
+    it may go. So may an answer that was under way when a plan took what it names.
     """
     people, truth = story.people, story.world.truth
     if people.erased_s >= 0 or (
@@ -691,7 +698,9 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
         thought = truth.thoughts.get(said.text.partition(" ")[0])
         shown = thought.shown if thought is not None else frozenset()
         names_it = not withdrawn.isdisjoint(shown | (outcome.provenance.ids & media))
-        names_it = names_it or (is_lost and not uncompared.isdisjoint(outcome.saw))
+        is_overtaken = (story.chat, outcome.webhook_event_id) in truth.overtaken
+        names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.saw)))
+        names_it = names_it or not withdrawn.isdisjoint(_sources_of_entries(story, outcome))
         if names_it or (is_lost and (thought is None or outcome.reminders)):
             direct.append(said)  # its words went, also where it has left the memory
         elif is_lost:

@@ -46,7 +46,11 @@ class Holders:
         """An outcome was recorded under this name, or lost its words there."""
         outcome = decode(OutcomeRecord, data)
         self._recorded.add(name)
-        self._world.truth.recorded.setdefault(name.split("/")[1], {})[outcome.webhook_event_id] = outcome
+        truth, chat = self._world.truth, name.split("/")[1]
+        recorded = truth.recorded.setdefault(chat, {})
+        if outcome.webhook_event_id not in recorded and any((chat, one) in truth.planned for one in outcome.saw):
+            truth.overtaken.add((chat, outcome.webhook_event_id))
+        recorded[outcome.webhook_event_id] = outcome
 
     def note_amendment(self, name: str, data: bytes) -> None:
         """An amendment was written under this name, or the mark of a member; its plan may name what no plan had named."""
