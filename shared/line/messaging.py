@@ -143,10 +143,11 @@ class Membership(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """Whether the messages reached the chat; `is_delivered` is None if that is unknown."""
+    """Whether the messages reached the chat; `is_delivered` is None if that is unknown.  `was_refused`: LINE answered, and refused them."""
 
     is_delivered: bool | None
     sent_message_ids: tuple[str, ...] = field(default=())
+    was_refused: bool = field(default=False, compare=False)
 
 
 def is_sendable(messages: Sequence[OutgoingMessage]) -> bool:
@@ -173,7 +174,7 @@ def spend_reply_token(
             return Delivery(is_delivered=True, sent_message_ids=fate.sent_message_ids)
         if fate.kind == "refused":
             was_spent = True if clock.now_ms() < token.surely_alive_until_ms else None
-            return Delivery(is_delivered=was_spent if may_have_arrived else False)
+            return Delivery(is_delivered=was_spent if may_have_arrived else False, was_refused=True)
         may_have_arrived = may_have_arrived or fate.kind == "unknown"
     return Delivery(is_delivered=None if may_have_arrived else False)
 

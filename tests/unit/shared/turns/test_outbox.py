@@ -224,6 +224,17 @@ def test_after_a_takeover_a_refused_young_token_was_already_spent(
     assert committed.line.replies == {"t1": ("hello",)}
 
 
+def test_after_a_takeover_a_live_token_on_which_line_was_not_reached_tells_nothing(committed_with: MakeChat) -> None:
+    chat = committed_with(fates=["not_sent"] * 99)
+    chat.commit(outcome("hello"))
+
+    finished = chat.finish(chat.take_over(), is_takeover=True)
+
+    assert finished is not None
+    assert finished.kind is OutcomeKind.UNKNOWN
+    assert chat.line.replies == {}
+
+
 def test_text_too_long_for_one_bubble_is_sent_whole_in_one_call(committed: CommittedChat) -> None:
     committed.finish(committed.commit(outcome("😀" * 5_000)))
 
