@@ -143,11 +143,10 @@ class Membership(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """Whether the messages reached the chat; `is_delivered` is None if that is unknown.  `was_refused`: LINE answered, and refused them."""
+    """Whether the messages reached the chat; `is_delivered` is None if that is unknown."""
 
     is_delivered: bool | None
     sent_message_ids: tuple[str, ...] = field(default=())
-    was_refused: bool = field(default=False, compare=False)
 
 
 def is_sendable(messages: Sequence[OutgoingMessage]) -> bool:
@@ -158,23 +157,29 @@ def is_sendable(messages: Sequence[OutgoingMessage]) -> bool:
     return 1 <= len(messages) <= MESSAGES_A_CALL and all(map(_fits, messages))
 
 
-def spend_reply_token(
-    api: ReplyApi, token: ReplyToken, messages: Sequence[OutgoingMessage], *, clock: Clock, deadline: Deadline
+def spend_reply_token(  # noqa: PLR0913 - the arguments of the call, a clock and a deadline
+    api: ReplyApi,
+    token: ReplyToken,
+    messages: Sequence[OutgoingMessage],
+    *,
+    clock: Clock,
+    deadline: Deadline,
+    may_have_arrived: bool = False,
 ) -> Delivery:
     """Send the messages on the token, at most once; retry an unknown fate with the same token and messages.
 
-    A refusal of the first call means that nothing was sent. After a call whose answer was lost, a refusal of a token that is surely alive
-    means that the lost call was accepted; on an older token the fate is unknown.
+    `may_have_arrived`: another worker may have made the call before. A refusal of the first call means that nothing was sent. After a call
+    whose answer was lost, a refusal of a token that is surely alive means that the lost call was accepted; on an older token, or where LINE
+    is not reached again, the fate is unknown.
     Source: LINE, "Send reply message": a token works once; a used and an expired one get the same 400; retry keys are refused.
     """
-    may_have_arrived = False
     for _ in _attempts(clock, deadline):
         fate = api.reply(token.value, messages)
         if fate.kind == "accepted":
             return Delivery(is_delivered=True, sent_message_ids=fate.sent_message_ids)
         if fate.kind == "refused":
             was_spent = True if clock.now_ms() < token.surely_alive_until_ms else None
-            return Delivery(is_delivered=was_spent if may_have_arrived else False, was_refused=True)
+            return Delivery(is_delivered=was_spent if may_have_arrived else False)
         may_have_arrived = may_have_arrived or fate.kind == "unknown"
     return Delivery(is_delivered=None if may_have_arrived else False)
 

@@ -176,17 +176,15 @@ class Outbox:
             return Delivery(is_delivered=False)
 
     def _reply(self, token: ReplyToken, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool) -> Delivery:
-        """Spend the token.
-
-        After a takeover, a 400 on a live token means that it was already spent; on an old one, or where LINE was not reached, the fate is
-        unknown.
-        """
-        messages = self._messages(outcome)
-        delivery = spend_reply_token(self.line, token, messages, clock=self.clock, deadline=deadline)
-        if is_takeover and delivery.is_delivered is False:
-            is_young = self.clock.now_ms() < token.surely_alive_until_ms
-            return Delivery(is_delivered=True if is_young and delivery.was_refused else None)
-        return delivery
+        """Spend the token.  Before a takeover the dead holder may have made the call."""
+        return spend_reply_token(
+            self.line,
+            token,
+            self._messages(outcome),
+            clock=self.clock,
+            deadline=deadline,
+            may_have_arrived=is_takeover,
+        )
 
     def _push(
         self, conversation: Conversation, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool
