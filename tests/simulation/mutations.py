@@ -429,12 +429,12 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "dead_holders_young_400_is_spent": Mutation(
         f"{_OUTBOX}:Outbox._reply",
-        Never("is_takeover"),
+        DropArgument("spend_reply_token", "may_have_arrived"),
         lacks="an answer that a dead holder sent counts as refused",
     ),
     "dead_holders_late_400_is_unknown": Mutation(
-        f"{_OUTBOX}:Outbox._reply",
-        Within("is_takeover", ReplaceConstant(value=None, by=True)),
+        f"{_OUTBOX}:spend_reply_token",
+        Within("surely_alive_until_ms", ReplaceConstant(value=None, by=True)),
         lacks="after a takeover, an expired token counts as an answer",
     ),
     "tries_next_route": Mutation(
