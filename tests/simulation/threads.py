@@ -14,9 +14,10 @@ from typing import Any, Final, TypeVar, cast
 
 from greenlet import GreenletExit
 
-from shared.handlers import message, toolsets
+from shared.handlers import assembly, message, toolsets
 from shared.knowledge import staging
 from shared.tools.idempotency import IdempotentWrites
+from shared.turns.flood import Floods
 from tests.simulation.scheduler import Process, Scheduler, Task, current_task
 
 _ResultT = TypeVar("_ResultT")
@@ -165,7 +166,10 @@ class RLock:
 
 
 class Condition(RLock):
-    """The part of `threading.Condition` that the product uses; nothing yields while its lock is held."""
+    """The part of `threading.Condition` that the product uses; nothing yields while its lock is held.
+
+    One for each process: a task that is killed while it waits does not take the lock again.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -211,6 +215,11 @@ def green_threads() -> Iterator[None]:
     with replaced(
         (message, "wait", wait),
         (staging, "threading", SimpleNamespace(RLock=RLock)),
-        (toolsets, "IdempotentWrites", partial(IdempotentWrites, _condition=cast("Any", Condition()))),
+        (assembly, "Floods", lambda *, clock: Floods(clock=clock, _arrived=cast("Any", Condition()))),
+        (
+            toolsets,
+            "IdempotentWrites",
+            lambda *, clock: IdempotentWrites(clock=clock, _condition=cast("Any", Condition())),
+        ),
     ):
         yield
