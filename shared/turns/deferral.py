@@ -38,8 +38,8 @@ class Agenda:
     """What a turn is for: the messages that it covers, what it thinks about, and the deferrals or the proposal that it fulfils.
 
     `stored` is the answer that was thought already, `proposal` the one whose proposed changes a press wants carried out. `is_fulfilled`
-    tells that there is nothing to say to any press, `is_unknown` that no press was told so yet: neither the question behind its button nor
-    an answer is kept.
+    tells that no press has an answer to get, `is_unknown` that one of them has to be told so: neither the question behind its button nor an
+    answer is kept, and its button told nobody yet.
     """
 
     covers: tuple[MessageRecord, ...]
@@ -73,13 +73,9 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     questions = _questions(history, deferrals, roots)
     asked = {one.line_message_id: one for one in (*questions, *(one for one in pending if one.presses is None))}
     is_fulfilled = len(wanted) == len(pending) and not roots
-    explained = delivered | _told(history)
-    is_unknown = is_fulfilled and not any(
-        _is_explained(history, deferrals, button, explained) for button in pressed.values()
-    )
-    behind = (
-        frozenset(root for button in pressed.values() for root in _behind(deferrals, button)) if is_unknown else roots
-    )
+    unexplained = {one for one in pressed.values() if not _is_explained(history, deferrals, one, delivered)}
+    is_unknown = is_fulfilled and bool(unexplained)
+    behind = frozenset(root for button in unexplained for root in _behind(deferrals, button)) if is_unknown else roots
     return Agenda(
         covers=tuple(pending),
         asked=tuple(sorted(asked.values(), key=by_time)),
@@ -137,7 +133,7 @@ def _open(
 
 
 def _told(history: History) -> frozenset[str]:
-    """Return the deferrals of which a press was told that there is nothing to show.  An apology for the model names none."""
+    """Return the buttons whose presses were told that there is nothing to show.  An apology for the model names none."""
     return frozenset(root for one in history.outcomes if one.kind is OutcomeKind.APOLOGISED for root in one.answers)
 
 
@@ -147,11 +143,15 @@ def _behind(deferrals: Mapping[str, OutcomeRecord], button: str) -> frozenset[st
 
 
 def _is_explained(
-    history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, explained: AbstractSet[str]
+    history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, delivered: AbstractSet[str]
 ) -> bool:
-    """Whether silence is right for the press: its answer is there, another press was told, or what was asked was taken back."""
+    """Whether silence is right for the press: its answer is there, a press of the same button was told, or what was asked was taken back.
+
+    A deferral that continues another one has a button of its own, which promises an answer again: whoever pressed the older button was told
+    about that one only.
+    """
     roots = _behind(deferrals, pressed)
-    if not roots.isdisjoint(explained):
+    if pressed in _told(history) or not roots.isdisjoint(delivered):
         return True
     covered = _covered(deferrals, roots) - {one.line_message_id for one in _known(history) if one.presses is not None}
     return bool(covered) and covered <= history.amendments.withdrawn

@@ -427,7 +427,8 @@ def _check_budget(story: Story) -> Iterator[str]:
 def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """A press of the button of a kept question shows its answer, if the model has one, or another button.
 
-    Where the question has left the memory, one press of the button is told so; with small bounds that cannot be told from the end.
+    Where the question has left the memory, one press of the button is told so, or one of a button that continues it; with small bounds the
+    end does not tell whether the question had left.
     """
     if not story.is_calm or story.mood.skips or story.mood.downs:
         return
@@ -440,6 +441,9 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
     deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
     told = {one for outcome in effects if story.forgets_outcomes or _is_empty(outcome) for one in outcome.covers}
     told_buttons = {one.presses for one in story.people.messages if one.id in told}
+    told_buttons |= {
+        show_answer_data(root) for one in told_buttons if one in deferrals for root in deferrals[one].answers
+    }
     remembered = {one.line_message_id for one in _remembered(story)}
     presses = {one.id for one in story.people.messages if one.presses is not None}
     for press in story.people.messages:

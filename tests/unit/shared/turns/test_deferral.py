@@ -82,12 +82,12 @@ def test_button_of_another_chat_or_of_a_lost_deferral_is_unknown() -> None:
     assert (agenda.is_fulfilled, agenda.is_unknown) == (True, True)
 
 
-def test_unknown_button_beside_one_that_was_served_gets_no_apology() -> None:
+def test_unknown_button_beside_one_that_was_served_is_told_so() -> None:
     delivered = replace(answer(5, "3,776 m"), answers=("e1",))
 
     agenda = agenda_of(history(DEFERRAL, delivered), [press(6), press(7, "e777")])
 
-    assert (agenda.is_fulfilled, agenda.is_unknown) == (True, False)
+    assert (agenda.is_fulfilled, agenda.is_unknown, agenda.answers) == (True, True, ("e777",))
 
 
 def test_newest_of_several_stored_answers_is_sent() -> None:
@@ -120,6 +120,28 @@ def test_press_whose_question_is_forgotten_is_told_so_once() -> None:
     assert first.answers == ("e1",)
     assert (second.is_fulfilled, second.is_unknown) == (True, False)
     assert (beside.is_fulfilled, beside.is_unknown) == (True, True)
+
+
+def test_press_of_a_newer_button_is_told_that_its_question_is_forgotten_although_an_older_one_was() -> None:
+    newer = replace(DEFERRAL, webhook_event_id="e5", timestamp_ms=5, covers=("m5",), answers=("e5", "e1"))
+    told = replace(answer(6, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
+    told_of_both = replace(told, answers=("e1", "e5"))
+
+    after_the_older = agenda_of(history(DEFERRAL, newer, told, messages=(message(2),)), [press(9, "e5")])
+    after_the_newer = agenda_of(history(DEFERRAL, newer, told_of_both, messages=(message(2),)), [press(9)])
+
+    assert (after_the_older.is_unknown, after_the_older.answers) == (True, ("e1", "e5"))
+    assert (after_the_newer.is_fulfilled, after_the_newer.is_unknown) == (True, False)
+
+
+def test_press_is_told_that_its_question_is_forgotten_beside_one_that_was_told_before() -> None:
+    other = replace(answer(2, "still thinking"), kind=OutcomeKind.DEFERRED, has_button=True, answers=("e2",))
+    told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
+
+    agenda = agenda_of(history(DEFERRAL, other, told, messages=(message(3),)), [press(6), press(7, "e2")])
+
+    assert (agenda.covers, agenda.answers) == ((press(6), press(7, "e2")), ("e2",))
+    assert (agenda.is_fulfilled, agenda.is_unknown) == (True, True)
 
 
 def test_press_is_told_that_its_question_is_forgotten_where_the_model_failed_another_press_before() -> None:
