@@ -4,12 +4,10 @@ import asyncio
 import time
 import zoneinfo
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from simulator.clock import StackClock
 from simulator.cloud_scheduler import CloudScheduler
@@ -26,6 +24,7 @@ from simulator.gemini.app import GeminiStandIn
 from simulator.line.page.app import page_routes
 from simulator.line.people import Bot
 from simulator.line.platform import LinePlatform
+from simulator.line.running import Running
 from simulator.line.servers import HttpServer
 from simulator.notion.api import NotionStandIn
 from simulator.notion.lists import add_default_databases, ids_by_name
@@ -77,7 +76,7 @@ class StackSettings:
     launch: Launch = execute
 
 
-class LocalStack:
+class LocalStack(Running):
     """A running stack: `async with LocalStack(settings) as stack`.  Lives in one event loop.
 
     `operations_env` is the environment of the operator's commands on it.  Raises on entering: StackError, whose message says what to do.
@@ -85,7 +84,7 @@ class LocalStack:
 
     def __init__(self, settings: StackSettings) -> None:
         self._settings = settings
-        self._running = AsyncExitStack()
+        super().__init__()
         self._ports = function_ports()
         self.children: dict[str, Child] = {}
         self._storage_port = free_port()
@@ -127,19 +126,6 @@ class LocalStack:
         self.notion = NotionStandIn(workspace, token=NOTION_TOKEN, monotonic_s=time.monotonic)
         self.url = ""
         self.operations_env: dict[str, str] = {}
-
-    async def __aenter__(self) -> Self:
-        try:
-            await self._start()
-        except BaseException:
-            await self._running.aclose()
-            raise
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._running.aclose()
 
     async def failure(self) -> str:
         """Wait until a process of the stack ends unexpectedly; return its status and the end of its log."""

@@ -1,18 +1,17 @@
 """The platform with its page as one server, for any bot: what the command `line-simulator` runs."""
 
 import time
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from .control.recording import Replay, read_recording
 from .page.app import page_routes
 from .page.setup import Setup
 from .people import Bot
 from .platform import LinePlatform
+from .running import Running
 from .servers import LOOPBACK, HttpServer, listening_socket
 
 DEFAULT_SECRET: Final = "local-channel-secret"  # noqa: S105 - valid only on this machine
@@ -41,12 +40,12 @@ class StandaloneSettings:
     first_person: str = "Hanako"
 
 
-class Standalone:
+class Standalone(Running):
     """A running server: `async with Standalone(settings) as server`.  Raises on entering: PortInUseError, RecordingError."""
 
     def __init__(self, settings: StandaloneSettings) -> None:
         self._settings = settings
-        self._running = AsyncExitStack()
+        super().__init__()
         self.platform = LinePlatform(
             webhook_url=settings.webhook_url,
             channel_secret=settings.channel_secret,
@@ -60,19 +59,6 @@ class Standalone:
             allowed_hosts=settings.allowed_hosts,
         )
         self.url = ""
-
-    async def __aenter__(self) -> Self:
-        try:
-            await self._start()
-        except BaseException:
-            await self._running.aclose()
-            raise
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._running.aclose()
 
     async def _start(self) -> None:
         settings = self._settings
