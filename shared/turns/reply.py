@@ -210,10 +210,9 @@ class _ReplyDelivery:
     def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
         """The chat is told once a day that its budget, or the deployment's, is spent; then it is met with silence."""
         spending, covers = attempt.lease.record.spending, attempt.agenda.covers
-        scope = self.reply.budgets.spent(spending)
         if spending.was_told:
             return replace(outcome_covering(covers, OutcomeKind.SKIPPED), is_over_limit=True)
-        logs.warning("budget_spent", scope=None if scope is None else scope.value)
+        logs.warning("budget_spent", scope=self.reply.budgets.spent(spending))
         hour = self.reply.budgets.renewal(self.reply.clock.now_ms())
         return replace(self._apology(covers, Phrase.LIMIT_REACHED, hour=hour), is_over_limit=True)
 

@@ -164,6 +164,7 @@ class RepliedChat:
 
     def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
         """Return the draft with the names of what was confirmed."""
+        self.seconds.append(question.seconds)
         return replace(question.draft, kind=OutcomeKind.REPLIED, text=f"did {' '.join(one.name for one in proposed)}")
 
     def respond(self, question: Question) -> OutcomeRecord:

@@ -11,7 +11,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock
 from shared.conversation.due import DueMarkers
-from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord, outcome_covering
+from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord, ProposedCall, outcome_covering
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
@@ -25,6 +25,8 @@ from shared.turns.waiting_room import PLACES
 from tests.support.chats import everything_in
 from tests.support.races import StoreThatReadsLast
 from tests.support.turns import RepliedChat, WorkerKilledError
+
+_ANNA = "U" + "a" * 32
 
 
 def test_message_delivered_twenty_times_at_once_is_answered_once(pool: ThreadPoolExecutor) -> None:
@@ -264,6 +266,26 @@ def test_message_that_arrives_after_its_withdrawal_leaves_no_text(pool: ThreadPo
     assert "text 1" not in everything_in(chat.store)
 
 
+@pytest.mark.parametrize("comes_by", ["delivery", "tick"])
+def test_a_message_whose_author_took_back_everything_is_withdrawn_as_by_an_unsend(
+    pool: ThreadPoolExecutor, comes_by: str
+) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+    message = replace(chat.message(1), user_id=_ANNA)
+    chat.conversation.amendments.forget_member(_ANNA, until_ms=message.timestamp_ms)
+
+    if comes_by == "tick":
+        chat.conversation.journal.keep(message)
+        chat.resume("m1")
+    else:
+        chat.deliver(message)
+
+    amendment = chat.conversation.amendments.amendment_of("m1")
+    assert amendment is not None
+    assert amendment.text is None
+    assert "text 1" not in everything_in(chat.store)
+
+
 def test_edit_while_the_model_thinks_starts_the_answer_again(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool)
 
@@ -332,15 +354,17 @@ def test_a_message_that_is_handed_over_is_due_after_one_lease(pool: ThreadPoolEx
     assert (marker.kind, marker.id) == ("reply", "m1")
 
 
-@pytest.mark.parametrize("before", ["answered", "withdrawn", "erased"])
+@pytest.mark.parametrize("before", ["answered", "withdrawn", "taken back by its author", "erased"])
 def test_a_message_that_wants_no_answer_opens_no_turn(pool: ThreadPoolExecutor, before: str) -> None:
     chat = RepliedChat(pool, clock=FixedClock())
-    message = chat.message(1)
+    message = replace(chat.message(1), user_id=_ANNA)
     match before:
         case "answered":
             chat.deliver(message)
         case "withdrawn":
             chat.withdraw("m1")
+        case "taken back by its author":
+            chat.conversation.amendments.forget_member(_ANNA, until_ms=message.timestamp_ms)
         case _:
             withdrawal_of(chat.clock).erase(chat.conversation, until_ms=message.timestamp_ms)
     seen = chat.conversation.turn.read()
@@ -536,3 +560,24 @@ def test_after_deaths_no_quoted_picture_is_fetched(pool: ThreadPoolExecutor) -> 
     assert asked > 0
     assert chat.media.asked == asked
     assert chat.questions == [("m1",)] * 3
+
+
+@pytest.mark.parametrize(("lease_s", "seconds"), [(25.0, 8.0), (10.0, 3.4)])
+def test_a_tap_carries_out_what_was_proposed_within_half_its_time_and_fetches_no_media(
+    pool: ThreadPoolExecutor, lease_s: float, seconds: float
+) -> None:
+    chat = RepliedChat(pool, clock=FixedClock(), lease_s=lease_s)
+    asked = replace(chat.message(1), quoted_message_id="m0")
+    proposal = replace(
+        outcome_covering([asked], OutcomeKind.REPLIED),
+        text="shall I?",
+        proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="lunch"),),
+    )
+    chat.conversation.journal.record(asked)
+    chat.conversation.journal.record_outcome(proposal)
+
+    assert chat.deliver(chat.press(7, "e1")) == "replied"
+
+    assert (chat.outcome("e7").text, chat.outcome("e7").answers) == ("did lunch", ("e1",))
+    assert chat.seconds == [pytest.approx(seconds)]
+    assert (chat.questions, chat.media.asked) == ([], 0)
