@@ -49,7 +49,7 @@ class Members:
             newest = sorted({**known, **newer}.items(), key=lambda item: item[1])[-MEMBERS_KEPT:]
             return dict(newest)
 
-        self._update(joined, creates=True)
+        self._update(joined)
         erased_ms = self.amendments.watermark().timestamp_ms
         if erased_ms >= at_ms:  # an erasure may have passed just before
             self.erase(until_ms=erased_ms)
@@ -62,10 +62,8 @@ class Members:
         """No joining up to this timestamp is known.  Repeated: changes nothing."""
         self._update(lambda known: {one: at for one, at in known.items() if at > until_ms})
 
-    def _update(self, change: Callable[[Mapping[str, int]], dict[str, int]], *, creates: bool = False) -> None:
+    def _update(self, change: Callable[[Mapping[str, int]], dict[str, int]]) -> None:
         def changed(data: bytes | None) -> bytes | None:
-            if data is None and not creates:
-                return None
             known = decode(MembersRecord, data).joined_ms if data is not None else {}
             wanted = change(known)
             return None if wanted == known else encode(MembersRecord(joined_ms=wanted))

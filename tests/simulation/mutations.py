@@ -21,9 +21,10 @@ from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.archive import Archive
 from shared.conversation.history import History, Listing
 from shared.conversation.journal import Journal
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, SnapshotRecord
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Segment, SnapshotRecord
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.store import Conversation
+from shared.conversation.sweep import Sweep
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.knowledge.entry import Entry, IsWithdrawn
 from shared.line.postback_data import ReminderPress
@@ -206,6 +207,11 @@ def _new_key(*_: object) -> uuid.UUID:
 def _leave_nothing(_archive: Archive, _before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
     """Stand-in for `Archive.with_waiting`."""
     return after
+
+
+def _name_no_segment(_sweep: Sweep, _ids: AbstractSet[str]) -> tuple[Segment, ...]:
+    """Stand-in for `Sweep.naming`."""
+    return ()
 
 
 def _settle_without_looking(_snapshot: Snapshot, _log: AmendmentLog, looked: Amendments) -> Amendments:
@@ -744,6 +750,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_WITHDRAWAL}:Withdrawal.finish_edit",
         Skip("clean", nth=1, of=2),
         lacks="an archived message keeps the text from before its edit",
+    ),
+    "plans_with_the_archive": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal._plan",
+        Instead("sweep.naming", _name_no_segment),
+        lacks="an archived answer keeps withdrawn words that it repeats from another one",
     ),
     # what goes with a withdrawn message
     "stores_the_plan": Mutation(

@@ -918,6 +918,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "leaves_its_own_stay_only": bye_that_is_slower_than_a_new_invitation,
     "applies_staged_writes": message_that_is_filed,
     "cleans_what_waits": unsend_of_a_message_that_waits_for_its_segment,
+    "plans_with_the_archive": recall_scenes.archived_answers_that_repeat_each_other,
     "sweeps_segments_for_edits": edit_of_an_archived_message,
     "settles_abandoned_segments": segment_of_a_lost_swap,
     "settles_segments": segment_written_during_an_unsend,

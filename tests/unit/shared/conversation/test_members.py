@@ -25,11 +25,17 @@ def test_of_several_people_the_last_joining_counts(group: Conversation) -> None:
     assert group.members.joined_ms(["U" + "3" * 32]) is None
 
 
+def test_of_a_group_that_nobody_joined_no_joining_is_known(group: Conversation) -> None:
+    assert group.members.joined_ms([YUKI]) is None
+
+
 def test_a_redelivered_joining_does_not_undo_a_later_one(group: Conversation) -> None:
     group.members.note_joined([YUKI], at_ms=9)
+    before = group.objects.store.list("")
     group.members.note_joined([YUKI], at_ms=5)
 
     assert group.members.joined_ms([YUKI]) == 9
+    assert group.objects.store.list("") == before  # nothing is written again
 
 
 def test_a_member_who_left_is_forgotten_unless_they_came_back(group: Conversation) -> None:
@@ -40,6 +46,8 @@ def test_a_member_who_left_is_forgotten_unless_they_came_back(group: Conversatio
 
     assert group.members.joined_ms([YUKI]) is None
     assert group.members.joined_ms([KENJI]) == 9
+    group.members.note_left([KENJI], at_ms=9)
+    assert group.members.joined_ms([KENJI]) is None
 
 
 def test_who_leaves_a_group_of_which_nothing_is_known_leaves_no_byte(group: Conversation) -> None:
@@ -49,15 +57,22 @@ def test_who_leaves_a_group_of_which_nothing_is_known_leaves_no_byte(group: Conv
     assert group.objects.store.list("") == ()
 
 
-def test_an_erasure_forgets_older_joinings_also_where_they_come_later(group: Conversation) -> None:
-    group.members.note_joined([YUKI], at_ms=5)
-    group.amendments.erase(7)
-    group.members.erase(until_ms=7)
-    group.members.note_joined([KENJI], at_ms=6)
-    group.members.note_joined([KENJI], at_ms=8)
+@pytest.mark.parametrize(("joined_ms", "known_ms"), [(6, None), (7, None), (8, 8)])
+@pytest.mark.parametrize("joins_first", [True, False])
+def test_an_erasure_forgets_older_joinings_in_any_order(
+    group: Conversation, joined_ms: int, known_ms: int | None, *, joins_first: bool
+) -> None:
+    def join() -> None:
+        group.members.note_joined([YUKI], at_ms=joined_ms)
 
-    assert group.members.joined_ms([YUKI]) is None
-    assert group.members.joined_ms([KENJI]) == 8
+    def erase() -> None:
+        group.amendments.erase(7)
+        group.members.erase(until_ms=7)
+
+    for act in (join, erase) if joins_first else (erase, join):
+        act()
+
+    assert group.members.joined_ms([YUKI]) == known_ms
 
 
 def test_only_the_newest_joinings_are_kept(group: Conversation) -> None:

@@ -407,3 +407,19 @@ def test_a_recap_sums_up_the_answers_that_were_given_among_its_messages(
     [written] = chat.snapshot.read().record.recaps
     assert (written.saw, written.since_ms, written.until_ms) == (("e1", "e3"), 1, 3)
     assert "late" not in written.text
+
+
+def test_a_recap_that_is_written_drops_nothing_that_answers_in_the_journal_may_name(
+    chat: Conversation, summariser: QuotingSummariser
+) -> None:
+    recaps = tuple(recap(number, number) for number in range(1, 5))  # one more than are shown
+    record = SnapshotRecord(
+        messages=tuple(map(message, range(5, 45))), outcomes=tuple(map(answer, range(5, 45))), recaps=recaps[1:]
+    )
+    record = replace(record, passed_recaps=(replace(recaps[0], passed_ms=1),))
+
+    summed_up(chat, summariser, record)
+
+    after = chat.snapshot.read().record
+    assert after.outcomes == record.outcomes
+    assert [one.id for one in after.passed_recaps] == ["recap-1", "recap-2"]
