@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from benchmarks import ack, cold_start, growth, machine, memory, turn
+from benchmarks import ack, cold_start, growth, machine, memory, picture, turn
 from benchmarks.plan import FULL, QUICK, Plan
 from benchmarks.processes import Processes
 from benchmarks.table import Section, render
@@ -70,7 +70,9 @@ async def _measure_all(plan: Plan, base_env: Mapping[str, str]) -> list[Section]
             turns, held_by_workers = await turn.measure(processes, plan)
             _print_progress("turns in chats that have grown")
             grown = await growth.measure(processes, plan)
-    return [acks, starts, *turns, *grown, memory.section({**held_by_webhook, **held_by_workers})]
+            _print_progress("a large picture")
+            large = await picture.measure(processes, plan)
+    return [acks, starts, *turns, *grown, large, memory.section({**held_by_webhook, **held_by_workers})]
 
 
 def _print_progress(what: str) -> None:

@@ -20,6 +20,7 @@ class Plan:
         amendments: withdrawals in the chat in which much was taken back.
         entries: in the chat in which much was filed.
         grown_turns: turns in each chat that has grown; every twenty-first folds.
+        pictures: rounds of a large picture, each in a worker of its own.
     """
 
     ack_rounds: int
@@ -33,6 +34,7 @@ class Plan:
     amendments: int
     entries: int
     grown_turns: int
+    pictures: int
 
 
 FULL: Final = Plan(
@@ -47,6 +49,7 @@ FULL: Final = Plan(
     amendments=1_000,
     entries=1_000,
     grown_turns=21,
+    pictures=3,
 )
 QUICK: Final = Plan(
     ack_rounds=3,
@@ -60,4 +63,5 @@ QUICK: Final = Plan(
     amendments=200,
     entries=200,
     grown_turns=5,
+    pictures=1,
 )

@@ -31,6 +31,7 @@ from shared.adapters.memory import (
     ScriptedJsonModel,
     ScriptedModel,
 )
+from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.notion import MemoryNotion
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, MixedContent, ModelContent, ModelRequest, TextContent
@@ -38,7 +39,6 @@ from shared.clock import Deadline
 from shared.errors import AizuchiError
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports
-from shared.line.media_content import Fetched
 from shared.line.mentions import GroupPolicy
 from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings
@@ -162,7 +162,9 @@ def _quote(bot: Bot) -> Sequence[ModelRequest]:
 
 def _picture(bot: Bot) -> Sequence[ModelRequest]:
     picture = bot.events.event("message", message={"type": "image", "contentProvider": {"type": "line"}})
-    bot.media.contents[picture["message"]["id"]] = Fetched(data=b"\xff\xd8" + b"x" * 60_000, content_type="image/jpeg")
+    bot.media.contents[picture["message"]["id"]] = HeldContent(
+        data=b"\xff\xd8" + b"x" * 60_000, content_type="image/jpeg"
+    )
     bot.hears(picture, REPLY)
     return bot.hears(bot.events.text("これは何の花?"), REPLY)
 

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 
 from simulator.functions import PROJECT_ID
 from simulator.gemini.app import GeminiStandIn
+from simulator.line.media import Media
 from simulator.line.platform import LinePlatform
 from simulator.line.servers import HttpServer
 from simulator.processes import HOST, listening_socket
@@ -49,6 +50,7 @@ class _Line:
             [
                 Route("/bench/group", self._group, methods=["POST"]),
                 Route("/bench/say", self._say, methods=["POST"]),
+                Route("/bench/picture", self._picture, methods=["POST"]),
                 Route("/bench/calls", self._calls, methods=["GET"]),
             ]
         )
@@ -68,6 +70,15 @@ class _Line:
         mentioning = (bot.user_id,) if said["addressed"] else ()
         text = f"@{bot.display_name} {said['text']}" if said["addressed"] else said["text"]
         event = self._platform.say(said["user_id"], said["group_id"], text, mentioning=mentioning)
+        await self._platform.wait_until_settled()
+        return JSONResponse(event.as_sent(is_redelivery=False))
+
+    async def _picture(self, request: Request) -> Response:
+        """A new friend sends the bot a picture of so many `bytes`; answers with the event as LINE delivers it."""
+        asked = await request.json()
+        person = self._platform.add_person("Alice")
+        picture = Media(content=Random(1).randbytes(asked["bytes"]), content_type="image/jpeg")  # noqa: S311 - any bytes
+        event = self._platform.send_image(person.user_id, person.user_id, picture)
         await self._platform.wait_until_settled()
         return JSONResponse(event.as_sent(is_redelivery=False))
 

@@ -50,3 +50,22 @@ def memory(pid: int | None) -> Memory | None:
         return None
     sizes_kb = {line.split(":")[0]: int(line.split()[1]) for line in rollup.splitlines()[1:]}
     return Memory(rss_mb=sizes_kb["Rss"] / 1_024, pss_mb=sizes_kb["Pss"] / 1_024)
+
+
+def reset_peak(pid: int | None) -> float | None:
+    """Return the resident memory of a process in MB; from here on `peak_mb` is the largest one.  Source: proc_pid_clear_refs(5), 5."""
+    try:
+        (_PROC / str(pid) / "clear_refs").write_text("5")
+    except OSError:
+        return None
+    return peak_mb(pid)
+
+
+def peak_mb(pid: int | None) -> float | None:
+    """Return the largest resident memory of a process in MB.  Source: proc_pid_status(5), VmHWM."""
+    try:
+        status = (_PROC / str(pid) / "status").read_text()
+    except OSError:
+        return None
+    sizes_kb = [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")]
+    return sizes_kb[0] / 1_024 if sizes_kb else None

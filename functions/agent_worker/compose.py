@@ -37,7 +37,7 @@ _TOOL_THREADS: Final = 64
 _TURN_THREADS: Final = 80  # one for each turn that calls the model, so that no lease renewal waits for a tool
 _PRESENCE_THREADS: Final = 80  # one for each turn in a 1:1 chat
 _NAME_THREADS: Final = 16
-_MEDIA_THREADS: Final = 8  # each holds a medium of at most 10 MB about three times while it is stored
+_MEDIA_THREADS: Final = 8  # each holds a few parts of 2 MB of a medium while it is stored
 
 
 def compose(env: Mapping[str, str]) -> PushEndpoint:

@@ -12,7 +12,7 @@ import base64
 import random
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -141,6 +141,9 @@ class GcsObjectStore:
 
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, data, generation=0)
+
+    def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
+        return self._library.store.create_from(name, pieces)
 
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self._write(name, data, generation=generation)

@@ -4,8 +4,9 @@ Timeouts and retries are set here, because the client's defaults (60 s an attemp
 Source: google-cloud-storage 3.17, storage/retry.py and constants.py: uploads are retried with and without a precondition.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import itertools
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Final
 
 import requests
@@ -22,7 +23,19 @@ from shared.storage.object_store import ListedObject, StoredObject
 _ATTEMPT_S: Final = (2.0, 5.0)  # to connect, to answer
 _TOO_MANY: Final = 429
 _RETRIES: Final = DEFAULT_RETRY.with_delay(initial=0.3, maximum=1.0)
+_LOST: Final = frozenset({404, 412})
+_WHOLE_BYTES: Final = 1024 * 1024
+"""Up to here an object is written in one request; above, in parts of `_PART_BYTES`, each after the one before it."""
+_PART_BYTES: Final = 2 * 1024 * 1024
 _CONTENT_TYPES: Final = {".json": "application/json", ".md": "text/markdown; charset=utf-8"}
+_FAILURES: Final = (
+    exceptions.GoogleAPIError,
+    DataCorruption,
+    InvalidResponse,
+    GoogleAuthError,
+    requests.RequestException,
+    OSError,
+)
 
 
 class LibraryObjectStore:
@@ -71,6 +84,17 @@ class LibraryObjectStore:
     def create(self, name: str, data: bytes) -> int | None:
         return self.write(name, data, generation=0)
 
+    def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
+        arriving = iter(pieces)
+        first = bytearray()
+        for piece in arriving:
+            first += piece
+            if len(first) > _WHOLE_BYTES:
+                break
+        else:
+            return self.create(name, bytes(first)) is not None
+        return self._write_in_parts(name, itertools.chain((first,), arriving))
+
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self.write(name, data, generation=generation)
 
@@ -109,12 +133,11 @@ class LibraryObjectStore:
     def write(self, name: str, data: bytes, *, generation: int) -> int | None:
         """Write the object if it has this generation, 0 if there is none, as `create` and `replace` do."""
         blob = self._bucket.blob(name)
-        suffix = name[name.rfind(".") :] if "." in name else ""
         with _translate_errors():
             try:
                 blob.upload_from_string(
                     data,
-                    content_type=_CONTENT_TYPES.get(suffix, "application/octet-stream"),
+                    content_type=_content_type(name),
                     if_generation_match=generation,
                     timeout=_ATTEMPT_S,
                     retry=self._retries.with_predicate(lambda cause: self._may_still_win(name, generation, cause)),
@@ -126,6 +149,31 @@ class LibraryObjectStore:
                     return None
                 raise
         return int(blob.generation)
+
+    def _write_in_parts(self, name: str, pieces: Iterable[bytes | bytearray]) -> bool:
+        """Create the object by a resumable upload, whose parts the client retries."""
+        blob = self._bucket.blob(name, chunk_size=_PART_BYTES)
+        with _translate_errors():
+            writer = blob.open(
+                "wb",
+                content_type=_content_type(name),
+                if_generation_match=0,
+                timeout=_ATTEMPT_S,
+                retry=self._retries,
+            )
+            try:
+                for piece in pieces:
+                    writer.write(piece)
+                writer.close()
+            except BaseException as cause:  # of whoever sends the pieces, too
+                with suppress(*_FAILURES):
+                    writer.terminate()  # else the writer would complete the upload when it is collected
+                if isinstance(cause, DataCorruption):  # it was completed, and arrived damaged
+                    self.delete(name)
+                if isinstance(cause, InvalidResponse) and _status_in(cause) in _LOST:
+                    return False
+                raise
+        return True
 
     def _may_still_win(self, name: str, generation: int, cause: Exception) -> bool:
         """Whether a write that failed like this is tried again.
@@ -139,9 +187,14 @@ class LibraryObjectStore:
         """Whether it is certain that the object is no longer at this generation."""
         try:
             found = self._bucket.get_blob(name, timeout=_ATTEMPT_S, retry=None)
-        except (exceptions.GoogleAPIError, GoogleAuthError, requests.RequestException, OSError):
+        except _FAILURES:
             return False
         return (int(found.generation) if found is not None else 0) != generation
+
+
+def _content_type(name: str) -> str:
+    suffix = name[name.rfind(".") :] if "." in name else ""
+    return _CONTENT_TYPES.get(suffix, "application/octet-stream")
 
 
 def _status_in(cause: Exception) -> int | None:
@@ -155,5 +208,5 @@ def _translate_errors() -> Iterator[None]:
         yield
     except (exceptions.PreconditionFailed, exceptions.NotFound, exceptions.NotModified):
         raise
-    except (exceptions.GoogleAPIError, DataCorruption, GoogleAuthError, requests.RequestException, OSError) as cause:
+    except _FAILURES as cause:
         raise StorageUnavailableError("Cloud Storage did not do what it was asked") from cause

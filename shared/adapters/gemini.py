@@ -9,6 +9,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from shared.adapters.gemini_wire import ReadAnswer, json_request_body, read_answer, request_body, thinking_level
+from shared.adapters.inline_media import InlineMedia
 from shared.agent.finish_reasons import remedy_for
 from shared.agent.model import (
     BlockedAnswerError,
@@ -53,17 +54,18 @@ class GeminiModel:
                 self._sdk = GeminiSdk(self._settings)
 
     def generate(self, request: ModelRequest) -> ModelResponse:
-        body = request_body(request, model_name=self.name, thinking=self._thinking[request.purpose])
-        return self._ask(body, request.timeout_s).response
+        media = InlineMedia()
+        body = request_body(request, model_name=self.name, thinking=self._thinking[request.purpose], media=media)
+        return self._ask(body, request.timeout_s, media).response
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
         body = json_request_body(request, thinking=self._thinking[request.purpose])
         return _json_answer(self._ask(body, request.timeout_s))
 
-    def _ask(self, body: "Mapping[str, object]", timeout_s: float) -> ReadAnswer:
+    def _ask(self, body: "Mapping[str, object]", timeout_s: float, media: InlineMedia | None = None) -> ReadAnswer:
         self.warm_up()
         assert self._sdk is not None  # noqa: S101 - it was just built
-        answer = self._sdk.generate(body, timeout_s)
+        answer = self._sdk.generate(body, timeout_s, media)
         try:
             return read_answer(answer, model_name=self.name)
         except (ValueError, RecursionError) as cause:

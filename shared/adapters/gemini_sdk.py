@@ -9,6 +9,7 @@ import math
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 
 import httpx2
@@ -18,6 +19,7 @@ from google.genai import errors, types
 from google.genai.models import Models
 
 from shared.adapters.gemini_wire import thinking_level
+from shared.adapters.inline_media import Body, InlineMedia
 from shared.adapters.provider_words import provider_word
 from shared.errors import ModelRefusedError, ModelUnavailableError
 from shared.metering import Purpose, Usage
@@ -27,6 +29,7 @@ from shared.settings.secret import Secret
 LEAST_SERVER_DEADLINE_S: Final = 10
 _LONGEST_RETRY_DELAY_S: Final = 3_600.0  # longer than any turn
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
+_MEDIA: Final[ContextVar[InlineMedia | None]] = ContextVar("media", default=None)
 _REPLACED: Final = types.Content(
     role="user", parts=[]
 )  # the SDK wants contents of its own; those of the body replace them
@@ -40,18 +43,50 @@ class GeminiSdk:
         self._model = settings.model
         self._client = client_of(settings)
 
-    def generate(self, body: Mapping[str, object], timeout_s: float) -> str:
-        """Return the body of the answer.  Raises: ModelUnavailableError, ModelRefusedError."""
+    def generate(self, body: Mapping[str, object], timeout_s: float, media: InlineMedia | None = None) -> str:
+        """Return the body of the answer; `media` are those for which `body` has placeholders.
+
+        Raises: ModelUnavailableError, ModelRefusedError.
+        """
         config = types.GenerateContentConfig(
             automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
             automatic_continuation=False,
             should_return_http_response=True,
             http_options=http_options(timeout_s, body),
         )
-        with translated_errors(unreadable="the model gave no readable answer in time"):
+        with _sent_with(media), translated_errors(unreadable="the model gave no readable answer in time"):
             response = self._client.models.generate_content(model=self._model, contents=[_REPLACED], config=config)
         answer = response.sdk_http_response
         return (answer.body if answer is not None else None) or ""
+
+
+class _Stream(httpx2.SyncByteStream):
+    """A body for the transport."""
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._body)
+
+
+@contextmanager
+def _sent_with(media: InlineMedia | None) -> Iterator[None]:
+    """A request that is sent inside the block, by this thread, has these media in the places of their placeholders."""
+    token = _MEDIA.set(media)
+    try:
+        yield
+    finally:
+        _MEDIA.reset(token)
+
+
+def _fill_in(request: httpx2.Request) -> None:
+    """The request has its media.  Source: HTTPX, "Event hooks": a request hook may modify the request before it is sent."""
+    media = _MEDIA.get()
+    if media is not None:
+        body = media.body(request.content)
+        request.headers["content-length"] = str(body.size_bytes)
+        request.stream = _Stream(body)
 
 
 class _KeyedClient:
@@ -81,6 +116,7 @@ def client_of(settings: GeminiSettings) -> genai.Client | _KeyedClient:
     """Return a client without retries of its own."""
     options = types.HttpOptions(base_url=settings.base_url, retry_options=types.HttpRetryOptions(attempts=1))
     if settings.api_key is not None:
+        options.client_args = {"event_hooks": {"request": [_fill_in]}}
         return _KeyedClient(settings.api_key, options)
     return genai.Client(vertexai=True, project=settings.project_id, location=settings.location, http_options=options)
 

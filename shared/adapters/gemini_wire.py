@@ -1,7 +1,7 @@
 """Requests to Gemini and its answers as JSON, without the SDK's types: those take fifty times as long to make as the JSON itself.
 
 Source: Gemini API, `models.generateContent` (the same on Vertex AI), request and response; "Thought signatures": a part is sent back
-as it came. Bytes are base64 in the alphabet for URLs, as google-genai 3.4.0 sends them.
+as it came.
 """
 
 import base64
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.adapters.inline_media import InlineMedia
 from shared.adapters.provider_words import provider_word
 from shared.agent.model import (
     Content,
@@ -49,13 +50,13 @@ def thinking_level(of_operator: str, purpose: Purpose) -> str:
     return level.upper()
 
 
-def request_body(request: ModelRequest, *, model_name: str, thinking: str) -> dict[str, object]:
-    """Return the body of a request with functions."""
+def request_body(request: ModelRequest, *, model_name: str, thinking: str, media: InlineMedia) -> dict[str, object]:
+    """Return the body of a request with functions; `media` takes the bytes, for which the body has placeholders."""
     calling: dict[str, object] = {"mode": "VALIDATED" if request.validated else "ANY"}
     if request.allowed:
         calling["allowedFunctionNames"] = list(request.allowed)
     return {
-        "contents": [_content(content, model_name) for content in request.contents],
+        "contents": [_content(content, model_name, media) for content in request.contents],
         "systemInstruction": _instruction(request.system_instruction),
         "tools": [{"functionDeclarations": [_declaration(one) for one in request.declarations]}],
         "toolConfig": {"functionCallingConfig": calling},
@@ -111,25 +112,24 @@ def _documented_value(value: object) -> object:
     return value
 
 
-def _content(content: Content, model_name: str) -> Json:
+def _content(content: Content, model_name: str, media: InlineMedia) -> Json:
     match content:
         case TextContent():
             return {"role": content.role, "parts": [{"text": text} for text in content.texts]}
         case MixedContent():
-            return {"role": "user", "parts": [_part(part) for part in content.parts]}
+            return {"role": "user", "parts": [_part(part, media) for part in content.parts]}
         case ModelContent():
             return content.wire if content.model_name in {"", model_name} else _without_signatures(content.wire)
         case FunctionResponses():
             return {"role": "user", "parts": [_answered(one.call, one.response) for one in content.responses]}
 
 
-def _part(part: str | MediaPart) -> dict[str, object]:
+def _part(part: str | MediaPart, media: InlineMedia) -> dict[str, object]:
     if isinstance(part, str):
         return {"text": part}
     if isinstance(part.source, str):
         return {"fileData": {"fileUri": part.source, "mimeType": part.content_type}}
-    data = base64.urlsafe_b64encode(part.source).decode("ascii")
-    return {"inlineData": {"data": data, "mimeType": part.content_type}}
+    return {"inlineData": {"data": media.placeholder(part.source), "mimeType": part.content_type}}
 
 
 def _answered(call: FunctionCall, response: Json) -> dict[str, object]:

@@ -4,22 +4,23 @@ Source: line-bot-sdk 3.27: `get_message_content` reads the whole body into memor
 transport with `_preload_content=False` leaves the body unread.
 """
 
-import io
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import urllib3
 from linebot.v3.messaging import ApiClient, ApiException
 
 from shared import logs
 from shared.adapters.line_client import raise_if_bot_is_refused
-from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
+from shared.line.media_content import LARGEST_BYTES, ArrivingContent, ContentTooLargeError, Unfetched
 
 _CONTENT_HOST: Final = "https://api-data.line.me"
 _TIMEOUT_S: Final = (2.0, 20.0)  # to connect; between two chunks
 _PIECE_BYTES: Final = 256 * 1024
 _GONE: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 _NO_TYPE: Final = "application/octet-stream"
+_Kept = TypeVar("_Kept")
 
 
 class LineMedia:
@@ -31,14 +32,18 @@ class LineMedia:
         self._host = configuration.host or _CONTENT_HOST
         self._configuration = configuration
 
-    def fetch(self, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> Fetched | Unfetched:
+    def fetch(
+        self, line_message_id: str, keep: Callable[[ArrivingContent], _Kept], *, at_most_bytes: int = LARGEST_BYTES
+    ) -> _Kept | Unfetched:
         url = f"{self._host}/v2/bot/message/{line_message_id}/content"
         headers = {"Authorization": f"Bearer {self._configuration.access_token}"}
         try:
             response = self._transport.request(
                 "GET", url, headers=headers, _preload_content=False, _request_timeout=_TIMEOUT_S
             )
-            return _content(response, at_most_bytes)
+            return _hand_over(response, keep, at_most_bytes)
+        except ContentTooLargeError:
+            return "too_large"
         except ApiException as refusal:
             raise_if_bot_is_refused(refusal)
             if refusal.status in _GONE:
@@ -49,15 +54,15 @@ class LineMedia:
         return "unavailable"
 
 
-def _content(response: Any, at_most_bytes: int) -> Fetched | Unfetched:  # noqa: ANN401 - the transport's response
-    """Read the body in chunks; the connection is reused only if the body was read to its end."""
+def _hand_over(
+    response: Any,  # noqa: ANN401 - the transport's response
+    keep: Callable[[ArrivingContent], _Kept],
+    at_most_bytes: int,
+) -> _Kept | Unfetched:
+    """Read the body in pieces; the connection is reused only if the body was read to its end."""
     with response:
         if response.status == HTTPStatus.ACCEPTED:
             return "not_ready"
-        body = io.BytesIO()  # unlike a join of pieces, it does not hold the content twice
-        for piece in response.stream(_PIECE_BYTES):
-            if body.tell() + len(piece) > at_most_bytes:
-                return "too_large"
-            body.write(piece)
         content_type = response.headers.get("Content-Type", _NO_TYPE).partition(";")[0].strip().lower()
-        return Fetched(data=body.getvalue(), content_type=content_type or _NO_TYPE)
+        pieces = response.stream(_PIECE_BYTES)
+        return keep(ArrivingContent(pieces, content_type=content_type or _NO_TYPE, at_most_bytes=at_most_bytes))

@@ -1,13 +1,13 @@
 """LINE through its SDK, which is imported when LINE is first called, or beside the first reads: it takes most of a second."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from shared.adapters.line_bot_info import BotInfoApi, KeptBotInfo
 from shared.clock import Clock
-from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
+from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
 from shared.line.quota import Quota
 from shared.line.webhook_check import WebhookCheck
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from shared.adapters.line_media import LineMedia
     from shared.adapters.line_profiles import LineProfiles
     from shared.adapters.line_webhook import LineWebhook
+
+_Kept = TypeVar("_Kept")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +120,10 @@ class LateLineMedia:
 
     sdk: SdkOnDemand = field(repr=False)
 
-    def fetch(self, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> Fetched | Unfetched:
-        return self.sdk.get().media.fetch(line_message_id, at_most_bytes=at_most_bytes)
+    def fetch(
+        self, line_message_id: str, keep: Callable[[ArrivingContent], _Kept], *, at_most_bytes: int = LARGEST_BYTES
+    ) -> _Kept | Unfetched:
+        return self.sdk.get().media.fetch(line_message_id, keep, at_most_bytes=at_most_bytes)
 
 
 @dataclass(frozen=True, slots=True)

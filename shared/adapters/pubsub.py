@@ -79,6 +79,9 @@ class PubSubEventBus:
 
         Raises: GoogleAPIError or grpc.FutureTimeoutError, if one failed for good.
         """
+        if len(requests) == 1:  # a call that is waited for in its own thread costs half of one that is not
+            (number, request), *_ = requests.items()
+            return self._publish_alone(number, request, deadline)
         calls = {
             number: self._stub.future(request, timeout=deadline.left_s, metadata=self._metadata)
             for number, request in requests.items()
@@ -89,19 +92,32 @@ class PubSubEventBus:
                 try:
                     ids[number] = call.result(timeout=deadline.left_s).message_ids
                 except grpc.RpcError as cause:
-                    fault = exceptions.from_grpc_error(cause)  # type: ignore[no-untyped-call]
-                    if not isinstance(fault, _RETRIED):
-                        raise fault from cause
+                    _raise_unless_it_may_pass(cause)
         finally:
             for call in calls.values():
                 call.cancel()  # type: ignore[no-untyped-call]
         return ids
+
+    def _publish_alone(self, number: int, request: PublishRequest, deadline: Deadline) -> dict[int, Sequence[str]]:
+        """As `_publish_at_once`, of one request: almost every delivery is one."""
+        try:
+            return {number: self._stub(request, timeout=deadline.left_s, metadata=self._metadata).message_ids}
+        except grpc.RpcError as cause:
+            _raise_unless_it_may_pass(cause)
+            return {}
 
     def _request(self, batch: Sequence[BusMessage]) -> PublishRequest:
         """Build the bare protobuf message: the client's wrapper around each message takes an eighth of the call's time."""
         messages = [_Message(data=message.data, attributes=message.attributes) for message in batch]
         request: PublishRequest = PublishRequest.wrap(_Request(topic=self._topic, messages=messages))
         return request
+
+
+def _raise_unless_it_may_pass(cause: grpc.RpcError) -> None:
+    """Raises: GoogleAPIError, if no later attempt can succeed."""
+    fault = exceptions.from_grpc_error(cause)  # type: ignore[no-untyped-call]
+    if not isinstance(fault, _RETRIED):
+        raise fault from cause
 
 
 def _batches(messages: Sequence[BusMessage]) -> Iterator[Sequence[BusMessage]]:

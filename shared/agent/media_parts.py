@@ -17,7 +17,7 @@ from shared.errors import AizuchiError
 from shared.line.media_content import MESSAGE_TYPES
 
 PROCESS_LIMIT_BYTES: Final = 3 * INLINE_LIMIT_BYTES
-"""The bytes of media in all prompts of a process; a request holds them about five times while it is encoded and sent."""
+"""The bytes of media in all prompts of a process; a request holds them once, from their reading to its answer."""
 
 RECENT_MS: Final = 5 * 60_000
 RECENT_MEDIA: Final = 3

@@ -20,7 +20,14 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, LineRefusedError
-from shared.line.media_content import MESSAGE_TYPES, MediaSource, Unfetched, fetch_when_ready, readable_type
+from shared.line.media_content import (
+    MESSAGE_TYPES,
+    ArrivingContent,
+    MediaSource,
+    Unfetched,
+    fetch_when_ready,
+    readable_type,
+)
 from shared.storage.codec import VERSION, decode, decode_readable, encode
 
 FETCH_S: Final = 15.0
@@ -81,22 +88,21 @@ class Media:
     def _fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
         """The bytes of the message are written, if LINE has them; the caller looks at the amendments next."""
         try:
-            fetched = fetch_when_ready(self.source, message.line_message_id, clock=self.clock, deadline=deadline)
+            kept = fetch_when_ready(
+                self.source,
+                message.line_message_id,
+                lambda content: _write(conversation, message, content),
+                clock=self.clock,
+                deadline=deadline,
+            )
         except LineRefusedError as cause:
             logs.error("content_refused", cause=cause)
             return "unavailable"
-        if isinstance(fetched, str):
-            logs.info("medium_not_fetched", reason=fetched)
-            return fetched
-        content_type = readable_type(fetched.content_type) or readable_type(_type_by_name(message))
-        if content_type is None:
-            return "unreadable"
-        label = MediumLabel(timestamp_ms=message.timestamp_ms, content_type=content_type, size_bytes=len(fetched.data))
-        names, store = conversation.names, conversation.objects.store
-        store.create(names.medium(message.line_message_id), fetched.data)
-        store.create(names.medium_label(message.line_message_id), encode(label))
-        logs.info("medium_kept", content_type=content_type, size_bytes=len(fetched.data))
-        return label
+        if isinstance(kept, MediumLabel):
+            logs.info("medium_kept", content_type=kept.content_type, size_bytes=kept.size_bytes)
+        else:
+            logs.info("medium_not_fetched", reason=kept)
+        return kept
 
     def label(self, conversation: Conversation, line_message_id: str) -> MediumLabel | None:
         """Return the label of a message's medium, or None where no bytes are kept."""
@@ -141,6 +147,21 @@ def quoted_media_of(conversation: Conversation) -> frozenset[str]:
         for one, data in found
         if any(label.timestamp_ms == UNKNOWN_MS for label in decode_readable(MediumLabel, [data]))
     )
+
+
+def _write(
+    conversation: Conversation, message: MessageRecord, content: ArrivingContent
+) -> MediumLabel | Literal["unreadable"]:
+    """The bytes are written while they arrive, then their label; nothing is read of a type that the model cannot read."""
+    content_type = readable_type(content.content_type) or readable_type(_type_by_name(message))
+    if content_type is None:
+        return "unreadable"
+    names, store = conversation.names, conversation.objects.store
+    if not store.create_from(names.medium(message.line_message_id), content):  # an earlier fetch wrote it
+        content.skip()
+    label = MediumLabel(timestamp_ms=message.timestamp_ms, content_type=content_type, size_bytes=content.size_bytes)
+    store.create(names.medium_label(message.line_message_id), encode(label))
+    return label
 
 
 def _is_erased(label: bytes | None, amendments: Amendments) -> bool:

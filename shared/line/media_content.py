@@ -3,15 +3,15 @@
 Source: LINE, "Get content": 202 while LINE prepares a large file, 410 after an unsend, 404 after a retention time that LINE does not state.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, Literal, Protocol, TypeVar
 
 from shared.clock import Clock, Deadline
 
 LARGEST_BYTES: Final = 10_000_000
-"""The bytes of one medium.  Those that are fetched at once are bounded by this and by the threads that fetch.  LINE's images are smaller;
-Gemini takes 20 MB a request, which a medium shares with others.  Source: Gemini API, "Audio understanding"."""
+"""The bytes of one medium.  LINE's images are smaller; Gemini takes 20 MB a request, which a medium shares with others.
+
+Source: Gemini API, "Audio understanding"."""
 MESSAGE_TYPES: Final = frozenset({"image", "audio", "video", "file"})
 _PAUSE_S: Final = 1.0
 
@@ -37,12 +37,35 @@ _READABLE: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
-    """The content of a message; `content_type` is LINE's, without parameters."""
+_Kept = TypeVar("_Kept")
 
-    data: bytes = field(repr=False)
-    content_type: str
+
+class ContentTooLargeError(Exception):
+    """A content has more bytes than its reader takes."""
+
+
+class ArrivingContent:
+    """The content of a message while it arrives: its bytes, piece by piece, once.  `content_type` is LINE's, without parameters."""
+
+    def __init__(self, pieces: Iterable[bytes], *, content_type: str, at_most_bytes: int) -> None:
+        self.content_type = content_type
+        self.size_bytes = 0
+        """What has arrived so far."""
+        self._pieces = iter(pieces)
+        self._at_most_bytes = at_most_bytes
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Raises: ContentTooLargeError; what the source raises where it breaks off.  The source's `fetch` handles both."""
+        for piece in self._pieces:
+            self.size_bytes += len(piece)
+            if self.size_bytes > self._at_most_bytes:
+                raise ContentTooLargeError("the content has too many bytes")
+            yield piece
+
+    def skip(self) -> None:
+        """Read what is left of the content, and keep none of it.  Raises: as above."""
+        for _ in self:
+            pass
 
 
 Unfetched = Literal["not_ready", "gone", "too_large", "unavailable"]
@@ -52,22 +75,30 @@ Unfetched = Literal["not_ready", "gone", "too_large", "unavailable"]
 class MediaSource(Protocol):
     """LINE's store of message contents."""
 
-    def fetch(self, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> Fetched | Unfetched:
-        """Return the content of a message, or why there is none.  Repeated: asks again.
+    def fetch(
+        self, line_message_id: str, keep: Callable[[ArrivingContent], _Kept], *, at_most_bytes: int = LARGEST_BYTES
+    ) -> _Kept | Unfetched:
+        """Hand the content of a message to `keep` while it arrives; return what that returns, or why there is no content.
 
-        No more than `at_most_bytes` are held in memory. Raises: LineRefusedError, if LINE refuses the bot itself (401, 403).
+        Where the content breaks off or is too large, `keep` is left by the error, and must leave nothing behind. Repeated: asks again.
+        Raises: LineRefusedError, if LINE refuses the bot itself (401, 403); what `keep` raises.
         """
         ...
 
 
 def fetch_when_ready(
-    source: MediaSource, line_message_id: str, *, clock: Clock, deadline: Deadline, at_most_bytes: int = LARGEST_BYTES
-) -> Fetched | Unfetched:
-    """Return the content.  While LINE prepares it or does not answer, ask again every second until the deadline."""
-    found = source.fetch(line_message_id, at_most_bytes=at_most_bytes)
-    while found in {"not_ready", "unavailable"} and deadline.left_s:
+    source: MediaSource,
+    line_message_id: str,
+    keep: Callable[[ArrivingContent], _Kept],
+    *,
+    clock: Clock,
+    deadline: Deadline,
+) -> _Kept | Unfetched:
+    """Return what `keep` makes of the content.  While LINE prepares it or does not answer, ask again every second until the deadline."""
+    found = source.fetch(line_message_id, keep)
+    while found in ("not_ready", "unavailable") and deadline.left_s:
         clock.sleep(min(_PAUSE_S, deadline.left_s))
-        found = source.fetch(line_message_id, at_most_bytes=at_most_bytes)
+        found = source.fetch(line_message_id, keep)
     return found
 
 

@@ -4,6 +4,7 @@ Generations as Cloud Storage has them: every write of an object gives it a new, 
 Source: Cloud Storage, "Request preconditions" and "Consistency" (single-object operations and listings are strongly consistent).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -39,6 +40,15 @@ class ObjectStore(Protocol):
         """Write the object unless there is one; return its generation, or None where there was one already.
 
         A write whose answer was lost may have won and still return None: what is written must tell its writer apart.
+        """
+        ...
+
+    def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
+        """Write the object unless there is one, while its bytes arrive, so that only some of them are held.
+
+        Returns: whether it was written; a write whose answer was lost may have won and still return False.
+
+        Where `pieces` raises, nothing is written, and the error goes on to the caller.
         """
         ...
 

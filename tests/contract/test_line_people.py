@@ -10,9 +10,10 @@ from shared.adapters.line_api import LineApi
 from shared.adapters.line_media import LineMedia
 from shared.adapters.line_profiles import LineProfiles
 from shared.adapters.memory import MemoryMedia, MemoryProfiles
-from shared.errors import LineRefusedError
+from shared.adapters.memory.line_people import HeldContent
+from shared.errors import LineRefusedError, StorageUnavailableError
 from shared.line.display_names import Profiles
-from shared.line.media_content import Fetched, MediaSource
+from shared.line.media_content import LARGEST_BYTES, ArrivingContent, MediaSource
 from shared.settings.secret import FixedSecret
 from simulator.line.chats import Chat
 from simulator.line.harness import ACCESS_TOKEN, LineHarness
@@ -23,7 +24,7 @@ from tests.support.serving import Served, served
 
 NAME = "花子 😀"
 UNKNOWN_USER_ID = "U" + "0" * 32
-JPEG = Fetched(data=b"\xff\xd8" + bytes(range(256)) * 2_000, content_type="image/jpeg")
+JPEG = HeldContent(data=b"\xff\xd8" + bytes(range(256)) * 2_000, content_type="image/jpeg")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,11 @@ class Backend:
     unsent_image_id: str
     unready_image_id: str
     go_down: Callable[[], None]
+
+
+def fetch(media: MediaSource, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> object:
+    """Return the whole content."""
+    return media.fetch(line_message_id, HeldContent.of, at_most_bytes=at_most_bytes)
 
 
 @pytest.fixture
@@ -111,32 +117,52 @@ def test_an_unknown_user_has_no_name(backend: Backend) -> None:
 
 
 def test_content_is_what_was_sent(backend: Backend) -> None:
-    assert backend.media.fetch(backend.image_id) == JPEG
-    assert backend.media.fetch(backend.image_id, at_most_bytes=len(JPEG.data)) == JPEG
+    assert fetch(backend.media, backend.image_id) == JPEG
+    assert fetch(backend.media, backend.image_id, at_most_bytes=len(JPEG.data)) == JPEG
 
 
 def test_content_of_an_unsent_message_is_gone(backend: Backend) -> None:
-    assert backend.media.fetch(backend.unsent_image_id) == "gone"
+    assert fetch(backend.media, backend.unsent_image_id) == "gone"
 
 
 def test_content_of_an_unknown_message_is_gone(backend: Backend) -> None:
-    assert backend.media.fetch("573999999999999999") == "gone"
+    assert fetch(backend.media, "573999999999999999") == "gone"
 
 
 def test_content_that_is_being_prepared_is_not_ready(backend: Backend) -> None:
-    assert backend.media.fetch(backend.unready_image_id) == "not_ready"
+    assert fetch(backend.media, backend.unready_image_id) == "not_ready"
 
 
 def test_content_beyond_the_limit_is_too_large(backend: Backend) -> None:
-    assert backend.media.fetch(backend.image_id, at_most_bytes=len(JPEG.data) - 1) == "too_large"
-    assert backend.media.fetch(backend.image_id) == JPEG
+    assert fetch(backend.media, backend.image_id, at_most_bytes=len(JPEG.data) - 1) == "too_large"
+    assert fetch(backend.media, backend.image_id) == JPEG
+
+
+def test_content_that_its_reader_leaves_can_be_fetched_again(backend: Backend) -> None:
+    def leave(content: ArrivingContent) -> None:
+        next(iter(content))
+        raise StorageUnavailableError("the bucket is gone")
+
+    with pytest.raises(StorageUnavailableError, match="the bucket is gone"):
+        backend.media.fetch(backend.image_id, leave)
+
+    assert fetch(backend.media, backend.image_id) == JPEG
+
+
+def test_content_arrives_in_pieces(backend: Backend) -> None:
+    sizes: list[int] = []
+
+    backend.media.fetch(backend.image_id, lambda content: sizes.extend(map(len, content)))
+
+    assert len(sizes) > 1
+    assert sum(sizes) == len(JPEG.data)
 
 
 def test_a_failing_line_gives_neither_name_nor_content(backend: Backend) -> None:
     backend.go_down()
 
     assert backend.profiles.display_name(backend.user_id, backend.user_id) is None
-    assert backend.media.fetch(backend.image_id) == "unavailable"
+    assert fetch(backend.media, backend.image_id) == "unavailable"
 
 
 @pytest.fixture(params=["group", "room"])
@@ -164,14 +190,14 @@ def test_a_wrong_access_token_is_a_refusal(running: Served) -> None:
     wrong = LineApi(channel_access_token=FixedSecret("wrong"), base_url=running.url)
 
     with pytest.raises(LineRefusedError, match="LINE_CHANNEL_ACCESS_TOKEN"):
-        LineMedia(wrong.client).fetch("1")
+        fetch(LineMedia(wrong.client), "1")
 
 
 def test_an_unreachable_line_gives_neither_name_nor_content() -> None:
     api = LineApi(channel_access_token=FixedSecret("any"), base_url="http://127.0.0.1:9")
 
     assert LineProfiles(api.client).display_name(UNKNOWN_USER_ID, UNKNOWN_USER_ID) is None
-    assert LineMedia(api.client).fetch("1") == "unavailable"
+    assert fetch(LineMedia(api.client), "1") == "unavailable"
     assert not api.marks_reads_by_hand()
 
 

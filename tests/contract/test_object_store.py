@@ -1,6 +1,7 @@
 """The port `ObjectStore`, as its docstrings define it: in memory, and twice on Cloud Storage's stand-in: over its API, by its library."""
 
 import gc
+import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -472,3 +473,81 @@ def test_media_are_objects_like_others(store: ObjectStore) -> None:
     assert store.read("media/U0123/1") == StoredObject(data=b"\xff\xd8" * 100_000, generation=generation)
     store.delete("media/U0123/1")
     assert store.read("media/U0123/1") is None
+
+
+PICTURE = "media/U0123/1"
+PIECE = b"\xff\xd8" * 100_000
+"""Of a medium that arrives in pieces."""
+
+
+@pytest.mark.parametrize("count", [0, 1, 30])
+def test_a_medium_is_written_as_it_arrives(store: ObjectStore, count: int) -> None:
+    assert store.create_from(PICTURE, (PIECE for _ in range(count)))
+    written = store.read(PICTURE)
+
+    assert written is not None
+    assert written.data == PIECE * count
+    assert not store.create_from(PICTURE, [b"again"])
+    assert not store.create_from(PICTURE, [PIECE] * 30)
+    assert store.read(PICTURE) == written
+
+
+@pytest.mark.parametrize("count", [1, 30])
+def test_nothing_is_written_of_a_medium_that_breaks_off(store: ObjectStore, count: int) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield from [PIECE] * count
+        raise BrokenOffError
+
+    with pytest.raises(BrokenOffError):
+        store.create_from(PICTURE, pieces())
+
+    assert store.read(PICTURE) is None
+    assert store.list("") == ()
+
+
+class BrokenOffError(Exception):
+    """LINE sends no more."""
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(operation="start", nth=1, error_status=503),
+        Fault(operation="part", nth=2, error_status=503),
+        Fault(operation="insert", nth=1, error_status=503),
+    ],
+    ids=lambda fault: fault.operation,
+)
+def test_a_part_of_a_medium_that_failed_is_sent_again(emulator: Emulator, remote: RemoteStore, fault: Fault) -> None:
+    emulator.proxy.faults.add(fault)
+
+    assert remote.create_from(PICTURE, [PIECE] * 30)
+
+    written = remote.read(PICTURE)
+    assert written is not None
+    assert written.data == PIECE * 30
+    assert 503 in {request.status for request in emulator.proxy.requests}
+
+
+def test_a_medium_that_cannot_be_written_is_an_error(
+    emulator: Emulator, open_bucket: Callable[..., RemoteStore]
+) -> None:
+    store = open_bucket(retry_timeout_s=RETRY_TIMEOUT_S)
+    emulator.proxy.faults.add(Fault(operation="part", error_status=503))
+
+    with pytest.raises(StorageUnavailableError):
+        store.create_from(PICTURE, [PIECE] * 30)
+
+    assert store.read(PICTURE) is None
+
+
+def test_only_a_part_of_a_medium_is_held(remote: RemoteStore) -> None:
+    remote.create_from(PICTURE, [PIECE])  # what is imported on demand is there
+    tracemalloc.start()
+    try:
+        remote.create_from("media/U0123/2", (bytes(len(PIECE)) for _ in range(100)))
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak_bytes < 100 * len(PIECE) * 0.6  # three copies of a part are the stand-in's, which shares this process

@@ -5,7 +5,7 @@ conditional write that won, but whose answer was lost, is reported as lost, as a
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeVar
 
 from shared.adapters.memory.object_store import WriteLimitError
@@ -42,6 +42,9 @@ class Bucket:
 
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, data, 0)
+
+    def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
+        return self.create(name, b"".join(pieces)) is not None
 
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self._write(name, data, generation)

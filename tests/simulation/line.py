@@ -1,11 +1,11 @@
 """LINE for the workers: reply tokens work once and expire, and answers to calls get lost.  Source: LINE, "Send reply message"."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from shared.conversation.records import SaidReminder, SnapshotRecord
 from shared.errors import LineUnavailableError
-from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
+from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate
 from shared.line.quota import Quota
 from shared.storage.codec import decode
@@ -16,6 +16,7 @@ from tests.simulation.world import ShownText, World
 
 Fate: TypeAlias = Literal["accepted", "refused", "unknown", "not_sent"]
 MEMBERS: Final = 3
+_Kept = TypeVar("_Kept")
 _TIMEOUT_S: Final = 5.0
 _SLOW_FETCH_S: Final = 12.0
 
@@ -60,7 +61,9 @@ class Line:
             return PushFate(kind=kind, sent_message_ids=_bubble_ids(retry_key, messages))
         return PushFate(kind="already_accepted" if kind == "refused" else kind)
 
-    def fetch(self, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> Fetched | Unfetched:  # noqa: ARG002 - small ones
+    def fetch(
+        self, line_message_id: str, keep: Callable[[ArrivingContent], _Kept], *, at_most_bytes: int = LARGEST_BYTES
+    ) -> _Kept | Unfetched:
         """Return what was sent, as `MediaSource.fetch`; at first LINE may still prepare it."""
         world = self._world
         fate = world.rng.random()
@@ -71,7 +74,9 @@ class Line:
             return world.call("fetch, not ready", lambda: "not_ready")
         found = world.call("fetch", lambda: self.contents.get(line_message_id))
         world.scheduler.give_way("fetches", world.rng.random() * world.rng.choice((0.1, _SLOW_FETCH_S)))
-        return Fetched(data=found, content_type="image/jpeg") if found is not None else "gone"
+        if found is None:
+            return "gone"
+        return keep(ArrivingContent([found], content_type="image/jpeg", at_most_bytes=at_most_bytes))
 
     def push_quota(self) -> Quota | None:
         """Return what was pushed, as `QuotaApi.push_quota`."""

@@ -1,8 +1,26 @@
 """LINE's profiles and message contents in memory."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
 
-from shared.line.media_content import LARGEST_BYTES, Fetched, Unfetched
+from shared.line.media_content import LARGEST_BYTES, ArrivingContent, ContentTooLargeError, Unfetched
+
+_Kept = TypeVar("_Kept")
+_PIECE_BYTES: Final = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldContent:
+    """The content of a message; `content_type` is LINE's, without parameters."""
+
+    data: bytes = field(repr=False)
+    content_type: str
+
+    @classmethod
+    def of(cls, content: ArrivingContent) -> "HeldContent":
+        """Return the whole content."""
+        return cls(data=b"".join(content), content_type=content.content_type)
 
 
 class MemoryProfiles:
@@ -28,12 +46,14 @@ class MemoryMedia:
     """Contents by message id; a message id without a content is "gone".  `delays` is how often a content is "not_ready" first."""
 
     def __init__(self) -> None:
-        self.contents: dict[str, Fetched] = {}
+        self.contents: dict[str, HeldContent] = {}
         self.delays: dict[str, int] = {}
         self.is_down = False
         self.asked = 0
 
-    def fetch(self, line_message_id: str, *, at_most_bytes: int = LARGEST_BYTES) -> Fetched | Unfetched:
+    def fetch(
+        self, line_message_id: str, keep: Callable[[ArrivingContent], _Kept], *, at_most_bytes: int = LARGEST_BYTES
+    ) -> _Kept | Unfetched:
         self.asked += 1
         if self.is_down:
             return "unavailable"
@@ -43,4 +63,8 @@ class MemoryMedia:
         if self.delays.get(line_message_id, 0) > 0:
             self.delays[line_message_id] -= 1
             return "not_ready"
-        return found if len(found.data) <= at_most_bytes else "too_large"
+        pieces = (found.data[start : start + _PIECE_BYTES] for start in range(0, len(found.data), _PIECE_BYTES))
+        try:
+            return keep(ArrivingContent(pieces, content_type=found.content_type, at_most_bytes=at_most_bytes))
+        except ContentTooLargeError:
+            return "too_large"

@@ -3,6 +3,7 @@
 import itertools
 import threading
 from bisect import bisect_left, insort
+from collections.abc import Iterable
 from itertools import islice, takewhile
 from typing import Final
 
@@ -41,6 +42,9 @@ class MemoryObjectStore:
 
     def create(self, name: str, data: bytes) -> int | None:
         return self._write(name, data, generation=0)
+
+    def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
+        return self.create(name, b"".join(pieces)) is not None
 
     def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
         return self._write(name, data, generation=generation)

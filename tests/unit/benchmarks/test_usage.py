@@ -41,7 +41,21 @@ def test_the_worker_of_an_arbiter_is_found() -> None:
         parent.stdin.write("\n")
 
 
+def test_the_peak_of_a_process_is_what_it_held_at_most_since_the_reset() -> None:
+    before_mb = usage.reset_peak(os.getpid())
+    held = bytearray(b"x" * 30_000_000)
+    del held
+    peak_mb = usage.peak_mb(os.getpid())
+
+    assert before_mb is not None
+    assert peak_mb is not None
+    assert peak_mb - before_mb > 20
+    assert usage.reset_peak(os.getpid()) == pytest.approx(before_mb, abs=10)
+
+
 def test_an_absent_process_has_no_figures() -> None:
     assert usage.cpu_s(None) is None
     assert usage.memory(None) is None
     assert usage.worker_pid(0x7FFFFFFF) is None
+    assert usage.reset_peak(None) is None
+    assert usage.peak_mb(None) is None

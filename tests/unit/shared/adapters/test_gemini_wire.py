@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.gemini_wire import ANSWER_LIMIT_CHARACTERS, json_request_body, read_answer, request_body
+from shared.adapters.inline_media import InlineMedia
 from shared.agent.model import (
     FunctionCall,
     FunctionDeclaration,
@@ -58,6 +59,13 @@ def model_request(**changes: Any) -> ModelRequest:  # noqa: ANN401 - fields of t
         "timeout_s": 20.0,
     }
     return ModelRequest(**{**fields, **changes})
+
+
+def sent(request: ModelRequest) -> dict[str, Any]:
+    """Return the body of the request as it is sent, with its media."""
+    media = InlineMedia()
+    body = request_body(request, model_name="m", thinking="LOW", media=media)
+    return dict(json.loads(b"".join(media.body(json.dumps(body).encode()))))
 
 
 def by_the_sdk(contents: list[types.Content], config: types.GenerateContentConfig) -> object:
@@ -119,7 +127,7 @@ def test_a_request_is_the_one_that_the_sdk_makes(validated: bool, allowed: tuple
         max_output_tokens=5,
     )
 
-    body = request_body(model_request(validated=validated, allowed=allowed), model_name="m", thinking="LOW")
+    body = sent(model_request(validated=validated, allowed=allowed))
 
     assert body == by_the_sdk(contents, config)
 
@@ -144,9 +152,7 @@ def test_a_content_of_another_model_has_signatures_that_are_not_checked() -> Non
     assert content.parts is not None
     content.parts[0].thought_signature = b"skip_thought_signature_validator"
 
-    body = request_body(
-        model_request(contents=(ModelContent(wire=WIRE, model_name="other"),)), model_name="m", thinking="LOW"
-    )
+    body = sent(model_request(contents=(ModelContent(wire=WIRE, model_name="other"),)))
 
     made = by_the_sdk([content], types.GenerateContentConfig())
     assert isinstance(made, dict)

@@ -79,6 +79,10 @@ class Channel(grpc.Channel):
         self.begun_at_s.append(self.clock.monotonic_s())
         return Call(self, self._encode(request), timeout)
 
+    def with_call(self, request: PublishRequest, *, timeout: float, **_: object) -> tuple[PublishResponse, Call]:
+        call = self.future(request, timeout=timeout)
+        return call.result(timeout), call
+
     def _not_called(self, *_: object, **__: object) -> NoReturn:
         raise NotImplementedError
 
@@ -106,11 +110,12 @@ def test_all_events_of_a_delivery_are_published_at_the_same_time() -> None:
 
 
 @pytest.mark.parametrize("answer", [(OK, 60.0), (UNAVAILABLE, 0.0), (UNAVAILABLE, 0.7), (UNAVAILABLE, 1.5)])
-def test_a_delivery_of_any_size_fails_at_its_one_deadline(answer: tuple[grpc.StatusCode, float]) -> None:
+@pytest.mark.parametrize("number", [1, 3 * MESSAGES_PER_CALL])
+def test_a_delivery_of_any_size_fails_at_its_one_deadline(answer: tuple[grpc.StatusCode, float], number: int) -> None:
     channel = Channel(FixedClock(), itertools.repeat(answer))
 
     with pytest.raises(PublishFailedError, match="confirm"):
-        bus_on(channel).publish(events(3 * MESSAGES_PER_CALL))
+        bus_on(channel).publish(events(number))
 
     assert channel.clock.monotonic_s() <= TIMEOUT_S
 
@@ -122,6 +127,13 @@ def test_only_the_batch_that_failed_is_published_again() -> None:
 
     assert ids == tuple(map(str, range(2 * MESSAGES_PER_CALL)))
     assert len(channel.begun_at_s) == 3
+
+
+def test_a_delivery_whose_call_failed_is_published_again() -> None:
+    channel = Channel(FixedClock(), iter([(UNAVAILABLE, 0.1), (OK, 0.1)]))
+
+    assert bus_on(channel).publish(events(1)) == ("0",)
+    assert len(channel.begun_at_s) == 2
 
 
 def test_a_refusal_is_not_tried_again() -> None:

@@ -7,17 +7,18 @@ from contextlib import ExitStack
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
+from shared.adapters.memory.line_people import HeldContent
 from shared.agent.media_parts import InlineBudget, MediaParts
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
 from shared.conversation.history import History
 from shared.conversation.media import Media
 from shared.conversation.records import MessageRecord
-from shared.line.media_content import LARGEST_BYTES, Fetched
+from shared.line.media_content import LARGEST_BYTES
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 
 REQUEST_LIMIT_BYTES = 20_000_000  # Source: Gemini API, "Audio understanding"
-LARGE = Fetched(data=b"x" * (LARGEST_BYTES // 2), content_type="image/jpeg")
+LARGE = HeldContent(data=b"x" * (LARGEST_BYTES // 2), content_type="image/jpeg")
 
 
 class Pictures:
@@ -30,13 +31,13 @@ class Pictures:
         media = Media(source=self.source, threads=InlineExecutor(), clock=clock)
         self.parts = MediaParts(media=media, bucket=None, budget=InlineBudget(limit_bytes))
 
-    def ask(self, stack: ExitStack, *contents: Fetched) -> Sequence[Part]:
+    def ask(self, stack: ExitStack, *contents: HeldContent) -> Sequence[Part]:
         """Return what the model is shown in a turn, which lasts as long as the stack."""
         asked = [self._message(content) for content in contents]
         shown = stack.enter_context(self.parts.shown(self.chat, asked, quotable=History().quotable, fetches={}))
         return [part for message in asked for part in shown[message.line_message_id]]
 
-    def _message(self, content: Fetched) -> MessageRecord:
+    def _message(self, content: HeldContent) -> MessageRecord:
         message_id = f"m{len(self.source.contents)}"
         self.source.contents[message_id] = content
         return MessageRecord(
@@ -109,7 +110,7 @@ def test_a_turn_shows_no_more_than_a_request_takes(stack: ExitStack) -> None:
 
 
 def test_a_small_picture_is_shown_after_a_large_one_was_left_out(stack: ExitStack) -> None:
-    small = Fetched(data=b"x", content_type="image/jpeg")
+    small = HeldContent(data=b"x", content_type="image/jpeg")
 
     with stack:
         parts = Pictures(limit_bytes=10).ask(stack, LARGE, small)

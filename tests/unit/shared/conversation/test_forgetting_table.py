@@ -10,12 +10,12 @@ from typing import Final
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryNotion
+from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.store import Conversation
 from shared.handlers.ports import NotionPort
-from shared.line.media_content import Fetched
 from tests.support import push
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
@@ -121,7 +121,7 @@ def gets(later_answer: str) -> Callable[[Chat], None]:
 
 def shows_a_bicycle(chat: Chat) -> None:
     picture = chat.events.event("message", message={"type": "image", "contentProvider": {"type": "line"}})
-    content = Fetched(data=b"bytes of a bicycle", content_type="image/jpeg")
+    content = HeldContent(data=b"bytes of a bicycle", content_type="image/jpeg")
     chat.worker.media.contents[picture["message"]["id"]] = content
     chat.sends(picture, reply("what a crimson bicycle"))
     described = calling(("write_description", {"text": "A bicycle at a wall."}))

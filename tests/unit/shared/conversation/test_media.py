@@ -2,20 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
+from shared.adapters.memory.line_people import HeldContent
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.media import Media, MediaBytes, MediumLabel
 from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation
-from shared.line.media_content import Fetched, Unfetched
+from shared.line.media_content import ArrivingContent, Unfetched
 from tests.support.chats import message
 from tests.support.inline import InlineExecutor
 
-JPEG = Fetched(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
+Kept = TypeVar("Kept")
+JPEG = HeldContent(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
 
 
 class InterruptedMedia(MemoryMedia):
@@ -23,8 +26,10 @@ class InterruptedMedia(MemoryMedia):
 
     meanwhile: Callable[[], object] = staticmethod(lambda: None)
 
-    def fetch(self, line_message_id: str, *, at_most_bytes: int = 1) -> Fetched | Unfetched:
-        found = super().fetch(line_message_id, at_most_bytes=at_most_bytes)
+    def fetch(
+        self, line_message_id: str, keep: Callable[[ArrivingContent], Kept], *, at_most_bytes: int = 9_999
+    ) -> Kept | Unfetched:
+        found = super().fetch(line_message_id, keep, at_most_bytes=at_most_bytes)
         self.meanwhile()
         return found
 
@@ -167,7 +172,7 @@ def test_a_file_is_kept_as_the_type_that_line_or_its_name_tells(
     content_type: str,
     kept_as: str | None,
 ) -> None:
-    source.contents["m4"] = Fetched(data=b"%PDF", content_type=content_type)
+    source.contents["m4"] = HeldContent(data=b"%PDF", content_type=content_type)
 
     found = media.fetch(chat, replace(message(4, text), type="file"), Deadline.after(clock, 1))
 

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import pytest
 
+from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.records import Amendment
 from shared.knowledge.index import EMPTY_INDEX
-from shared.line.media_content import Fetched
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, ChatEvents, Person
@@ -271,7 +271,7 @@ def test_unsend_of_a_picture_removes_what_was_filed_from_the_answer_about_it(
     worker: PushedWorker, direct: ChatEvents, *, is_quoted: bool
 ) -> None:
     picture = direct.event("message", message={"type": "image", "contentProvider": {"type": "line"}})
-    worker.media.contents[picture["message"]["id"]] = Fetched(data=b"\xff\xd8 a receipt", content_type="image/jpeg")
+    worker.media.contents[picture["message"]["id"]] = HeldContent(data=b"\xff\xd8 a receipt", content_type="image/jpeg")
     worker.json_model.steps = [{**GREETING, "name": "昼食の合計"}]
     says = calling(("reply", {"message": "レシートの合計は千二百円です"}))
     capture = calling(("classify_and_capture", {"text": "合計は千二百円"}))
@@ -289,7 +289,7 @@ def test_unsend_of_a_picture_removes_what_was_filed_from_the_answer_about_it(
 
 def test_unsend_of_a_quoted_picture_removes_what_was_filed_from_it(worker: PushedWorker, group: ChatEvents) -> None:
     picture = group.event("message", message={"type": "image", "contentProvider": {"type": "line"}})
-    worker.media.contents[picture["message"]["id"]] = Fetched(data=b"\xff\xd8 a receipt", content_type="image/jpeg")
+    worker.media.contents[picture["message"]["id"]] = HeldContent(data=b"\xff\xd8 a receipt", content_type="image/jpeg")
     worker.json_model.steps = [{**GREETING, "name": "昼食の合計"}]
     capture = calling(("classify_and_capture", {"text": "合計は千二百円"}))
 

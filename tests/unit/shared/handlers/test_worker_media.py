@@ -3,23 +3,24 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
-from typing import Any
+from typing import Any, Never
 
 import pytest
 
+from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import StorageUnavailableError
 from shared.handlers.message import REQUEST_S
-from shared.line.media_content import LARGEST_BYTES, Fetched
+from shared.line.media_content import LARGEST_BYTES
 from tests.support import recorded
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 
 NICE = calling(("reply", {"message": "いい写真！"}))
-JPEG = Fetched(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
+JPEG = HeldContent(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
 
 
 class Sender(Person):
@@ -28,7 +29,7 @@ class Sender(Person):
     def message(self, **message: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of the message
         return self.events.event("message", message=message)
 
-    def picture(self, content: Fetched | None = JPEG, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    def picture(self, content: HeldContent | None = JPEG, **more: Any) -> dict[str, Any]:  # noqa: ANN401
         event = self.message(type="image", contentProvider={"type": "line"}, **more)
         if content is not None:
             self.worker.media.contents[event["message"]["id"]] = content
@@ -95,12 +96,12 @@ def test_picture_that_line_prepares_for_seconds_is_shown(friend: Sender) -> None
     [
         (None, 0, "not there any more"),
         (JPEG, 99, "still preparing it"),
-        (Fetched(data=b"x" * (LARGEST_BYTES + 1), content_type="image/jpeg"), 0, "too large"),
-        (Fetched(data=b"x", content_type="application/zip"), 0, "of a type that cannot be read"),
+        (HeldContent(data=b"x" * (LARGEST_BYTES + 1), content_type="image/jpeg"), 0, "too large"),
+        (HeldContent(data=b"x", content_type="application/zip"), 0, "of a type that cannot be read"),
     ],
 )
 def test_prompt_tells_why_a_picture_cannot_be_shown(
-    friend: Sender, content: Fetched | None, delay_s: int, reason: str
+    friend: Sender, content: HeldContent | None, delay_s: int, reason: str
 ) -> None:
     friend.worker.media.delays["m1"] = delay_s
 
@@ -113,7 +114,7 @@ def test_prompt_tells_why_a_picture_cannot_be_shown(
 
 
 def test_type_of_an_octet_stream_is_guessed_from_the_file_name(friend: Sender) -> None:
-    friend.worker.media.contents["m1"] = Fetched(data=b"%PDF", content_type="application/octet-stream")
+    friend.worker.media.contents["m1"] = HeldContent(data=b"%PDF", content_type="application/octet-stream")
 
     friend.sends(friend.message(type="file", fileName="a, b.pdf", fileSize=4_000), NICE)
 
@@ -156,7 +157,7 @@ def test_incomplete_image_set_is_answered_after_the_settle_window(friend: Sender
 
 
 def test_request_holds_media_only_up_to_the_inline_limit(friend: Sender) -> None:
-    large = Fetched(data=b"x" * (INLINE_LIMIT_BYTES // 2 + 1), content_type="image/jpeg")
+    large = HeldContent(data=b"x" * (INLINE_LIMIT_BYTES // 2 + 1), content_type="image/jpeg")
     first = friend.picture(large)
     friend.worker.conversations.of(recorded.USER).journal.keep(record_of(first))
 
@@ -282,7 +283,7 @@ def test_a_delivery_whose_picture_may_be_kept_without_a_look_is_delivered_again(
     picture = friend.picture()
     friend.worker.conversations.of(recorded.USER).journal.keep(record_of(picture))
 
-    def fetch(*_: object, **__: object) -> Fetched:
+    def fetch(*_: object, **__: object) -> Never:
         raise StorageUnavailableError("down")
 
     friend.worker.media.fetch = fetch  # type: ignore[method-assign]

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import MediaPart
 from shared.conversation.quoted_media import QUOTED_FETCH_S, QUOTES_FETCHED
 from shared.conversation.records import MessageRecord
 from shared.errors import StorageUnavailableError
-from shared.line.media_content import Fetched
 from tests.support import recorded
 from tests.support.archives import put_segment
 from tests.support.chats import everything_in, message
@@ -18,7 +18,7 @@ from tests.support.people import START_MS, Person
 from tests.support.pushed import PushedWorker
 
 OLD = "573001"
-JPEG = Fetched(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
+JPEG = HeldContent(data=b"\xff\xd8 a red bicycle", content_type="image/jpeg")
 SEEN = [MediaPart(content_type="image/jpeg", source=JPEG.data)]
 RED = calling(("reply", {"message": "赤い自転車です"}))
 UNKNOWN = "引用メッセージ: 見つかりません"

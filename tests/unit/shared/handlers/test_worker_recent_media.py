@@ -2,9 +2,9 @@
 
 from typing import Any, Final
 
+from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelResponse
-from shared.line.media_content import Fetched
 from tests.support.people import Person
 
 REPLY: Final = calling(("reply", {"message": "a rose"}))
@@ -16,7 +16,7 @@ def sends_picture(person: Person, *thinks: ModelResponse, by: str | None = None)
     message = {"type": "image", "contentProvider": {"type": "line"}}
     event = person.events.event("message", by=by, message=message)
     data = event["message"]["id"].encode()
-    person.worker.media.contents[event["message"]["id"]] = Fetched(data=data, content_type="image/jpeg")
+    person.worker.media.contents[event["message"]["id"]] = HeldContent(data=data, content_type="image/jpeg")
     return person.sends(event, *thinks)
 
 

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import pytest
 
+from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses, Json
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
-from shared.line.media_content import Fetched
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 
@@ -75,7 +75,7 @@ def test_an_entry_is_deleted_without_its_name_where_nothing_was_read(reader: Per
 def test_a_picture_taints_its_turn(friend: Person) -> None:
     friend.files("lunch")
     picture = friend.events.event("message", message={"type": "image", "contentProvider": {"type": "line"}})
-    friend.worker.media.contents[picture["message"]["id"]] = Fetched(data=b"\xff\xd8 x", content_type="image/jpeg")
+    friend.worker.media.contents[picture["message"]["id"]] = HeldContent(data=b"\xff\xd8 x", content_type="image/jpeg")
 
     friend.sends(picture, DELETES, calling(REPLY))
 

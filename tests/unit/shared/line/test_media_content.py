@@ -1,15 +1,16 @@
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryMedia
+from shared.adapters.memory.line_people import HeldContent
 from shared.clock import Deadline
-from shared.line.media_content import Fetched, fetch_when_ready, readable_type
+from shared.line.media_content import fetch_when_ready, readable_type
 
-CAT = Fetched(data=b"cat", content_type="image/jpeg")
+CAT = HeldContent(data=b"cat", content_type="image/jpeg")
 
 
 def fetch(media: MemoryMedia, *, seconds: float) -> object:
     clock = FixedClock()
-    return fetch_when_ready(media, "1", clock=clock, deadline=Deadline.after(clock, seconds))
+    return fetch_when_ready(media, "1", HeldContent.of, clock=clock, deadline=Deadline.after(clock, seconds))
 
 
 def test_content_that_line_still_prepares_is_asked_for_again() -> None:
@@ -37,7 +38,7 @@ def test_content_that_is_gone_is_asked_for_once() -> None:
 
 def test_content_that_is_too_large_is_asked_for_once() -> None:
     media = MemoryMedia()
-    media.contents["1"] = Fetched(data=b"x" * 20_000_001, content_type="video/mp4")
+    media.contents["1"] = HeldContent(data=b"x" * 20_000_001, content_type="video/mp4")
 
     assert fetch(media, seconds=5) == "too_large"
     assert media.asked == 1

@@ -10,12 +10,12 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock
+from shared.adapters.memory.line_people import HeldContent
 from shared.conversation.due import DueMarkers
 from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord, ProposedCall, outcome_covering
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
-from shared.line.media_content import Fetched
 from shared.line.phrases import Phrase
 from shared.metering import Metering, ModelUsage, Purpose, Usage
 from shared.turns.lease import open_turn
@@ -537,7 +537,7 @@ def test_a_chat_over_its_limit_is_told_once_and_outcomes_say_why(pool: ThreadPoo
 
 def test_a_quoted_picture_that_memory_does_not_know_is_shown(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool)
-    chat.media.contents["m0"] = Fetched(data=b"\x89PNG", content_type="image/png")
+    chat.media.contents["m0"] = HeldContent(data=b"\x89PNG", content_type="image/png")
 
     chat.deliver(replace(chat.message(1), quoted_message_id="m0"))
 
