@@ -538,8 +538,6 @@ def test_a_medium_that_cannot_be_written_is_an_error(
     with pytest.raises(StorageUnavailableError):
         store.create_from(PICTURE, [PIECE] * 30)
 
-    assert store.read(PICTURE) is None
-
 
 def test_only_a_part_of_a_medium_is_held(remote: RemoteStore) -> None:
     remote.create_from(PICTURE, [PIECE])  # what is imported on demand is there

@@ -30,6 +30,9 @@ class CallFailedError(grpc.RpcError):
     def trailing_metadata(self) -> tuple[()]:
         return ()
 
+    def result(self) -> NoReturn:
+        raise self
+
 
 class Call:
     """A call under way: it ends `takes_s` after it began, or at its deadline."""
