@@ -41,6 +41,7 @@ ORDER: Final = re.compile(
     r"\b(file|note|move|delete|undo|page|find|recall|remind|cancel) (word\d+[a-z])$", re.MULTILINE
 )
 _ANSWER_MARK: Final = re.compile(r"re\d+:")
+_CATCH_UP: Final = "[note] Somebody asks by /catchup"
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
 _CATEGORIES: Final = ("people", "projects", "ideas", "admin")
@@ -93,7 +94,12 @@ class _Prompt:
                     own_lines.append(text.rpartition("\n")[2])
                     messages.append(own_lines[-1] if _ANSWER_MARK.search(text) else text)
         whole = "\n".join(parts)
-        asked = "\n".join(_text_of(part) for content in request.contents for part in _prompt_parts(content))
+        asking = (
+            one
+            for one in map(_prompt_parts, request.contents)
+            if not _text_of(next(iter(one), "")).startswith(_CATCH_UP)
+        )
+        asked = "\n".join(_text_of(part) for parts_of_one in asking for part in parts_of_one)
         question = next((asked.rpartition(one)[2] for one in _QUESTION_HEADINGS if one in asked), asked)
         is_overheard = _QUESTION_HEADINGS[1] in whole
         return cls(whole, "\n".join(messages), "\n".join(own_lines), question, is_overheard)
@@ -111,6 +117,7 @@ class Mind:
     def __init__(self, world: World, mood: Mood) -> None:
         self._world = world
         self._mood = mood
+        self._asked_s: dict[tuple[str, str], float] = {}
 
     def generate(self, request: ModelRequest) -> ModelResponse:
         """Return the answer, which costs REQUEST_TOKENS."""
@@ -126,7 +133,9 @@ class Mind:
         is_out_of_turn = request.declarations[0].name in _OUT_OF_TURN
         world.truth.model_calls += not is_out_of_turn
         self._check(prompt)
-        if not is_out_of_turn and not any(isinstance(one, FunctionResponses) for one in request.contents):
+        is_first = not any(isinstance(one, FunctionResponses) for one in request.contents)
+        self._check_told(request, prompt, is_first=is_first)
+        if not is_out_of_turn and is_first:
             world.truth.asked.update({word[:-1] for word in WORD.findall(prompt.question)})
         seconds = world.rng.uniform(*mood.seconds)
         deadly = prompt.text if mood.poisons_anywhere else prompt.question
@@ -177,6 +186,23 @@ class Mind:
         if any(self._world.authors.get(word[:-1], task.chat) != task.chat for word in words):
             truth.report("I7: a prompt held words of another chat")
 
+    def _check_told(self, request: ModelRequest, prompt: _Prompt, *, is_first: bool) -> None:
+        """Nothing was looked up from before one of those who ask joined, if that had been handled before they were read."""
+        truth, task = self._world.truth, self._world.scheduler.current()
+        if is_first:
+            self._asked_s[task.request, task.chat] = self._world.now_s
+            return
+        lines = "\n".join(_own_line(str(one)) for content in request.contents for one in _recalled_in(content))
+        told_s = [truth.written[one[:-1]][1] for one in WORD.findall(lines) if one[:-1] in truth.written]
+        asking = "\n".join(map(_own_line, _LINE.split(prompt.question)))
+        for author, _ in (truth.written[one[:-1]] for one in WORD.findall(asking) if one[:-1] in truth.written):
+            joined_s, handled_s = truth.joined.get((task.chat, author), (0.0, 0.0))
+            if (
+                handled_s < self._asked_s.get((task.request, task.chat), 0.0)
+                and min(told_s, default=joined_s) < joined_s
+            ):
+                truth.report("I7: a member who joined later was told what had been said before")
+
     def _think(self, seconds: float, timeout_s: float) -> None:
         """Take that long.  Raises: ModelUnavailableError."""
         self._world.scheduler.give_way("model", min(seconds, timeout_s))
@@ -215,8 +241,18 @@ def _prompt_parts(content: Content) -> Sequence[str | MediaPart]:
 
 def _parts_of(content: Content) -> Sequence[str | MediaPart]:
     """Return what a content shows of the chat; of results those of `recall`, which are lines like those of the prompt."""
+    return _recalled_in(content) if isinstance(content, FunctionResponses) else _prompt_parts(content)
+
+
+def _own_line(text: str) -> str:
+    """Return what the line of a person says, without what it quotes; of the bot's line nothing."""
+    return text.rpartition("\n")[2] if _HEADER.match(text) and not text.startswith("[you | ") else ""
+
+
+def _recalled_in(content: Content) -> Sequence[str]:
+    """Return the lines that were looked up."""
     if not isinstance(content, FunctionResponses):
-        return _prompt_parts(content)
+        return ()
     outputs = (one.response.get("output") for one in content.responses if one.call.name == "recall")
     return [str(line) for output in outputs if isinstance(output, Mapping) for line in _lines_in(output)]
 

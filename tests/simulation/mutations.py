@@ -516,6 +516,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         DropArgument("replace", "saw"),
         lacks="an answer that repeats what it looked up keeps the words once they are withdrawn",
     ),
+    "recalls_from_the_joining": Mutation(
+        "shared.agent.chat_memory:ChatMemory._begin_reading_joining",
+        Return(value=None),
+        lacks="a member who joined later is told what was said before",
+    ),
     # unsend, edits, erasure
     "clears_journal": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._withdraw_now",

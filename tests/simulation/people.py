@@ -106,6 +106,16 @@ class Welcome:
 
 
 @dataclass(slots=True, kw_only=True)
+class Joining:
+    """A member joined the group."""
+
+    conversation_id: str
+    event: Json
+    at_s: float
+    user_id: str
+
+
+@dataclass(slots=True, kw_only=True)
 class Order(Welcome):
     """A command, such as `/reset`, or a press of a button that confirms an erasure: `presses` is the button's data.
 
@@ -189,6 +199,12 @@ class People:
         message = self._say(number, content, at_s=at_s, word=word, addressed=False)
         message.medium = f"picture of {word}".encode()
         return message
+
+    def catch_up(self, *, at_s: float) -> Message:
+        """Return `/catchup`, which has no word, and is for the bot also in a group."""
+        number = next(self.message_numbers)
+        content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": "/catchup"}
+        return self._say(number, content, at_s=at_s, word=None, addressed=True)
 
     def press(self, data: str, *, at_s: float) -> Message:
         """Return a press of "show the answer".  Its event has no message, so the bot identifies it by the event's id."""
@@ -275,6 +291,12 @@ class People:
         self.welcomes.append(Welcome(conversation_id=self.conversation_id, event=event, at_s=at_s))
         return self.welcomes[-1]
 
+    def joining(self, *, at_s: float) -> Joining:
+        """Return the event of a member who joins the group."""
+        at_s, user_id = round(at_s, 3), _MEMBERS[0]
+        event = self._event("memberJoined", at_s, joined={"members": [{"type": "user", "userId": user_id}]})
+        return Joining(conversation_id=self.conversation_id, event=event, at_s=at_s, user_id=user_id)
+
     def departure(self, *, at_s: float) -> Json:
         """Return the event that takes the bot out of the chat: a leave or an unfollow."""
         self.erase(until_s=round(at_s, 3), spares_entries=False)
@@ -301,7 +323,7 @@ class People:
         return [word for word, at_s in message.words if message.unsent or at_s <= until_s]
 
     def _say(
-        self, number: int, content: Json, *, at_s: float, word: str, addressed: bool, is_unsure: bool = False
+        self, number: int, content: Json, *, at_s: float, word: str | None, addressed: bool, is_unsure: bool = False
     ) -> Message:
         at_s = round(at_s, 3)
         message = Message(
@@ -311,7 +333,7 @@ class People:
             at_s=at_s,
             addressed=addressed or not self.is_group,
             is_unsure=is_unsure,
-            words=[(word, at_s)],
+            words=[(word, at_s)] if word is not None else [],
         )
         return self._add(message)
 

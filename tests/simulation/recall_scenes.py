@@ -31,6 +31,17 @@ def archived_answers_that_repeat_each_other() -> list[str]:
         return scene.rests()
 
 
+def recall_of_a_member_who_joined_later() -> list[str]:
+    """Two members write, one joins, and everybody has looked up what was said."""
+    with Scene(group=True, limits=TINY).playing() as scene:
+        _archived(scene, questions=_ARCHIVING)
+        scene.runs_to_end(scene.joins())
+        for _ in range(2):
+            scene.sleeps(2)
+            scene.runs_to_end(scene.asks_for("recall"))
+        return scene.rests()
+
+
 def _archived(scene: Scene, *, questions: int) -> Message:
     old = scene.says(addressed=False)
     scene.runs_to_end(scene.pushes(scene.delivers(old)))

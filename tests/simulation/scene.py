@@ -176,6 +176,10 @@ class Scene:
         """A member presses a button; the minute of the press's token starts now."""
         return self.delivers(self.stage.people.press(button, at_s=self.world.now_s))
 
+    def joins(self) -> Task:
+        """A member joins the group."""
+        return self.pushes(self.stage.joining(self.stage.people.joining(at_s=self.world.now_s)))
+
     def bot_leaves(self, *, at_s: float | None = None) -> Task:
         """The bot is removed from the chat, by default now."""
         parted_s = self.world.now_s if at_s is None else at_s

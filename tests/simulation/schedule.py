@@ -29,7 +29,7 @@ from tests.simulation.holders import Holders
 from tests.simulation.line import Line
 from tests.simulation.mind import REQUEST_TOKENS, Mind, Mood
 from tests.simulation.notion import Workspace
-from tests.simulation.people import Json, Message, Order, People, Welcome, gloss_of
+from tests.simulation.people import Joining, Json, Message, Order, People, Welcome, gloss_of
 from tests.simulation.scheduler import Task
 from tests.simulation.threads import green_threads, replaced
 from tests.simulation.times import LEASE_S, PUBLISH_S, SHORTEST_LEASE_S, SKEW_S
@@ -51,6 +51,7 @@ _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
 _LATER_S: Final = (150.0, 500.0)
 _ONE_RECALLS_IN: Final = 4
+_RARE: Final = 0.1
 _FEW_A_MINUTE: Final = 1
 """So few messages a minute are answered as they come that a chat of a few messages is a flood."""
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
@@ -224,6 +225,7 @@ class Stage:
         """LINE delivers the message, for the first time or again.  The token's minute starts; Pub/Sub has the message at `published_s`."""
         if message.words:
             self.world.authors[message.words[0][0][:-1]] = message.conversation_id
+            self.world.truth.written[message.words[0][0][:-1]] = message.author, message.at_s
         if not message.addressed:
             self.world.overheard.add(message.id)
         if message.medium is not None and not message.unsent:
@@ -257,6 +259,22 @@ class Stage:
             return self.welcome(order)
         return replace(
             self.welcome(order), on_ack=lambda: self._erasure_was_acknowledged(people, until_s=order.at_s - 0.001)
+        )
+
+    def joining(self, joining: Joining) -> Delivery:
+        """LINE delivers the joining of a member; once it is handled, nothing from before is looked up for that member."""
+
+        def note() -> None:
+            whose = joining.conversation_id, joining.user_id
+            self.world.truth.joined.setdefault(whose, (joining.at_s, self.world.now_s))
+
+        return Delivery(
+            name=f"joining {joining.event['webhookEventId']}",
+            conversation_id=joining.conversation_id,
+            function="agent_worker",
+            event=joining.event,
+            published_s=self.world.now_s,
+            on_ack=note,
         )
 
     def unsend(self, message: Message, event: Json) -> Delivery:
@@ -462,6 +480,15 @@ class _Schedule:
             self._order(people, rng.random() * (at_s + 10), rng.choice(_COMMANDS))
         if people.is_group and rng.random() < 0.2:
             self._order(people, rng.random() * (at_s + 2), "forget me")
+        chance = _of_its_own(rng, f"rare {people.place}")
+        if chance.random() < _RARE:
+            self._write(people.catch_up(at_s=chance.random() * (at_s + 10)))
+        if people.is_group and chance.random() < _RARE:
+            self._join(people, chance.random() * at_s)
+
+    def _join(self, people: People, at_s: float) -> None:
+        joining = people.joining(at_s=at_s)
+        self.world.scheduler.at(at_s, lambda: self._publish(self.stage.joining(joining)))
 
     def _message_count(self) -> int:
         fate = self.rng.random()
@@ -589,7 +616,10 @@ class _Schedule:
         for _ in range(self.rng.randint(1, 3)):
             pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
             presser = self.rng.choice(self.stage.chats) if self.rng.random() < 0.15 else people
-            order = presser.choose(self.rng.choice(said.choices[:2]), at_s=pressed_s)
+            data = self.rng.choice(said.choices[:2])
+            if random.Random(f"in an hour {pressed_s}").random() < _RARE:
+                data = said.choices[2]
+            order = presser.choose(data, at_s=pressed_s)
             self.world.scheduler.at(
                 pressed_s,
                 lambda order=order: self._publish(self.stage.welcome(order)),  # type: ignore[misc]

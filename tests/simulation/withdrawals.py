@@ -12,7 +12,8 @@ from shared.storage.object_names import due_after
 from shared.storage.object_store import ObjectStore
 
 MARKERS: Final = "due/"
-SOON_MS: Final = 60 * 60_000
+SOON_MS: Final = 62 * 60_000
+"""A little more than an hour, for which a reminder may be postponed."""
 _LATEST_MS: Final = 200_000_000_000_000
 _WITHDRAWAL: Final = "withdrawal"
 _ERASURE: Final = "erasure"

@@ -134,6 +134,10 @@ class Truth:
     """When the first `/forget me` of each group began."""
     left: list[tuple[str, float]] = field(default_factory=list)
     """The groups that the bot left, and when."""
+    written: dict[str, tuple[str, float]] = field(default_factory=dict)
+    """Who wrote each message, by the number in its word, and when."""
+    joined: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    """When members joined, by chat and id, and when that had been handled."""
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
     """The words that an answer to an edited message may hold."""
