@@ -24,7 +24,7 @@ from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import ACK_DEADLINE_S, Bus
 from tests.simulation.entry_checks import EntryStory, check_entries
 from tests.simulation.mind import ORDER, Mood
-from tests.simulation.people import NAMED, WORD, Message, Order, People, Welcome, gloss_of, on_one_line
+from tests.simulation.people import NAMED, TAKE_BACK, WORD, Message, Order, People, Welcome, gloss_of, on_one_line
 from tests.simulation.reminder_checks import ReminderStory, check_reminders, is_of_reminder
 from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import NO_LIMITS, THREADS, Settings
@@ -303,6 +303,9 @@ def _check_obeyed(story: Story, order: Order) -> Iterator[str]:
         yield f"I2: /{order.command} was answered twice"
     if order.command == "confirm":
         yield from _check_confirmed(story, order)
+    if order.command == TAKE_BACK:
+        yield from _check_taken_back(story, order)
+        return
     if order.command == "choose":
         return  # check_reminders looks at it
     waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id)
@@ -345,6 +348,24 @@ def _check_confirmed(story: Story, press: Order) -> Iterator[str]:
         was_erased = story.people.erased_entries_s >= press.at_s - _TWO_MS
         if not others and not story.people.departed_s and not was_erased:
             yield "I6: a press that confirms /forget erased nothing"
+
+
+def _check_taken_back(story: Story, press: Order) -> Iterator[str]:
+    """A press takes back what the bot proposed to take back: once, for ten minutes, in its chat, and only for the person who asked."""
+    if not _answers_to(story, press):
+        return
+    proposals = (one for _, one in _effects(story) if one.forgets)
+    proposal = next((one for one in proposals if one.webhook_event_id == question_id_in(press.presses)), None)
+    if proposal is None:
+        yield "I9: a press confirmed what its chat was not asked"
+        return
+    if EPOCH_MS + press.at_s * 1_000 - proposal.timestamp_ms > CONFIRMED_WITHIN_MS:
+        yield "I9: a press was carried out more than ten minutes after the question"
+    if press.author != proposal.forgets_for:
+        yield "I9: a press took back messages of somebody else"
+    presses = [one for one in story.people.orders if one.presses == press.presses]
+    if sum(map(partial(_answers_to, story), presses)) > 1:
+        yield "I9: two presses of a button were carried out"
 
 
 def _must_count(story: Story, press: Order) -> bool:

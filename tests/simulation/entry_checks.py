@@ -18,7 +18,7 @@ from tests.simulation.people import NAMED, WORD, People
 from tests.simulation.world import World
 
 _CATALOG: Final = "search.json"
-_KEEPS_PATHS: Final = frozenset({"file", "note", "page", "recall", "remind", "cancel"})
+_KEEPS_PATHS: Final = frozenset({"file", "note", "page", "recall", "forget", "remind", "cancel"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Scenes of `/forget me` in a group, and of floods."""
+"""Scenes of `/forget me` in a group, of messages that the bot proposes to take back, and of floods."""
 
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
@@ -40,6 +40,26 @@ def question_beside_a_message_that_comes_after_forget_me() -> list[str]:
         scene.runs_past(scene.pushes(scene.delivers(late)), "write journal/")
         scene.runs_to_end(scene.asks())
         return scene.rests()
+
+
+def press_of_another_member() -> list[str]:
+    """A member has the bot propose to take back what that member said, and another one presses the button."""
+    with Scene(group=True).playing() as scene:
+        asker, other = proposes_to_take_back(scene)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.takes_back_as_proposed(by=other))))
+        assert asker != other
+        return scene.rests()
+
+
+def proposes_to_take_back(scene: Scene) -> tuple[str, str]:
+    """Two members write, and the bot proposes to the first one to take back what that member said; return the two."""
+    members = []
+    for verb in ("", "", "forget"):
+        message = scene.says(verb=verb)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        members.append(message.author)
+        scene.sleeps(1)
+    return members[2], members[1]
 
 
 def flood_of_one_instance() -> list[str]:

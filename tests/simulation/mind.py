@@ -38,7 +38,7 @@ _HEADER: Final = re.compile(r"\[[^\]|]+ \| \d{4}-\d\d-\d\d \d\d:\d\d\] ")
 _LINE: Final = re.compile(r"\n(?=\[)")
 """Where a line of this system begins; no line of a person can."""
 ORDER: Final = re.compile(
-    r"\b(file|note|move|delete|undo|page|find|recall|remind|cancel) (word\d+[a-z])$", re.MULTILINE
+    r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel) (word\d+[a-z])$", re.MULTILINE
 )
 _ANSWER_MARK: Final = re.compile(r"re\d+:")
 _CATCH_UP: Final = "[note] Somebody asks by /catchup"
@@ -192,7 +192,9 @@ class Mind:
         if is_first:
             self._asked_s[task.request, task.chat] = self._world.now_s
             return
-        lines = "\n".join(_own_line(str(one)) for content in request.contents for one in _recalled_in(content))
+        lines = "\n".join(
+            _own_line(str(one)) for content in request.contents for one in _looked_up_in(content, "recall")
+        )
         told_s = [truth.written[one[:-1]][1] for one in WORD.findall(lines) if one[:-1] in truth.written]
         asking = "\n".join(map(_own_line, _LINE.split(prompt.question)))
         for author, _ in (truth.written[one[:-1]] for one in WORD.findall(asking) if one[:-1] in truth.written):
@@ -240,8 +242,10 @@ def _prompt_parts(content: Content) -> Sequence[str | MediaPart]:
 
 
 def _parts_of(content: Content) -> Sequence[str | MediaPart]:
-    """Return what a content shows of the chat; of results those of `recall`, which are lines like those of the prompt."""
-    return _recalled_in(content) if isinstance(content, FunctionResponses) else _prompt_parts(content)
+    """Return what a content shows of the chat; of results those of `recall` and `forget_messages`: lines like those of the prompt."""
+    if not isinstance(content, FunctionResponses):
+        return _prompt_parts(content)
+    return [*_looked_up_in(content, "recall"), *_looked_up_in(content, "forget_messages")]
 
 
 def _own_line(text: str) -> str:
@@ -249,16 +253,16 @@ def _own_line(text: str) -> str:
     return text.rpartition("\n")[2] if _HEADER.match(text) and not text.startswith("[you | ") else ""
 
 
-def _recalled_in(content: Content) -> Sequence[str]:
-    """Return the lines that were looked up."""
+def _looked_up_in(content: Content, tool: str) -> Sequence[str]:
+    """Return the lines that the tool found."""
     if not isinstance(content, FunctionResponses):
         return ()
-    outputs = (one.response.get("output") for one in content.responses if one.call.name == "recall")
+    outputs = (one.response.get("output") for one in content.responses if one.call.name == tool)
     return [str(line) for output in outputs if isinstance(output, Mapping) for line in _lines_in(output)]
 
 
 def _lines_in(output: Mapping[str, object]) -> Sequence[object]:
-    lines = output.get("lines", ())
+    lines = output.get("lines", output.get("proposed", ()))
     return lines if isinstance(lines, list | tuple) else ()
 
 
@@ -289,6 +293,8 @@ def _calls_without_path(verb: str, text: str) -> Iterator[tuple[str, Json]]:
             yield "create_page", {"database_name": "shopping", "title": text}
         case "recall":
             yield "recall", {"since": "2001-01-01"}
+        case "forget":
+            yield "forget_messages", {"since": "2001-01-01"}
         case "find":
             yield "search_entries", {"query": f"not {text}"}
         case _:

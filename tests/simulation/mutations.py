@@ -674,6 +674,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Instead("outcome_of", _no_outcome),
         lacks="two presses that come together are both carried out",
     ),
+    "takes_back_for_its_asker": Mutation(
+        f"{_ERASURE}:ErasureHandler._may_press",
+        Never("forgets_for"),
+        lacks="a member takes back what the bot proposed to another one",
+    ),
     "asks_whether_the_command_stands": Mutation(
         f"{_ERASURE}:ErasureHandler._may_press",
         Never("_is_withdrawn"),

@@ -20,6 +20,7 @@ PERSON: Final = "U" + "1" * 32
 GROUP: Final = "C" + "2" * 32
 _MEMBERS: Final = ("U" + "a" * 32, "U" + "b" * 32)
 _BOT: Final = "U" + "f" * 32
+TAKE_BACK: Final = "take back"
 _MOMENT_S: Final = 0.001
 """LINE's timestamps are milliseconds."""
 
@@ -43,8 +44,8 @@ def ids_repeated_in(text: str) -> set[str]:
 class Message:
     """A message of a member, or a press of a button, which has no words.  `words` are its texts, each with the time of its writing.
 
-    `unsent` is by LINE's unsend, `forgotten` by `/forget me` of its author. `amended_s` are the times at which it was edited or
-    withdrawn. `is_unsure`: whether it is for the bot depends on whether the bot still
+    `unsent` is by LINE's unsend, or by a press that takes back what the bot proposed to; `forgotten` by `/forget me` of its author.
+    `amended_s` are the times at which it was edited or withdrawn. `is_unsure`: whether it is for the bot depends on whether the bot still
     knows the bubble that it quotes.
     """
 
@@ -255,13 +256,17 @@ class People:
         """Return a press of the button under a question whether something may be erased."""
         return self._press("confirm", data, at_s=at_s)
 
+    def take_back(self, data: str, *, at_s: float, by: str | None = None) -> Order:
+        """Return a press of the button under messages that the bot proposes to take back."""
+        return self._press(TAKE_BACK, data, at_s=at_s, by=by)
+
     def choose(self, data: str, *, at_s: float) -> Order:
         """Return a press of a quick reply under a reminder."""
         return self._press("choose", data, at_s=at_s)
 
-    def _press(self, command: str, data: str, *, at_s: float) -> Order:
+    def _press(self, command: str, data: str, *, at_s: float, by: str | None = None) -> Order:
         token = f"token-{next(self.message_numbers)}"
-        event = self._event("postback", at_s, replyToken=token, postback={"data": data})
+        event = self._event("postback", at_s, by=by, replyToken=token, postback={"data": data})
         order = Order(
             conversation_id=self.conversation_id, event=event, at_s=round(at_s, 3), command=command, presses=data
         )

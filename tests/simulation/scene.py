@@ -16,7 +16,7 @@ from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.mind import Manner, Mood
-from tests.simulation.people import Message, Order
+from tests.simulation.people import TAKE_BACK, Message, Order
 from tests.simulation.schedule import STEPS, Stage, playing
 from tests.simulation.scheduler import Task
 from tests.simulation.times import LEASE_S, SETTLE_S
@@ -115,6 +115,8 @@ class Scene:
         """LINE delivers the command or the press that confirms, for the first time or again."""
         if order.command == "confirm":
             return self.stage.confirmation(self.stage.people, order)
+        if order.command == TAKE_BACK:
+            return self.stage.taking_back(self.stage.people, order)
         if order.command == "choose":
             return self.stage.welcome(order)
         return self.stage.command(self.stage.people, order)
@@ -133,6 +135,11 @@ class Scene:
     def confirms(self, button: str) -> Delivery:
         """A member presses the button under a question."""
         return self.delivers_order(self.stage.people.confirm(button, at_s=self.world.now_s))
+
+    def takes_back_as_proposed(self, *, by: str) -> Order:
+        """A member presses the button under the messages that the bot proposed last to take back; nothing is delivered yet."""
+        said = next(one for one in reversed(self.world.truth.said) if one.button is not None)
+        return self.stage.people.take_back(said.button or "", at_s=self.world.now_s, by=by)
 
     def chooses(self, choice: ReminderChoice) -> Order:
         """A member presses this quick reply under the newest reminder that was pushed; nothing is delivered yet."""

@@ -865,6 +865,7 @@ def _repeated_model_calls(scene: Scene) -> list[str]:
 
 SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "outcomes_tell_what_was_recalled": recall_scenes.answer_that_repeats_what_it_recalled,
+    "takes_back_for_its_asker": forgetting_scenes.press_of_another_member,
     "recalls_from_the_joining": recall_scenes.recall_of_a_member_who_joined_later,
     "asks_delivered_already": event_scenes.answer_that_is_fetched_twice,
     "remembers_what_was_fetched": event_scenes.answer_that_is_fetched_again_much_later,

@@ -51,7 +51,8 @@ _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16
 _LATER_S: Final = (150.0, 500.0)
 _ONE_RECALLS_IN: Final = 4
-_RARE: Final = 0.1
+_RARE: Final = 0.06
+_IN_AN_HOUR: Final = 0.3
 _FEW_A_MINUTE: Final = 1
 """So few messages a minute are answered as they come that a chat of a few messages is a flood."""
 _VERBS: Final = ("file", "file", "file", "note", "move", "delete", "undo")
@@ -248,6 +249,27 @@ class Stage:
             until_s = order.at_s if watermark.entries_ms >= pressed_ms else order.at_s - 0.001
             people.erase(until_s=until_s, spares_entries=watermark.entries_ms < pressed_ms - 1)
             self._erasure_was_acknowledged(people, until_s=until_s)
+
+        return replace(self.welcome(order), on_ack=on_ack)
+
+    def taking_back(self, people: People, order: Order) -> Delivery:
+        """LINE delivers a press that takes messages back; whether it counts shows when it is acknowledged."""
+
+        def on_ack() -> None:
+            question_id, recorded = (
+                question_id_in(order.presses),
+                self.world.truth.recorded.get(people.conversation_id, {}),
+            )
+            press = recorded.get(f"{question_id}-press")
+            if press is None or press.answers != (order.id,):
+                return
+            taken = [one for one in people.messages if one.id in press.forgets]
+            for one in taken:
+                one.unsent = True
+                one.amended_s.append(order.at_s)
+            words = [word for one in taken for word, _ in one.words]
+            effect = partial(self.world.truth.forget, [*words, *map(gloss_of, words)])
+            self.withdrawals.acknowledge(people.conversation_id, press.forgets[0], effect, more_ids=press.forgets)
 
         return replace(self.welcome(order), on_ack=on_ack)
 
@@ -483,6 +505,8 @@ class _Schedule:
         chance = _of_its_own(rng, f"rare {people.place}")
         if chance.random() < _RARE:
             self._write(people.catch_up(at_s=chance.random() * (at_s + 10)))
+        if chance.random() < _RARE:
+            self._write(people.message(at_s=at_s + 20 + chance.random() * 60, verb="forget"))
         if people.is_group and chance.random() < _RARE:
             self._join(people, chance.random() * at_s)
 
@@ -596,6 +620,14 @@ class _Schedule:
                     presser = self.rng.choice(self.stage.chats)
                 if is_message:
                     self._write(people.press(said.button, at_s=pressed_s))
+                elif said.outcome is not None and said.outcome.forgets:
+                    order = presser.take_back(said.button, at_s=pressed_s)
+                    self.world.scheduler.at(
+                        pressed_s,
+                        lambda presser=presser, order=order: self._publish(  # type: ignore[misc]
+                            self.stage.taking_back(presser, order)
+                        ),
+                    )
                 else:
                     order = presser.confirm(said.button, at_s=pressed_s)
                     self.world.scheduler.at(
@@ -617,7 +649,7 @@ class _Schedule:
             pressed_s = said.at_s + 0.5 + self.rng.random() * self.rng.choice((3.0, 60.0))
             presser = self.rng.choice(self.stage.chats) if self.rng.random() < 0.15 else people
             data = self.rng.choice(said.choices[:2])
-            if random.Random(f"in an hour {pressed_s}").random() < _RARE:
+            if random.Random(f"in an hour {pressed_s}").random() < _IN_AN_HOUR:
                 data = said.choices[2]
             order = presser.choose(data, at_s=pressed_s)
             self.world.scheduler.at(

@@ -5,6 +5,7 @@ import pytest
 from shared.conversation.records import OutcomeKind
 from shared.conversation.snapshot import MemoryLimits
 from shared.turns.deferral import LateReply
+from tests.simulation.forgetting_scenes import proposes_to_take_back
 from tests.simulation.people import GROUP, Message
 from tests.simulation.scene import Scene
 from tests.simulation.tap_scenes import tap_whose_worker_dies
@@ -333,3 +334,14 @@ def test_forget_me_takes_a_quoted_picture_that_is_delivered_only_later(is_asker:
         assert any(picture.newest_words[0] in said for said in scene.said)
         assert scene.rests() == []
     assert scene.world.objects.read(f"journal/{GROUP}/{picture.id}.json") is None
+
+
+def test_a_press_of_its_asker_takes_back_what_the_bot_proposed() -> None:
+    with Scene(group=True).playing() as scene:
+        asker, _ = proposes_to_take_back(scene)
+
+        scene.takes_effect(scene.pushes(scene.delivers_order(scene.takes_back_as_proposed(by=asker))))
+
+        assert scene.rests(calm=True) == []
+    assert [one.is_withdrawn for one in scene.stage.people.messages] == [True, False, False]
+    assert {"word0a", "gloss0a"} <= scene.world.truth.forgotten.keys()
