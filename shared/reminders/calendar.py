@@ -52,7 +52,7 @@ class CalendarLinks:
 def calendar_link(reminder: Reminder) -> str:
     """Return the address of a new event at the reminder's next time, within LINE's limit: a long text is cut."""
     zone = zoneinfo.ZoneInfo(reminder.zone)
-    begins = _local(reminder.due_ms or 0, reminder.zone)
+    begins = _local(reminder.next_ms, reminder.zone)
     facts = {
         "action": "TEMPLATE",
         "dates": f"{begins:{_LOCAL}}/{begins + _LASTS:{_LOCAL}}",

@@ -87,10 +87,10 @@ class ReminderDelivery:
         elif reminder.claim is not None and reminder.claim.until_ms > now_ms:
             raise TurnBusyError("another worker may be pushing the reminder")
         else:
-            self._deliver(store, reminder, generation)
+            self._deliver(store, reminder, generation, due_ms=next_ms)
 
-    def _deliver(self, store: ReminderStore, reminder: Reminder, generation: int) -> None:
-        occurrence = self._occurrence_of(reminder)
+    def _deliver(self, store: ReminderStore, reminder: Reminder, generation: int, *, due_ms: int) -> None:
+        occurrence = self._occurrence_of(reminder, due_ms)
         if self.reminding is Reminding.OFF:
             self._advance(store, reminder, occurrence, is_kept=False)
             return
@@ -119,10 +119,10 @@ class ReminderDelivery:
             case "unknown" | "not_sent":
                 raise LineUnavailableError("it is not known whether LINE took the reminder")
 
-    def _occurrence_of(self, reminder: Reminder) -> Occurrence:
+    def _occurrence_of(self, reminder: Reminder, due_ms: int) -> Occurrence:
         """Return the occurrence to say: after an outage the newest one.  Repeated: with the words of the first try."""
         now_ms = self.clock.now_ms()
-        newest_ms = schedule_of(reminder).newest_until(now_ms, since_ms=reminder.due_ms or 0)
+        newest_ms = schedule_of(reminder).newest_until(now_ms, since_ms=due_ms)
         claim = reminder.claim
         is_repeated = claim is not None and claim.occurrence_ms == newest_ms
         said_ms = claim.first_ms if claim is not None and is_repeated else now_ms

@@ -35,7 +35,7 @@ def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) 
         found = [one for one in found if not one.is_from_withdrawn(is_withdrawn)]
     if not found:
         return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE))
-    found.sort(key=lambda one: (_next_ms(one), one.id))
+    found.sort(key=lambda one: (one.next_ms, one.id))
     shown, now_ms = found[:_SHOWN], conversation.turn.clock.now_ms()
     lines = [
         f"・{shown_time(one, locale=locale, now_ms=now_ms)} {cut(mask_ids(one.text), limit=_TEXT_UTF16)}"
@@ -52,12 +52,8 @@ def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) 
 
 def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:
     """Return when it is said, in words: its rule, or its next time."""
-    at = dt.datetime.fromisoformat(local_time(_next_ms(reminder), reminder.zone))
+    at = dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone))
     this_year = dt.datetime.fromisoformat(local_time(now_ms, reminder.zone)).year
     if reminder.rule is None:
         return shown_moment(at, locale=locale, this_year=this_year)
     return shown_rule(reminder.rule, start=at, locale=locale, this_year=this_year)
-
-
-def _next_ms(reminder: Reminder) -> int:
-    return reminder.kept_ms or reminder.due_ms or 0

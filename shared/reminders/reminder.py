@@ -88,9 +88,9 @@ class Reminder:
         return min((one.timestamp_ms for one in self.sources), default=0)
 
     @property
-    def until_ms(self) -> int:
-        """LINE's timestamp of the newest words behind it."""
-        return max((one.timestamp_ms for one in self.sources), default=0)
+    def next_ms(self) -> int:
+        """When it is said next: what waits for the chat's next answer comes first.  Of one that has ended, when that was."""
+        return self.kept_ms or self.due_ms or self.ended_ms
 
     def is_from_withdrawn(self, is_withdrawn: IsWithdrawn) -> bool:
         """Whether a message behind it was withdrawn, erased or edited since."""

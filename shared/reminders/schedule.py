@@ -23,7 +23,6 @@ _LOCAL: Final = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}", re.ASCII)
 _UNTIL: Final = re.compile(r"(\d{8})(?:T(\d{6})(Z?))?", re.ASCII)
 _UNTIL_FORMAT: Final = "%Y%m%dT%H%M%S"
 _NUMBER: Final = re.compile(r"[1-9]\d{0,3}", re.ASCII)
-_RULE_LIMIT: Final = 200
 _FREQUENCIES: Final[Mapping[str, Literal[1, 2, 3]]] = {
     "DAILY": rrule.DAILY,
     "WEEKLY": rrule.WEEKLY,
@@ -76,7 +75,7 @@ class Schedule:
             yield _ms(start, zone)
             return
         after = dt.datetime.fromtimestamp(after_ms / 1_000, zone).replace(tzinfo=None, fold=0)
-        for local in _rule(self.start, self.rule).xafter(after - _CLOCK_CHANGE, inc=True):
+        for local in _rule(self.start, self.rule).xafter(after - _CLOCK_CHANGE):
             yield _ms(local, zone)
 
 
@@ -162,8 +161,6 @@ def _month_day(rule: str, at: str) -> int | None:
 
 
 def _parts(text: str) -> Mapping[str, str]:
-    if len(text) > _RULE_LIMIT:
-        raise ScheduleFault("The rule is too long.")
     parts: dict[str, str] = {}
     for one in text.strip().upper().removeprefix("RRULE:").rstrip(";").split(";"):
         name, _, value = one.partition("=")

@@ -52,7 +52,6 @@ class ReminderOverlay:
         self._lock = threading.RLock()
         self._stored: dict[str, Reminder] | None = None
         self._staged: dict[str, Reminder] = {}
-        self._created = 0
         self._is_sealed = False
         self._shown_source_ids: set[str] = set()
         self._shown_ids: set[str] = set()
@@ -63,11 +62,6 @@ class ReminderOverlay:
     def zone(self) -> str:
         """The time zone of local times."""
         return self._zone
-
-    @property
-    def now_ms(self) -> int:
-        """When the turn began to think."""
-        return self._now_ms
 
     @property
     def read_source_ids(self) -> frozenset[str]:
@@ -172,7 +166,6 @@ class ReminderOverlay:
         with self._lock:
             there = self._find(reminder_id)
             self._check_room(reminder_id)
-            self._shown_source_ids |= there.source_ids
             self._staged[reminder_id] = replace(there, state=ReminderState.CANCELLED)
             return there
 
@@ -198,15 +191,12 @@ class ReminderOverlay:
 
     def _deed(self, kind: DeedKind, reminder: Reminder) -> Deed:
         now = dt.datetime.fromtimestamp(self._now_ms / 1_000, tz=zoneinfo.ZoneInfo(self._zone))
-        due_ms = reminder.kept_ms or reminder.due_ms
-        due = None
-        if due_ms is not None:
-            due = Due(
-                at=dt.datetime.fromisoformat(local_time(due_ms, reminder.zone)),
-                this_year=now.year,
-                rule=reminder.rule,
-                messages=self.messages_each_time if kind is not DeedKind.REMINDER_CANCELLED else 1,
-            )
+        due = Due(
+            at=dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone)),
+            this_year=now.year,
+            rule=reminder.rule,
+            messages=self.messages_each_time if kind is not DeedKind.REMINDER_CANCELLED else 1,
+        )
         return Deed(kind=kind, name=reminder.text, due=due)
 
     def _schedule(self, at: str, rule: str | None) -> tuple[str, str | None, int]:
@@ -218,11 +208,7 @@ class ReminderOverlay:
 
     def _open(self) -> tuple[Reminder, ...]:
         there = {**self._load(), **self._staged}
-        return tuple(
-            sorted(
-                (one for one in there.values() if one.is_open), key=lambda one: (one.kept_ms or one.due_ms or 0, one.id)
-            )
-        )
+        return tuple(sorted((one for one in there.values() if one.is_open), key=lambda one: (one.next_ms, one.id)))
 
     def _find(self, reminder_id: str) -> Reminder:
         found = next((one for one in self._open() if one.id == reminder_id), None)
@@ -236,19 +222,17 @@ class ReminderOverlay:
             self._stored = {one.id: one for one in found if not one.is_from_withdrawn(self._is_withdrawn)}
         return self._stored
 
-    def _check_room(self, reminder_id: str | None = None) -> None:
+    def _check_room(self, reminder_id: str = "") -> None:
         if self._is_sealed:
             raise ReminderFault("The turn is over.")
-        if len({*self._staged, reminder_id or ""}) > CHANGES_LIMIT:
+        if len({*self._staged, reminder_id}) > CHANGES_LIMIT:
             raise ReminderFault(
                 f"One turn can change at most {CHANGES_LIMIT} reminders; do the rest after the next message."
             )
 
     def _new_id(self) -> str:
         """Return an id that no other commit of the chat makes."""
-        self._created += 1
-        conversation_id = self._store.conversation.id
-        made_of = f"{conversation_id}/{self._sequence}/{self._created}/{self._now_ms}"
+        made_of = f"{self._store.conversation.id}/{self._sequence}/{len(self._staged)}/{self._now_ms}"
         return f"r{hashlib.sha256(made_of.encode()).hexdigest()[:10]}"
 
 

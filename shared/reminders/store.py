@@ -59,17 +59,13 @@ class ReminderStore:
         name, store = self.conversation.names.reminder(reminder.id), self.conversation.objects.store
         return store.replace(name, encode(reminder), generation=generation)
 
-    def create(self, reminder: Reminder) -> bool:
-        """Return whether the reminder is new; its object and its marker are there in any case.
+    def create(self, reminder: Reminder) -> None:
+        """The reminder was created, now or before, and a marker leads a tick to it.
 
         The caller looks at the amendments next. Repeated: changes nothing.
         """
-        name, store = self.conversation.names.reminder(reminder.id), self.conversation.objects.store
-        is_new = store.create(name, encode(reminder)) is not None
-        found = (reminder, 0) if is_new else self.find(reminder.id)
-        if found is not None:
-            self.mark(found[0])
-        return is_new
+        self.conversation.objects.store.create(self.conversation.names.reminder(reminder.id), encode(reminder))
+        self.mark(reminder)
 
     def update(self, reminder_id: str, change: Callable[[Reminder | None], Reminder | None]) -> Reminder | None:
         """Change the reminder by compare-and-swap, as `update_by_swap` does; return it as it is then.

@@ -179,8 +179,7 @@ def _sources(text: str, overlay: ReminderOverlay, context: TurnContext) -> tuple
 
 
 def _shown(reminder: Reminder) -> Json:
-    next_ms = reminder.kept_ms or reminder.due_ms or 0
-    local = local_time(next_ms, reminder.zone)
+    local = local_time(reminder.next_ms, reminder.zone)
     digest = _DIGESTS.get(reminder.kind)
     return {
         "id": reminder.id,

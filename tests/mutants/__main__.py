@@ -20,6 +20,12 @@ _PATTERNS: Final = (
     "shared/handlers/*.py",
     "shared/search/folding.py",
     "shared/storage/*.py",
+    "shared/reminders/*.py",
+    "shared/access/*.py",
+    *(
+        f"shared/agent/{name}.py"
+        for name in ("confirmed_changes", "forgetting", "outcomes", "proposals", "request_budget")
+    ),
     *(
         f"shared/knowledge/{name}.py"
         for name in (

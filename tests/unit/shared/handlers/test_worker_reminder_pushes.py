@@ -88,12 +88,13 @@ def test_a_reminder_speaks_the_language_of_its_words(friend: Person, text: str, 
 def test_a_daily_digest_is_made_when_it_is_due(friend: Person) -> None:
     asks(friend, **DAILY)
     files(friend, "牛乳を買う")
-    passes(friend.worker, hours=18.4)
+    passes(friend.worker, hours=18.34)
     files(friend, "歯医者に電話")
     passes(friend.worker, hours=24)
 
     first, second = pushed(friend.worker)
     assert "牛乳を買う" in first
+    assert "⏰" not in first
     assert "歯医者に電話" not in first
     assert "歯医者に電話" in second
     assert not [one for _, (message,) in friend.worker.line.pushed.values() for one in message.quick_replies]

@@ -37,6 +37,12 @@ def test_a_recurrence_ends_in_utc() -> None:
     assert query(replace(MORNING, rule="FREQ=DAILY;COUNT=3"))["recur"] == ["RRULE:FREQ=DAILY;COUNT=3"]
 
 
+def test_a_long_text_fills_the_address_up_to_lines_limit() -> None:
+    link = calendar_link(replace(MORNING, text="a" * 2_000))
+
+    assert len(link) == URI_LIMIT
+
+
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=300))
 def test_an_address_is_within_lines_limit_and_cuts_no_grapheme(text: str) -> None:
     rule = "FREQ=WEEKLY;INTERVAL=52;BYDAY=MO,TU,WE,TH,FR,SA,SU;UNTIL=20311231T235959"

@@ -15,11 +15,11 @@ from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.errors import LineUnavailableError, StorageUnavailableError, TurnBusyError
 from shared.line.quota import QUOTA_KEPT_S, PushBudget
-from shared.reminders.delivery import KEY_VALID_MS, ReminderDelivery, Reminding
+from shared.reminders.delivery import KEY_VALID_MS, SENDING_S, ReminderDelivery, Reminding
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time
 from shared.reminders.store import KEPT_MS, ReminderStore
-from shared.reminders.wording import Occurrence, ReminderWording, Said
+from shared.reminders.wording import LATE_MS, Occurrence, ReminderWording, Said
 from shared.reminders.words import ReminderWords
 from tests.support import schemas
 from tests.support.chats import conversations_on
@@ -156,7 +156,7 @@ def test_after_an_outage_a_recurring_reminder_is_said_once_with_its_time(due: Du
 
 
 @pytest.mark.parametrize("fate", ["unknown", "unknown, not sent", "not_sent"])
-def test_a_push_of_unknown_fate_is_repeated_under_the_same_key(due: Due, fate: str) -> None:
+def test_a_push_of_unknown_fate_is_repeated_under_the_same_key(due: Due, lines: io.StringIO, fate: str) -> None:
     due.line.fates = [fate, *(["not_sent"] * 20)]
     reminder = due.reminder()
     due.passes()
@@ -170,6 +170,8 @@ def test_a_push_of_unknown_fate_is_repeated_under_the_same_key(due: Due, fate: s
     assert due.said == ["⏰ 薬"]
     assert due.remembered == ["⏰ 薬"]
     assert due.read(reminder).state is ReminderState.DONE
+    (logged,) = (json.loads(line) for line in lines.getvalue().splitlines() if "reminder_pushed" in line)
+    assert logged["was_pushed"] == (fate == "unknown")
 
 
 def test_a_worker_that_dies_after_the_push_leaves_the_rest_to_the_next_tick(due: Due) -> None:
@@ -240,6 +242,84 @@ def test_a_push_whose_key_line_has_forgotten_is_kept_for_the_next_answer(due: Du
 
     assert due.said == ["⏰ 薬"]
     assert due.read(reminder).kept_ms == reminder.due_ms
+
+
+def test_as_long_as_line_knows_the_key_the_push_is_repeated(due: Due) -> None:
+    due.line.fates = ["unknown, not sent"] * 20
+    reminder = due.reminder()
+    due.passes()
+    first_ms = due.clock.now_ms()
+    with pytest.raises(LineUnavailableError):
+        due.tick(reminder)
+    due.line.fates = []
+
+    due.clock.move((first_ms + KEY_VALID_MS - due.clock.now_ms()) / 1_000)
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+
+
+def test_a_push_of_unknown_fate_says_nothing_of_the_next_occurrence(due: Due) -> None:
+    due.line.fates = ["unknown, not sent"] * 20
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+    with pytest.raises(LineUnavailableError):
+        due.tick(reminder)
+    due.line.fates = []
+
+    due.passes(minutes=24 * 60 + 30)
+    due.tick(reminder)
+
+    assert ["の予定でした" in one for one in due.said] == [True]
+
+
+def test_a_tick_tries_a_push_for_some_seconds_only(due: Due) -> None:
+    due.line.fates = ["unknown, not sent"] * 100
+    reminder = due.reminder()
+    due.passes()
+    begun_s = due.clock.monotonic_s()
+
+    with pytest.raises(LineUnavailableError):
+        due.tick(reminder)
+
+    assert due.clock.monotonic_s() - begun_s <= SENDING_S
+
+
+def test_a_claim_counts_until_its_last_millisecond(due: Due) -> None:
+    reminder = due.reminder()
+    due.passes()
+    now_ms = due.clock.now_ms()
+    claim = Claim(worker="dead", occurrence_ms=reminder.due_ms or 0, first_ms=now_ms, until_ms=now_ms + 1)
+    ReminderStore(due.chat.conversation).update(reminder.id, lambda _: replace(reminder, claim=claim))
+
+    with pytest.raises(TurnBusyError, match="may be pushing"):
+        due.tick(reminder)
+    due.clock.move(0.001)
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+
+
+def test_a_reminder_that_waits_for_the_next_answer_is_not_tried_again(due: Due) -> None:
+    due.line.push_quota_left = 0
+    reminder = due.reminder()
+    due.passes()
+    due.tick(reminder)
+    kept, markers = due.read(reminder), due.chat.markers
+
+    due.tick(reminder)
+
+    assert (due.read(reminder), due.chat.markers) == (kept, markers)
+
+
+@pytest.mark.parametrize(("late_ms", "is_told"), [(LATE_MS, False), (LATE_MS + 1, True)])
+def test_what_comes_late_tells_the_time_for_which_it_was_meant(due: Due, late_ms: int, *, is_told: bool) -> None:
+    reminder = due.reminder()
+    due.clock.move(((reminder.due_ms or 0) + late_ms - due.clock.now_ms()) / 1_000)
+
+    due.tick(reminder)
+
+    assert ["の予定でした" in one for one in due.said] == [is_told]
 
 
 def test_of_two_ticks_one_pushes(reads: Executor) -> None:
@@ -329,6 +409,7 @@ def test_a_chat_gets_a_bounded_number_of_pushes_a_day(reads: Executor) -> None:
     stored = due.store.read(f"reminders/{CHAT}/pushes.json")
     assert stored is not None
     schemas.validator("records/pushes").validate(json.loads(stored.data))
+    assert json.loads(stored.data)["count"] == 2
 
     due.passes(minutes=24 * 60)
     tomorrow = due.reminder("word3")
@@ -524,7 +605,7 @@ def test_what_another_worker_claims_meanwhile_is_not_kept(due: Due) -> None:
 
 def test_after_a_refusal_for_the_quota_no_other_push_is_tried(due: Due) -> None:
     reminders = [due.reminder(f"word{number}") for number in range(3)]
-    due.line.push_quota_left = 2
+    due.line.push_quota_left = 9
     due.passes()
     due.tick(reminders[0])
     due.line.push_quota_left = 0  # other instances have spent the rest

@@ -30,6 +30,7 @@ NOW_MS = ms("2026-11-22T21:00")
 
 def test_a_local_time_is_meant_in_its_zone() -> None:
     assert first_occurrence("2026-11-23T09:00", TOKYO, now_ms=NOW_MS) == ms("2026-11-23T09:00")
+    assert first_occurrence("2031-12-31T09:00", TOKYO, now_ms=NOW_MS) == ms("2031-12-31T09:00")
     assert local_time(ms("2026-11-23T09:00"), NEW_YORK) == "2026-11-22T19:00"
 
 
@@ -59,6 +60,7 @@ def test_a_time_that_cannot_be_used_is_a_fault_that_says_why(at: str, zone: str,
     [
         ("FREQ=DAILY", "FREQ=DAILY"),
         ("rrule:freq=weekly;byday=th,mo;", "FREQ=WEEKLY;BYDAY=MO,TH"),
+        ("FREQ=WEEKLY;BYDAY=SU,SA,FR,TH,WE,TU,MO", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA,SU"),
         ("FREQ=MONTHLY;BYMONTHDAY=25;COUNT=3", "FREQ=MONTHLY;BYMONTHDAY=25;COUNT=3"),
         ("FREQ=WEEKLY;INTERVAL=2;UNTIL=20261231", "FREQ=WEEKLY;INTERVAL=2;UNTIL=20261231T235959"),
         ("FREQ=DAILY;INTERVAL=1;UNTIL=20261231T000000Z", "FREQ=DAILY;UNTIL=20261231T090000"),
@@ -85,6 +87,7 @@ def test_a_rule_is_kept_in_one_spelling(written: str, kept: str) -> None:
         "FREQ=DAILY;COUNT=0",
         "FREQ=DAILY;COUNT=3;UNTIL=20261231",
         "FREQ=DAILY;UNTIL=20261341",
+        "FREQ=DAILY;UNTIL=tomorrow",
         "FREQ=DAILY;BYSECOND=1",
         "FREQ=DAILY;" * 100,
     ],
@@ -101,6 +104,25 @@ def test_a_rule_that_might_never_occur_is_a_fault() -> None:
         checked_schedule("2027-01-31T09:00", TOKYO, "FREQ=MONTHLY;INTERVAL=2", now_ms=NOW_MS)
     with pytest.raises(ScheduleFault, match="ends before its first time"):
         checked_schedule("2027-01-01T09:00", TOKYO, "FREQ=DAILY;UNTIL=20261231", now_ms=NOW_MS)
+
+
+@pytest.mark.parametrize(
+    ("rule", "first"),
+    [
+        ("FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=28", "2027-02-28T09:00"),
+        ("FREQ=MONTHLY;BYMONTHDAY=31", "2027-03-31T09:00"),
+        ("FREQ=MONTHLY;INTERVAL=2", "2027-02-03T09:00"),
+    ],
+)
+def test_a_rule_of_months_occurs_on_its_day(rule: str, first: str) -> None:
+    _, first_ms = checked_schedule("2027-02-03T09:00", TOKYO, rule, now_ms=NOW_MS)
+
+    assert local_time(first_ms, TOKYO) == first
+
+
+def test_a_time_without_a_day_is_a_fault_also_beside_a_rule_of_months() -> None:
+    with pytest.raises(ScheduleFault, match="is no local time"):
+        checked_schedule("tomorrow", TOKYO, "FREQ=MONTHLY;INTERVAL=2", now_ms=NOW_MS)
 
 
 def test_the_first_occurrence_is_the_first_that_fits_the_rule() -> None:

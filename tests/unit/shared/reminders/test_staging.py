@@ -1,5 +1,6 @@
 """What a turn reads and stages of a chat's reminders, and how that is applied after the commit."""
 
+import io
 import json
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -7,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.agent.receipts import DeedKind
+from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
 from shared.handlers.staged_writes import StagedWrites
 from shared.knowledge.entry import Source
@@ -17,7 +20,7 @@ from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode, encode
 from tests.support import schemas
 from tests.support.chats import conversations_on, everything_in
-from tests.support.reminders import ASKED, ZONE, ReminderChat
+from tests.support.reminders import ASKED, ZONE, InterruptedStore, ReminderChat
 
 CHAT = "U" + "1" * 32
 
@@ -62,8 +65,8 @@ def test_nothing_is_stored_before_the_commit(chat: ReminderChat, store: MemoryOb
     create(overlay, in_days(chat, 1))
 
     assert not store.list("")
-    assert [one.text for one in overlay.list()] == ["drink water"]
     assert overlay.read_source_ids == {"m1"}
+    assert [one.text for one in overlay.list()] == ["drink water"]
 
 
 def test_a_turn_reads_its_own_writes(chat: ReminderChat) -> None:
@@ -75,15 +78,65 @@ def test_a_turn_reads_its_own_writes(chat: ReminderChat) -> None:
     create(overlay, in_days(chat, 1), "wake up")
 
     assert [one.text for one in overlay.list()] == ["wake up", "drink tea"]
-    with pytest.raises(ReminderFault, match="no open reminder"):
+    with pytest.raises(ReminderFault, match="no open reminder") as caught:
         overlay.cancel(second.id)
+    assert caught.value.may_retry
 
 
-def test_what_a_turn_created_and_cancelled_is_not_written(chat: ReminderChat) -> None:
+def test_what_waits_for_an_answer_stands_before_what_comes_earlier(chat: ReminderChat) -> None:
+    early, late = chat.remind("early", at=in_days(chat, 1)), chat.remind("late", at=in_days(chat, 2), rule="FREQ=DAILY")
+    ReminderStore(chat.conversation).update(late.id, lambda _: replace(late, kept_ms=(early.due_ms or 0) - 1))
+
+    assert [one.text for one in chat.begin().list()] == ["late", "early"]
+
+
+def test_what_a_turn_created_and_cancelled_is_neither_written_nor_told(chat: ReminderChat) -> None:
     overlay = chat.begin()
     overlay.cancel(create(overlay, in_days(chat, 1)).id)
 
+    assert overlay.deeds == ()
     assert chat.outcome(overlay).writes == ()
+
+
+def test_a_turn_names_the_messages_behind_each_reminder_that_the_model_was_shown(chat: ReminderChat) -> None:
+    for number in (1, 2):
+        source = Source(line_message_id=f"m{number}", timestamp_ms=number)
+        chat.remind(f"word{number}", at=in_days(chat, number), source=source)
+    first, second = chat.stored if chat.stored[0].text == "word1" else reversed(chat.stored)
+    overlay = chat.begin()
+    assert (overlay.shown, overlay.read_source_ids) == ((), frozenset())
+
+    overlay.show(first.id)
+    assert (overlay.shown, overlay.read_source_ids) == ((first,), {"m1"})
+    overlay.list()
+    assert (overlay.shown, overlay.read_source_ids) == ((first, second), {"m1", "m2"})
+
+
+def test_a_turn_that_changes_no_reminder_reads_none(reads: Executor, clock: FixedClock) -> None:
+    store = InterruptedStore()
+    chat = ReminderChat(conversations_on(store, reads, clock).of(CHAT))
+    store.fails = "list reminders/"
+
+    overlay = chat.begin()
+
+    assert (overlay.shown, overlay.deeds, overlay.changes(first_number=0)) == ((), (), ())
+
+
+def test_deeds_tell_what_the_writes_do_and_what_each_time_costs(chat: ReminderChat) -> None:
+    first, second, third = (chat.remind(f"word{number}", at=in_days(chat, number)) for number in (1, 2, 3))
+    overlay = chat.begin()
+    overlay.messages_each_time = 5
+
+    overlay.change(first.id, text="changed")
+    overlay.change(second.id, text=second.text)
+    overlay.cancel(third.id)
+    create(overlay, in_days(chat, 4), "new")
+
+    assert [(one.kind, one.name, one.due and one.due.messages) for one in overlay.deeds] == [
+        (DeedKind.REMINDER_CHANGED, "changed", 5),
+        (DeedKind.REMINDER_CANCELLED, "word3", 1),
+        (DeedKind.REMINDER_SET, "new", 5),
+    ]
 
 
 def test_applying_again_changes_nothing(chat: ReminderChat, store: MemoryObjectStore) -> None:
@@ -164,6 +217,34 @@ def test_a_rule_alone_can_be_changed_and_taken_away(chat: ReminderChat) -> None:
     assert (once.rule, once.due_ms) == (None, made.due_ms)
 
 
+def test_another_time_keeps_the_rule(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY")
+
+    changed = chat.turn(lambda overlay: overlay.change(made.id, at=in_days(chat, 2, "10:30")))
+
+    assert (changed.start, changed.rule) == (in_days(chat, 2, "10:30"), "FREQ=DAILY")
+
+
+def test_another_rule_begins_with_the_next_time(chat: ReminderChat, clock: FixedClock) -> None:
+    made = chat.remind(at=in_days(chat, 1), rule="FREQ=DAILY")
+    later_ms = (made.due_ms or 0) + 3 * 86_400_000
+    ReminderStore(chat.conversation).update(made.id, lambda _: replace(made, due_ms=later_ms))
+    clock.move(3 * 86_400)
+
+    changed = chat.turn(lambda overlay: overlay.change(made.id, rule="FREQ=WEEKLY"))
+
+    assert changed.due_ms == later_ms
+
+
+def test_a_rule_alone_is_no_new_time_for_what_waits_for_an_answer(chat: ReminderChat, clock: FixedClock) -> None:
+    made = chat.remind(at=in_days(chat, 1))
+    ReminderStore(chat.conversation).update(made.id, lambda _: replace(made, due_ms=None, kept_ms=made.due_ms))
+    clock.move(2 * 86_400)
+
+    with pytest.raises(ReminderFault, match="has passed"):
+        chat.begin().change(made.id, rule="FREQ=DAILY")
+
+
 def test_a_cancelled_reminder_keeps_no_words_and_no_time(chat: ReminderChat, store: MemoryObjectStore) -> None:
     made = chat.remind("4711", at=in_days(chat, 1))
 
@@ -174,6 +255,17 @@ def test_a_cancelled_reminder_keeps_no_words_and_no_time(chat: ReminderChat, sto
     assert [
         one.startswith(f"{local_time(made.due_ms or 0, 'UTC')[:10].replace('-', '')}T") for one in chat.markers
     ] == [False]
+
+
+def test_a_reminder_that_was_said_before_its_cancellation_stays_said(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1))
+    overlay = chat.begin()
+    overlay.cancel(made.id)
+    ReminderStore(chat.conversation).update(made.id, lambda _: made.ended(ReminderState.DONE, now_ms=9))
+
+    chat.commit(overlay)
+
+    assert (chat.read(made.id).state, chat.read(made.id).ended_ms) == (ReminderState.DONE, 9)
 
 
 def test_an_older_turn_that_comes_late_changes_nothing(chat: ReminderChat) -> None:
@@ -226,12 +318,17 @@ def test_a_chat_has_at_most_a_hundred_open_reminders(chat: ReminderChat) -> None
 
 
 def test_a_turn_changes_a_bounded_number_of_reminders(chat: ReminderChat) -> None:
+    there = chat.remind(at=in_days(chat, 1))
     overlay = chat.begin()
     made = [create(overlay, in_days(chat, 1)) for _ in range(CHANGES_LIMIT)]
 
     overlay.change(made[0].id, text="again")
     with pytest.raises(ReminderFault, match="at most 20"):
         create(overlay, in_days(chat, 1))
+    with pytest.raises(ReminderFault, match="at most 20"):
+        overlay.change(there.id, text="again")
+    with pytest.raises(ReminderFault, match="at most 20"):
+        overlay.cancel(there.id)
 
 
 @pytest.mark.parametrize(
@@ -260,11 +357,14 @@ def test_a_reminder_of_a_withdrawn_message_does_not_exist_for_a_turn(chat: Remin
 
 
 def test_no_turn_stages_after_its_commit(chat: ReminderChat) -> None:
+    there = chat.remind("x" * 300, at=in_days(chat, 1))
     overlay = chat.begin()
     chat.outcome(overlay)
 
     with pytest.raises(ReminderFault, match="turn is over"):
         create(overlay, in_days(chat, 1))
+    with pytest.raises(ReminderFault, match="turn is over"):
+        overlay.cancel(there.id)
 
 
 def test_a_change_keeps_a_press_that_was_noted_meanwhile(chat: ReminderChat) -> None:
@@ -278,3 +378,34 @@ def test_a_change_keeps_a_press_that_was_noted_meanwhile(chat: ReminderChat) -> 
 
     assert (chat.read(made.id).pressed_ms, chat.read(made.id).pressed_by) == (7, "e7")
     assert chat.read(made.id).start == in_days(chat, 2)
+
+
+def test_a_marker_lies_ahead_also_of_what_is_due_already(chat: ReminderChat, clock: FixedClock) -> None:
+    made = chat.remind(at=in_days(chat, 1))
+    store, (before,) = ReminderStore(chat.conversation), chat.markers
+    clock.move(2 * 86_400)
+
+    store.mark(made)
+
+    ahead_ms = clock.now_ms() + SKEW_MS
+    (after,) = (one for one in chat.markers if one != before)
+    assert after.split()[0] >= local_time(ahead_ms, "UTC").replace("-", "").replace(":", "")
+
+
+def test_a_reminder_that_is_forgotten_takes_its_marker_with_it(chat: ReminderChat) -> None:
+    made = chat.remind(at=in_days(chat, 1))
+
+    ReminderStore(chat.conversation).forget(made)
+
+    assert (chat.stored, chat.markers) == ((), [])
+
+
+def test_the_log_tells_how_many_reminders_a_turn_wrote(chat: ReminderChat, lines: io.StringIO) -> None:
+    overlay = chat.begin()
+    for _ in range(2):
+        create(overlay, in_days(chat, 1))
+    chat.commit(overlay)
+    chat.commit(chat.begin())
+
+    logged = [json.loads(one) for one in lines.getvalue().splitlines()]
+    assert [one["writes"] for one in logged if one["message"] == "reminders_written"] == [2]

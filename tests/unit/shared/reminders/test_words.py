@@ -1,5 +1,6 @@
 """Reminders of messages that were withdrawn, erased or edited."""
 
+import io
 from concurrent.futures import Executor
 
 import pytest
@@ -31,12 +32,25 @@ def chat(store: MemoryObjectStore, reads: Executor, clock: FixedClock) -> Remind
         Amendments(edits={"m1": "other words"}, edited_ms={"m1": 1_500}),
     ],
 )
-def test_a_reminder_goes_with_its_message_and_takes_its_marker(chat: ReminderChat, amendments: Amendments) -> None:
+def test_a_reminder_goes_with_its_message_and_takes_its_marker(
+    chat: ReminderChat, lines: io.StringIO, amendments: Amendments
+) -> None:
     for _ in range(2):
         ReminderWords().remove_withdrawn(chat.conversation, amendments)
 
         assert [one.text for one in chat.stored] == ["word2"]
         assert [one.split()[1] for one in chat.markers] == [chat.stored[0].id]
+    assert lines.getvalue().count("reminders_withdrawn") == 1
+
+
+def test_a_reminder_of_several_messages_goes_with_any_of_them(chat: ReminderChat) -> None:
+    (first,) = (one.id for one in chat.stored if one.text == "word1")
+    added = Source(line_message_id="m3", timestamp_ms=3_000)
+    chat.turn(lambda overlay: overlay.change(first, text="more", sources=(added,)))
+
+    ReminderWords().remove_withdrawn(chat.conversation, Amendments(withdrawn=frozenset({"m3"})))
+
+    assert [one.text for one in chat.stored] == ["word2"]
 
 
 @pytest.mark.parametrize(
@@ -46,14 +60,24 @@ def test_a_reminder_goes_with_its_message_and_takes_its_marker(chat: ReminderCha
         Amendments(edits={"m1": "word1"}, edited_ms={"m1": 1_000}),
     ],
 )
-def test_other_reminders_stay(chat: ReminderChat, amendments: Amendments) -> None:
+def test_other_reminders_stay(chat: ReminderChat, lines: io.StringIO, amendments: Amendments) -> None:
     ReminderWords().remove_withdrawn(chat.conversation, amendments)
 
     assert len(chat.stored) == 2
+    assert "reminders_withdrawn" not in lines.getvalue()
 
 
-@pytest.mark.parametrize(("amendments", "left"), [(Amendments(withdrawn=frozenset({"m1"})), 1), (Amendments(), 2)])
-def test_a_reminder_that_cannot_be_read_goes_if_it_names_a_withdrawn_message(
+@pytest.mark.parametrize(
+    ("amendments", "left"),
+    [
+        (Amendments(withdrawn=frozenset({"m1"})), 1),
+        (Amendments(edits={"m2": "other words"}), 1),
+        (Amendments(withdrawn=frozenset({"m3"})), 2),
+        (Amendments(erased_entries_ms=0), 0),
+        (Amendments(), 2),
+    ],
+)
+def test_a_reminder_that_cannot_be_read_goes_if_it_names_a_withdrawn_message_or_anything_was_erased(
     chat: ReminderChat, store: MemoryObjectStore, amendments: Amendments, left: int
 ) -> None:
     for one in store.list("reminders/"):

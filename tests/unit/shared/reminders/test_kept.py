@@ -1,0 +1,113 @@
+"""What an answer takes along of the reminders that could not be pushed."""
+
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendments import Amendments
+from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
+from shared.knowledge.entry import Source
+from shared.line.bubbles import DIGEST
+from shared.reminders.kept import KeptReminders
+from shared.reminders.reminder import Reminder, ReminderKind
+from shared.reminders.store import ReminderStore
+from shared.reminders.wording import ReminderWording
+from tests.support.chats import conversations_on
+from tests.support.phrases import NamedPhrases
+from tests.support.reminders import ReminderChat
+
+CHAT = "U" + "1" * 32
+KEPT_MS = 1_763_683_200_000  # 2025-11-21T09:00 in Tokyo
+ANSWER = OutcomeRecord(
+    webhook_event_id="e9",
+    timestamp_ms=9_000,
+    kind=OutcomeKind.REPLIED,
+    text="はい",
+    saw=("m5",),
+    since_ms=5_000,
+    until_ms=9_000,
+)
+
+
+@pytest.fixture
+def chat(store: MemoryObjectStore, reads: Executor, clock: FixedClock) -> ReminderChat:
+    return ReminderChat(conversations_on(store, reads, clock).of(CHAT))
+
+
+def kept(chat: ReminderChat, text: str = "薬", *, asked_ms: int = 1_000, **changes: Any) -> Reminder:  # noqa: ANN401 - fields of Reminder
+    """Return a reminder that was asked for at this time, and whose only occurrence could not be pushed."""
+    made = chat.remind(text, at="2029-01-01T09:00", source=Source(line_message_id="m1", timestamp_ms=asked_ms))
+    wanted = replace(made, due_ms=None, **{"kept_ms": KEPT_MS, **changes})
+    ReminderStore(chat.conversation).update(made.id, lambda _: wanted)
+    return wanted
+
+
+def answered(
+    chat: ReminderChat, outcome: OutcomeRecord = ANSWER, *, amendments: Amendments | None = None
+) -> OutcomeRecord:
+    wording = ReminderWording(locale="ja", phrases=NamedPhrases())
+    add = KeptReminders(wording=wording, clock=chat.conversation.turn.clock).begin(chat.conversation)
+    return add(outcome, amendments or Amendments())
+
+
+@pytest.mark.parametrize(("asked_ms", "since_ms"), [(1_000, 1_000), (7_000, 5_000)])
+def test_an_answer_names_what_stands_behind_the_reminder_that_it_says(
+    chat: ReminderChat, asked_ms: int, since_ms: int
+) -> None:
+    reminder = kept(chat, asked_ms=asked_ms)
+
+    said = answered(chat)
+
+    assert said.text == "はい\n\n⏰ 薬（11月21日(金) 09:00 の予定でした）"
+    assert (said.saw, said.since_ms) == (("m1", "m5"), since_ms)
+    assert said.reminders == (SaidReminder(id=reminder.id, occurrence_ms=KEPT_MS),)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": OutcomeKind.SKIPPED},
+        {"kind": OutcomeKind.APOLOGISED},
+        {"text": None},
+        {"text": ""},
+        {"has_button": True},
+    ],
+)
+def test_nothing_but_an_answer_in_words_says_a_reminder(chat: ReminderChat, changes: dict[str, Any]) -> None:
+    kept(chat)
+    outcome = replace(ANSWER, **changes)
+
+    assert answered(chat, outcome) == outcome
+
+
+def test_a_digest_with_nothing_to_tell_counts_as_said(chat: ReminderChat) -> None:
+    digest = kept(chat, "今日のまとめ", kind=ReminderKind.DAILY_DIGEST)
+
+    said = answered(chat)
+
+    assert said == replace(ANSWER, reminders=(SaidReminder(id=digest.id, occurrence_ms=KEPT_MS),))
+
+
+@pytest.mark.parametrize(("room", "is_said"), [(0, True), (-1, False)])
+def test_a_reminder_is_said_where_the_answer_has_room_for_all_of_it(
+    chat: ReminderChat, room: int, *, is_said: bool
+) -> None:
+    kept(chat)
+    words = len((answered(chat).text or "").removeprefix("はい"))
+    answer = replace(ANSWER, text="あ" * (DIGEST.text_limit - words - room))
+
+    assert bool(answered(chat, answer).reminders) == is_said
+
+
+def test_the_oldest_reminder_is_said_first_and_withdrawn_ones_are_not(chat: ReminderChat) -> None:
+    kept(chat, "late", kept_ms=KEPT_MS + 60_000)
+    kept(chat, "early")
+    withdrawn = Amendments(withdrawn=frozenset({"m1"}))
+
+    text = answered(chat).text or ""
+
+    assert 0 < text.find("early") < text.find("late")
+    assert answered(chat, amendments=withdrawn) == ANSWER
