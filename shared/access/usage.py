@@ -11,7 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Final
 
 from shared import logs
@@ -103,7 +102,7 @@ class DeploymentUsage:
             grown = {day: tokens for day, tokens in self._known.own.items() if tokens > self._known.written[day]}
         for day, tokens in grown.items():
             wanted = encode(UsageRecord(tokens=tokens))
-            update_by_swap(self.objects.store, usage_name(day, self.instance), partial(_written, wanted), what="usage")
+            update_by_swap(self.objects.store, usage_name(day, self.instance), _always(wanted), what="usage")
             with self._lock:
                 self._known.written[day] = tokens
         with self._lock:
@@ -118,5 +117,6 @@ class DeploymentUsage:
             self._known.others = Counter({day: sum(one.tokens for one in found)})
 
 
-def _written(wanted: bytes, there: bytes | None) -> bytes | None:
-    return None if there == wanted else wanted
+def _always(wanted: bytes) -> Callable[[bytes | None], bytes]:
+    """Return the change that makes an object this one, whatever is there; only this instance writes it."""
+    return lambda _: wanted

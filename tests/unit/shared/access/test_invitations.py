@@ -111,10 +111,13 @@ def test_a_new_invitation_removes_those_that_expired(
 
 
 def test_valid_invitations_are_counted(invitations: Invitations, clock: FixedClock, code: str) -> None:
-    invitations.invite(expires_ms=clock.now_ms() + DAY_MS)
+    for _ in range(2):
+        invitations.invite(expires_ms=clock.now_ms() + DAY_MS)
     invitations.redeem(code, recorded.USER)
 
-    assert invitations.count_valid() == 1
+    assert invitations.count_valid() == 2
+    clock.move(DAY_MS / 1_000)
+    assert invitations.count_valid() == 0
 
 
 def test_an_open_invitation_is_open_until_it_expires(invitations: Invitations, clock: FixedClock) -> None:

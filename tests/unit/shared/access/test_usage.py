@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from functools import partial
 from typing import Any
 
 import pytest
@@ -50,6 +51,26 @@ class LaterExecutor(Executor):
         """Run what was submitted."""
         while self._waiting:
             self._waiting.pop(0)()
+
+
+class AwaitedExecutor(Executor):
+    """Runs what was submitted when it is waited for."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # noqa: ANN401 - as in Executor
+        return AwaitedFuture(partial(fn, *args, **kwargs))
+
+
+class AwaitedFuture(Future[Any]):
+    """Work that is done in `result`."""
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        super().__init__()
+        self._work = work
+
+    def result(self, timeout: float | None = None) -> Any:  # noqa: ANN401 - as in Future
+        if not self.done():
+            self.set_result(self._work())
+        return super().result(timeout)
 
 
 @pytest.fixture
@@ -115,6 +136,29 @@ def test_a_sum_is_written_at_most_every_half_minute(store: StoreThatMayFail, clo
 
     assert store.list("usage/") == written
     assert len(written) == 1
+
+
+def test_a_sum_that_has_not_grown_is_not_written_again(store: StoreThatMayFail, clock: FixedClock) -> None:
+    usage = instance("one", store, clock)
+    usage.charge("U1", a_request(1))
+    usage.begin_exchange()
+    written = store.list("usage/")
+    clock.move(REWRITTEN_S)
+
+    usage.begin_exchange()
+
+    assert store.list("usage/") == written
+
+
+def test_the_first_turn_of_an_instance_knows_what_the_others_spent(store: StoreThatMayFail, clock: FixedClock) -> None:
+    other = instance("other", store, clock)
+    other.charge("U2", a_request(20))
+    other.begin_exchange()
+    usage = instance("one", store, clock, AwaitedExecutor())
+
+    usage.begin_exchange()
+
+    assert usage.tokens(DAY) == 20
 
 
 def test_a_turn_waits_for_the_first_exchange_only(store: StoreThatMayFail, clock: FixedClock) -> None:

@@ -41,6 +41,9 @@ def remind(chat: ReminderChat, name: str, *, hour: int = 9, asked_ms: int = 1_00
 def test_the_next_one_stands_first_and_what_waits_for_an_answer_before_all(chat: ReminderChat) -> None:
     for name, hour in (("late", 12), ("early", 9), ("kept", 15)):
         remind(chat, name, hour=hour, asked_ms=hour)
+    (early,) = (one for one in chat.stored if one.text == "early")
+    added = Source(line_message_id="m-added", timestamp_ms=20)
+    chat.turn(lambda overlay: overlay.change(early.id, text="early", sources=(added,)))
     store = ReminderStore(chat.conversation)
     (kept,) = (one for one in chat.stored if one.text == "kept")
     store.update(kept.id, lambda _: replace(kept, kept_ms=chat.conversation.turn.clock.now_ms()))
@@ -48,7 +51,7 @@ def test_the_next_one_stands_first_and_what_waits_for_an_answer_before_all(chat:
     found = due(chat)
 
     assert [line.split()[-1] for line in found.text.splitlines()[1:]] == ["kept", "early", "late"]
-    assert (found.source_ids, found.since_ms) == (frozenset({"m-kept", "m-early", "m-late"}), 9)
+    assert (found.source_ids, found.since_ms) == (frozenset({"m-kept", "m-early", "m-added", "m-late"}), 9)
 
 
 def test_thirty_are_shown_and_the_others_are_counted(chat: ReminderChat) -> None:
