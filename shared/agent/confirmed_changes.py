@@ -59,6 +59,4 @@ class ConfirmedCalls:
             calls = [FunctionCall(name=one.tool, args=json.loads(one.arguments)) for one in left]
             ran = self.tools.run(calls, context, deadline)
             left = tuple(one for one, answer in zip(left, ran.responses, strict=True) if "error" in answer.response)
-            if not left:
-                break
         return left

@@ -7,7 +7,7 @@ from typing import Final
 
 from shared.agent.chat_lines import local_time
 from shared.conversation.records import MessageRecord
-from shared.line.graphemes import graphemes
+from shared.line.graphemes import short_line
 
 MOST_PROPOSED: Final = 20
 _WORDS_GRAPHEMES: Final = 40
@@ -35,11 +35,6 @@ class Forgetting:
 def proposal_text(messages: Sequence[MessageRecord], time_zone: zoneinfo.ZoneInfo) -> str:
     """Return the messages as a numbered list, each with its local time and first words."""
     return "\n".join(
-        f"{number}. {local_time(one.timestamp_ms, time_zone)} {_first_words(one.text)}"
+        f"{number}. {local_time(one.timestamp_ms, time_zone)} {short_line(one.text, limit=_WORDS_GRAPHEMES)}"
         for number, one in enumerate(messages, start=1)
     )
-
-
-def _first_words(text: str) -> str:
-    shown = graphemes(" ".join(text.split()))
-    return "".join(shown if len(shown) <= _WORDS_GRAPHEMES else [*shown[: _WORDS_GRAPHEMES - 1], "…"])

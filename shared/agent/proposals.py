@@ -13,7 +13,7 @@ from typing import Final
 
 from shared.agent.model import Json
 from shared.conversation.records import ProposedCall
-from shared.line.graphemes import graphemes
+from shared.line.graphemes import short_line
 from shared.locales.language_file import language_file
 
 MOST_PROPOSED: Final = 3
@@ -66,8 +66,8 @@ def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
 
 def _line(one: ProposedCall, texts: Mapping[str, str]) -> str:
     detail = "; ".join(value for value in _details(json.loads(one.arguments)) if value != one.name)
-    told = texts[one.tool].replace("{name}", _short(one.name))
-    return f"{told} ({_short(detail)})" if detail else told
+    told = texts[one.tool].replace("{name}", short_line(one.name, limit=_DETAIL_GRAPHEMES))
+    return f"{told} ({short_line(detail, limit=_DETAIL_GRAPHEMES)})" if detail else told
 
 
 def _details(arguments: Json) -> Iterator[str]:
@@ -77,11 +77,6 @@ def _details(arguments: Json) -> Iterator[str]:
     if isinstance(properties, Mapping):
         yield from (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in properties.items())
     yield from (str(arguments[key]) for key in _SHOWN if isinstance(arguments.get(key), str))
-
-
-def _short(text: str) -> str:
-    shown = graphemes(" ".join(text.split()))
-    return "".join(shown if len(shown) <= _DETAIL_GRAPHEMES else [*shown[: _DETAIL_GRAPHEMES - 1], "…"])
 
 
 @cache

@@ -12,7 +12,7 @@ from functools import cache, reduce
 from threading import Lock
 from typing import Final
 
-from shared.line.graphemes import graphemes
+from shared.line.graphemes import short_line
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_moment, shown_rule
 
@@ -132,7 +132,7 @@ def _listed(names: Sequence[str], texts: ReceiptTexts) -> str:
 
 
 def _named(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
-    name = _filled(texts.named, name=_short(deed.name))
+    name = _filled(texts.named, name=short_line(deed.name, limit=_NAME_GRAPHEMES))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
         return _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
@@ -153,12 +153,6 @@ def _joined(two: str, told: Iterable[str]) -> str:
 def _filled(text: str, **values: str) -> str:
     """Return the text with its placeholders filled; a value may hold braces itself."""
     return _PLACE.sub(lambda place: values.get(place[1], place[0]), text)
-
-
-def _short(name: str) -> str:
-    """Return the name as one line of at most 24 graphemes."""
-    shown = graphemes(" ".join(name.split()))
-    return "".join(shown if len(shown) <= _NAME_GRAPHEMES else [*shown[: _NAME_GRAPHEMES - 1], "…"])
 
 
 @cache

@@ -169,11 +169,11 @@ def _beginning(text: str, limit_tokens: int) -> str:
 
 
 def _fair_limit(sizes: Sequence[int], total: int) -> int:
-    """Return the largest limit under which the sizes, each cut to it, are `total` together."""
+    """Return the largest limit under which the sizes, which are more than `total` together, are that much when each is cut to it."""
     left = total
     for place, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - place)
         if size > share:
             return max(0, share)
         left -= size
-    return max(sizes, default=0)
+    return 0

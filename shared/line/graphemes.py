@@ -19,6 +19,12 @@ def graphemes(text: str) -> list[str]:
     return _GRAPHEME.findall(text)
 
 
+def short_line(text: str, *, limit: int) -> str:
+    """Return the text as one line of at most `limit` graphemes; an ellipsis stands for what is cut off."""
+    shown = graphemes(" ".join(text.split()))
+    return "".join(shown if len(shown) <= limit else [*shown[: limit - 1], "…"])
+
+
 def boundary_before(text: str, end: int) -> int:
     """Return the last place up to `end` that is between two graphemes; it looks at no more than what is around it.
 

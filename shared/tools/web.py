@@ -14,7 +14,7 @@ from shared.agent.tools import NOT_NAMED, Cited, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
-from shared.line.graphemes import graphemes
+from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
 from shared.metering import Metering, Purpose, Usage
 
@@ -147,5 +147,4 @@ def _title(source: WebSource) -> str:
 
 def _line(text: str) -> str:
     """Return the text as one line of at most 80 graphemes."""
-    shown = graphemes(" ".join(without_lone_surrogates(text).split()))
-    return "".join(shown if len(shown) <= _TITLE_LIMIT else [*shown[: _TITLE_LIMIT - 1], "…"])
+    return short_line(without_lone_surrogates(text), limit=_TITLE_LIMIT)

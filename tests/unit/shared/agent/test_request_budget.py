@@ -123,6 +123,8 @@ def test_many_long_questions_are_cut_alike(words: str) -> None:
     assert isinstance(content, TextContent)
     assert [one.split()[4] for one in content.texts[1:]] == [str(number) for number in range(100)]
     assert all("more characters are left out here" in one for one in content.texts[1:])
+    assert not any("[note]" in one for one in content.texts[1:])
+    assert size_of(kept) > REQUEST_TOKENS * 3 // 4
 
 
 def test_media_count_and_stay(words: str) -> None:
@@ -134,6 +136,98 @@ def test_media_count_and_stay(words: str) -> None:
     assert list(content.parts[1:]) == media
     assert size_of(kept) <= REQUEST_TOKENS
     assert tokens_of_contents(kept) > 5 * MEDIUM_TOKENS
+
+
+def test_text_between_media_counts_as_text() -> None:
+    media = MediaPart(content_type="image/jpeg", source=b"x")
+
+    assert tokens_of_contents((MixedContent(parts=("猫" * 10, media)),)) == 10 + MEDIUM_TOKENS
+
+
+def test_a_request_that_just_fits_stays_as_it_is_whatever_takes_most_of_it(words: str) -> None:
+    rounds = [one for number in range(4) for one in (called(words * 400), found(words, times=2, number=number))]
+    contents = (TextContent(role="user", texts=(words,)), *rounds)
+
+    assert cut(*contents, limit=size_of(contents)) == contents
+    assert cut(*contents, limit=size_of(contents) - 1) != contents
+
+
+def test_only_as_many_earlier_results_go_as_have_to(words: str) -> None:
+    rounds = [one for number in range(3) for one in (called(), found(words, times=40, number=number))]
+    contents = (TextContent(role="user", texts=(words,)), *rounds)
+
+    kept = cut(*contents, limit=size_of(contents) - 1)
+
+    results = [str(one.responses[0].response) for one in kept if isinstance(one, FunctionResponses)]
+    assert ["left out" in one for one in results] == [True, False, False]
+
+
+def test_rounds_stay_where_what_the_model_wrote_is_no_more_than_half(words: str) -> None:
+    contents = (
+        TextContent(role="user", texts=(words,)),
+        called("猫" * 1_000),
+        found(words),
+        called("猫" * 1_000),
+        found(words),
+    )
+    written = tokens_of_contents(tuple(one for one in contents if isinstance(one, ModelContent)))
+    for limit, rounds in ((2 * written, 2), (2 * written - 1, 1)):
+        kept = cut(*contents, limit=limit + size_of(()))
+
+        assert sum(isinstance(one, ModelContent) for one in kept) == rounds
+
+
+def test_beside_a_large_result_a_small_one_and_an_error_stay_whole(words: str) -> None:
+    error = FunctionResponse(call=FunctionCall(name="find", args={}), response={"error": "no such page" * 100})
+    (small,) = found(words, times=4).responses
+    (large,) = found(words).responses
+    for answers, beside in (((small, large), small), ((error, large), error)):
+        contents = (
+            TextContent(role="user", texts=(words,)),
+            called("x"),
+            FunctionResponses(responses=answers),
+        )
+        size = tokens_of_contents((FunctionResponses(responses=(beside,)),))
+        limit = size_of(contents[:2]) + 2 * size
+
+        newest = cut(*contents, limit=limit)[-1]
+
+        assert isinstance(newest, FunctionResponses)
+        assert newest.responses[0] == beside
+        assert newest.responses[1] != large
+
+
+def test_an_error_stays_whole_however_little_is_left(words: str) -> None:
+    error = FunctionResponse(call=FunctionCall(name="find", args={}), response={"error": "no such page" * 100})
+    (large,) = found(words).responses
+
+    newest = cut(called("x"), FunctionResponses(responses=(error, large)), limit=300)[-1]
+
+    assert isinstance(newest, FunctionResponses)
+    assert newest.responses[0] == error
+
+
+@pytest.mark.parametrize("is_transcript", [True, False])
+def test_beside_a_long_text_one_that_just_fits_stays_whole(words: str, *, is_transcript: bool) -> None:
+    said, asked = transcript(words, 3), f"[Yuki | 12:00] {words * 4_000}"
+    texts = (said, asked) if is_transcript else (transcript(words, 2_000), said)
+
+    (kept,) = cut(TextContent(role="user", texts=texts), limit=2 * estimated_tokens(said) + size_of(()))
+
+    assert isinstance(kept, TextContent)
+    assert [one == before for one, before in zip(kept.texts, texts, strict=True)] == [is_transcript, not is_transcript]
+
+
+@pytest.mark.parametrize(("more", "lines"), [(0, 3), (-1, 2)])
+def test_of_the_chat_as_many_lines_stay_as_fit(more: int, lines: int) -> None:
+    opening, note = "[note] The conversation so far.", "[note] What was said before is not shown here."
+    said = "\n".join((opening, *("[" + "猫" * 99 for _ in range(9))))
+    room = estimated_tokens(opening) + estimated_tokens(note) + 1 + 300 + more
+
+    (kept,) = cut(TextContent(role="user", texts=(said,)), limit=room + size_of(()))
+
+    assert isinstance(kept, TextContent)
+    assert kept.texts[0].count("猫" * 99) == lines
 
 
 def test_rounds_go_whole_if_nothing_else_helps(words: str) -> None:

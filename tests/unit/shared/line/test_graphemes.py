@@ -1,10 +1,11 @@
 from itertools import accumulate
 
+import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.line.graphemes import boundary_before, graphemes, split_at_graphemes
+from shared.line.graphemes import boundary_before, graphemes, short_line, split_at_graphemes
 from shared.line.utf16 import utf16_length
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80) | st.text(
@@ -28,6 +29,14 @@ def test_no_grapheme_is_cut_where_it_fits(text: str) -> None:
     pieces = split_at_graphemes(text, limit_utf16=max(limit, 2))
 
     assert [one for piece in pieces for one in regex.findall(r"\X", piece)] == graphemes
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("a\nb  c", "a b c"), ("👨‍👩‍👧" * 5, "👨‍👩‍👧" * 5), ("กำ" * 6, "กำ" * 4 + "…"), ("a b c d", "a b …")],
+)
+def test_a_short_line_is_cut_between_graphemes(text: str, line: str) -> None:
+    assert short_line(text, limit=5) == line
 
 
 def test_an_emoji_of_a_family_is_not_split() -> None:

@@ -1,0 +1,51 @@
+"""Changes that wait for a person's tap, as values and as lines."""
+
+import json
+
+import pytest
+
+from shared.agent.model import Json
+from shared.agent.proposals import ARGUMENTS_LIMIT, Proposals, described
+from shared.conversation.records import ProposedCall
+
+
+def line_of(tool: str, arguments: Json, *, name: str = "milk") -> str:
+    return described((ProposedCall(tool=tool, arguments=json.dumps(arguments), name=name),), locale="en")
+
+
+def test_the_same_change_is_proposed_once_however_its_arguments_are_ordered() -> None:
+    proposals = Proposals()
+
+    assert proposals.add("create_reminder", {"text": "milk", "at": "2026-11-23T09:00"}, name="milk")
+    assert proposals.add("create_reminder", {"at": "2026-11-23T09:00", "text": "milk"}, name="milk")
+
+    assert len(proposals.proposed) == 1
+
+
+@pytest.mark.parametrize(("more", "is_proposed"), [(0, True), (1, False)])
+def test_arguments_are_limited_by_their_characters_in_any_script(more: int, *, is_proposed: bool) -> None:
+    proposals = Proposals()
+    text = "あ" * (ARGUMENTS_LIMIT - len('{"text": ""}') + more)
+
+    assert proposals.add("create_reminder", {"text": text}, name=text) == is_proposed
+    assert len(proposals.proposed) == is_proposed
+
+
+@pytest.mark.parametrize(
+    ("properties", "told"),
+    [
+        ({"quantity": 2, "shop": "市場"}, ' (quantity: 2; shop: "市場")'),
+        ('{"quantity": 2}', " (quantity: 2)"),
+        (" ", ""),
+        ("", ""),
+        ("[1]", ""),
+    ],
+)
+def test_the_properties_of_a_page_are_told_whether_as_an_object_or_as_its_text(properties: object, told: str) -> None:
+    assert line_of("create_page", {"properties": properties}) == f"☐ Add to Notion: “milk”{told}"
+
+
+def test_a_long_detail_is_told_by_its_beginning() -> None:
+    line = line_of("change_reminder", {"text": "x" * 81})
+
+    assert line == f"☐ Change the reminder: “milk” ({'x' * 79}…)"
