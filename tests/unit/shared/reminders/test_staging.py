@@ -107,9 +107,9 @@ def test_a_turn_names_the_messages_behind_each_reminder_that_the_model_was_shown
     assert (overlay.shown, overlay.read_source_ids) == ((), frozenset())
 
     overlay.show(first.id)
-    assert (overlay.shown, overlay.read_source_ids) == ((first,), {"m1"})
+    assert (overlay.shown, overlay.read_source_ids) == ((first,), frozenset({"m1"}))
     overlay.list()
-    assert (overlay.shown, overlay.read_source_ids) == ((first, second), {"m1", "m2"})
+    assert (overlay.shown, overlay.read_source_ids) == ((first, second), frozenset({"m1", "m2"}))
 
 
 def test_a_turn_that_changes_no_reminder_reads_none(reads: Executor, clock: FixedClock) -> None:
