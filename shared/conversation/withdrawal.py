@@ -97,7 +97,7 @@ class Withdrawal:
         """The second pass of a withdrawal, and of those messages that were withdrawn with it."""
         amendment = conversation.amendments.amendment_of(line_message_id)
         also = amendment.also if amendment is not None else ()
-        if amendment is not None and also:
+        if amendment is not None:
             self._amend_each(conversation, also, timestamp_ms=amendment.timestamp_ms)
         self._withdraw_now(conversation, frozenset({line_message_id, *also}), plan_of=line_message_id)
 
@@ -165,8 +165,8 @@ class Withdrawal:
 
     def _withdraw_now(self, conversation: Conversation, line_message_ids: AbstractSet[str], *, plan_of: str) -> bool:
         """No object holds what these messages said; return whether any was known.  Erasures have passes of their own."""
-        journal, is_few = conversation.journal, len(line_message_ids) <= _FEW
-        amendments = conversation.amendments.look(besides=line_message_ids if is_few else {plan_of})
+        journal = conversation.journal
+        amendments = conversation.amendments.look(besides={plan_of})
         amendments = replace(
             amendments,
             withdrawn=amendments.withdrawn | line_message_ids,

@@ -205,6 +205,28 @@ def test_an_erasure_deletes_what_is_older_and_cleans_what_reaches_back(
     assert [one.text for one in chat.archive.read().answers] == ["good evening"]
 
 
+@pytest.mark.parametrize("since_ms", [2, 3])
+@pytest.mark.parametrize("of", ["answer", "recap"])
+def test_what_repeats_an_archived_answer_or_recap_that_reaches_back_is_erased_with_it(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, of: str, since_ms: int
+) -> None:
+    reaching = replace(recap(1, f"They cook: {SOUP}", 5), since_ms=since_ms)
+    put_segment(
+        chat,
+        [message(5, "tea")],
+        [answer(5, SOUP, saw=(since_ms,))] if of == "answer" else (),
+        [reaching] if of == "recap" else (),
+    )
+    repeats = replace(answer(6, f"again: {SOUP}"), saw=("e5" if of == "answer" else "recap-1",), since_ms=6)
+    rephrases = replace(answer(7, "good evening"), saw=repeats.saw, since_ms=6)
+    put_segment(chat, [message(6, "milk")], [repeats, rephrases])
+
+    withdrawal.erase(chat, until_ms=3)
+
+    assert "kabocha" not in everything_in(store)
+    assert [one.text for one in chat.archive.read().answers] == ["good evening"]
+
+
 def test_an_erased_chat_waits_for_no_segment(chat: Conversation, withdrawal: Withdrawal) -> None:
     put_segment(chat, [message(1)])
 

@@ -24,6 +24,7 @@ from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
 OTHER_CHAT = "U" + "2" * 32
+ANNA = "U" + "a" * 32
 LEGACY = Path(__file__).parents[3] / "records" / "snapshot-without-ids.json"
 
 
@@ -633,6 +634,75 @@ def test_several_messages_are_known_where_one_is(chat: Conversation, withdrawal:
     assert not withdrawal.withdraw_all(chat, set(), timestamp_ms=9)
 
 
+@pytest.mark.parametrize("count", [1, 10, 11, 30])
+def test_of_many_journalled_messages_those_are_withdrawn_that_are_meant(
+    chat: Conversation, withdrawal: Withdrawal, count: int
+) -> None:
+    for number in range(40):
+        chat.journal.keep(message(number))
+
+    withdrawal.withdraw_all(chat, {f"m{number}" for number in range(count)}, timestamp_ms=99)
+
+    assert {one.line_message_id for one in chat.journal.read_messages()} == {f"m{one}" for one in range(count, 40)}
+
+
+def test_a_second_pass_whose_amendment_is_gone_takes_the_message_out(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.journal.keep(message(1, "my pin is 4711"))
+
+    withdrawal.finish_withdrawal(chat, "m1")
+
+    assert "4711" not in everything_in(store)
+
+
+@pytest.mark.parametrize(("timestamp_ms", "is_withdrawn"), [(8, True), (9, True), (10, False)])
+def test_a_message_from_before_its_author_took_back_everything_is_withdrawn(
+    chat: Conversation, withdrawal: Withdrawal, timestamp_ms: int, *, is_withdrawn: bool
+) -> None:
+    chat.amendments.forget_member(ANNA, until_ms=9)
+    late = replace(message(1, "my pin is 4711", timestamp_ms=timestamp_ms), user_id=ANNA)
+    chat.journal.keep(late)
+    chat.journal.keep(message(2))
+
+    withdrawal.take_back_late(chat, late)
+    withdrawal.take_back_late(chat, message(2))
+
+    assert chat.amendments.look().withdrawn == (frozenset({"m1"}) if is_withdrawn else frozenset())
+
+
+@pytest.mark.parametrize(("timestamp_ms", "is_withdrawn"), [(9, True), (10, False)])
+def test_an_edit_from_before_its_author_took_back_everything_withdraws_the_message(
+    chat: Conversation, withdrawal: Withdrawal, timestamp_ms: int, *, is_withdrawn: bool
+) -> None:
+    chat.amendments.forget_member(ANNA, until_ms=9)
+    chat.journal.keep(replace(message(1, "my pin is 4711"), user_id=ANNA))
+
+    counts = withdrawal.edit(chat, "m1", text="never mind", timestamp_ms=timestamp_ms, user_id=ANNA)
+
+    assert counts is not is_withdrawn
+    assert chat.amendments.has_withdrawn("m1", timestamp_ms=1) is is_withdrawn
+    assert [one.text for one in chat.journal.read_messages()] == ([] if is_withdrawn else ["never mind"])
+
+
+def test_an_edit_tells_who_made_it_where_that_is_known(chat: Conversation, withdrawal: Withdrawal) -> None:
+    withdrawal.edit(chat, "m1", text="mine", timestamp_ms=5, user_id=ANNA)
+    withdrawal.edit(chat, "m2", text="somebody's", timestamp_ms=5)
+
+    assert chat.amendments.edited_by(ANNA, until_ms=5) == {"m1"}
+    unknown = chat.amendments.amendment_of("m2")
+    assert unknown is not None
+    assert unknown.by is None
+
+
+def test_an_erasure_forgets_since_when_members_are_there(chat: Conversation, withdrawal: Withdrawal) -> None:
+    chat.members.note_joined([ANNA], at_ms=5)
+
+    withdrawal.erase(chat, until_ms=5)
+
+    assert chat.members.joined_ms([ANNA]) is None
+
+
 @pytest.mark.parametrize("count", [2, 30])
 def test_messages_that_are_withdrawn_together_have_one_second_pass(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, count: int
@@ -642,6 +712,8 @@ def test_messages_that_are_withdrawn_together_have_one_second_pass(
         chat.journal.keep(message(number, "my pin is 4711"))
     withdrawal.withdraw_all(chat, ids, timestamp_ms=9)
     assert len(store.list("due/")) == 1
+    assert {one.text for one in map(chat.amendments.amendment_of, ids) if one is not None} == {None}
+    assert all(chat.amendments.has_withdrawn(one, timestamp_ms=10) for one in ids)
 
     for number in range(10, 10 + count):  # workers that stalled, and died before they looked
         chat.objects.store.create(chat.names.message(f"m{number}"), encode(message(number, "my pin is 4711")))

@@ -10,6 +10,7 @@ from shared.access.doorstep import TOLD_EVERY_S, WRONG_CODES
 from shared.access.invitations import Invitations
 from shared.adapters.memory.scripted_model import calling
 from shared.line.phrases import Phrase
+from shared.storage.object_store import StoredObject
 from tests.support import push, recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, Person
@@ -111,8 +112,8 @@ def test_a_code_admits_the_chat(person: Person) -> None:
     person.says(f"/start {code}")
     person.says("@Aizuchi my word is swordfish", HELLO)
 
-    assert len(person.worker.said) == 2
-    assert person.worker.said[-1] == "やあ"
+    greeting = Phrase.GREETING_GROUP if person.events.chat_id.startswith("C") else Phrase.GREETING_FRIEND
+    assert person.worker.said == [japanese(greeting), "やあ"]
     assert "swordfish" in everything_in(person.worker.store)
 
 
@@ -144,6 +145,34 @@ def test_after_five_wrong_codes_the_right_one_is_not_looked_at(person: Person) -
 
     assert person.worker.said == [japanese(Phrase.INVITATION_REFUSED)]
     assert stored(person.worker) == []
+
+
+def test_a_command_without_a_code_is_told_how_to_get_in_and_is_no_wrong_code(person: Person) -> None:
+    for _ in range(WRONG_CODES):
+        person.says("/start")
+    assert person.worker.said == [japanese(Phrase.INVITATION_NEEDED, id=person.events.chat_id)]
+
+    person.says(f"/start {invite(person.worker)}")
+
+    assert len(person.worker.said) == 2
+
+
+def test_a_revocation_that_comes_while_a_code_is_looked_at_stands(person: Person, admissions: Admissions) -> None:
+    code, read = invite(person.worker), person.worker.store.read
+
+    def revoke_and_read(name: str) -> StoredObject | None:
+        if name.startswith("invitations/"):
+            person.worker.store.read = read  # type: ignore[method-assign]
+            admissions.admit(person.events.chat_id, since_ms=0)
+            admissions.revoke(person.events.chat_id)
+        return read(name)
+
+    person.worker.store.read = revoke_and_read  # type: ignore[method-assign]
+
+    person.says(f"/start {code}")
+
+    assert person.worker.said == [japanese(Phrase.INVITATION_REFUSED)]
+    assert "journal" not in stored(person.worker)
 
 
 def test_a_message_from_before_the_admission_stays_out(person: Person) -> None:

@@ -14,6 +14,7 @@ from shared.agent.model import ModelRequest, ModelResponse
 from shared.conversation.snapshot import MemoryLimits
 from shared.conversation.spending import Spending
 from shared.conversation.turn import TurnRecord
+from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from shared.metering import Usage
 from shared.storage.codec import decode
@@ -131,8 +132,24 @@ def test_recaps_are_charged_to_their_chat(pool: ThreadPoolExecutor) -> None:
     for _ in range(4):
         friend.says("hello", HELLO, recap, recap)
 
-    assert spending(friend.worker).tokens > 4 * COST
-    assert (spending(friend.worker).tokens - 4 * COST) % 7 == 0
+    recaps = len(friend.worker.model.requests) - 4
+    assert recaps > 0
+    assert spending(friend.worker).tokens == 4 * COST + recaps * 7
+
+
+def test_an_interjection_that_loses_its_turn_is_charged_to_its_chat(pool: ThreadPoolExecutor) -> None:
+    worker = PushedWorker(pool, limits=limits(turns=9), group_policy=GroupPolicy.MODEL)
+    turn = worker.conversations.of(recorded.GROUP).turn
+
+    def lose_the_turn_and_answer(_: ModelRequest) -> ModelResponse:
+        seen = turn.read()
+        turn.swap(seen, replace(seen.record, holder="another worker"))
+        return HELLO
+
+    Person(worker, is_in_group=True).says("hello", lose_the_turn_and_answer)
+
+    assert worker.said == []
+    assert spending(worker, recorded.GROUP).tokens == COST
 
 
 def test_forgetting_commands_and_greetings_are_never_limited(pool: ThreadPoolExecutor) -> None:
@@ -193,6 +210,17 @@ def test_an_instance_writes_its_sum_at_most_every_half_minute(pool: ThreadPoolEx
     stored = friend.worker.store.read(written.name)
     assert stored is not None
     assert stored.data == b'{"version":1,"tokens":%d}' % (3 * COST)
+
+
+def test_what_an_interjection_spends_counts_for_the_deployment(pool: ThreadPoolExecutor) -> None:
+    worker = PushedWorker(pool, limits=limits(all_tokens=10**9), group_policy=GroupPolicy.MODEL)
+    member = Person(worker, is_in_group=True)
+    member.says("hello", HELLO)
+    worker.clock.move(REWRITTEN_S)
+
+    member.says("hello", HELLO)
+
+    assert len(worker.store.list("usage/")) == 1
 
 
 def test_without_a_limit_for_the_deployment_nothing_is_written(pool: ThreadPoolExecutor) -> None:

@@ -10,8 +10,10 @@ from shared.conversation.due import DueMarkers
 from shared.line.webhook_body import parse_webhook_body
 from tests.support import push, recorded
 from tests.support.chats import everything_in
+from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 
+HELLO = calling(("reply", {"message": "ok"}))
 OTHER_EVENTS = [
     name
     for name in recorded.NAMES
@@ -36,15 +38,16 @@ def test_event_without_a_chat_is_acknowledged(worker: PushedWorker) -> None:
     assert worker.store.list("") == ()
 
 
-def test_unsend_that_was_pushed_to_the_wrong_worker_is_applied(worker: PushedWorker) -> None:
-    said = recorded.event("message-text")
-    said["message"]["text"] = "my pin is 4711"
-    worker.deliver(said, thinks=[calling(("reply", {"message": "ok"}))])
-    unsend = recorded.event("unsend", source=said["source"])
-    unsend["unsend"]["messageId"] = said["message"]["id"]
+def test_unsend_that_was_pushed_to_the_wrong_worker_takes_back_that_message_only(worker: PushedWorker) -> None:
+    friend = Person(worker, is_in_group=False)
+    friend.says("the garden is green", HELLO)
+    friend.says("my pin is 4711", HELLO)
 
-    assert worker.deliver(unsend) == 204
-    assert "4711" not in everything_in(worker.store)
+    friend.sends(friend.events.event("unsend", unsend={"messageId": "m2"}))
+
+    left = everything_in(worker.store)
+    assert "4711" not in left
+    assert "green" in left
 
 
 def lines_of(lines: io.StringIO, message: str) -> list[dict[str, Any]]:
@@ -94,7 +97,28 @@ def test_nothing_that_is_delivered_to_the_webhook_becomes_a_tick(
     assert lines_of(lines, "tick_handled") == []
 
 
-def test_member_joined_event_gets_no_answer(worker: PushedWorker) -> None:
-    worker.deliver(recorded.event("member-joined"))
+def test_since_when_a_member_is_there_is_noted_and_gets_no_answer(worker: PushedWorker) -> None:
+    event = recorded.event("member-joined")
+    joined = [one["userId"] for one in event["joined"]["members"]]
+    members = worker.conversations.of(event["source"]["groupId"]).members
+
+    worker.deliver(event)
+
+    assert worker.line.calls == 0
+    assert members.joined_ms(joined) == event["timestamp"]
+
+
+def test_a_push_that_does_not_say_when_it_was_published_has_just_been(worker: PushedWorker) -> None:
+    body = json.loads(push.envelope(recorded.event("message-text")))
+    del body["message"]["publishTime"], body["message"]["publish_time"]
+    worker.model.steps = [HELLO]
+
+    assert worker.push(json.dumps(body).encode()) == 204
+
+    assert worker.said == ["ok"]
+
+
+def test_a_push_of_old_is_answered_on_no_token(worker: PushedWorker) -> None:
+    assert worker.deliver(recorded.event("message-text"), published="2020-01-01T00:00:00Z") == 204
 
     assert worker.line.calls == 0

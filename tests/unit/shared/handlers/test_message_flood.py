@@ -1,55 +1,112 @@
 """A flood of messages is recorded, folded, and answered together."""
 
+import hashlib
+import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
 
 from shared.adapters.memory.scripted_model import calling
+from shared.conversation.records import MessageRecord
+from shared.conversation.snapshot import MemoryLimits
+from shared.storage.codec import decode
 from shared.turns.flood import A_MINUTE
 from tests.support.chats import everything_in
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 
 HELLO = calling(("reply", {"message": "やあ"}))
+ONE_MORE_THAN_IS_SHOWN = MemoryLimits(journalled=0, verbatim=A_MINUTE + 1, summed_up=1, recaps_at_once=1)
 
 
-def test_a_flood_is_recorded_and_its_newest_message_is_answered(pool: ThreadPoolExecutor) -> None:
-    friend = Person(PushedWorker(pool), is_in_group=False)
+@pytest.fixture
+def arrivals(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """What happens, one after another, while messages of a flood wait; they wait for nothing else."""
+    coming: list[Callable[[], object]] = []
+
+    def wait_for(_: threading.Condition, is_overtaken: Callable[[], bool], timeout: float | None = None) -> bool:
+        assert timeout is not None
+        if coming:
+            coming.pop(0)()
+        return is_overtaken()
+
+    monkeypatch.setattr(threading.Condition, "wait_for", wait_for)
+    return coming
+
+
+def flooding(worker: PushedWorker, *, is_in_group: bool) -> Person:
+    """Return a person whose next message is one too many."""
+    person = Person(worker, is_in_group=is_in_group)
     for _ in range(A_MINUTE):
-        friend.worker.deliver(friend.events.text("hi"), thinks=[HELLO])
-    waiting = [friend.events.text(f"word {number}") for number in reversed(range(20))]
-    sleep = friend.worker.clock.sleep
+        person.says("@Aizuchi hi", HELLO)
+    return person
 
-    def deliver_the_next(seconds: float) -> None:
-        sleep(seconds)
-        if waiting:
-            friend.worker.deliver(waiting.pop(), thinks=[HELLO])
 
-    friend.worker.clock.sleep = deliver_the_next  # type: ignore[method-assign]
+def test_a_flood_is_recorded_and_its_newest_message_is_answered(
+    pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = flooding(PushedWorker(pool), is_in_group=False)
+    first, *others = [friend.events.text(f"word {number}") for number in range(20)]
     asked = len(friend.worker.model.requests)
-    friend.worker.deliver(waiting.pop(), thinks=[HELLO])
 
-    assert waiting == []
+    arrivals += [partial(friend.sends, one, HELLO) for one in others]
+    friend.sends(first)
+
+    assert arrivals == []
     assert len(friend.worker.model.requests) == asked + 1
     assert "word 19" in friend.worker.prompt()
     kept = everything_in(friend.worker.store)
     assert all(f"word {number}" in kept for number in range(20))
 
 
-def test_a_folded_message_that_quotes_the_bot_waits_for_no_answer_of_its_own(pool: ThreadPoolExecutor) -> None:
-    member = Person(PushedWorker(pool), is_in_group=True)
-    for _ in range(A_MINUTE):
-        member.says("@Aizuchi hi", HELLO)
-    bubble = f"{A_MINUTE}-1"
-    quoting, newest = member.events.text("and this?", quotedMessageId=bubble), member.events.text("@Aizuchi well?")
-    sleep = member.worker.clock.sleep
+def test_a_folded_message_that_quotes_the_bot_waits_for_no_answer_of_its_own(
+    pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]]
+) -> None:
+    member = flooding(PushedWorker(pool), is_in_group=True)
+    quoting = member.events.text("and this?", quotedMessageId=f"{A_MINUTE}-1")
+    newest = member.events.text("@Aizuchi well?")
 
-    def deliver_the_newest(seconds: float) -> None:
-        sleep(seconds)
-        member.worker.clock.sleep = sleep  # type: ignore[method-assign]
-        member.sends(newest, HELLO)
-
-    member.worker.clock.sleep = deliver_the_newest  # type: ignore[method-assign]
+    arrivals.append(partial(member.sends, newest, HELLO))
     member.sends(quoting)
 
     record = member.worker.conversations.of(member.events.chat_id).journal.message_of(quoting["message"]["id"])
     assert record is not None
     assert not record.addressed
+
+
+def test_a_folded_message_is_never_recorded_as_one_that_waits_for_an_answer(
+    pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = flooding(PushedWorker(pool), is_in_group=False)
+    older, newest = friend.events.text("well?"), friend.events.text("hello?")
+    create, created = friend.worker.store.create, dict[str, bytes]()
+
+    def note(name: str, data: bytes) -> int | None:
+        created[name] = data
+        return create(name, data)
+
+    friend.worker.store.create = note  # type: ignore[method-assign]
+    arrivals.append(partial(friend.sends, newest, HELLO))
+    friend.sends(older)
+
+    names = friend.worker.conversations.of(friend.events.chat_id).names
+    assert not decode(MessageRecord, created[names.message(older["message"]["id"])]).addressed
+
+
+@pytest.mark.parametrize("triggers", [True, False])
+def test_a_folded_message_may_have_the_chat_compacted_without_the_model(
+    pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]], *, triggers: bool
+) -> None:
+    friend = flooding(PushedWorker(pool, memory=ONE_MORE_THAN_IS_SHOWN), is_in_group=False)
+    ids = (f"older{number}" for number in range(99))
+    own_id = next(one for one in ids if (hashlib.sha256(one.encode()).digest()[0] % 16 == 0) is triggers)
+    older, newest = friend.events.text("well?", id=own_id), friend.events.text("hello?")
+
+    arrivals.append(partial(friend.sends, newest, HELLO))
+    friend.sends(older)
+
+    journal = friend.worker.conversations.of(friend.events.chat_id).journal
+    assert (journal.message_of(own_id) is None) is triggers
+    assert "well?" in everything_in(friend.worker.store)

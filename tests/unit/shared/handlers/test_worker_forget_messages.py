@@ -63,6 +63,8 @@ def test_a_press_takes_back_exactly_these_messages(asked: Person) -> None:
 
 
 def test_the_answers_that_repeated_them_go_too_and_the_receipt_counts(friend: Person) -> None:
+    for _ in range(3):
+        friend.says("nice weather", OK)
     friend.says("my PIN is 4711", calling(("reply", {"message": "I keep 4711 in mind"})))
     friend.files("door4711")
     friend.says("forget it", forget(query="4711"), PRESS)

@@ -33,6 +33,7 @@ def names_of_id(names: ObjectNames, an_id: str) -> dict[str, str]:
         names.call_result,
         names.medium,
         names.medium_label,
+        names.reminder,
     )
     return {make.__name__: make(an_id) for make in made}
 
@@ -48,14 +49,16 @@ def test_every_object_of_a_chat_has_its_name() -> None:
         "call_result": f"calls/{CHAT}/x1.result.json",
         "medium": f"media/{CHAT}/x1",
         "medium_label": f"media/{CHAT}/x1.json",
+        "reminder": f"reminders/{CHAT}/x1.json",
     }
-    assert (names.turn, names.watermark, names.snapshot, names.admission) == (
+    assert (names.turn, names.watermark, names.snapshot, names.admission, names.members) == (
         f"turns/{CHAT}.json",
         f"erased/{CHAT}.json",
         f"snapshots/{CHAT}.json",
         f"admitted/{CHAT}.json",
+        f"members/{CHAT}.json",
     )
-    assert names.reminders_prefix == f"reminders/{CHAT}/"
+    assert (names.reminders_prefix, names.archive_prefix) == (f"reminders/{CHAT}/", f"archive/{CHAT}/")
     assert names.entry("projects/庭.md") == f"entries/{CHAT}/projects/庭.md"
     assert names.entry("index.md") == f"entries/{CHAT}/index.md"
 
@@ -71,6 +74,15 @@ def test_an_object_lies_below_the_prefix_of_its_kind(conversation_id: str, an_id
     assert names.call_result(an_id).startswith(names.calls_prefix)
     assert names.medium(an_id).startswith(names.media_prefix)
     assert names.medium_label(an_id).startswith(names.media_prefix)
+    assert names.reminder(an_id).startswith(names.reminders_prefix)
+
+
+@given(CHAT_IDS, IDS)
+def test_an_id_is_read_back_from_a_name_in_the_journal(conversation_id: str, an_id: str) -> None:
+    names = ObjectNames(conversation_id)
+
+    assert names.message_id_in(names.message(an_id)) == an_id
+    assert names.outcome_id_in(names.outcome(an_id)) == an_id
 
 
 @given(st.lists(st.tuples(CHAT_IDS, IDS), min_size=2, max_size=2, unique=True))
@@ -275,6 +287,20 @@ def test_any_text_is_a_segments_name_or_refused(text: str) -> None:
             assert SegmentName.parse(file).file == file.rsplit("/", 1)[-1]
         except UnusableIdError:
             continue
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "1-2-1-0123456789abcdef.json",  # not padded
+        "000000000000001-000000000000002-01-0123456789abcdef.json",
+        "000000000000001-000000000000002-1-0123456789abcdef",
+        "000000000000001-000000000000002-0123456789abcdef.json",
+    ],
+)
+def test_a_name_that_no_segment_has_is_refused(file: str) -> None:
+    with pytest.raises(UnusableIdError, match="no name of a segment"):
+        SegmentName.parse(file)
 
 
 @pytest.mark.parametrize(
