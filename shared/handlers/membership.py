@@ -15,16 +15,12 @@ class MembershipHandler:
 
     def joined(self, event: LineEvent) -> EventResult:
         """Since when they are members is stored.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
-        if not event.member_ids:
-            return EventResult.IGNORED
         members = self.conversations.of(event.conversation_id).members
         members.note_joined(event.member_ids, at_ms=event.timestamp_ms)
         return EventResult.KEPT_AS_CONTEXT
 
     def left(self, event: LineEvent) -> EventResult:
         """Nothing is stored about when they joined.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
-        if not event.member_ids:
-            return EventResult.IGNORED
         members = self.conversations.of(event.conversation_id).members
         members.note_left(event.member_ids, at_ms=event.timestamp_ms)
         return EventResult.ERASED

@@ -63,7 +63,7 @@ class PushedWorker:
         self.media = MemoryMedia()
         self.conversations = conversations_on(self.store, pool, self.clock, segment_messages=segment_messages)
         background = ThreadBackground(threads=pool)
-        ports = Ports(
+        self.ports = Ports(
             conversations=self.conversations,
             line=self.line,
             profiles=self.profiles,
@@ -78,8 +78,8 @@ class PushedWorker:
             chance=random.Random(1),
             new_entry_id=lambda: "id",
         )
-        all_options = Options(bot_name="Aizuchi", more_tools=tuple(more_tools), **options)
-        self._endpoint = PushEndpoint(handle=assemble(ports, all_options), clock=self.clock)
+        self.options = Options(bot_name="Aizuchi", more_tools=tuple(more_tools), **options)
+        self._endpoint = PushEndpoint(handle=assemble(self.ports, self.options), clock=self.clock)
 
     def deliver(self, event: dict[str, Any], *, thinks: Sequence[Step] = (), published: str = push.PUBLISHED) -> int:
         self.model.steps = list(thinks)

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import NEWEST_READ, Amendments
+from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversation
 from shared.storage.object_store import ListedObject
@@ -11,6 +12,7 @@ from tests.support.chats import answer, conversations_on, everything_in, message
 from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
+ANNA, BERT = "U" + "a" * 32, "U" + "b" * 32
 UNSEND = Amendment(line_message_id="m1", timestamp_ms=5)
 
 
@@ -92,6 +94,39 @@ def test_an_edit_from_after_an_erasure_stands(chat: Conversation) -> None:
 
     assert not chat.amendments.drop_erased_edit("m1")
     assert chat.amendments.look().edits == {"m1": "hello"}
+
+
+@given(st.permutations([3, 9, 6, 9]))
+def test_the_latest_time_up_to_which_a_person_took_back_everything_stands(until: list[int]) -> None:
+    chat = empty_chat()
+    for one in until:
+        chat.amendments.forget_member(ANNA, until_ms=one)
+
+    forgotten = [chat.amendments.has_forgotten(ANNA, timestamp_ms=at) for at in (8, 9, 10)]
+    assert forgotten == [True, True, False]
+    assert not chat.amendments.has_forgotten(BERT, timestamp_ms=1)
+    assert not chat.amendments.has_forgotten(None, timestamp_ms=1)
+
+
+def test_a_person_who_took_back_everything_before_writes_nothing_again(
+    chat: Conversation, store: MemoryObjectStore
+) -> None:
+    chat.amendments.forget_member(ANNA, until_ms=9)
+    before = store.list("")
+
+    for until_ms in (9, 8):
+        chat.amendments.forget_member(ANNA, until_ms=until_ms)
+
+    assert store.list("") == before
+
+
+def test_edits_are_found_by_their_author_up_to_a_time(chat: Conversation) -> None:
+    for number, author in ((1, ANNA), (2, BERT), (3, ANNA)):
+        edited = Amendment(line_message_id=f"m{number}", timestamp_ms=number, text="new", by=mark_id(author))
+        chat.amendments.amend(edited)
+
+    assert chat.amendments.edited_by(ANNA, until_ms=2) == {"m1"}
+    assert chat.amendments.edited_by(ANNA, until_ms=3) == {"m1", "m3"}
 
 
 def test_only_the_newest_amendments_are_read(chat: Conversation) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
 from tests.support.archives import archive_of, segments_in
@@ -216,6 +217,43 @@ def test_a_message_that_is_unsent_while_it_moves_is_in_no_object(
     assert chat.known() == left
     chat.grows(4)
     assert not leaves_words(chat, number)
+
+
+@pytest.mark.parametrize("wins", [True, False])
+def test_a_segment_that_is_written_after_a_message_was_unsent_keeps_nothing_of_it(*, wins: bool) -> None:
+    twin = Archiving()
+    twin.grows(7)
+    before = set(twin.archived())
+    twin.grows(1)
+    moving = min(set(twin.archived()) - before, key=lambda one: int(one[1:]))
+    chat = Archiving()
+    chat.grows(7)
+    chat.says(6)
+
+    def unsend() -> None:  # its pass over the snapshot makes the compaction lose the swap
+        chat.chat.amendments.amend(Amendment(line_message_id=moving, timestamp_ms=chat.clock.now_ms()))
+        if not wins:
+            withdrawal_of(chat.clock).withdraw(chat.chat, moving, timestamp_ms=chat.clock.now_ms())
+
+    chat.store.meanwhile = (chat.store.writes + 1, unsend)
+    chat.compacts()
+
+    assert not leaves_words(chat, int(moving[1:]))
+
+
+def test_a_segment_of_a_lost_swap_is_removed_at_once_where_no_snapshot_can_name_it() -> None:
+    chat = Archiving()
+    chat.grows(6)
+    chat.says(6)
+
+    def other() -> None:
+        chat.says(6)
+        chat.compacts()
+
+    chat.store.meanwhile = (chat.store.writes + 1, other)
+    chat.compacts()
+
+    assert set(chat.archived().values()) == {1}
 
 
 def leaves_words(chat: Archiving, number: int) -> bool:

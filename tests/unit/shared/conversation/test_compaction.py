@@ -149,6 +149,21 @@ def test_what_an_old_answer_proposed_is_folded_without_its_words(
     assert "my secret" not in everything_in(chat.objects.store)
 
 
+@pytest.mark.parametrize(("older_ms", "is_kept"), [(0, True), (1, False)])
+def test_what_an_answer_proposed_is_kept_for_as_long_as_it_can_be_answered(
+    chat: Conversation, clock: FixedClock, compaction: Compaction, older_ms: int, *, is_kept: bool
+) -> None:
+    proposed = ProposedCall(tool="delete_entry", arguments="{}")
+    at_ms = clock.now_ms() - ANSWERABLE_MS - SKEW_MS - older_ms
+    chat.journal.record_outcome(replace(answer(9), timestamp_ms=at_ms, proposes=(proposed,)))
+    keep_messages(chat, clock, range(10, 15))
+
+    compaction.fold(chat, IN_TIME)
+
+    folded = {one.webhook_event_id: one.proposes for one in chat.snapshot.read().record.outcomes}
+    assert folded["e9"] == (proposed if is_kept else ProposedCall(tool="delete_entry"),)
+
+
 def test_about_one_message_in_sixteen_triggers_a_compaction_check(compaction: Compaction) -> None:
     triggering = sum(compaction.is_triggered_by(f"57300000000000{number:04}") for number in range(3_200))
 

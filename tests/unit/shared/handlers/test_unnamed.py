@@ -1,3 +1,5 @@
+import io
+import json
 from typing import Any
 
 import pytest
@@ -40,6 +42,21 @@ def test_an_answer_without_memory_is_tried_again_when_line_does_not_answer(worke
 
     assert worker.deliver(from_a_person_without_consent("message-text")) == 204
     assert worker.said == [japanese(Phrase.NO_USER_ID)]
+
+
+@pytest.mark.parametrize(
+    ("fates", "outcome"),
+    [([], "replied"), (["refused"], "undelivered"), (["unknown, not sent"] * 99, "unknown")],
+)
+def test_what_became_of_the_answer_is_logged(
+    worker: PushedWorker, lines: io.StringIO, fates: list[str], outcome: str
+) -> None:
+    worker.line.fates = fates
+
+    worker.deliver(from_a_person_without_consent("message-text"))
+
+    logged = [json.loads(line) for line in lines.getvalue().splitlines()]
+    assert [one["outcome"] for one in logged if one["message"] == "event_handled"] == [outcome]
 
 
 @pytest.mark.parametrize(

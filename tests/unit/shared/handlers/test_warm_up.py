@@ -11,14 +11,14 @@ def test_the_first_event_begins_to_prepare_and_does_not_wait_for_it() -> None:
     prepared, may_end = [], threading.Event()
 
     def prepare() -> None:
-        prepared.append(threading.current_thread().name)
+        prepared.append((threading.current_thread().name, threading.current_thread().daemon))
         assert may_end.wait(10)
 
     handle = WarmedUp(lambda *_: "done", prepare)
 
     assert [handle({}, ENVELOPE) for _ in range(3)] == ["done"] * 3
     may_end.set()
-    assert prepared == ["warm-up"]
+    assert prepared == [("warm-up", True)]  # a process that ends does not wait for it
 
 
 def test_nothing_is_prepared_before_the_first_event() -> None:

@@ -4,14 +4,15 @@ import pytest
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.line.postback_data import deferral_id_in, show_answer_data
-from shared.turns.deferral import Agenda, agenda_of, stored_id
+from shared.turns.deferral import CONFIRMED_WITHIN_MS, Agenda, agenda_of, stored_id
 from tests.support.chats import answer, message
 
 QUESTION = message(1, "how high is it?")
 DEFERRAL = replace(answer(1, "still thinking"), kind=OutcomeKind.DEFERRED, has_button=True, answers=("e1",))
 STORED = replace(answer(1, "3,776 m"), webhook_event_id="e1-late", kind=OutcomeKind.STORED, answers=("e1",))
+PROPOSAL = replace(answer(1, "shall I?"), proposes=(ProposedCall(tool="delete_entry", arguments="{}"),))
 
 
 def press(number: int, deferral_id: str = "e1") -> MessageRecord:
@@ -195,3 +196,55 @@ def test_postback_data_carries_the_deferral_id_or_none() -> None:
 def test_id_of_a_stored_answer_has_at_most_64_characters() -> None:
     assert stored_id("e1") == "e1-late"
     assert len(stored_id("x" * 64)) == 64
+
+
+def test_a_tap_gets_a_turn_of_its_own_about_what_the_proposal_answers() -> None:
+    tap, other = press(5), message(4, "hello")
+
+    agenda = agenda_of(history(PROPOSAL, messages=(QUESTION, other)), [other, tap])
+
+    assert agenda == Agenda(covers=(tap,), asked=(QUESTION,), answers=("e1",), proposal=PROPOSAL)
+
+
+def test_of_several_taps_the_oldest_comes_first() -> None:
+    assert agenda_of(history(PROPOSAL), [press(5), press(6)]).covers == (press(5),)
+
+
+@pytest.mark.parametrize(
+    ("pressed_ms", "is_in_time"),
+    [(0, False), (1, True), (1 + CONFIRMED_WITHIN_MS, True), (2 + CONFIRMED_WITHIN_MS, False)],
+)
+def test_a_tap_counts_for_ten_minutes(pressed_ms: int, *, is_in_time: bool) -> None:
+    tap = replace(press(5), timestamp_ms=pressed_ms)
+
+    agenda = agenda_of(history(PROPOSAL), [tap])
+
+    assert agenda == (
+        Agenda(covers=(tap,), asked=(QUESTION,), answers=("e1",), proposal=PROPOSAL)
+        if is_in_time
+        else Agenda(covers=(tap,), is_fulfilled=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "messages"),
+    [
+        ((PROPOSAL, answer(2), replace(answer(4), answers=("e1",))), (QUESTION,)),
+        ((replace(PROPOSAL, text=None, proposes=(ProposedCall(tool="delete_entry"),)),), (QUESTION,)),
+        ((PROPOSAL,), ()),
+        ((replace(PROPOSAL, covers=("m1", "m2")),), (QUESTION,)),
+    ],
+    ids=["carried out already", "its words are gone", "its question is gone", "a part of its question is gone"],
+)
+def test_a_tap_of_what_cannot_be_carried_out_is_met_with_silence(
+    outcomes: tuple[OutcomeRecord, ...], messages: tuple[MessageRecord, ...]
+) -> None:
+    chat = history(*outcomes, messages=(*messages, message(9)))
+
+    assert agenda_of(chat, [press(5)]) == Agenda(covers=(press(5),), is_fulfilled=True)
+
+
+def test_a_press_for_a_stored_answer_that_proposes_shows_it_first() -> None:
+    stored = replace(STORED, webhook_event_id="e1", proposes=PROPOSAL.proposes)
+
+    assert agenda_of(history(stored), [press(5)]).proposal is None

@@ -8,13 +8,21 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import Amendment, Erasure, MessageRecord, OutcomeKind, OutcomeRecord, StagedWrite
+from shared.conversation.records import (
+    Amendment,
+    Erasure,
+    MessageRecord,
+    OutcomeKind,
+    OutcomeRecord,
+    ProposedCall,
+    StagedWrite,
+)
 from shared.conversation.store import Conversation
 from shared.conversation.turn import Route
 from shared.errors import LineRefusedError
 from shared.knowledge.entry_words import EntryWords
-from shared.line.messaging import TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
-from shared.line.postback_data import confirm_data
+from shared.line.messaging import MESSAGES_A_CALL, TOKEN_SURELY_DEAD_MS, OutgoingMessage, ReplyFate, ReplyToken
+from shared.line.postback_data import carry_out_data, confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
@@ -545,6 +553,44 @@ def test_a_question_whether_to_forget_is_sent_with_its_button(committed: Committ
     assert message.button is not None
     assert (message.text, message.button.label) == ("sure?", "forget_button")
     assert message.button.data == confirm_data("e1")
+
+
+@pytest.mark.parametrize("text", ["shall I?", "a sentence of words. " * 40])
+@pytest.mark.parametrize(
+    ("forgets", "arguments", "expected"),
+    [
+        (("m1", "m2"), "", [confirm_data("e1")]),
+        ((), "{}", [carry_out_data("e1")]),
+        (("m1",), "{}", [confirm_data("e1"), carry_out_data("e1")]),
+        ((), "", []),
+    ],
+)
+def test_what_an_answer_proposes_is_asked_after_it_each_with_its_button(
+    committed: CommittedChat, text: str, forgets: tuple[str, ...], arguments: str, expected: list[str]
+) -> None:
+    proposed = ProposedCall(tool="delete_entry", arguments=arguments)
+
+    committed.finish(committed.commit(replace(outcome(text), forgets=forgets, proposes=(proposed,))))
+
+    sent = committed.line.replied["t1"]
+    assert [one.button.data for one in sent if one.button is not None] == expected
+    assert [one.button is not None for one in sent] == sorted(one.button is not None for one in sent)
+    assert len(sent) <= MESSAGES_A_CALL
+
+
+class CalendarOfOne:
+    """Attachments that go with every answer."""
+
+    def of(self, outcome: OutcomeRecord) -> Sequence[OutgoingMessage]:
+        return (OutgoingMessage(text=f"calendar of {outcome.webhook_event_id}"),)
+
+
+def test_what_goes_with_an_answer_follows_its_words(committed: CommittedChat) -> None:
+    lease = committed.commit(outcome("at nine"))
+
+    replace(committed.outbox(), attachments=CalendarOfOne()).finish(lease, outcome("at nine"))
+
+    assert committed.line.replies == {"t1": ("at nine", "calendar of e1")}
 
 
 @pytest.mark.parametrize(("model_name", "bubbles"), [("model", 2), (None, 1)])

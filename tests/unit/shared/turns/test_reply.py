@@ -573,11 +573,13 @@ def test_a_tap_carries_out_what_was_proposed_within_half_its_time_and_fetches_no
         text="shall I?",
         proposes=(ProposedCall(tool="delete_entry", arguments="{}", name="lunch"),),
     )
-    chat.conversation.journal.record(asked)
+    for one in (asked, replace(chat.message(2), addressed=False)):
+        chat.conversation.journal.record(one)
     chat.conversation.journal.record_outcome(proposal)
 
     assert chat.deliver(chat.press(7, "e1")) == "replied"
 
     assert (chat.outcome("e7").text, chat.outcome("e7").answers) == ("did lunch", ("e1",))
+    assert chat.outcome("e7").saw == ("e1", "e7", "m1")
     assert chat.seconds == [pytest.approx(seconds)]
     assert (chat.questions, chat.media.asked) == ([], 0)

@@ -1,0 +1,68 @@
+"""Which tools a deployment has, and which guides tell the model when to use them."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.adapters.memory import FixedClock, MemoryNotion
+from shared.agent.chat_memory import ChatMemory
+from shared.agent.people import People
+from shared.agent.tools import Tool
+from shared.handlers.ports import NotionPort
+from shared.handlers.toolsets import Toolsets
+from shared.line.bot_name import BotName
+from shared.line.display_names import DisplayNames
+from shared.metering import Metering
+from shared.tools.guides.knowledge import KNOWLEDGE_GUIDE
+from shared.tools.guides.memory import MEMORY_GUIDE
+from shared.tools.guides.notion import notion_guide
+from shared.tools.guides.reminders import REMINDERS_GUIDE
+from shared.tools.guides.web import WEB_GUIDE
+from shared.tools.reminders import ReminderTools
+from tests.support.pushed import PushedWorker
+
+
+class NoWeb:
+    """A web in which nothing is found."""
+
+
+NOTION = NotionPort(api=MemoryNotion(FixedClock()), databases={"shopping": "id"}, conversations=None)
+NOTHING: dict[str, Any] = {"json_model": None, "web": None, "notion": None}
+
+
+def toolsets_of(worker: PushedWorker, reminders: tuple[Tool, ...] = (), **ports: Any) -> Toolsets:  # noqa: ANN401 - fields of Ports
+    names = DisplayNames(profiles=worker.profiles, threads=worker.ports.threads.names)
+    people = People(display_names=names, bot_name=BotName(account=worker.line, configured="Aizuchi"))
+    memory = ChatMemory(people=people, time_zone=worker.options.time_zone, locale="ja")
+    metering = Metering(clock=worker.clock)
+    return Toolsets.of(replace(worker.ports, **{**NOTHING, **ports}), worker.options, metering, memory, reminders)
+
+
+@pytest.mark.parametrize(
+    ("ports", "tool", "guide"),
+    [
+        ({"json_model": "here"}, "classify_and_capture", KNOWLEDGE_GUIDE),
+        ({"web": NoWeb()}, "web_search", WEB_GUIDE),
+        ({"notion": NOTION}, "create_page", notion_guide(NOTION.databases)),
+    ],
+)
+def test_a_toolset_and_its_guide_come_with_its_port(
+    worker: PushedWorker, ports: dict[str, Any], tool: str, guide: str
+) -> None:
+    if "json_model" in ports:
+        ports = {"json_model": worker.json_model}
+    without, with_port = toolsets_of(worker), toolsets_of(worker, **ports)
+
+    assert tool not in {one.name for one in without.tools}
+    assert tool in {one.name for one in with_port.tools}
+    assert (without.guides, with_port.guides) == ((MEMORY_GUIDE,), (MEMORY_GUIDE, guide))
+
+
+def test_reminders_bring_their_guide(worker: PushedWorker) -> None:
+    tools = ReminderTools(costs=None).tools()
+
+    toolsets = toolsets_of(worker, tools)
+
+    assert {one.name for one in tools} <= {one.name for one in toolsets.tools}
+    assert toolsets.guides == (MEMORY_GUIDE, REMINDERS_GUIDE)
