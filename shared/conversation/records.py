@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from shared.conversation.provenance import LATEST_MS, Provenance
+from shared.conversation.receipt_lines import compared_texts
 from shared.line.messaging import ReplyToken
 from shared.metering import ModelUsage
 from shared.storage.codec import VERSION
@@ -199,9 +200,10 @@ class OutcomeRecord:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every text in it that people or the model wrote."""
+        """Every text in it that people or the model wrote, for comparison with other texts."""
         proposed = ((one.name, one.arguments) for one in self.proposes)
-        written = (*((one.path, one.text) for one in self.writes), *proposed, (self.text, *self.filed_paths))
+        said = compared_texts(self.text or "")
+        written = (*((one.path, one.text) for one in self.writes), *proposed, (*said, *self.filed_paths))
         return tuple(text for pair in written for text in pair if text)
 
     @property
@@ -332,7 +334,7 @@ class ArchivedAnswer:
     @property
     def words(self) -> tuple[str, ...]:
         """Every text in it, as of an outcome."""
-        return (self.text,) if self.text else ()
+        return compared_texts(self.text or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -291,7 +291,8 @@ def _check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Wel
         return
     if welcome.id not in history:
         yield f"I1: {welcome.id} was never greeted"
-    waits = story.mood.seconds[1] > TOKEN_S / 3  # for the turn of an earlier message
+    is_slow = story.mood.seconds[1] > TOKEN_S / 3  # it waits for the turn of an earlier message
+    waits = is_slow or _begins_again(story, welcome.at_s)
     if story.is_calm and not greetings and not waits:
         yield f"I6: {welcome.id} met silence although nothing had failed"
 
@@ -308,7 +309,7 @@ def _check_obeyed(story: Story, order: Order) -> Iterator[str]:
         return
     if order.command == "choose":
         return  # check_reminders looks at it
-    waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id)
+    waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id) or _begins_again(story, order.at_s)
     if order.at_s <= story.people.erased_s or waits:
         return
     if order.command == "confirm" and not _must_count(story, order):
@@ -394,14 +395,21 @@ def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> b
     """
     if OutcomeKind.SKIPPED in kinds:  # also where a budget is spent
         return True
-    since_s, until_s = message.at_s - TOKEN_S, message.at_s + TOKEN_S
-    amended = [at_s for one in story.people.messages for at_s in one.amended_s if since_s < at_s < until_s]
-    amended += [at_s for at_s in story.people.erasures_s if since_s < at_s < until_s]
+    until_s = message.at_s + TOKEN_S
     slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
     newer = (one for one in story.people.messages if message.at_s < one.at_s < until_s)
     waits_for_tick = message.id in story.world.truth.handed_over and any(one.is_withdrawn for one in newer)
-    begins_again = bool(amended) and (1 + len(amended)) * (story.thought_s + _BESIDE_THINKING_S) > TOKEN_S
-    return OutcomeKind.UNDELIVERED in kinds and (slow or begins_again or waits_for_tick or story.is_crowded_at(message))
+    return OutcomeKind.UNDELIVERED in kinds and (
+        slow or _begins_again(story, message.at_s) or waits_for_tick or story.is_crowded_at(message)
+    )
+
+
+def _begins_again(story: Story, at_s: float) -> bool:
+    """Whether so much is amended within a minute of this time that a turn which begins again for each amendment outlasts the token."""
+    since_s, until_s = at_s - TOKEN_S, at_s + TOKEN_S
+    amended = [at_s for one in story.people.messages for at_s in one.amended_s if since_s < at_s < until_s]
+    amended += [at_s for at_s in story.people.erasures_s if since_s < at_s < until_s]
+    return bool(amended) and (1 + len(amended)) * (story.thought_s + _BESIDE_THINKING_S) > TOKEN_S
 
 
 def _answer_count(story: Story, history: dict[str, OutcomeRecord], message: Message) -> int:

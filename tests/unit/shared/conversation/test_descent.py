@@ -54,6 +54,17 @@ def test_the_same_words_from_elsewhere_stay() -> None:
     assert (found.taken, found.kept) == ({"e1"}, set())
 
 
+def test_answers_whose_receipts_are_alike_repeat_nothing() -> None:
+    gone = replace(answer(1, "Noted.\n\n✓ Reminder: “flowers for Hana” (Fri 21 Nov, 13:41)"), saw=("m1",))
+    other = replace(answer(2, "Done!\n\n✓ Reminder: “new tyres” (Fri 21 Nov, 13:41)"), saw=("e1",))
+    heir = replace(answer(3, "Fine.\n\n✓ Filed: “Flowers for Hana” (ideas)"), saw=("e1",))
+    found = descent()
+
+    found.look_at(repeatable((gone, other, heir)))
+
+    assert (found.taken, found.kept) == ({"e1", "e3"}, {"e2"})
+
+
 def test_one_repeated_text_of_several_is_enough() -> None:
     found = descent()
 
