@@ -12,6 +12,7 @@ import pytest
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, Json
 from shared.agent.tools import Tool
+from shared.conversation.records import Amendment
 from shared.line.messaging import OutgoingMessage, is_sendable
 from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data
 from shared.reminders.delivery import Reminding
@@ -349,5 +350,58 @@ def test_an_unsend_during_the_press_leaves_no_reminder_behind(friend: Person) ->
     press(friend, ReminderChoice.HOUR, made, at="2025-11-22T09:01")
 
     friend.worker.withdraw(friend.events.chat_id, "m1", timestamp_ms=START_MS + MINUTE_MS)
+
+    assert reminders(friend) == ()
+
+
+def unsend_once_before(person: Person, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    """The message that asked is unsent just before a reminder is written by this call of the bucket."""
+    write = getattr(person.worker.store, call)
+
+    def unsend_and_write(name: str, *arguments: Any, **more: Any) -> Any:  # noqa: ANN401 - as the bucket's
+        if name.startswith("reminders/"):
+            monkeypatch.undo()
+            person.worker.withdraw(person.events.chat_id, "m1", timestamp_ms=START_MS + MINUTE_MS)
+        return write(name, *arguments, **more)
+
+    monkeypatch.setattr(person.worker.store, call, unsend_and_write)
+
+
+def test_an_unsend_before_the_second_write_of_a_press_leaves_no_reminder_behind(
+    friend: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = set_pills(friend)
+    unsend_once_before(friend, monkeypatch, "create")
+
+    press(friend, ReminderChoice.HOUR, made, at="2025-11-22T09:01")
+
+    assert reminders(friend) == ()
+
+
+def test_a_press_that_an_unsend_overtakes_gets_no_answer(friend: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, said = set_pills(friend), list(friend.worker.said)
+    chat = friend.worker.conversations.of(friend.events.chat_id)
+    replace_object = friend.worker.store.replace
+
+    def write_and_begin_to_unsend(name: str, data: bytes, *, generation: int) -> int | None:
+        written = replace_object(name, data, generation=generation)
+        if name.startswith("reminders/"):
+            chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=START_MS + MINUTE_MS))
+        return written
+
+    monkeypatch.setattr(friend.worker.store, "replace", write_and_begin_to_unsend)
+
+    press(friend, ReminderChoice.HOUR, made, at="2025-11-22T09:01")
+
+    assert friend.worker.said == said
+    assert len(reminders(friend)) == 1  # which goes with the rest of the unsend
+
+
+def test_an_unsend_just_before_a_staged_reminder_is_written_leaves_none_behind(
+    friend: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unsend_once_before(friend, monkeypatch, "replace")
+
+    asks(friend, "明日の9時に薬って言って", "create_reminder", PILLS)
 
     assert reminders(friend) == ()

@@ -288,3 +288,17 @@ def test_where_reminders_are_off_none_is_made(pool: ThreadPoolExecutor) -> None:
     chat.says("5分後に薬って言って", remind(), HELLO)
 
     assert chat.reminders == ()
+
+
+def test_where_reminders_are_off_by_now_an_answer_says_none_that_was_kept_before(pool: ThreadPoolExecutor) -> None:
+    before = Chat(pool, reminding=Reminding.REPLY)
+    before.says("5分後に薬って言って", remind(), HELLO)
+    before.passes(minutes=6)
+    before.tick()
+    now = Chat(pool, reminding=Reminding.OFF, store=before.worker.store)
+    now.events.skip(9)
+    now.passes(minutes=7)
+
+    now.says("こんにちは", HELLO)
+
+    assert now.worker.said == ["はい"]

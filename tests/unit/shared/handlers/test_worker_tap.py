@@ -185,6 +185,37 @@ def test_a_tap_of_somebody_who_is_no_member_does_nothing(pool: ThreadPoolExecuto
     assert chat.notion.pages == ()
 
 
+def test_a_tap_of_a_person_whom_line_does_not_name_does_nothing(pool: ThreadPoolExecutor) -> None:
+    chat = Chat(pool, is_in_group=True)
+    chat.asks(creating())
+
+    chat.press(source={"type": "group", "groupId": recorded.GROUP})
+
+    assert chat.notion.pages == ()
+
+
+@pytest.mark.parametrize("line_is_down", [False, True])
+def test_a_tap_of_another_member_counts_also_where_line_does_not_tell_who_is_one(
+    pool: ThreadPoolExecutor, *, line_is_down: bool
+) -> None:
+    chat = Chat(pool, is_in_group=True)
+    chat.asks(creating())
+    chat.worker.profiles.is_down = line_is_down
+
+    chat.press(by=STRANGER)
+
+    assert len(chat.notion.pages) == 1
+
+
+def test_in_a_chat_of_two_line_is_not_asked_who_is_a_member(chat: Chat) -> None:
+    chat.asks(creating())
+    chat.worker.profiles.strangers.add(recorded.USER)
+
+    chat.press()
+
+    assert len(chat.notion.pages) == 1
+
+
 def test_a_proposal_is_withdrawn_with_the_message(chat: Chat) -> None:
     asked = chat.asks(creating("my secret"))
     chat.worker.withdraw(recorded.USER, asked["message"]["id"])
