@@ -10,7 +10,7 @@ from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.media import Media, MediaBytes, MediumLabel
+from shared.conversation.media import UNKNOWN_MS, Media, MediaBytes, MediumLabel, quoted_media_of
 from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation
 from shared.line.media_content import ArrivingContent, Unfetched
@@ -188,3 +188,14 @@ def test_what_line_has_no_bytes_of_is_not_kept(
 ) -> None:
     assert media.fetch(chat, image(9), Deadline.after(clock, 1)) == "gone"
     assert kept(store) == []
+
+
+def test_media_that_were_only_quoted_are_told_by_their_labels(
+    media: Media, chat: Conversation, clock: FixedClock, store: MemoryObjectStore
+) -> None:
+    assert quoted_media_of(chat) == frozenset()
+    keep(media, chat, clock, 4, 5)
+    media.fetch(chat, replace(image(6), timestamp_ms=UNKNOWN_MS), Deadline.after(clock, 1))
+    store.create(chat.names.medium_label("m7"), b"{")
+
+    assert quoted_media_of(chat) == {"m6"}

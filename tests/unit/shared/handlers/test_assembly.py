@@ -1,0 +1,48 @@
+"""What the assembly does with ports that a deployment may leave out."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.adapters.memory import ScriptedModel
+from shared.adapters.memory.scripted_model import calling
+from shared.bus.endpoint import PushEndpoint
+from shared.errors import ModelUnavailableError
+from shared.handlers.assembly import assemble
+from shared.line.phrases import Phrase
+from shared.line.webhook_check import WebhookCheck
+from tests.support import push, recorded
+from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
+
+
+class Checker:
+    """Tests the webhook, and counts."""
+
+    checks = 0
+
+    def check_webhook(self) -> WebhookCheck:
+        self.checks += 1
+        return WebhookCheck(is_active=True, is_answered=True, status=200, reason="OK")
+
+
+@pytest.mark.parametrize("has_checker", [True, False])
+def test_ticks_have_the_webhook_tested_where_something_can(worker: PushedWorker, *, has_checker: bool) -> None:
+    checker = Checker()
+    ports = replace(worker.ports, webhook=checker if has_checker else None)
+    handle = assemble(ports, replace(worker.options, heartbeat_minutes=1))
+
+    assert PushEndpoint(handle=handle, clock=worker.clock)("POST", push.tick())[1] == 204
+
+    assert checker.checks == int(has_checker)
+
+
+@pytest.mark.parametrize("has_fallback", [True, False])
+def test_another_model_answers_where_the_first_does_not(worker: PushedWorker, *, has_fallback: bool) -> None:
+    fallback = ScriptedModel([calling(("reply", {"message": "やあ"}))])
+    handle = assemble(replace(worker.ports, fallback_model=fallback if has_fallback else None), worker.options)
+    worker.model.steps = [ModelUnavailableError("503") for _ in range(4)]
+
+    PushEndpoint(handle=handle, clock=worker.clock)("POST", push.envelope(recorded.event("message-text")))
+
+    assert worker.said == ["やあ" if has_fallback else japanese(Phrase.APOLOGY_BUSY)]
