@@ -64,7 +64,7 @@ def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecor
         outcomes=(one for one in before.outcomes if one.webhook_event_id not in outcomes and _is_answer(one)),
         recaps=(one for one in before.all_recaps if one.id and one.id not in recaps),
     )
-    return after if leaving == after.leaving else replace(after, leaving=leaving)
+    return replace(after, leaving=leaving)
 
 
 def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment]]:
@@ -77,7 +77,7 @@ def full_segments(leaving: Segment, *, size: int) -> tuple[Segment, list[Segment
         if part.is_full(size) and len(segments) < NAMED:
             segments.append(part.segment)
             part = _Part()
-    return (part.segment if segments else leaving), segments
+    return part.segment, segments
 
 
 def cut(record: SnapshotRecord, *, size: int, last_number: int) -> Cut:

@@ -62,7 +62,7 @@ class Recollection:
     @property
     def since_ms(self) -> int:
         """LINE's timestamp of the oldest of it; LATEST_MS where there is nothing."""
-        return min((one.timestamp_ms for one in self.records[:1]), default=LATEST_MS)
+        return next((one.timestamp_ms for one in self.records), LATEST_MS)
 
     @property
     def provenance(self) -> Provenance:

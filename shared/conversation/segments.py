@@ -81,7 +81,7 @@ def cleaned_segment(segment: Segment, amendments: Amendments) -> Segment:
         segment,
         messages=tuple(amendments.overlay(one) for one in segment.messages if not amendments.is_withdrawn(one)),
         answers=tuple(
-            replace(one, text=None) if one.words and is_lost(one, one.webhook_event_id) else one
+            replace(one, text=None) if is_lost(one, one.webhook_event_id) else one
             for one in segment.answers
             if one.timestamp_ms > amendments.erased_ms
         ),

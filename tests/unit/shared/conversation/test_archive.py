@@ -9,7 +9,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.archive import SEGMENTS_READ
 from shared.conversation.records import Amendment, OutcomeKind, Segment, SnapshotRecord
-from shared.conversation.segments import archived_answer
+from shared.conversation.segments import archived_answer, encode_segment, name_of
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, StoredObject
@@ -64,10 +64,11 @@ def ids_in(chat: Conversation, **span: int) -> list[str]:
     return [one.line_message_id for one in chat.archive.read(**span).messages]
 
 
-def test_a_chat_without_an_archive_has_an_empty_one(chat: Conversation) -> None:
+def test_a_chat_without_an_archive_has_an_empty_one(chat: Conversation, store: RacingStore) -> None:
     span = chat.archive.read()
 
     assert (span.messages, span.answers, span.left_out) == ((), (), False)
+    assert store.reads.count(chat.names.snapshot) == 1
 
 
 def test_segments_and_what_waits_for_one_are_read_in_the_order_of_time(chat: Conversation) -> None:
@@ -176,7 +177,55 @@ def test_what_is_older_than_the_archive_reaches_back_is_hidden(store: RacingStor
 
     assert ids_in(replace(chats, archive_days=90).of(CHAT)) == ["m2"]
     assert ids_in(replace(chats, archive_days=90).of(CHAT), since_ms=0) == ["m2"]
-    assert ids_in(replace(chats, archive_days=0).of(CHAT)) == []
+
+
+def test_without_an_archive_the_bucket_is_not_asked_for_one(chat: Conversation, store: RacingStore) -> None:
+    put_segment(chat, [message(1, timestamp_ms=2_000)])
+    without = replace(chat.archive, days=0)
+    store.was_listed.clear()
+
+    assert without.read().messages == ()
+    assert not store.was_listed.is_set()
+
+
+def test_a_snapshot_in_which_no_segment_is_full_is_cut_without_a_listing(
+    chat: Conversation, store: RacingStore
+) -> None:
+    waiting = SnapshotRecord(leaving=Segment(messages=(message(1),)))
+
+    assert chat.archive.cut(waiting).record == waiting
+    assert not store.was_listed.is_set()
+
+
+@pytest.mark.parametrize(("late_ms", "is_kept"), [(0, True), (1, False)])
+def test_a_segment_is_removed_when_all_of_it_is_older_than_the_archive_reaches_back(
+    store: RacingStore, late_ms: int, *, is_kept: bool
+) -> None:
+    chats = conversations_on(store, InlineExecutor(), FixedClock(now_ms=100 * DAY_MS + late_ms))
+    chat = replace(chats, archive_days=90).of(CHAT)
+    put_segment(chat, [message(1), message(2, timestamp_ms=10 * DAY_MS)])
+
+    chat.archive.remove_needless(SnapshotRecord())
+
+    assert bool(chat.archive.list_segments()) == is_kept
+
+
+def test_segments_beside_those_that_a_snapshot_names_are_removed_and_newer_ones_stay(
+    chat: Conversation, store: RacingStore
+) -> None:
+    for number in (1, 2, 3):
+        put_segment(chat, [message(number)])
+    named = chat.snapshot.read().record
+    lost = Segment(messages=(message(9),))
+    for number in (1, 2, 3, 4):
+        name = name_of(lost, encode_segment(lost), number=number)
+        store.create(chat.names.segment(name), encode_segment(lost))
+
+    chat.archive.remove_needless(named)
+
+    left = [one.name for one in chat.archive.list_segments()]
+    assert [one.number for one in sorted(left, key=lambda one: one.number)] == [1, 2, 3, 4]
+    assert {one.file for one in left} > set(named.segments)
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b'{"version":1,"messages":[{}]}', b'{"version":99}'])
@@ -227,8 +276,9 @@ def test_a_segment_that_moves_while_it_is_read_is_found_where_it_went(chat: Conv
     assert ids_in(chat) == ["m1", "m2"]
 
 
+@pytest.mark.parametrize(("span", "ids"), [({}, ["m1", "m2"]), ({"since_ms": 2}, ["m2"])])
 def test_what_leaves_the_snapshot_between_listing_and_reading_is_not_missed(
-    store: RacingStore, clock: FixedClock, reads: ThreadPoolExecutor
+    store: RacingStore, clock: FixedClock, reads: ThreadPoolExecutor, span: dict[str, int], ids: list[str]
 ) -> None:
     chat = conversations_on(store, reads, clock).of(CHAT)
     put_segment(chat, [message(1)])
@@ -244,7 +294,7 @@ def test_what_leaves_the_snapshot_between_listing_and_reading_is_not_missed(
 
     store.before_read["snapshots/"] = move
 
-    assert ids_in(chat) == ["m1", "m2"]
+    assert ids_in(chat, **span) == ids
 
 
 def test_a_last_segment_that_was_erased_is_not_waited_for(chat: Conversation, store: RacingStore) -> None:

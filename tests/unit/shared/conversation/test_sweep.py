@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.amendments import Amendments
+from shared.conversation.leaving import cut
 from shared.conversation.records import Recap, Segment, SnapshotRecord
 from shared.conversation.segments import encode_segment
 from shared.conversation.store import Conversation
@@ -191,7 +193,7 @@ def test_an_older_edit_changes_nothing_in_the_archive(chat: Conversation, withdr
 def test_an_erasure_deletes_what_is_older_and_cleans_what_reaches_back(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
-    wholly = put_segment(chat, [message(1, SOUP)], [answer(1, SOUP)])
+    wholly = put_segment(chat, [message(1, SOUP), message(3)], [answer(1, SOUP)])
     partly = put_segment(chat, [message(2, SOUP), message(5, "tea")], [answer(5, SOUP, saw=(2,))])
     heir = replace(answer(6, f"again: {SOUP}"), saw=("e5",), since_ms=5)
     after = put_segment(chat, [message(6, "milk")], [heir, replace(answer(7, "good evening"), since_ms=6)])
@@ -324,6 +326,44 @@ def test_segments_that_name_nothing_of_it_are_not_written(
     withdrawal.withdraw(chat, "m2", timestamp_ms=9)
 
     assert store.list(clean) == before
+
+
+def test_a_segment_that_was_cleaned_is_not_written_again(
+    chat: Conversation, withdrawal: Withdrawal, store: CountingStore
+) -> None:
+    name = put_segment(chat, [message(1, SOUP), message(2)], [answer(2, f"noted: {SOUP}", saw=(1,))])
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+    cleaned = store.list(name)
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert store.list(name) == cleaned
+
+
+def test_segments_that_were_just_written_are_cleaned_as_far_as_they_are_there(
+    chat: Conversation, store: MemoryObjectStore
+) -> None:
+    waiting = SnapshotRecord(leaving=Segment(messages=(message(1, SOUP), message(2), message(3), message(4))))
+    there, moved = cut(waiting, size=2, last_number=0).segments
+    chat.archive.write([there])
+
+    Sweep(archive=chat.archive).clean_these([there, moved], Amendments(withdrawn=frozenset({"m1", "m3"})))
+
+    assert "kabocha" not in everything_in(store)
+    assert archived_ids(chat) == ["m2"]
+
+
+def test_only_segments_that_reach_beyond_a_time_are_read_for_what_came_after_it(
+    chat: Conversation, store: CountingStore
+) -> None:
+    until = put_segment(chat, [message(1), message(3)])
+    put_segment(chat, [message(2), message(4)])
+    store.reads.clear()
+
+    found = [*Sweep(archive=chat.archive).segments_after(3)]
+
+    assert archive_of(*found).message_ids == ("m2", "m4")
+    assert until not in store.reads
 
 
 def test_a_persons_archived_messages_are_their_own(chat: Conversation) -> None:
