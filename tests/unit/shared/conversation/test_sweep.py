@@ -295,6 +295,13 @@ def test_many_messages_are_withdrawn_at_once(
     assert not any(f'{SOUP} {number}"' in everything_in(store) for number in range(count))
 
 
+@pytest.mark.parametrize("count", [1, 20, 21])
+def test_a_segment_that_names_none_of_the_ids_is_not_found(chat: Conversation, count: int) -> None:
+    put_segment(chat, [message(1)], [answer(1)])
+
+    assert [*Sweep(archive=chat.archive).naming({f"x{number}" for number in range(count)})] == []
+
+
 def test_a_segment_is_searched_once_for_the_same_ids(chat: Conversation, store: CountingStore) -> None:
     clean, hit = put_segment(chat, [message(1)]), put_segment(chat, [message(2)])
     uncached = UncachedReads(store=store, reads=InlineExecutor())
