@@ -1,4 +1,4 @@
-"""`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket,metadata} --port N`: one stand-in in a separate process.
+"""`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket} --port N`: one stand-in in a separate process.
 
 The stand-ins are those of the local stack, without latency.  Routes under /bench let the benchmarks create events and count requests.
 """
@@ -12,13 +12,11 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 import httpx2
-from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from simulator.functions import PROJECT_ID
 from simulator.gemini.app import GeminiStandIn
 from simulator.line.media import Media
 from simulator.line.platform import LinePlatform
@@ -124,25 +122,6 @@ def _gemini(latency_s: float) -> ASGIApp:
     return gemini.app
 
 
-def _metadata() -> ASGIApp:
-    """Return the metadata server of an instance.  Source: Compute Engine, "View and query VM metadata"."""
-
-    async def answer(request: Request) -> Response:
-        headers = {"Metadata-Flavor": "Google"}
-        path = request.url.path
-        if path.endswith("/token"):
-            token = {"access_token": "token", "expires_in": 3_599, "token_type": "Bearer"}
-            return JSONResponse(token, headers=headers)
-        if path.endswith("/project-id"):
-            return PlainTextResponse(PROJECT_ID, headers=headers)
-        if path.endswith("/service-accounts/default/"):
-            account = {"email": "webhook@example.iam.gserviceaccount.com", "scopes": [], "aliases": ["default"]}
-            return JSONResponse(account, headers=headers)
-        return PlainTextResponse("", headers=headers)
-
-    return Starlette(routes=[Route("/{path:path}", answer)])
-
-
 async def _run(stand_in: str, *, port: int, behind: str, latency_s: float) -> None:
     stopping = asyncio.Event()
     for wanted in (signal.SIGINT, signal.SIGTERM):
@@ -156,7 +135,6 @@ async def _run(stand_in: str, *, port: int, behind: str, latency_s: float) -> No
         return
     apps: dict[str, Callable[[], ASGIApp]] = {
         "gemini": lambda: _gemini(latency_s),
-        "metadata": _metadata,
         "line": lambda: _Line().app(),
         "bucket": lambda: _bucket(behind),
     }
@@ -170,7 +148,7 @@ def _main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.stand_ins", description="Run one stand-in until SIGTERM."
     )
-    parser.add_argument("stand_in", choices=["pubsub", "gemini", "line", "bucket", "metadata"])
+    parser.add_argument("stand_in", choices=["pubsub", "gemini", "line", "bucket"])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--behind", default="", help="address of the bucket that `bucket` stands before")
     parser.add_argument("--latency-s", type=float, default=0.0, help="how long `gemini` takes for an answer")

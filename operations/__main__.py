@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from operations.adapters.dead_letter_queue import PubSubDeadLetterQueue
+from operations.adapters.dead_letter_queue import PubSubDeadLetterQueue, topic_channel
 from operations.adapters.line_channel import SdkLineChannel
 from operations.admissions import LONGEST_DAYS, Door
 from operations.conversations import Forget, exported
@@ -123,7 +123,7 @@ def _dead_letters(env: Mapping[str, str], options: argparse.Namespace) -> int:
         project_id=history.project_id,
         topic_id=settings.events_topic,
         timeout_s=_PUBLISH_TIMEOUT_S,
-        emulator_host=settings.pubsub_emulator_host,
+        channel=topic_channel(settings.pubsub_emulator_host),
     )
     letters = DeadLetters(
         queue=queue,

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
+import grpc
 from receive import Receive, WebhookEndpoint
 
 from shared import logs
-from shared.adapters.pubsub import PubSubEventBus
+from shared.adapters.pubsub import PubSubEventBus, instance_channel
 from shared.clock import SystemClock
 from shared.settings.webhook import webhook_settings
 
@@ -18,11 +19,14 @@ def compose(env: Mapping[str, str]) -> WebhookEndpoint:
     """Build the webhook.  Raises: SettingsError."""
     settings = webhook_settings(env)
     logs.configure()
+    clock = SystemClock()
+    host = settings.pubsub_emulator_host
     bus = PubSubEventBus(
         project_id=settings.project_id,
         topic_id=settings.events_topic,
         timeout_s=PUBLISH_TIMEOUT_S,
-        emulator_host=settings.pubsub_emulator_host,
+        channel=grpc.insecure_channel(host) if host else instance_channel(clock),
+        clock=clock,
     )
-    receive = Receive(bus=bus, channel_secret=settings.channel_secret, clock=SystemClock())
+    receive = Receive(bus=bus, channel_secret=settings.channel_secret, clock=clock)
     return WebhookEndpoint(receive=receive)

@@ -1,4 +1,4 @@
-"""Dead letters on Pub/Sub, pulled with the plain gapic client, which does not read PUBSUB_EMULATOR_HOST."""
+"""Dead letters on Pub/Sub, pulled with the plain gapic client, which does not read PUBSUB_EMULATOR_HOST; and how they go back."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,6 +8,7 @@ import grpc
 from google.api_core import exceptions
 from google.auth.exceptions import GoogleAuthError
 from google.pubsub_v1 import SubscriberClient
+from google.pubsub_v1.services.publisher.transports import PublisherGrpcTransport
 from google.pubsub_v1.services.subscriber.transports import SubscriberGrpcTransport
 
 from operations.dead_letters import DeadLetter
@@ -15,6 +16,14 @@ from shared.errors import TransientError
 
 _TIMEOUT_S: Final = 10.0
 _MESSAGES_PER_PULL: Final = 1_000  # Source: Pub/Sub, "Quotas and limits"
+
+
+def topic_channel(emulator_host: str | None) -> grpc.Channel:
+    """Return a channel on which the operator publishes, with the credentials that gcloud left."""
+    if emulator_host:
+        return grpc.insecure_channel(emulator_host)
+    channel: grpc.Channel = PublisherGrpcTransport.create_channel()
+    return channel
 
 
 class QueueUnavailableError(TransientError):

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import grpc
 import pytest
 
 from shared.adapters.memory import MemoryEventBus
@@ -57,7 +58,10 @@ def backend(request: pytest.FixtureRequest) -> Iterator[Backend]:
 
         yield Backend(
             bus=PubSubEventBus(
-                project_id="aizuchi-test", topic_id="line-events", timeout_s=1.0, emulator_host=f"127.0.0.1:{port}"
+                project_id="aizuchi-test",
+                topic_id="line-events",
+                timeout_s=1.0,
+                channel=grpc.insecure_channel(f"127.0.0.1:{port}"),
             ),
             stored=stored,
             go_down=lambda: loop.run(no_answers()),
@@ -106,7 +110,8 @@ def test_a_bus_that_does_not_confirm_is_an_error(backend: Backend) -> None:
 
 
 def test_a_bus_that_cannot_be_reached_is_an_error_within_its_timeout() -> None:
-    bus = PubSubEventBus(project_id="p", topic_id="t", timeout_s=0.3, emulator_host="127.0.0.1:9")
+    channel = grpc.insecure_channel("127.0.0.1:9")
+    bus = PubSubEventBus(project_id="p", topic_id="t", timeout_s=0.3, channel=channel)
 
     with pytest.raises(PublishFailedError, match="confirm"):
         bus.publish(bus_messages(parse_webhook_body(recorded.body("follow"))))

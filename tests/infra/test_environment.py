@@ -1,7 +1,10 @@
 """Terraform sets the variables that the code reads, and no others."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +25,10 @@ SETTINGS: dict[str, Callable[[Mapping[str, str]], object]] = {
 READ_BY_FRAMEWORK = {"THREADS"}
 # Set only for stand-ins of the platform.
 NEVER_DEPLOYED = {"CLOCK_OFFSET_FILE", "PUBSUB_EMULATOR_HOST", "STORAGE_EMULATOR_HOST"}
+
+
+# Source: PEP 552, the flags of a .pyc file.
+CHECKED_BY_HASH = bytes([0b11, 0, 0, 0])
 
 
 class RecordingEnvironment(Mapping[str, str]):
@@ -118,3 +125,19 @@ def test_secrets_are_files_of_the_newest_version(full: Plan) -> None:
         },
         "unsend": {},
     }
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_bytecode_of_the_build_is_checked_by_hash(function: str, full: Plan, tmp_path: Path) -> None:
+    build = full[f"module.{function}.google_cloudfunctions2_function.this"]["build_config"][0]
+    (tmp_path / "one.py").write_text("ONE = 1\n")
+
+    subprocess.run(
+        [sys.executable, "-m", "compileall", "-f", "-q", "."],
+        cwd=tmp_path,
+        env=build["environment_variables"],
+        check=True,
+    )
+
+    (compiled,) = tmp_path.glob("__pycache__/one.*.pyc")
+    assert compiled.read_bytes()[4:8] == CHECKED_BY_HASH

@@ -41,6 +41,11 @@ resource "google_cloudfunctions2_function" "this" {
     runtime           = var.build.runtime
     service_account   = var.build.service_account
 
+    # The build compiles the function, and its image gives every file the time of 1980. With this variable, bytecode is checked by the hash of its
+    # source instead of its time, so that an instance need not compile it again: a fifth of a second of each cold start.
+    # Source: GoogleCloudPlatform/buildpacks, cmd/python/functions_framework/lib/lib.go; Python, "py_compile" (SOURCE_DATE_EPOCH).
+    environment_variables = { SOURCE_DATE_EPOCH = "315532800" }
+
     source {
       storage_source {
         bucket = var.build.source_bucket

@@ -30,9 +30,6 @@ class CallFailedError(grpc.RpcError):
     def trailing_metadata(self) -> tuple[()]:
         return ()
 
-    def result(self) -> NoReturn:
-        raise self
-
 
 class Call:
     """A call under way: it ends `takes_s` after it began, or at its deadline."""
@@ -72,7 +69,7 @@ class Channel(grpc.Channel):
         self.begun_at_s: list[float] = []
 
     def unary_unary(  # type: ignore[override]  # the stub that it returns is this channel itself
-        self, method: str, request_serializer: Callable[[PublishRequest], bytes], *_: object, **__: object
+        self, method: str, request_serializer: Callable[[PublishRequest], bytes], **_: object
     ) -> "Channel":
         assert method == "/google.pubsub.v1.Publisher/Publish"
         self._encode = request_serializer
@@ -82,9 +79,8 @@ class Channel(grpc.Channel):
         self.begun_at_s.append(self.clock.monotonic_s())
         return Call(self, self._encode(request), timeout)
 
-    def with_call(self, request: PublishRequest, *, timeout: float, **_: object) -> tuple[PublishResponse, Call]:
-        call = self.future(request, timeout=timeout)
-        return call.result(timeout), call
+    def __call__(self, request: PublishRequest, *, timeout: float, **_: object) -> PublishResponse:
+        return self.future(request, timeout=timeout).result(timeout)
 
     def _not_called(self, *_: object, **__: object) -> NoReturn:
         raise NotImplementedError

@@ -1,0 +1,105 @@
+"""Tokens from a metadata server that counts who asks."""
+
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from shared.adapters.instance_token import InstanceTokens, NoTokenError, TokenPlugin
+from shared.adapters.memory import FixedClock
+
+
+class MetadataServer(ThreadingHTTPServer):
+    """Gives `token 1`, `token 2` and so on, each for an hour, or `answer` in their place."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.asked: list[tuple[str, str | None]] = []
+        self.answer: bytes | None = None
+        self.status = 200
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: MetadataServer
+
+    def do_GET(self) -> None:
+        self.server.asked.append((self.path, self.headers["metadata-flavor"]))
+        token = {"access_token": f"token {len(self.server.asked)}", "expires_in": 3_600, "token_type": "Bearer"}
+        self.send_response(self.server.status)
+        self.end_headers()
+        self.wfile.write(json.dumps(token).encode() if self.server.answer is None else self.server.answer)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def server() -> Iterator[MetadataServer]:
+    with MetadataServer() as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def tokens(server: MetadataServer, clock: FixedClock) -> InstanceTokens:
+    return InstanceTokens(clock, metadata_host=f"127.0.0.1:{server.server_port}")
+
+
+def test_a_token_is_asked_for_once_however_many_threads_need_it(server: MetadataServer, tokens: InstanceTokens) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        assert {*pool.map(lambda _: tokens.get(), range(40))} == {"token 1"}
+
+    assert server.asked == [("/computeMetadata/v1/instance/service-accounts/default/token", "Google")]
+
+
+def test_a_token_is_renewed_shortly_before_its_end(tokens: InstanceTokens, clock: FixedClock) -> None:
+    assert tokens.get() == "token 1"
+    clock.move(3_600 - 226)
+    assert tokens.get() == "token 1"
+    clock.move(2)
+    assert tokens.get() == "token 2"
+
+
+def test_a_token_is_used_to_its_end_while_the_server_gives_no_other(
+    server: MetadataServer, tokens: InstanceTokens, clock: FixedClock
+) -> None:
+    tokens.get()
+    server.status = 503
+    clock.move(3_599)
+    assert tokens.get() == "token 1"
+
+    clock.move(2)
+    with pytest.raises(NoTokenError, match="gave no token"):
+        tokens.get()
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"not JSON", b"[]", b"{}", b'{"access_token": "x"}', b'{"access_token": "x", "expires_in": []}']
+)
+def test_an_odd_answer_is_no_token(server: MetadataServer, tokens: InstanceTokens, answer: bytes) -> None:
+    server.answer = answer
+
+    with pytest.raises(NoTokenError, match="gave no token"):
+        tokens.get()
+
+
+def test_a_call_carries_the_token_or_fails_for_want_of_it(server: MetadataServer, tokens: InstanceTokens) -> None:
+    given: list[Any] = []
+    plugin = TokenPlugin(tokens)
+
+    server.status = 500
+    plugin(None, lambda *metadata_and_error: given.append(metadata_and_error))  # type: ignore[arg-type]
+    server.status = 200
+    plugin(None, lambda *metadata_and_error: given.append(metadata_and_error))  # type: ignore[arg-type]
+
+    (nothing, error), carried = given
+    assert nothing == ()
+    assert isinstance(error, NoTokenError)
+    assert carried == ((("authorization", "Bearer token 2"),), None)
