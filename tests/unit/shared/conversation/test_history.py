@@ -376,3 +376,17 @@ def test_the_reader_begins_again_where_compactions_pass(chat: Conversation, stor
     store.read = read_while_folded  # type: ignore[method-assign]
 
     assert [one.line_message_id for one in reader().read_newest(conversation).messages] == ["m2"]
+
+
+def test_a_history_is_isolated_once_it_shows_nothing_but_what_is_asked() -> None:
+    whole = History(messages=(message(1), message(2)))
+
+    assert not whole.is_isolated
+    assert whole.isolated([message(2)]).is_isolated
+
+
+def test_what_was_meant_for_the_bot_is_known_also_where_no_prompt_shows_it() -> None:
+    overheard = message(5, addressed=False)
+    history = History(older=(message(1),), unshown=(message(2),), messages=(message(3), overheard))
+
+    assert history.addressed_ids == {"m1", "m2", "m3"}
