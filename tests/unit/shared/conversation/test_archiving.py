@@ -219,41 +219,59 @@ def test_a_message_that_is_unsent_while_it_moves_is_in_no_object(
     assert not leaves_words(chat, number)
 
 
-@pytest.mark.parametrize("wins", [True, False])
-def test_a_segment_that_is_written_after_a_message_was_unsent_keeps_nothing_of_it(*, wins: bool) -> None:
-    twin = Archiving()
-    twin.grows(7)
-    before = set(twin.archived())
-    twin.grows(1)
-    moving = min(set(twin.archived()) - before, key=lambda one: int(one[1:]))
+class Moving:
+    """A chat whose next compaction moves a message to the archive; before it writes the segment, something else happens."""
+
+    def __init__(self, meanwhile: Callable[["Moving"], object]) -> None:
+        self.chat, twin = _about_to_archive(), _about_to_archive()
+        before = _in_segments(twin)
+        twin.compacts()
+        self.moved = min(_in_segments(twin) - before, key=lambda one: int(one[1:]))
+        self.chat.store.meanwhile = (self.chat.store.writes + 1, lambda: meanwhile(self))
+        self.chat.compacts()
+
+    def begins_to_unsend(self) -> None:
+        now_ms = self.chat.clock.now_ms()
+        self.chat.chat.amendments.amend(Amendment(line_message_id=self.moved, timestamp_ms=now_ms))
+
+    def unsends(self) -> None:
+        now_ms = self.chat.clock.now_ms()
+        withdrawal_of(self.chat.clock).withdraw(self.chat.chat, self.moved, timestamp_ms=now_ms)
+
+    @property
+    def leaves_words(self) -> bool:
+        return leaves_words(self.chat, int(self.moved[1:]))
+
+
+def _about_to_archive() -> Archiving:
     chat = Archiving()
-    chat.grows(7)
+    chat.grows(8)
     chat.says(6)
+    return chat
 
-    def unsend() -> None:  # its pass over the snapshot makes the compaction lose the swap
-        chat.chat.amendments.amend(Amendment(line_message_id=moving, timestamp_ms=chat.clock.now_ms()))
-        if not wins:
-            withdrawal_of(chat.clock).withdraw(chat.chat, moving, timestamp_ms=chat.clock.now_ms())
 
-    chat.store.meanwhile = (chat.store.writes + 1, unsend)
-    chat.compacts()
+def _in_segments(chat: Archiving) -> set[str]:
+    return {one.line_message_id for segment in segments_in(chat.chat) for one in segment.messages}
 
-    assert not leaves_words(chat, int(moving[1:]))
+
+def test_a_segment_that_is_written_while_a_message_is_unsent_keeps_nothing_of_it() -> None:
+    assert not Moving(Moving.begins_to_unsend).leaves_words
+
+
+def test_a_segment_whose_swap_is_lost_to_an_unsend_keeps_nothing_of_the_message() -> None:
+    assert not Moving(Moving.unsends).leaves_words
 
 
 def test_a_segment_of_a_lost_swap_is_removed_at_once_where_no_snapshot_can_name_it() -> None:
-    chat = Archiving()
-    chat.grows(6)
-    chat.says(6)
+    def unsend_and_compact(moving: Moving) -> None:
+        moving.unsends()
+        moving.chat.says(6)
+        moving.chat.compacts()
 
-    def other() -> None:
-        chat.says(6)
-        chat.compacts()
+    moving = Moving(unsend_and_compact)
 
-    chat.store.meanwhile = (chat.store.writes + 1, other)
-    chat.compacts()
-
-    assert set(chat.archived().values()) == {1}
+    assert set(moving.chat.archived().values()) == {1}
+    assert not moving.leaves_words
 
 
 def leaves_words(chat: Archiving, number: int) -> bool:
