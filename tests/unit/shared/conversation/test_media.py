@@ -1,5 +1,7 @@
 """Media: what is kept of them, and what an erasure removes."""
 
+import io
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -199,3 +201,27 @@ def test_media_that_were_only_quoted_are_told_by_their_labels(
     store.create(chat.names.medium_label("m7"), b"{")
 
     assert quoted_media_of(chat) == {"m6"}
+
+
+def test_a_medium_whose_worker_died_before_its_label_gets_one(
+    media: Media, chat: Conversation, clock: FixedClock, store: MemoryObjectStore
+) -> None:
+    store.create(chat.names.medium("m4"), JPEG.data)
+
+    keep(media, chat, clock, 4)
+
+    label = media.label(chat, "m4")
+    assert label is not None
+    assert label.size_bytes == len(JPEG.data)
+
+
+def test_what_came_of_a_fetch_is_logged(
+    media: Media, chat: Conversation, clock: FixedClock, lines: io.StringIO
+) -> None:
+    keep(media, chat, clock, 4, 9)
+
+    logged = [json.loads(one) for one in lines.getvalue().splitlines()]
+    assert [(one["message"], one.get("size_bytes"), one.get("reason")) for one in logged] == [
+        ("medium_kept", len(JPEG.data), None),
+        ("medium_not_fetched", None, "gone"),
+    ]
