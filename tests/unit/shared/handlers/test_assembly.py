@@ -1,5 +1,6 @@
 """What the assembly does with ports that a deployment may leave out."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -7,11 +8,14 @@ import pytest
 from shared.adapters.memory import ScriptedModel
 from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import PushEndpoint
+from shared.clock import Deadline
 from shared.errors import ModelUnavailableError
 from shared.handlers.assembly import assemble
+from shared.knowledge.embeddings import Embedded, Kind
 from shared.line.phrases import Phrase
 from shared.line.webhook_check import WebhookCheck
 from tests.support import push, recorded
+from tests.support.people import Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
 
@@ -24,6 +28,18 @@ class Checker:
     def check_webhook(self) -> WebhookCheck:
         self.checks += 1
         return WebhookCheck(is_active=True, is_answered=True, status=200, reason="OK")
+
+
+class Embedder:
+    """Does not answer, and counts."""
+
+    name = "embedder"
+    asked = 0
+
+    def embed(self, texts: Sequence[str], *, kind: Kind, deadline: Deadline) -> Embedded:
+        del texts, kind, deadline
+        self.asked += 1
+        raise ModelUnavailableError("503")
 
 
 @pytest.mark.parametrize("has_checker", [True, False])
@@ -46,3 +62,18 @@ def test_another_model_answers_where_the_first_does_not(worker: PushedWorker, *,
     PushEndpoint(handle=handle, clock=worker.clock)("POST", push.envelope(recorded.event("message-text")))
 
     assert worker.said == ["やあ" if has_fallback else japanese(Phrase.APOLOGY_BUSY)]
+
+
+@pytest.mark.parametrize("has_embedder", [True, False])
+def test_entries_are_searched_by_what_they_mean_where_there_is_an_embedder(
+    friend: Person, *, has_embedder: bool
+) -> None:
+    friend.files("lunch")
+    worker, embedder = friend.worker, Embedder()
+    handle = assemble(replace(worker.ports, embedder=embedder if has_embedder else None), worker.options)
+    worker.model.steps = [calling(("search_entries", {"query": "meal"})), calling(("reply", {"message": "やあ"}))]
+
+    PushEndpoint(handle=handle, clock=worker.clock)("POST", push.envelope(friend.events.text("a meal?")))
+
+    assert worker.said[-1] == "やあ"
+    assert bool(embedder.asked) is has_embedder
