@@ -48,6 +48,7 @@ _FEW_AMENDED: Final = 3
 """As many amendments as are read with small bounds."""
 _LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)")
 _NOTHING_TO_SHOW: Final = phrase(Phrase.NOTHING_TO_SHOW, locale=Options().locale, bot_name="")
+_MUCH_AMENDED: Final = 20
 _PUSHING_S: Final = 15.0
 _BESIDE_THINKING_S: Final = 5.0
 """What a turn takes beside the model: the settle window, reading, and writes that meet 429."""
@@ -179,7 +180,8 @@ def _check_machines(stories: Sequence[Story]) -> Iterator[str]:
         most = max(story.world.truth.asked.values(), default=0)
         presses = sum(name.startswith("event-") for name in bus.waited_s)  # each may ask again
         requests = 3 if story.mood.seconds[1] > Limits().call_s else 1  # a slow answer is asked for again
-        if most > (ASKED_AT_MOST + presses) * requests and not story.mood.downs:
+        times = 2 if any(map(_is_amended_much, stories)) else 1
+        if most > (ASKED_AT_MOST * times + presses) * requests and not story.mood.downs:
             yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
         most_unsent = max(sum(message.is_withdrawn for message in one.people.messages) for one in stories)
         for kind, attempts in story.world.most_attempts.items():
@@ -402,6 +404,12 @@ def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> b
     return OutcomeKind.UNDELIVERED in kinds and (
         slow or _begins_again(story, message.at_s) or waits_for_tick or story.is_crowded_at(message)
     )
+
+
+def _is_amended_much(story: Story) -> bool:
+    """Whether so much is amended within a minute that turns of several holders are cut short, each of which thinks some times."""
+    amended = sorted(at_s for one in story.people.messages for at_s in one.amended_s)
+    return any(last - first < TOKEN_S for first, last in zip(amended, amended[_MUCH_AMENDED:], strict=False))
 
 
 def _begins_again(story: Story, at_s: float) -> bool:
@@ -713,13 +721,13 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
     """An answer keeps its words unless a withdrawn message stood in its prompt, or it repeats something that was taken out.
 
     A prompt shows a medium without its word, so only `saw` tells of it. Where more was amended than small bounds let a withdrawal read, it
-    cannot tell what went with earlier ones, and takes more. What lost its words before a plan named it cannot be compared: all that names
-    it may go. So may an answer that was under way when a plan took what it names.
+    cannot tell what went with earlier ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its
+    words before a plan named it cannot be compared: all that names it may go. So may an answer that was under way when a plan took what
+    it names.
     """
     people, truth = story.people, story.world.truth
-    if people.erased_s >= 0 or (
-        story.forgets_outcomes and sum(bool(one.amended_s) for one in people.messages) > _FEW_AMENDED
-    ):
+    is_erased = people.erased_s >= 0 or story.is_lost(("part", *(one.id for one in people.orders)))
+    if is_erased or (story.forgets_outcomes and sum(bool(one.amended_s) for one in people.messages) > _FEW_AMENDED):
         return
     withdrawn = {one.id for one in people.messages if one.is_withdrawn} | story.taken_unseen_ids
     media = {one.id for one in people.messages if one.id in withdrawn and one.medium is not None}
