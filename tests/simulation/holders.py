@@ -6,6 +6,7 @@ from typing import Final
 
 from shared.access.budgets import Limits
 from shared.conversation.descent import repeatable
+from shared.conversation.literal_runs import shares_run
 from shared.conversation.member_mark import MARK_PREFIX
 from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, SaidReminder, SnapshotRecord
 from shared.conversation.segments import decode_segment
@@ -16,7 +17,7 @@ from shared.reminders.wording import Occurrence
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.mind import Mood
-from tests.simulation.people import ids_repeated_in, on_one_line
+from tests.simulation.people import WORD, ids_repeated_in, on_one_line
 from tests.simulation.scheduler import Task
 from tests.simulation.world import World
 
@@ -41,6 +42,7 @@ class Holders:
         self._fence_s = fence_s
         self._known: dict[str, _Hold] = {}
         self._recorded: set[str] = set()
+        self._charged: dict[str, int] = {}
 
     def note_record(self, name: str, data: bytes) -> None:
         """An outcome was recorded under this name, or lost its words there."""
@@ -51,6 +53,22 @@ class Holders:
         if outcome.webhook_event_id not in recorded and any((chat, one) in truth.planned for one in outcome.saw):
             truth.overtaken.add((chat, outcome.webhook_event_id))
         recorded[outcome.webhook_event_id] = outcome
+        self._note_parts(chat, outcome)
+
+    def note_lost_answer(self, conversation_id: str, record: TurnRecord) -> None:
+        """A write of the turn won, and its writer was told that it lost; if another one writes before it looks, it charges again."""
+        self._world.truth.unsure_tokens[conversation_id] += self._charged.get(record.writer, 0)
+
+    def _note_parts(self, chat: str, outcome: OutcomeRecord) -> None:
+        """Note the words that it repeats from answers that it saw, without a run in common, and without having seen their messages."""
+        truth, text = self._world.truth, outcome.text or ""
+        for word in set(WORD.findall(text)) - truth.repeated_in_part:
+            if word[:-1] not in truth.orders or f"m{word[4:-1]}" in outcome.provenance.ids:
+                continue
+            known = truth.recorded.get(chat, {})
+            seen = [known[one].text or "" for one in outcome.saw if one in known and word in (known[one].text or "")]
+            if seen and not any(shares_run(one, text) for one in seen):
+                truth.repeated_in_part.add(word)
 
     def note_amendment(self, name: str, data: bytes) -> None:
         """An amendment was written under this name, or the mark of a member; its plan may name what no plan had named."""
@@ -112,13 +130,14 @@ class Holders:
     def _check_spending(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
         """No turn begins that the budget does not allow, and nothing is charged that was not spent."""
         was, spent, truth = before.spending, after.spending, self._world.truth
+        self._charged[after.writer] = max(0, spent.tokens - was.tokens)
         limits, is_same_day = self._budget, was.day == spent.day
         if limits.turns_per_chat_day and spent.turns > limits.turns_per_chat_day:
             truth.report("I9: more turns asked the model than the budget allows")
         is_new = spent.is_reserved and not was.is_reserved
         if is_new and is_same_day and 0 < limits.tokens_per_chat_day <= was.tokens:
             truth.report("I9: a turn began although the tokens of its chat were spent")
-        if spent.tokens > truth.tokens[conversation_id]:
+        if spent.tokens > truth.tokens[conversation_id] + truth.unsure_tokens[conversation_id]:
             truth.report("I9: a chat was charged more than was spent")
         if is_same_day and spent.tokens < was.tokens:
             truth.report("I9: what was charged to a chat was lost")
@@ -140,6 +159,7 @@ class Holders:
             said = route, on_one_line(outcome.text)
             truth.committed[said] = outcome
             if was_thinking:
+                self._note_parts(conversation_id, outcome)
                 truth.too_late[said] = self._is_taken_back(outcome.covers, outcome.text)
 
     def _check_unfinished(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
@@ -171,8 +191,8 @@ class Holders:
         What goes with a withdrawn message besides is only known once the withdrawal has stored it.
         """
         thought = self._world.truth.thoughts.get(text.partition(" ")[0])
-        repeated = ids_repeated_in(text)
-        direct = {*covers, *(thought.shown & repeated if thought is not None else ())}
+        direct = {*covers, *(thought.shown & ids_repeated_in(text) if thought is not None else ())}
+        repeated = {f"m{word[4:-1]}" for word in set(WORD.findall(text)) - self._world.truth.repeated_in_part}
         found = [one for name in repeated | direct if (one := self._withdrawal_of(name)) is not None]
         return any(one.line_message_id in direct or one.taken for one in found)
 

@@ -42,6 +42,7 @@ ORDER: Final = re.compile(
 )
 _ANSWER_MARK: Final = re.compile(r"re\d+:")
 _CATCH_UP: Final = "[note] Somebody asks by /catchup"
+_EARLIER_ATTEMPT: Final = "[earlier attempt]"
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")
 _TEXT_HEADING: Final = "# Text\n"
 _CATEGORIES: Final = ("people", "projects", "ideas", "admin")
@@ -154,7 +155,8 @@ class Mind:
         if world.rng.random() < mood.skips and not _is_skip_refused(request):
             return calling(("skip", {"reason": "nothing to say"}))
         mark = f"re{world.number()}:"
-        world.truth.thoughts[mark] = Thought(shown=prompt.shown_ids, text=words)
+        knows_calls = _EARLIER_ATTEMPT in prompt.text
+        world.truth.thoughts[mark] = Thought(shown=prompt.shown_ids, text=words, knows_calls=knows_calls)
         return calling(("reply", {"message": f"{mark} {words}".strip()}))
 
     def answer_json(self, request: JsonRequest) -> JsonAnswer:
@@ -176,7 +178,7 @@ class Mind:
         """No prompt holds withdrawn or outdated words, or words of another chat."""
         truth, task = self._world.truth, self._world.scheduler.current()
         words = set(WORD.findall(prompt.text))
-        if not truth.forgotten.keys().isdisjoint(words):
+        if not truth.forgotten.keys().isdisjoint(words - truth.repeated_in_part):
             truth.report(f"I4: {what} that started after the withdrawal was handled held withdrawn words")
         amendments_listed_s = truth.amendments_listed_s.get((task.request, task.chat), 0.0)
         outdated = truth.outdated_s.keys() & set(WORD.findall(prompt.own_lines))
@@ -196,7 +198,8 @@ class Mind:
             _own_line(str(one)) for content in request.contents for one in _looked_up_in(content, "recall")
         )
         told_s = [truth.written[one[:-1]][1] for one in WORD.findall(lines) if one[:-1] in truth.written]
-        asking = "\n".join(map(_own_line, _LINE.split(prompt.question)))
+        question = "\n".join(one for one in prompt.question.splitlines() if not one.startswith("picture of "))
+        asking = "\n".join(map(_own_line, _LINE.split(question)))
         for author, _ in (truth.written[one[:-1]] for one in WORD.findall(asking) if one[:-1] in truth.written):
             joined_s, handled_s = truth.joined.get((task.chat, author), (0.0, 0.0))
             if (

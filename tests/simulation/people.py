@@ -72,6 +72,12 @@ class Message:
         return _user_in(self.event)
 
     @property
+    def text(self) -> str:
+        """What it says, "" for what is no text."""
+        content = self.event.get("message")
+        return str(content.get("text", "")) if isinstance(content, dict) else ""
+
+    @property
     def quoted_id(self) -> str | None:
         """What it quotes: a message, or a bubble of the bot."""
         content = self.event.get("message")

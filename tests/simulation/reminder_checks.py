@@ -142,7 +142,10 @@ def _check_not_lost(story: ReminderStory, reminder_id: str) -> Iterator[str]:
 
 
 def _check_made(story: ReminderStory, outcome: OutcomeRecord) -> Iterator[str]:
-    """Every reminder that a committed turn promised was made."""
+    """Every reminder that a committed turn promised was made, unless its outcome was withdrawn after a takeover."""
+    recorded = story.world.truth.recorded.get(story.chat, {}).get(outcome.webhook_event_id)
+    if recorded is not None and recorded.kind is OutcomeKind.WITHDRAWN:
+        return
     for write in outcome.writes:
         if write.reminder_id is None or write.text is None:
             continue

@@ -27,7 +27,7 @@ from tests.simulation.bus import TICK_S, Bus, Delivery, Ticker
 from tests.simulation.checks import Story, violations
 from tests.simulation.holders import Holders
 from tests.simulation.line import Line
-from tests.simulation.mind import REQUEST_TOKENS, Mind, Mood
+from tests.simulation.mind import ORDER, REQUEST_TOKENS, Mind, Mood
 from tests.simulation.notion import Workspace
 from tests.simulation.people import Joining, Json, Message, Order, People, Welcome, gloss_of
 from tests.simulation.scheduler import Task
@@ -227,6 +227,7 @@ class Stage:
         if message.words:
             self.world.authors[message.words[0][0][:-1]] = message.conversation_id
             self.world.truth.written[message.words[0][0][:-1]] = message.author, message.at_s
+            self.world.truth.orders |= {word[:-1] for _, word in ORDER.findall(message.text)}
         if not message.addressed:
             self.world.overheard.add(message.id)
         if message.medium is not None and not message.unsent:

@@ -90,6 +90,8 @@ class Thought:
 
     shown: frozenset[str]
     text: str
+    knows_calls: bool = False
+    """Whether its prompt told of calls that an earlier attempt made."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -138,6 +140,12 @@ class Truth:
     """Who wrote each message, by the number in its word, and when."""
     joined: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
     """When members joined, by chat and id, and when that had been handled."""
+    orders: set[str] = field(default_factory=set)
+    """The numbers in words of messages that say more than their word."""
+    repeated_in_part: set[str] = field(default_factory=set)
+    """Words that an answer took from another answer and of which no sign tells: the message said more, and they are shorter than a run."""
+    unsure_tokens: Counter[str] = field(default_factory=Counter)
+    """What writes of turns have charged that won and were reported as lost, by chat."""
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
     """The words that an answer to an edited message may hold."""
