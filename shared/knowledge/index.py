@@ -53,6 +53,7 @@ class _Views:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        # By the catalogs' identities, which no others get, because the catalogs are kept with the views
         self._views: LRUCache[int, tuple[Catalog, IndexView]] = LRUCache(_VIEWS_KEPT)
 
     def of(self, catalog: Catalog, shown: Catalog) -> IndexView:
@@ -60,8 +61,8 @@ class _Views:
         if len(shown.rows) != len(catalog.rows):
             return index_view(shown)
         with self._lock:
-            kept, view = self._views.get(id(catalog), (None, None))
-        if kept is not catalog or view is None:
+            _, view = self._views.get(id(catalog), (None, None))
+        if view is None:
             view = index_view(catalog)
             with self._lock:
                 self._views[id(catalog)] = catalog, view

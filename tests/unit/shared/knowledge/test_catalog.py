@@ -70,6 +70,15 @@ def test_a_search_looks_through_name_texts_and_notes_of_an_entry() -> None:
     }
 
 
+def test_a_search_looks_through_lists_of_names_up_to_a_length() -> None:
+    listed = replace(entry(), fields={"name": "garden", "tags": ("House", "庭")})
+    long = replace(entry(), fields={"name": "garden", "tags": ("x" * 60,) * 40})
+
+    assert search_texts(listed)["tags"] == "House, 庭"
+    assert row_of(listed, generation=1).folded["tags"] == "house, 庭"
+    assert len(search_texts(long)["tags"]) == 1_000
+
+
 def test_a_catalog_is_sorted_and_has_the_newest_revision() -> None:
     newer = replace(entry("alley"), revision=(4, 0))
 
