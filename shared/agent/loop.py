@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -152,10 +152,11 @@ class _Turn:
         """Return the model's next answer; retry while the model is unavailable, within the limits."""
         for attempt in range(1, _ATTEMPTS_WHILE_DOWN + 1):
             request = self._request(is_last=self._is_last(attempt))
-            self._context.check_amendments()
+            end_check = self._begin_check()
             try:
-                return self.model.generate(request)
+                response = self.model.generate(request)
             except ModelUnavailableError as down:
+                end_check()
                 logs.warning(
                     "model_unavailable", attempt=attempt, model_call=self.model_calls, retry_after_s=down.retry_after_s
                 )
@@ -165,7 +166,17 @@ class _Turn:
                 if attempt == _ATTEMPTS_WHILE_DOWN - 1:
                     self._fall_back()
                 self._agent.clock.sleep(pause_s)
+            else:
+                end_check()
+                return response
         raise AssertionError("the last attempt returns or raises")
+
+    def _begin_check(self) -> Callable[[], None]:
+        """Check the amendments before the request; before the first one, as far as its chat was not read just now."""
+        if self.model_calls == 1:
+            return self._context.begin_check()
+        self._context.check_amendments()
+        return lambda: None
 
     def _is_last(self, attempt: int) -> bool:
         """Whether this request may take all the time that is left: a slow model answers late rather than never."""

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -172,6 +172,15 @@ class TurnContext:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
         if self.question is not None:
             self.question.check_amendments(self.read_source_ids, self.recalled.shown)
+
+    def begin_check(self) -> Callable[[], None]:
+        """Begin to check the amendments beside a request to the model; the function that is returned ends it.
+
+        Both raise PromptAmendedError.
+        """
+        if self.question is None:
+            return lambda: None
+        return self.question.begin_check(self.read_source_ids, self.recalled.shown)
 
     @property
     def read_source_ids(self) -> frozenset[str]:

@@ -101,12 +101,27 @@ class AmendmentLog:
         listed = self.newest_of(self.list_all(), besides=besides)
         return amendments_of(self.objects.read_all(listed), watermark.result())
 
+    def begin_look(self) -> Callable[[AbstractSet[str]], Amendments]:
+        """Begin a look beside other work; the function that is returned ends it, as `look` does, besides these messages."""
+        watermark = self.objects.reads.submit(self.watermark)
+        listing = self.objects.reads.submit(self.list_all)
+
+        def end(besides: AbstractSet[str]) -> Amendments:
+            listed = self.newest_of(listing.result(), besides=besides)
+            return amendments_of(self.objects.read_all(listed), watermark.result())
+
+        return end
+
+    def is_valid(self, looked_s: float) -> bool:
+        """Whether a look that began at this moment of the monotonic clock may still be relied on."""
+        return self.clock.monotonic_s() - looked_s < self.look_s
+
     def fresh_look(self, *, besides: AbstractSet[str] = frozenset()) -> Amendments:
         """Return what `look` does, for a caller that acts on it at once: a look that took longer than `look_s` is repeated."""
         while True:
             begun_s = self.clock.monotonic_s()
             amendments = self.look(besides=besides)
-            if self.clock.monotonic_s() - begun_s < self.look_s:
+            if self.is_valid(begun_s):
                 return amendments
 
     def list_all(self) -> tuple[ListedObject, ...]:

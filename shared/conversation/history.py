@@ -4,6 +4,7 @@ The listing comes first, and the snapshot after it, beside the bodies: a message
 latest. A listed object that is gone when it is read means that a compaction passed; the reader begins again.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -59,12 +60,16 @@ class EntryIndex(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """The objects of a chat: names and generations of one moment, in the order in which they were written."""
+    """The objects of a chat: names and generations of one moment, in the order in which they were written.
+
+    `begun_s` is when the listing began, by the monotonic clock.
+    """
 
     messages: tuple[ListedObject, ...]
     outcomes: tuple[ListedObject, ...]
     amended: tuple[ListedObject, ...]
     watermark: Watermark
+    begun_s: float = -math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +79,8 @@ class History:
     `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show, and `unshown` what is journalled and
     too much to be shown, in a burst. `quoted` are media that memory does not know, found because they are quoted. `outcomes` have lost the
     words that repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes,
-    also of those that are too many to be read. `journalled` is how many messages a compaction could fold.
+    also of those that are too many to be read. `journalled` is how many messages a compaction could fold. `looked_s` is when the look
+    at the amendments began, by the monotonic clock.
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -87,6 +93,7 @@ class History:
     covered: frozenset[str] = frozenset()
     recorded: frozenset[str] = frozenset()
     amendments: Amendments = field(default_factory=Amendments)
+    looked_s: float = -math.inf
     index: IndexView = field(default_factory=IndexView)
     journalled: int = 0
 
@@ -207,6 +214,7 @@ class HistoryReader:
     def list(self, conversation: Conversation) -> Listing:
         """Return what there is, in one round trip."""
         amendments, reads = conversation.amendments, conversation.objects.reads
+        begun_s = amendments.clock.monotonic_s()
         amended = reads.submit(amendments.list_all)
         watermark = reads.submit(amendments.watermark)
         journal = conversation.journal.list_objects()
@@ -216,6 +224,7 @@ class HistoryReader:
             outcomes=journal.outcomes,
             amended=amendments.newest_of(amended.result(), besides=journalled),
             watermark=watermark.result(),
+            begun_s=begun_s,
         )
 
     def read_newest(self, conversation: Conversation) -> History:
@@ -246,7 +255,12 @@ class HistoryReader:
             journalled=len(listing.messages),
         )
         recorded = (conversation.names.outcome_id_in(one.name) for one in listing.outcomes)
-        return replace(history, recorded=history.recorded.union(recorded), index=view(amendments))
+        return replace(
+            history,
+            recorded=history.recorded.union(recorded),
+            looked_s=listing.begun_s,
+            index=view(amendments),
+        )
 
 
 def history_of(

@@ -54,7 +54,13 @@ class Attempt:
             history=history,
             agenda=agenda,
             routes=outbox.routes(agenda.covers),
-            basis=Basis(conversation=lease.conversation, lease=lease, prompt=prompt, before=history.amendments),
+            basis=Basis(
+                conversation=lease.conversation,
+                lease=lease,
+                prompt=prompt,
+                before=history.amendments,
+                looked_s=history.looked_s,
+            ),
             draft=_having_seen(draft, prompt),
             outbox=outbox,
             phrases=phrases,
@@ -67,7 +73,7 @@ class Attempt:
             return
         prompt = _prompt_of(history, self.agenda)
         self.history = history
-        self.basis = replace(self.basis, prompt=prompt)
+        self.basis = self.basis.showing(prompt)
         self.draft = _having_seen(self.draft, prompt)
 
     @property

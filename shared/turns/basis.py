@@ -1,5 +1,7 @@
 """The basis of a prompt: what it holds, and how that was amended when the chat was read.  Only later amendments count against it."""
 
+import math
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -22,16 +24,20 @@ class HeldLease(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """What a prompt rests on."""
+    """What a prompt rests on.
+
+    `looked_s` is when the look began with which all of it was read, by the monotonic clock; it is long ago where something was added since.
+    """
 
     conversation: Conversation
     lease: HeldLease = field(repr=False)
     prompt: Provenance
     before: Amendments
+    looked_s: float = -math.inf
 
     def with_ids(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> "Basis":
         """Return the basis with what tools have shown as well, the oldest of it of this timestamp of LINE's."""
-        return replace(self, prompt=self.prompt | Provenance(ids=frozenset(more_ids), since_ms=since_ms))
+        return self._with(Provenance(ids=frozenset(more_ids), since_ms=since_ms))
 
     def with_recalled(self, recalled: Recollection) -> "Basis":
         """Return the basis with what tools have shown of the chat's memory.
@@ -41,21 +47,52 @@ class Basis:
         """
         shown = {one.line_message_id: one.text for one in recalled.messages}
         before = replace(self.before, edits={**shown, **self.before.edits})
-        return replace(self, prompt=self.prompt | recalled.provenance, before=before)
+        return replace(self._with(recalled.provenance), before=before)
+
+    def showing(self, prompt: Provenance) -> "Basis":
+        """Return the basis of another prompt of the same turn."""
+        return replace(self, prompt=prompt, looked_s=self.looked_s if prompt == self.prompt else -math.inf)
+
+    def _with(self, more: Provenance) -> "Basis":
+        return self.showing(self.prompt | more)
 
     def is_amended(self) -> bool:
         """Look whether anything of it was edited, withdrawn or erased since the chat was read.  Raises: StorageUnavailableError."""
-        return self.prompt.is_affected_since(self.before, self._look())
+        return self._is_amended_in(self._look())
 
     def _look(self) -> Amendments:
         return self.conversation.amendments.fresh_look(besides=self.prompt.ids)
 
     def check(self) -> None:
-        """Look at the amendments; called before every request to the model.
+        """Look at the amendments before a request to the model.
 
         Raises: PromptAmendedError, also where the turn was lost and nobody would read the answer; StorageUnavailableError.
         """
+        self._check_lease()
+        _check_amended(is_amended=self.is_amended())
+
+    def begin_check(self) -> Callable[[], None]:
+        """Do what `check` does; where the chat was read just now, begin it, so that the request to the model need not wait for it.
+
+        The function that is returned ends the check, and raises what `check` does. It is called before anything is made of the answer: this
+        look alone comes after the turn was opened, and sees an edit that came between the two; no later one would.
+        """
+        log = self.conversation.amendments
+        if not log.is_valid(self.looked_s):
+            self.check()
+            return lambda: None
+        self._check_lease()
+        end_look = log.begin_look()
+        return lambda: _check_amended(is_amended=self._is_amended_in(end_look(self.prompt.ids)))
+
+    def _is_amended_in(self, now: Amendments) -> bool:
+        return self.prompt.is_affected_since(self.before, now)
+
+    def _check_lease(self) -> None:
         if self.lease.is_over:
             raise PromptAmendedError("the turn was lost")
-        if self.is_amended():
-            raise PromptAmendedError("something in the prompt was edited or withdrawn")
+
+
+def _check_amended(*, is_amended: bool) -> None:
+    if is_amended:
+        raise PromptAmendedError("something in the prompt was edited or withdrawn")

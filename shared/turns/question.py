@@ -1,5 +1,6 @@
 """What a turn thinks about, and the port to whatever answers it."""
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -36,7 +37,17 @@ class Question:
         `more_ids` are the messages behind what tools have returned, `recalled` is what these have shown of the chat's memory.
         Raises: PromptAmendedError, where something of the prompt, or one of these, was edited or withdrawn since the chat was read.
         """
-        self.basis.with_ids(more_ids).with_recalled(recalled or Recollection()).check()
+        self._basis(more_ids, recalled).check()
+
+    def begin_check(self, more_ids: AbstractSet[str], recalled: Recollection | None = None) -> Callable[[], None]:
+        """Begin what `check_amendments` does, so that the request need not wait for it; the function that is returned ends it.
+
+        It is called before anything is made of the model's answer. Both raise what `check_amendments` does.
+        """
+        return self._basis(more_ids, recalled).begin_check()
+
+    def _basis(self, more_ids: AbstractSet[str], recalled: Recollection | None) -> Basis:
+        return self.basis.with_ids(more_ids).with_recalled(recalled or Recollection())
 
 
 class Responder(Protocol):

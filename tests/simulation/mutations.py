@@ -322,9 +322,14 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="a message that kills its worker is tried for ever",
     ),
     "looks_before_model": Mutation(
-        f"{_LOOP}:_Turn.ask",
-        Skip("check_amendments"),
+        "shared.turns.basis:Basis.begin_check",
+        Never("is_valid"),
         lacks="a prompt is built from a view that is older than the unsend",
+    ),
+    "looks_beside_model": Mutation(
+        f"{_LOOP}:_Turn.ask",
+        Skip("end_check", nth=1, of=2),
+        lacks="an edit between the listing of the chat and the opening of its turn is not seen",
     ),
     "repeats_slow_looks": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.fresh_look",

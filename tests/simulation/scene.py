@@ -263,6 +263,11 @@ class Scene:
         self.world.weather.stalls += 1
         self.world.scheduler.delay(request.process, seconds)
 
+    def sleeps_after(self, request: Task, about: str, *, seconds: float) -> None:
+        """The next call of the request's instance that begins with `about` takes effect in time, and is answered so much later."""
+        self.world.weather.stalls += 1
+        self.world.sleeps_after = request.process, about, seconds
+
     def dies(self, request: Task) -> None:
         """The request's instance is killed; its message will be redelivered."""
         self.world.scheduler.kill(request.process)

@@ -133,16 +133,30 @@ def unsend_just_before_the_commit() -> list[str]:
         return scene.rests()
 
 
-def unsend_after_the_reading() -> list[str]:
-    """The turn is open and the chat was read. Then the worker sleeps, and the withdrawal is complete before the model is asked."""
-    with Scene(late_reply=LateReply.PUSH).playing() as scene:
-        message = scene.says()
-        worker = scene.pushes(scene.delivers(message))
-        scene.runs_past(worker, "write turns/")
-        scene.sleeps_in(worker, seconds=_LONG_SLEEP_S)
+def unsend_between_the_listing_and_the_opening() -> list[str]:
+    """The worker has a message in its cache, lists the chat, sleeps until the message is withdrawn, and opens the turn."""
+    with Scene(late_reply=LateReply.PUSH, group=True).playing() as scene:
+        message = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))
+        scene.sleeps(1)
+        worker = scene.pushes(scene.delivers(scene.says()), instance=0)
+        scene.sleeps_after(worker, "list journal/", seconds=_LONG_SLEEP_S)
+        scene.runs_past(worker, "list amended/")
+        scene.runs_until(worker, "sleeps in")
         scene.takes_effect(scene.takes_back(message))
         scene.runs_to_end(worker)
         return scene.rests()
+
+
+def edit_between_the_listing_and_the_opening() -> list[str]:
+    """The chat was listed, and its turn is not open yet. An edit that comes then moves no epoch."""
+    with Scene(group=True).playing() as scene:
+        question = scene.says()
+        scene.sleeps(1)
+        worker = scene.pushes(scene.delivers(question))
+        scene.runs_until(worker, "write turns/")
+        scene.runs_to_end(scene.edits(question))
+        return scene.rests(calm=True)
 
 
 def commit_that_is_told_it_lost() -> list[str]:
@@ -942,7 +956,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "keeps_roots": deferral_of_a_deferral,
     "late_repeated_400_is_unknown": late_answer_whose_receipt_is_lost,
     "looks_after_outcome": unsend_while_an_outcome_is_recorded,
-    "looks_before_model": unsend_after_the_reading,
+    "looks_before_model": unsend_between_the_listing_and_the_opening,
+    "looks_beside_model": edit_between_the_listing_and_the_opening,
     "looks_before_send": unsend_just_before_the_commit,
     "looks_before_storing": answer_stored_after_the_unsend,
     "outcomes_tell_since_when": answer_that_repeats_something_erased,

@@ -15,11 +15,13 @@ from tests.simulation.wiring import TINY
 
 CALL_S = 1.0
 """Every call takes this long, and concurrent calls take as long as one, so the elapsed time is the number of round trips."""
+MODEL_S = 2 * CALL_S
+"""The first look of a turn ends before the model does."""
 
 
 def scene_with(messages: int, *, group: bool = False) -> Scene:
     """Return a chat with answers, messages to others, edits, withdrawals, and compactions with recaps."""
-    scene = Scene(even_call_s=CALL_S, seconds=0.0, group=group)
+    scene = Scene(even_call_s=CALL_S, seconds=MODEL_S, group=group)
     with scene.playing():
         for number in range(messages):
             scene.sleeps(5)
@@ -42,7 +44,7 @@ def calls_of(scene: Scene, request: Task) -> list[str]:
 
 @pytest.mark.parametrize("group", [False, True])
 @pytest.mark.parametrize("messages", [0, 1, 12, 40])
-def test_an_answer_takes_four_round_trips_before_the_model_and_two_after_it(messages: int, group: bool) -> None:
+def test_an_answer_takes_three_round_trips_before_the_model_and_two_after_it(messages: int, group: bool) -> None:
     scene = scene_with(messages, group=group)
     with scene.playing():
         begun_s = scene.world.now_s
@@ -52,11 +54,11 @@ def test_an_answer_takes_four_round_trips_before_the_model_and_two_after_it(mess
         scene.runs_until(worker, "model")
         asked_s = scene.world.now_s
         scene.runs_until(worker, "reply")
-        assert (asked_s - begun_s, scene.world.now_s - asked_s) == (4 * CALL_S, 2 * CALL_S)
+        assert (asked_s - begun_s, scene.world.now_s - asked_s) == (3 * CALL_S, MODEL_S + 2 * CALL_S)
 
 
 def test_a_recall_takes_at_most_two_round_trips_more() -> None:
-    scene = Scene(even_call_s=CALL_S, seconds=0.0, group=True, limits=TINY)
+    scene = Scene(even_call_s=CALL_S, seconds=MODEL_S, group=True, limits=TINY)
     with scene.playing():
         for _ in range(8):
             scene.sleeps(5)
@@ -69,7 +71,7 @@ def test_a_recall_takes_at_most_two_round_trips_more() -> None:
 
         assert any(one.startswith("read archive/") for one in calls_of(scene, worker))
         # two for the recall, the look before the next request, and the two after the model's last word
-        assert scene.world.now_s - asked_s == (2 + 1 + 2) * CALL_S
+        assert scene.world.now_s - asked_s == (2 + 1 + 2) * CALL_S + 2 * MODEL_S
 
 
 def test_an_unaddressed_message_costs_one_small_create_and_no_rewrite() -> None:

@@ -183,6 +183,8 @@ class World:
         self.truth = Truth()
         self.objects = MemoryObjectStore(limited_by=ProcessClock(self, Process("true time")))
         self.stalls = weather.stalls
+        self.sleeps_after: tuple[Process, str, float] | None = None
+        """The process that sleeps once, for how many seconds, after which call."""
         self.requests: set[str] = set()
         self.authors: dict[str, str] = {}
         """The chat in which each word was written."""
@@ -224,6 +226,11 @@ class World:
         lag_s = rng.random() * LAG_S if weather.lags and rng.random() < weather.lags else 0.0
         scheduler.give_way(about, part * weather.call_s + lag_s)
         result = effect()
+        if self.sleeps_after is not None:
+            process, call, seconds = self.sleeps_after
+            if scheduler.current().process is process and about.startswith(call):
+                self.sleeps_after = None
+                scheduler.give_way("sleeps in", seconds)
         if self.stalls and rng.random() < 0.01:
             self.stalls -= 1
             scheduler.give_way("sleeps in", rng.random() * 70)

@@ -1,4 +1,5 @@
 import contextlib
+import math
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -101,9 +102,9 @@ class Turn:
             chance=random.Random(1),
         )
 
-    def think(self, *, about: MessageRecord | None = None) -> Thought:
-        """Run the loop; `about` is a message of the prompt, whose amendments count."""
-        question = None if about is None else self._question(about)
+    def think(self, *, about: MessageRecord | None = None, looked_s: float = -math.inf) -> Thought:
+        """Run the loop; `about` is a message of the prompt, whose amendments count, `looked_s` when it was read."""
+        question = None if about is None else self._question(about, looked_s)
         return self._agent.think("be kind", ASKED, TurnContext(conversation=self.chat, question=question))
 
     @property
@@ -112,7 +113,7 @@ class Turn:
         assert isinstance(content, FunctionResponses)
         return [response.response.get("error") for response in content.responses]
 
-    def _question(self, asked: MessageRecord) -> Question:
+    def _question(self, asked: MessageRecord, looked_s: float) -> Question:
         return Question(
             conversation=self.chat,
             history=History(messages=(asked,)),
@@ -123,6 +124,7 @@ class Turn:
                 lease=Held(is_over=False),
                 prompt=provenance_of((asked,)),
                 before=Amendments(),
+                looked_s=looked_s,
             ),
             seconds=40.0,
             sequence=1,
@@ -387,6 +389,31 @@ def test_the_model_is_not_asked_again_after_an_unsend_in_the_prompt(turn: TurnMa
     running.model.steps = [answer_during_an_unsend, calling(HELLO)]
     with pytest.raises(PromptAmendedError):
         running.think(about=message(1))
+    assert len(running.model.requests) == 1
+
+
+def test_a_later_request_waits_for_its_look_however_young_the_reading_is(turn: TurnMaker) -> None:
+    running = turn()
+
+    def answer_during_an_edit(_: ModelRequest) -> ModelResponse:
+        running.chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9, text="newer words"))
+        return calling(("look_up", {"word": "a"}))
+
+    running.model.steps = [answer_during_an_edit, calling(HELLO)]
+    with pytest.raises(PromptAmendedError):
+        running.think(about=message(1), looked_s=running.clock.monotonic_s())
+    assert len(running.model.requests) == 1
+
+
+@pytest.mark.parametrize("answer", [calling(HELLO), ModelUnavailableError("down")])
+def test_an_answer_to_a_prompt_that_was_amended_before_the_turn_was_opened_is_dropped(
+    turn: TurnMaker, answer: Step
+) -> None:
+    running = turn(answer)
+    running.chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9, text="newer words"))
+
+    with pytest.raises(PromptAmendedError):
+        running.think(about=message(1), looked_s=running.clock.monotonic_s())
     assert len(running.model.requests) == 1
 
 

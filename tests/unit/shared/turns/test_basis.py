@@ -1,5 +1,7 @@
 """What a prompt rests on: whether it may still be sent to the model."""
 
+from dataclasses import replace
+
 import pytest
 
 from shared.adapters.memory import FixedClock
@@ -42,6 +44,43 @@ def test_a_prompt_of_a_lost_turn_goes_to_no_model(basis: Basis, clock: FixedCloc
 
     with pytest.raises(PromptAmendedError, match="the turn was lost"):
         basis.check()
+
+
+def test_the_look_of_the_reading_stands_for_the_one_before_the_model(chat: Conversation, basis: Basis) -> None:
+    """The look that comes beside the request tells whether the answer can be used."""
+    just_read = replace(basis, looked_s=chat.amendments.clock.monotonic_s())
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=1, text="newer words"))
+
+    end_check = just_read.begin_check()
+
+    with pytest.raises(PromptAmendedError, match="edited or withdrawn"):
+        end_check()
+
+
+def test_a_look_that_is_as_old_as_a_fence_stands_for_nothing(
+    chat: Conversation, basis: Basis, clock: FixedClock
+) -> None:
+    just_read = replace(basis, looked_s=clock.monotonic_s() - 17)
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=1))
+
+    with pytest.raises(PromptAmendedError, match="edited or withdrawn"):
+        just_read.begin_check()
+
+
+def test_what_was_read_later_is_looked_at_before_the_model(chat: Conversation, basis: Basis) -> None:
+    just_read = replace(basis, looked_s=chat.amendments.clock.monotonic_s())
+    chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=1))
+
+    just_read.with_ids({"m1"}).begin_check()()
+    with pytest.raises(PromptAmendedError, match="edited or withdrawn"):
+        just_read.with_ids({"m9"}).begin_check()
+
+
+def test_a_prompt_of_a_lost_turn_goes_to_no_model_although_it_was_just_read(basis: Basis, clock: FixedClock) -> None:
+    clock.move(17)
+
+    with pytest.raises(PromptAmendedError, match="the turn was lost"):
+        replace(basis, looked_s=clock.monotonic_s()).begin_check()
 
 
 def test_what_tools_have_shown_counts_beside_the_prompt(chat: Conversation, basis: Basis) -> None:
