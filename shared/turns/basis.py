@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from shared.conversation.amendments import Amendments
@@ -82,8 +83,10 @@ class Basis:
             self.check()
             return lambda: None
         self._check_lease()
-        end_look = log.begin_look()
-        return lambda: _check_amended(is_amended=self._is_amended_in(end_look(self.prompt.ids)))
+        return partial(self._end_check, log.begin_look())
+
+    def _end_check(self, end_look: Callable[[AbstractSet[str]], Amendments]) -> None:
+        _check_amended(is_amended=self._is_amended_in(end_look(self.prompt.ids)))
 
     def _is_amended_in(self, now: Amendments) -> bool:
         return self.prompt.is_affected_since(self.before, now)

@@ -327,13 +327,13 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="a prompt is built from a view that is older than the unsend",
     ),
     "looks_beside_model": Mutation(
-        f"{_LOOP}:_Turn.ask",
-        Skip("end_check", nth=1, of=2),
+        "shared.turns.basis:Basis._end_check",
+        Skip("_check_amended"),
         lacks="an edit between the listing of the chat and the opening of its turn is not seen",
     ),
     "repeats_slow_looks": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.fresh_look",
-        Always("look_s"),
+        Always("is_valid"),
         lacks="a prompt relies on a look at the amendments that took too long",
     ),
     "renews_lease": Mutation(
