@@ -93,7 +93,7 @@ def edit_while_the_model_answers() -> list[str]:
     with Scene(group=True).playing() as scene:
         message, thinker = _asks(scene)
         scene.runs_until(thinker, "model")
-        scene.sleeps(0.5)
+        scene.runs_past(thinker, "list amended/")
         scene.runs_to_end(scene.edits(message))
         return scene.rests(calm=True)
 

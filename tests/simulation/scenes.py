@@ -620,6 +620,7 @@ def classification_after_the_unsend() -> list[str]:
         message = scene.says(verb="file")
         worker = scene.pushes(scene.delivers(message))
         scene.runs_until(worker, "model")
+        scene.runs_past(worker, "list amended/")
         scene.sleeps_in(worker, seconds=_LONG_SLEEP_S)
         scene.takes_effect(scene.takes_back(message))
         scene.runs_to_end(worker)
