@@ -2,7 +2,8 @@
 
     amended/{conversation_id}/{line_message_id}.json   an edit, or an unsend, which is final
     amended/{conversation_id}/member-{digest}.json     a person took back all that they said so far (`member_mark`)
-    erased/{conversation_id}.json                      the watermark: every message up to it counts as withdrawn
+    amended/{conversation_id}/erasure.json             every message up to a time counts as withdrawn (`watermark`)
+    erased/{conversation_id}.json                      the same, for ever
 
 An amendment is written before anything else is touched, so a writer of people's words that looks here after its write finds it.
 """
@@ -15,6 +16,7 @@ from typing import Final
 from shared.clock import Clock
 from shared.conversation.member_mark import MARK_PREFIX, is_mark, mark_id, marks_in
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
+from shared.conversation.watermark import ERASURE, ERASURE_OF_ENTRIES, ERASURES, Watermarks, raised_by
 from shared.storage.codec import decode, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
@@ -93,22 +95,23 @@ class AmendmentLog:
     names: ObjectNames
     objects: ObjectCache
     clock: Clock = field(repr=False)
+    watermarks: Watermarks = field(repr=False)
     look_s: float
 
     def look(self, *, besides: AbstractSet[str] = frozenset()) -> Amendments:
         """Return what is amended by now, of the messages `besides` however long ago; one round trip where nothing new was, else two."""
-        watermark = self.objects.reads.submit(self.watermark)
+        watermark = self.begin_watermark()
         listed = self.newest_of(self.list_all(), besides=besides)
-        return amendments_of(self.objects.read_all(listed), watermark.result())
+        return amendments_of(self.objects.read_all(listed), watermark())
 
     def begin_look(self) -> Callable[[AbstractSet[str]], Amendments]:
         """Begin a look beside other work; the function that is returned ends it, as `look` does, besides these messages."""
-        watermark = self.objects.reads.submit(self.watermark)
+        watermark = self.begin_watermark()
         listing = self.objects.reads.submit(self.list_all)
 
         def end(besides: AbstractSet[str]) -> Amendments:
             listed = self.newest_of(listing.result(), besides=besides)
-            return amendments_of(self.objects.read_all(listed), watermark.result())
+            return amendments_of(self.objects.read_all(listed), watermark())
 
         return end
 
@@ -129,14 +132,25 @@ class AmendmentLog:
         return tuple(sorted(self.objects.store.list(self.names.amended_prefix), key=lambda one: one.generation))
 
     def newest_of(self, listed: Sequence[ListedObject], *, besides: AbstractSet[str]) -> tuple[ListedObject, ...]:
-        """Return the newest edits and withdrawals, those of the messages `besides`, however old, and the newest marks of members."""
-        wanted = {f"{self.names.amended_prefix}{one}.json" for one in besides}
+        """Return the newest edits and withdrawals, the newest marks of members, and, however old, those `besides` and those of erasures."""
+        wanted = {f"{self.names.amended_prefix}{one}.json" for one in besides | ERASURES}
         older = listed[:-NEWEST_READ]
         marks = [one for one in older if one.name.startswith(f"{self.names.amended_prefix}{MARK_PREFIX}")]
         return (*(one for one in older if one.name in wanted), *marks[-MARKS_READ:], *listed[-NEWEST_READ:])
 
+    def begin_watermark(self) -> Callable[[], Watermark]:
+        """Begin to read the watermark, unless this instance has; for readers who also list the amendments, among which its marks are."""
+        known = self.watermarks.of(self.names.conversation_id, now_s=self.clock.monotonic_s())
+        return self.objects.reads.submit(self._keep_watermark).result if known is None else lambda: known
+
+    def _keep_watermark(self) -> Watermark:
+        read_s = self.clock.monotonic_s()
+        watermark = self.watermark()
+        self.watermarks.keep(self.names.conversation_id, watermark, read_s=read_s)
+        return watermark
+
     def watermark(self) -> Watermark:
-        """Return the watermark, -1 where nothing was ever erased."""
+        """Return the watermark as the bucket has it, -1 where nothing was ever erased."""
         stored = self.objects.store.read(self.names.watermark)
         return decode(Watermark, stored.data) if stored else Watermark()
 
@@ -161,11 +175,7 @@ class AmendmentLog:
 
         Repeated, or older than another one: changes nothing.
         """
-        mark = Amendment(line_message_id=mark_id(user_id), timestamp_ms=until_ms)
-        self._update(
-            mark.line_message_id,
-            lambda there: mark if there is None or there.timestamp_ms < mark.timestamp_ms else None,
-        )
+        self._raise(mark_id(user_id), until_ms)
 
     def edited_by(self, user_id: str, *, until_ms: int) -> frozenset[str]:
         """Return the messages that the person edited up to this timestamp, those that are not known (yet) too."""
@@ -214,6 +224,9 @@ class AmendmentLog:
 
         `spares_entries` leaves what was filed. Repeated, or older than another erasure: changes nothing.
         """
+        self._raise(ERASURE, timestamp_ms)
+        if not spares_entries:
+            self._raise(ERASURE_OF_ENTRIES, timestamp_ms)
 
         def raised(data: bytes | None) -> bytes | None:
             there = decode(Watermark, data) if data is not None else Watermark()
@@ -230,6 +243,11 @@ class AmendmentLog:
         amendments = decode_readable(Amendment, self.objects.read_all(listed))
         return [one for one in amendments if one.text is not None and one.timestamp_ms <= until_ms]
 
+    def _raise(self, mark: str, timestamp_ms: int) -> None:
+        """The mark, an amendment of no message, has this timestamp or a later one."""
+        raised = Amendment(line_message_id=mark, timestamp_ms=timestamp_ms)
+        self._update(mark, lambda there: raised if there is None or there.timestamp_ms < timestamp_ms else None)
+
     def _update(self, line_message_id: str, change: Callable[[Amendment | None], Amendment | None]) -> None:
         def changed(data: bytes | None) -> bytes | None:
             wanted = change(decode(Amendment, data) if data is not None else None)
@@ -239,13 +257,14 @@ class AmendmentLog:
 
 
 def amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amendments:
-    """Return what the stored amendments say."""
+    """Return what the stored amendments say; the marks of erasures raise the watermark."""
     amendments = decode_readable(Amendment, bodies)
+    watermark = raised_by(amendments, watermark)
     return Amendments(
         withdrawn=frozenset(
             own
             for one in amendments
-            if one.text is None and not is_mark(one.line_message_id)
+            if one.text is None and one.line_message_id not in ERASURES and not is_mark(one.line_message_id)
             for own in (one.line_message_id, *one.also)
         ),
         taken=_taken(amendments),

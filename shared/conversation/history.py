@@ -216,14 +216,14 @@ class HistoryReader:
         amendments, reads = conversation.amendments, conversation.objects.reads
         begun_s = amendments.clock.monotonic_s()
         amended = reads.submit(amendments.list_all)
-        watermark = reads.submit(amendments.watermark)
+        watermark = amendments.begin_watermark()
         journal = conversation.journal.list_objects()
         journalled = {conversation.names.message_id_in(one.name) for one in journal.messages}
         return Listing(
             messages=journal.messages,
             outcomes=journal.outcomes,
             amended=amendments.newest_of(amended.result(), besides=journalled),
-            watermark=watermark.result(),
+            watermark=watermark(),
             begun_s=begun_s,
         )
 

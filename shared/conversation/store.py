@@ -13,6 +13,7 @@ from shared.conversation.members import Members
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.spending import Ledger
 from shared.conversation.turn import FENCE, Turn
+from shared.conversation.watermark import Watermarks
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ObjectStore
@@ -59,6 +60,7 @@ class Conversations:
     lease_s: float
     new_id: Callable[[], str] = field(default=_new_id, repr=False)
     ledger: Ledger = field(default_factory=Ledger, repr=False)
+    watermarks: Watermarks = field(default_factory=Watermarks, repr=False)
     archive_days: int = ARCHIVE_DAYS
     segment_messages: int = SEGMENT_MESSAGES
 
@@ -90,7 +92,13 @@ class Conversations:
     def of(self, conversation_id: str) -> Conversation:
         """Return the chat of an id; reads nothing.  Raises: UnusableIdError."""
         names, objects = ObjectNames(conversation_id), self.objects
-        amendments = AmendmentLog(names=names, objects=objects, clock=self.clock, look_s=self.lease_s * FENCE)
+        amendments = AmendmentLog(
+            names=names,
+            objects=objects,
+            clock=self.clock,
+            watermarks=self.watermarks,
+            look_s=self.lease_s * FENCE,
+        )
         snapshot = Snapshot(names=names, objects=objects)
         return Conversation(
             names=names,

@@ -592,6 +592,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Skip("turn.amend"),
         lacks="an answer to the old text is committed after the edit",
     ),
+    "marks_erasures_for_looks": Mutation(
+        f"{_AMENDMENTS}:AmendmentLog.erase",
+        Skip("_raise", nth=0, of=2),
+        lacks="an instance that has read the watermark before does not learn of an erasure",
+    ),
     "largest_watermark_wins": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.erase",
         Within("replace", Bypass("max")),

@@ -208,6 +208,19 @@ def deferral_of_a_deferral() -> list[str]:
         return scene.rests(calm=True)
 
 
+def erasure_between_the_listing_and_the_opening() -> list[str]:
+    """The instance has read the watermark in an earlier turn, and lists the chat again. The chat is erased before the turn is opened."""
+    with Scene(group=True).playing() as scene:
+        scene.runs_to_end(scene.asks(instance=0))
+        scene.sleeps(1)
+        worker = scene.asks(instance=0)
+        scene.runs_until(worker, "write turns/")
+        scene.sleeps(1)
+        scene.takes_effect(scene.bot_leaves())
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
 def edit_before_the_chat_is_left() -> list[str]:
     """A message is edited, and then the whole chat is erased."""
     with Scene(group=True).playing() as scene:
@@ -958,6 +971,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "late_repeated_400_is_unknown": late_answer_whose_receipt_is_lost,
     "looks_after_outcome": unsend_while_an_outcome_is_recorded,
     "looks_before_model": unsend_between_the_listing_and_the_opening,
+    "marks_erasures_for_looks": erasure_between_the_listing_and_the_opening,
     "looks_beside_model": edit_between_the_listing_and_the_opening,
     "looks_before_send": unsend_just_before_the_commit,
     "looks_before_storing": answer_stored_after_the_unsend,

@@ -245,7 +245,9 @@ class Stage:
             pressed_ms = EPOCH_MS + round(order.at_s * 1_000)
             stored = self.world.objects.read(f"erased/{order.conversation_id}.json")
             watermark = decode(Watermark, stored.data) if stored is not None else Watermark()
-            if not pressed_ms - 1 <= watermark.timestamp_ms <= pressed_ms:  # what a later press erases is handled with that one
+            if (
+                not pressed_ms - 1 <= watermark.timestamp_ms <= pressed_ms
+            ):  # what a later press erases is handled with that one
                 return
             until_s = order.at_s if watermark.entries_ms >= pressed_ms else order.at_s - 0.001
             people.erase(until_s=until_s, spares_entries=watermark.entries_ms < pressed_ms - 1)
