@@ -56,7 +56,8 @@ class TurnRecord:
     decided and nothing else will be sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may take over.
     `sequence` numbers the commits of the chat. `covered` are the messages that earlier outcomes cover, and the events of those that
     cover none, with the timestamp of their outcome, for as long as a message can be answered at all. `spending` is what the chat has
-    used up today.
+    used up today. `left` counts what ticks have left to be said with the chat's next answer; when it was `said`, nothing of it was left any
+    more. The two differ where nobody has looked yet.
     """
 
     version: int = VERSION
@@ -71,6 +72,13 @@ class TurnRecord:
     outcome: OutcomeRecord | None = None
     route: Route = field(default_factory=Route)
     spending: Spending = field(default_factory=Spending)
+    left: int = 0
+    said: int = -1
+
+    @property
+    def has_left(self) -> bool:
+        """Whether something may wait to be said with the chat's next answer."""
+        return self.left != self.said
 
     def followed_by(self, state: Literal["idle", "thinking"], *, now_ms: int, tries: int = 0) -> "TurnRecord":
         """Return the turn in its next state, once its outcome, if it has one, is recorded: what that covers is covered from now on."""
@@ -88,6 +96,8 @@ class TurnRecord:
             sequence=self.sequence,
             covered={one: at for one, at in known[-_COVERED_KEPT:] if now_ms - at < ANSWERABLE_MS + SKEW_MS},
             spending=self.spending,
+            left=self.left,
+            said=self.said,
         )
 
     def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
@@ -107,6 +117,8 @@ class TurnRecord:
             sequence=self.sequence,
             covered=self.covered,
             spending=self.spending.settled(counts=False),
+            left=self.left,
+            said=self.said,
         )
 
     def amended(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> "TurnRecord":
@@ -169,6 +181,17 @@ class Turn:
     def spending(self, record: TurnRecord) -> Spending:
         """Return what the chat has used up today, as far as the turn tells."""
         return record.spending.on(self.ledger.day(self.clock.now_ms()))
+
+    def leave(self) -> None:
+        """The next turn looks for what waits to be said with its answer; called after that was stored.
+
+        A holder that loses a swap to it goes on. Repeated: one more look. Raises: StorageUnavailableError.
+        """
+        for _ in range(SWAP_ATTEMPTS):
+            seen = self.read()
+            if self.swap(seen, replace(seen.record, left=seen.record.left + 1)) is not None:
+                return
+        raise StorageUnavailableError("others kept changing the turn")
 
     def settle(self) -> None:
         """What this instance charged to the chat is in the turn, where no other write of the turn carries it.

@@ -76,6 +76,8 @@ class ReminderDelivery:
             return
         reminder, generation = found
         next_ms = next_ms_of(reminder)
+        if (next_ms is None or next_ms > now_ms) and reminder.kept_ms is not None:
+            conversation.turn.leave()  # the worker that kept it may have died before it did so
         if next_ms is None:
             return
         if (
@@ -220,6 +222,8 @@ class ReminderDelivery:
             return advanced(there, occurrence.due_ms, now_ms=self.clock.now_ms(), is_kept=is_kept)
 
         after = store.update(reminder.id, change)
+        if after is not None and after.kept_ms is not None:
+            store.conversation.turn.leave()
         if after is not None:
             store.mark(after)
 

@@ -15,6 +15,7 @@ from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import Occurrence, Wording
 from shared.storage.codec import decode_readable
+from shared.turns.lease import Lease
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +25,16 @@ class KeptReminders:
     wording: Wording
     clock: Clock = field(repr=False)
 
-    def begin(self, conversation: Conversation) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:
+    def begin(self, lease: Lease) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:
         """Begin to look what is kept; the function that is returned adds it to an answer of the turn that is held now.
 
-        An answer takes as many as it has room for, the oldest first, and none that it changes itself. Anything else than an answer is
-        returned as it is, and so is an answer where the bucket does not tell.
+        Nothing is read where no tick has kept anything since a turn found nothing kept. An answer takes as many as it has room for, the
+        oldest first, and none that it changes itself. Anything else than an answer is returned as it is, and so is an answer where the
+        bucket does not tell.
         """
+        if not lease.record.has_left:
+            return lambda outcome, _: outcome
+        conversation, left = lease.conversation, lease.record.left
         store = ReminderStore(conversation)
         listing = conversation.objects.reads.submit(store.list_objects)
 
@@ -38,7 +43,9 @@ class KeptReminders:
                 return outcome
             try:
                 bodies = conversation.objects.read_all(listing.result())
-                kept = _kept(decode_readable(Reminder, bodies), outcome, amendments)
+                reminders = decode_readable(Reminder, bodies)
+                _note(lease, left, reminders)
+                kept = _kept(reminders, outcome, amendments)
                 for reminder, occurrence_ms in kept:
                     added = self._with(conversation, outcome, reminder, occurrence_ms, amendments)
                     if added is None:
@@ -74,6 +81,12 @@ class KeptReminders:
             since_ms=min(outcome.since_ms, since_ms_of(reminder, amendments)),
             reminders=carried,
         )
+
+
+def _note(lease: Lease, left: int, reminders: Iterable[Reminder]) -> None:
+    """The turn tells that nothing of what ticks had left when these were listed is kept any more."""
+    if all(one.kept_ms is None for one in reminders):
+        lease.note_said(left)
 
 
 def _kept(reminders: Iterable[Reminder], outcome: OutcomeRecord, amendments: Amendments) -> list[tuple[Reminder, int]]:

@@ -85,6 +85,10 @@ class Lease:
         self.seen, self.fence_s = seen, fence_s
         return True
 
+    def note_said(self, left: int) -> None:
+        """The next write tells that of so many nothing waits any more; where another worker writes first, the next turn looks again."""
+        self.seen = replace(self.seen, record=replace(self.record, said=left))
+
     def renew(self) -> None:
         """Renew the lease, unless the turn was lost; if an unsend won the swap, retry at once."""
         for _ in range(SWAP_ATTEMPTS):

@@ -174,7 +174,7 @@ class _ReplyDelivery:
         attempt = Attempt.begin(lease, history, agenda, outbox=self.reply.outbox, phrases=self.reply.phrases)
         attempt.draft = replace(attempt.draft, isolates=is_poisoned)
         logs.info("turn_opened", messages=len(history.messages), pending=len(agenda.covers), tries=lease.record.tries)
-        add = self.reply.additions.begin(self.conversation)
+        add = self.reply.additions.begin(lease)
         outcome = self._decide_without_model(attempt) or self._think(attempt, is_alone=is_alone)
         if outcome is not None:
             outcome = replace(outcome, usage=self.meter.usage)

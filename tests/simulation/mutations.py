@@ -954,6 +954,21 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Never("is_from_withdrawn"),
         lacks="a reminder is pushed although its message was withdrawn before the claim",
     ),
+    "tells_the_turn_what_is_kept": Mutation(
+        "shared.reminders.delivery:ReminderDelivery._advance",
+        Skip("turn.leave"),
+        lacks="no turn looks for a reminder that is kept",
+    ),
+    "tells_again_what_is_kept": Mutation(
+        "shared.reminders.delivery:ReminderDelivery.__call__",
+        Skip("turn.leave"),
+        lacks="the same, where the worker that kept it died before it told so",
+    ),
+    "looks_until_nothing_is_kept": Mutation(
+        "shared.reminders.kept:_note",
+        Always("kept_ms"),
+        lacks="a kept reminder is forgotten where the answer that was to say it has no room for it or does not arrive",
+    ),
     "notes_what_was_said": Mutation(
         f"{_REMINDER_APPLY}:StagedReminderWriter.apply",
         Skip("_mark_said"),

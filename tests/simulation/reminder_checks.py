@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
+from shared.conversation.turn import TurnRecord
 from shared.line.postback_data import ReminderPress, reminder_press_in
 from shared.reminders.buttons import postponed
 from shared.reminders.reminder import Reminder, ReminderState
@@ -139,6 +140,9 @@ def _check_not_lost(story: ReminderStory, reminder_id: str) -> Iterator[str]:
     is_marked = any(one.endswith(f"/reminder.{story.chat}.{reminder_id}") for one in markers)
     if reminder.due_ms is not None and not is_marked:
         yield "I1: a reminder waits for its time without a marker"
+    turn = objects.read(f"turns/{story.chat}.json")
+    if reminder.kept_ms is not None and turn is not None and not decode(TurnRecord, turn.data).has_left:
+        yield "I1: a reminder waits for the next answer, and no turn will look for it"
 
 
 def _check_made(story: ReminderStory, outcome: OutcomeRecord) -> Iterator[str]:

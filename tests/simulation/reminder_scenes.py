@@ -4,6 +4,7 @@ from typing import Final
 
 from shared.line.postback_data import ReminderChoice
 from shared.reminders.delivery import Reminding
+from shared.turns.deferral import LateReply
 from tests.simulation.bus import TICK_S
 from tests.simulation.people import Order
 from tests.simulation.scene import Scene
@@ -11,6 +12,9 @@ from tests.simulation.scheduler import Task
 
 _REMINDED_S: Final = 150.0
 """After so long the tick has come at which the first reminder of a scene is due."""
+
+_NEARLY_DEAD_S: Final = 44.0
+_NEAR_THE_FENCE_S: Final = 14.5
 
 
 def _scene(*, reminding: Reminding = Reminding.PUSH, chats: int = 1) -> Scene:
@@ -109,6 +113,35 @@ def reminder_without_quota() -> list[str]:
         for _ in range(2):
             scene.runs_to_end(scene.asks())
             scene.sleeps(2)
+        return scene.rests()
+
+
+def tick_that_dies_after_it_kept() -> list[str]:
+    """The month's pushes are spent. The worker of a tick dies after it kept the reminder, before it told the turn."""
+    with _scene().playing() as scene:
+        scene.stage.line.quota = 0
+        scene.runs_to_end(scene.asks_for("remind"))
+        _sleeps_until_due(scene)
+        tick = _begins_tick(scene)
+        scene.runs_until(tick, "write turns/")
+        scene.dies(tick)
+        scene.sleeps(2 * TICK_S)
+        scene.runs_to_end(_begins_tick(scene))
+        return scene.rests()
+
+
+def answer_that_is_refused_with_its_reminder() -> list[str]:
+    """The month's pushes are spent. The token of the answer that says the reminder ends just before it is sent."""
+    with Scene(reminding=Reminding.PUSH, late_reply=LateReply.DROP).playing() as scene:
+        scene.stage.line.quota = 0
+        scene.runs_to_end(scene.asks_for("remind"))
+        _sleeps_until_due(scene)
+        scene.runs_to_end(_begins_tick(scene))
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(_NEARLY_DEAD_S)
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, "reply")
+        scene.sleeps_in(worker, seconds=_NEAR_THE_FENCE_S)
         return scene.rests()
 
 

@@ -10,6 +10,7 @@ from shared.conversation.store import Conversation
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import ReplyToken
+from shared.turns.lease import open_turn
 from tests.support.chats import answer, withdraw_from_turn
 from tests.support.races import SharedStore
 
@@ -230,3 +231,31 @@ def test_an_outcome_over_the_limit_has_told_the_chat() -> None:
 
     assert TurnRecord().with_outcome(told, Route()).spending.was_told
     assert not TurnRecord().with_outcome(other, Route()).spending.was_told
+
+
+def test_what_a_tick_leaves_is_looked_for_until_a_turn_found_nothing_left(chat: Conversation) -> None:
+    assert chat.turn.read().record.has_left  # no turn has looked yet
+
+    chat.turn.leave()
+    lease = open_turn(chat, chat.turn.read())
+    assert lease is not None
+    lease.note_said(lease.record.left)
+    lease.release()
+
+    seen = chat.turn.read()
+    assert not seen.record.has_left
+    assert not seen.record.followed_by("thinking", now_ms=0).has_left
+    chat.turn.leave()
+    assert chat.turn.read().record.has_left
+
+
+def test_a_look_for_what_is_left_does_not_count_for_what_a_tick_leaves_after_it(chat: Conversation) -> None:
+    lease = open_turn(chat, chat.turn.read())
+    assert lease is not None
+    left = lease.record.left
+    chat.turn.leave()
+
+    lease.note_said(left)
+    lease.release()
+
+    assert chat.turn.read().record.has_left
