@@ -16,6 +16,11 @@ class People:
     display_names: DisplayNames
     bot_name: BotName
 
+    def begin(self, conversation: Conversation, message: MessageRecord) -> None:
+        """Begin to look up the author's name, so that the prompt need not wait for it."""
+        if message.user_id is not None:
+            self.display_names.begin(conversation.id, message.user_id)
+
     def of(self, conversation: Conversation, messages: Iterable[MessageRecord]) -> Mapping[str, str]:
         """Return the name of every author of the messages, by user id."""
         user_ids = [message.user_id for message in messages if message.user_id is not None]

@@ -173,6 +173,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
         captions=CaptionWriter(captioner=ModelCaptioner(model=model, parts=parts), clock=clock),
         withdrawal=withdrawal,
         presence=presence,
+        people=people,
         usage=usage,
         floods=Floods(clock=clock),
     )

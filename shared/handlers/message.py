@@ -6,6 +6,7 @@ from typing import Final
 
 from shared import logs
 from shared.access.usage import DeploymentUsage
+from shared.agent.people import People
 from shared.bus.result import EventResult
 from shared.clock import Deadline
 from shared.conversation.captions import CaptionWriter
@@ -42,6 +43,7 @@ class MessageHandler:
     captions: CaptionWriter
     withdrawal: Withdrawal
     presence: Presence
+    people: People
     usage: DeploymentUsage
     floods: Floods
 
@@ -76,6 +78,7 @@ class MessageHandler:
 
     def _answer(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         self.usage.begin_exchange()
+        self.people.begin(conversation, message)
         fetches = self.media.begin_fetch(conversation, message)
         try:
             run = self.reply(conversation, message, fetches)

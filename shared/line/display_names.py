@@ -12,7 +12,7 @@ import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Final, Protocol
@@ -139,31 +139,43 @@ def _new_cache() -> TLRUCache[tuple[str, str], str | None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisplayNames:
-    """Looks up names in parallel and caches them for ten minutes; safe to share between threads."""
+    """Looks up names in parallel, each once at a time, and caches them for ten minutes; safe to share between threads."""
 
     profiles: Profiles
     threads: Executor = field(repr=False)
     _names: TLRUCache[tuple[str, str], str | None] = field(default_factory=_new_cache, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _open: dict[tuple[str, str], Future[str | None]] = field(default_factory=dict, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     def of(
         self, conversation_id: str, user_ids: Iterable[str], *, bot_names: Collection[str] = ()
     ) -> Mapping[str, str]:
         """Return the name that the model reads, for each user id."""
-        asked = tuple(dict.fromkeys(user_ids))
+        found = {user_id: self._begin(conversation_id, user_id) for user_id in dict.fromkeys(user_ids)}
+        known = {user_id: one.result() if isinstance(one, Future) else one for user_id, one in found.items()}
+        return distinct_names(known, taken=bot_names)
+
+    def begin(self, conversation_id: str, user_id: str) -> None:
+        """Begin to look up a name that is not known; who needs it next waits for this look-up."""
+        self._begin(conversation_id, user_id)
+
+    def _begin(self, conversation_id: str, user_id: str) -> "Future[str | None] | str | None":
+        """Return the name where it is known, or the look-up under way."""
+        key = conversation_id, user_id
         with self._lock:
-            known = {
-                user_id: self._names[conversation_id, user_id]
-                for user_id in asked
-                if (conversation_id, user_id) in self._names
-            }
-        missing = [user_id for user_id in asked if user_id not in known]
-        found = [
-            self.threads.submit(copy_context().run, self.profiles.display_name, conversation_id, user_id)
-            for user_id in missing
-        ]
-        for user_id, answer in zip(missing, found, strict=True):
-            known[user_id] = answer.result()
+            if key in self._names:
+                return self._names[key]
+            looking = self._open.get(key) or self.threads.submit(copy_context().run, self._look_up, key)
+            if not looking.done():  # its end waits for the lock
+                self._open[key] = looking
+            return looking
+
+    def _look_up(self, key: tuple[str, str]) -> str | None:
+        name = None
+        try:
+            name = self.profiles.display_name(*key)
+        finally:
             with self._lock:
-                self._names[conversation_id, user_id] = known[user_id]
-        return distinct_names({user_id: known[user_id] for user_id in asked}, taken=bot_names)
+                self._names[key] = name
+                self._open.pop(key, None)
+        return name

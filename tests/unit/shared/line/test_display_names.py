@@ -1,3 +1,4 @@
+import threading
 import unicodedata
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -150,3 +151,30 @@ def test_a_missing_name_is_asked_for_again_soon(threads: ThreadPoolExecutor, mon
 
 def test_brackets_hide_no_id_in_a_name() -> None:
     assert sanitised("U<4af4980629b1e5a3>b9d0f2c7a8e61d35") == "ID"
+
+
+class SlowProfiles(MemoryProfiles):
+    """LINE answers when it is allowed to."""
+
+    def __init__(self) -> None:
+        super().__init__({ANN: "花子"})
+        self.may_answer = threading.Event()
+
+    def display_name(self, conversation_id: str, user_id: str) -> str | None:
+        assert self.may_answer.wait(10)
+        return super().display_name(conversation_id, user_id)
+
+
+def test_a_name_whose_look_up_has_begun_is_not_asked_for_again(threads: ThreadPoolExecutor) -> None:
+    profiles = SlowProfiles()
+    names = DisplayNames(profiles=profiles, threads=threads)
+
+    names.begin(CHAT, ANN)
+    names.begin(CHAT, ANN)
+    waiting = threads.submit(names.of, CHAT, [ANN])
+    profiles.may_answer.set()
+
+    assert waiting.result(10) == {ANN: "花子"}
+    assert profiles.asked == 1
+    assert names.of(CHAT, [ANN]) == {ANN: "花子"}
+    assert profiles.asked == 1
