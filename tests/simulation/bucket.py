@@ -18,7 +18,7 @@ from shared.turns.reply import REPLY
 from tests.simulation.holders import Holders
 from tests.simulation.scheduler import Task
 from tests.simulation.times import JITTER_S
-from tests.simulation.withdrawals import MARKERS, Withdrawals
+from tests.simulation.withdrawals import ERASURE, MARKERS, Withdrawals
 from tests.simulation.world import TICK, World
 
 _ResultT = TypeVar("_ResultT")
@@ -104,9 +104,11 @@ class Bucket:
         elif written is not None and name.startswith("journal/"):
             self._holders.note_message(name)
         elif written is not None and name.startswith("due/"):
-            kind, _, message_id = name.rpartition("/")[2].split(".", 2)
+            kind, chat, marker_id = name.rpartition("/")[2].split(".", 2)
             if kind == REPLY:
-                self._world.truth.handed_over.add(message_id)
+                self._world.truth.handed_over.add(marker_id)
+            elif kind == ERASURE:
+                self._world.truth.marked_erasures.add((chat, int(marker_id)))
         return written
 
     def _count_writes(self, name: str) -> None:

@@ -245,9 +245,8 @@ class Stage:
             pressed_ms = EPOCH_MS + round(order.at_s * 1_000)
             stored = self.world.objects.read(f"erased/{order.conversation_id}.json")
             watermark = decode(Watermark, stored.data) if stored is not None else Watermark()
-            if (
-                not pressed_ms - 1 <= watermark.timestamp_ms <= pressed_ms
-            ):  # what a later press erases is handled with that one
+            marked = (order.conversation_id, watermark.timestamp_ms) in self.world.truth.marked_erasures
+            if watermark.timestamp_ms < pressed_ms - 1 or not marked:  # another delivery is about to carry it out
                 return
             until_s = order.at_s if watermark.entries_ms >= pressed_ms else order.at_s - 0.001
             people.erase(until_s=until_s, spares_entries=watermark.entries_ms < pressed_ms - 1)

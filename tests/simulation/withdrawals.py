@@ -16,7 +16,7 @@ SOON_MS: Final = 62 * 60_000
 """A little more than an hour, for which a reminder may be postponed."""
 _LATEST_MS: Final = 200_000_000_000_000
 _WITHDRAWAL: Final = "withdrawal"
-_ERASURE: Final = "erasure"
+ERASURE: Final = "erasure"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Acknowledged:
     def waits_for(self, markers: AbstractSet[tuple[str, ...]]) -> bool:
         """Whether one of these markers is left of it: kind, chat and id of each, for an erasure kind and chat."""
         if self.subject_id is None:
-            return (_ERASURE, self.conversation_id) in markers
+            return (ERASURE, self.conversation_id) in markers
         ids = (self.subject_id, *self.more_ids)
         return any((_WITHDRAWAL, self.conversation_id, one) in markers for one in ids)
 
