@@ -23,7 +23,7 @@ class Spending:
     """What a chat has used up on `day`, in the zone of the bot.
 
     `turns` counts those in which the model was asked; `is_reserved` tells that the turn under way is among them. `tokens` are weighted.
-    `was_told` tells that the chat knows that its budget is spent.
+    `was_told` tells that the chat knows that its budget is spent. `charged_by` is the token of the last write that charged something.
     """
 
     day: str = ""
@@ -31,6 +31,7 @@ class Spending:
     tokens: int = 0
     is_reserved: bool = False
     was_told: bool = False
+    charged_by: str = ""
 
     def on(self, day: str) -> "Spending":
         """Return the spending of this day; on a new one a turn that is under way is all there is."""
@@ -38,9 +39,9 @@ class Spending:
             return self
         return Spending(day=day, turns=int(self.is_reserved), is_reserved=self.is_reserved)
 
-    def plus(self, tokens: int) -> "Spending":
-        """Return it with these tokens."""
-        return replace(self, tokens=self.tokens + tokens) if tokens else self
+    def plus(self, tokens: int, *, by: str) -> "Spending":
+        """Return it with these tokens, charged by this write."""
+        return replace(self, tokens=self.tokens + tokens, charged_by=by) if tokens else self
 
     def reserved(self) -> "Spending":
         """Return it with a turn that begins; one that was reserved by a holder that died is not counted again."""
@@ -69,6 +70,11 @@ class Ledger:
         """Charge one request to the chat."""
         if account is not None:
             self.put_back(account, weighted_tokens(usage))
+
+    def owes(self, conversation_id: str) -> bool:
+        """Whether anything is charged to the chat."""
+        with self._lock:
+            return bool(self._open.get(conversation_id))
 
     def take(self, conversation_id: str) -> int:
         """Return the tokens that are charged to the chat; they are in the caller's hands from now on."""

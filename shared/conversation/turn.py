@@ -198,20 +198,28 @@ class Turn:
 
         Only the spending changes, so a holder that loses a swap to it goes on. Raises: StorageUnavailableError.
         """
-        charged = self.ledger.take(self.names.conversation_id)
-        if not charged:
-            return
+        chat = self.names.conversation_id
         for _ in range(SWAP_ATTEMPTS):
-            seen = self.read()
-            if self.swap(seen, replace(seen.record, spending=self.spending(seen.record).plus(charged))) is not None:
+            if not self.ledger.owes(chat):
                 return
-        self.ledger.put_back(self.names.conversation_id, charged)
+            seen = self.read()
+            today = replace(seen.record, spending=self.spending(seen.record))
+            if self.swap(seen, today, charged=self.ledger.take(chat)) is not None:
+                return
 
-    def swap(self, seen: SeenTurn, record: TurnRecord) -> SeenTurn | None:
-        """Return the turn as written over `seen`, or None where another worker wrote first."""
-        written = replace(record, writer=self.new_id())
+    def swap(self, seen: SeenTurn, record: TurnRecord, *, charged: int = 0) -> SeenTurn | None:
+        """Return the turn as written over `seen`, or None where another worker wrote first.
+
+        The tokens `charged` are in the turn, also where another worker wrote over it before this one was told; else they are in the ledger.
+        """
+        writer = self.new_id()
+        written = replace(record, writer=writer, spending=record.spending.plus(charged, by=writer))
         generation = self.store.replace(self.names.turn, encode(written), generation=seen.generation)
         if generation is not None:
             return SeenTurn(record=written, generation=generation)
         found = self.read()
-        return found if found.record.writer == written.writer else None
+        if found.record.writer == writer:
+            return found
+        if found.record.spending.charged_by != writer:
+            self.ledger.put_back(self.names.conversation_id, charged)
+        return None

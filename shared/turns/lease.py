@@ -73,14 +73,11 @@ class Lease:
         turn, chat = self.conversation.turn, self.conversation.id
         if self.is_over:
             return False
-        charged = turn.ledger.take(chat)
-        spending = turn.spending(record).plus(charged)
         fence_s = turn.clock.monotonic_s() + turn.lease_s * FENCE
         expires_ms = turn.clock.now_ms() + round(turn.lease_s * 1_000)
-        wanted = replace(record, holder=self.holder, expires_ms=expires_ms, spending=spending)
-        seen = turn.swap(self.seen, wanted)
+        wanted = replace(record, holder=self.holder, expires_ms=expires_ms, spending=turn.spending(record))
+        seen = turn.swap(self.seen, wanted, charged=turn.ledger.take(chat))
         if seen is None:
-            turn.ledger.put_back(chat, charged)
             return False
         self.seen, self.fence_s = seen, fence_s
         return True

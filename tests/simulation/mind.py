@@ -40,7 +40,7 @@ _LINE: Final = re.compile(r"\n(?=\[)")
 ORDER: Final = re.compile(
     r"\b(file|note|move|delete|undo|page|find|recall|forget|remind|cancel) (word\d+[a-z])$", re.MULTILINE
 )
-_ANSWER_MARK: Final = re.compile(r"re\d+:")
+_ANSWER_MARK: Final = re.compile(r"re\d+:|[✓☐] ")  # of answers and receipts
 _CATCH_UP: Final = "[note] Somebody asks by /catchup"
 _EARLIER_ATTEMPT: Final = "[earlier attempt]"
 _QUESTION_HEADINGS: Final = ("To be answered:", "else `skip`:")

@@ -226,6 +226,25 @@ def test_a_settlement_that_loses_a_swap_is_repeated(chat: Conversation, store: S
     assert chat.turn.ledger.take(chat.id) == 0
 
 
+def test_a_charge_that_was_made_and_overwritten_before_its_writer_knew_is_not_made_again(
+    chat: Conversation, store: SharedStore
+) -> None:
+    seen, replace_object = chat.turn.read(), store.replace
+
+    def lose_the_answer_and_be_overwritten(name: str, data: bytes, *, generation: int) -> None:
+        store.replace = replace_object  # type: ignore[method-assign]
+        replace_object(name, data, generation=generation)
+        there = chat.turn.read()
+        chat.turn.swap(there, replace(there.record, state="thinking"))
+
+    store.replace = lose_the_answer_and_be_overwritten  # type: ignore[method-assign]
+
+    assert chat.turn.swap(seen, seen.record, charged=70) is None
+
+    assert chat.turn.read().record.spending.tokens == 70
+    assert not chat.turn.ledger.owes(chat.id)
+
+
 def test_an_outcome_over_the_limit_has_told_the_chat() -> None:
     told, other = (replace(answer(1), is_over_limit=one) for one in (True, False))
 

@@ -15,6 +15,7 @@ from shared.reminders.kept import KeptReminders
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.store import ReminderStore
 from shared.reminders.wording import ReminderWording
+from shared.turns.lease import open_turn
 from tests.support.chats import conversations_on
 from tests.support.phrases import NamedPhrases
 from tests.support.reminders import ReminderChat
@@ -49,8 +50,12 @@ def answered(
     chat: ReminderChat, outcome: OutcomeRecord = ANSWER, *, amendments: Amendments | None = None
 ) -> OutcomeRecord:
     wording = ReminderWording(locale="ja", phrases=NamedPhrases())
-    add = KeptReminders(wording=wording, clock=chat.conversation.turn.clock).begin(chat.conversation)
-    return add(outcome, amendments or Amendments())
+    lease = open_turn(chat.conversation, chat.conversation.turn.read())
+    assert lease is not None
+    add = KeptReminders(wording=wording, clock=chat.conversation.turn.clock).begin(lease)
+    said = add(outcome, amendments or Amendments())
+    lease.release()
+    return said
 
 
 @pytest.mark.parametrize(("asked_ms", "since_ms"), [(1_000, 1_000), (7_000, 5_000)])
