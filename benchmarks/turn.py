@@ -1,7 +1,7 @@
 """A warm turn of the agent worker in a chat of two hundred messages: from Pub/Sub's push to its acknowledgement.
 
 Time and CPU time are measured on stand-ins without latency. Requests to storage are counted on another instance, whose bucket answers so
-slowly that concurrent requests overlap and can be distinguished from sequential ones.
+slowly that concurrent requests overlap and can be distinguished from sequential ones; its model takes longer than the bucket.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _SLOW_BUCKET_S: Final = 0.25
 _CLOCKS_APART_S: Final = 0.05  # far less than a slow answer takes
 _AT_ONCE: Final = 16
 _CHATS_AT_ONCE: Final = 40
-_MODEL_S: Final = 0.5
+_MODEL_S: Final = 0.5  # longer than _SLOW_BUCKET_S
 _CPU_MS: Final = 20
 _TURNS_A_SECOND: Final = 40
 _COUNT_ROWS: Final = {
@@ -121,6 +121,8 @@ async def timed_turn(worker: Child, chat: Chat) -> Turn:
 async def _count_requests(
     processes: Processes, stand_ins: Mapping[str, Child], chats: Mapping[str, Chat], plan: Plan
 ) -> dict[str, list[Requests]]:
+    thinking = await processes.stand_in("gemini", "--latency-s", str(_MODEL_S))
+    stand_ins = {**stand_ins, "gemini": thinking}
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
     counted: dict[str, list[Requests]] = {name: [] for name in chats}
     for chat in chats.values():
@@ -128,13 +130,13 @@ async def _count_requests(
     for _, name in interleave(tuple(chats), plan.counted_turns):
         await take_requests(stand_ins, slow_bucket_s=_SLOW_BUCKET_S)
         await timed_turn(worker, chats[name])
-        counted[name].append(await take_requests(stand_ins, slow_bucket_s=0.0))
-    await processes.stop(worker)
+        counted[name].append(await take_requests(stand_ins, slow_bucket_s=0.0, model_s=_MODEL_S))
+    await processes.stop(worker, thinking)
     return counted
 
 
-async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float) -> Requests:
-    """Return the requests to the stand-ins since the last call, and set the delay of the bucket."""
+async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float, model_s: float = 0.0) -> Requests:
+    """Return the requests to the stand-ins since the last call, and set the delay of the bucket; the model has taken `model_s`."""
     log = await _answer_of(stand_ins["bucket"], f"/bench/log?delay_s={slow_bucket_s}")
     storage = [
         BucketRequest(operation=one, started_s=started_s, ended_s=ended_s, body_bytes=body_bytes)
@@ -150,7 +152,7 @@ async def take_requests(stand_ins: Mapping[str, Child], *, slow_bucket_s: float)
         round_trips=bucket_log.round_trips(storage),
         round_trips_before_model=bucket_log.round_trips(one for one in storage if one.ended_s <= first_s),
         round_trips_after_model=bucket_log.round_trips(
-            one for one in storage if one.started_s >= last_s and one.ended_s <= replied_s + _CLOCKS_APART_S
+            one for one in storage if one.started_s >= last_s + model_s and one.ended_s <= replied_s + _CLOCKS_APART_S
         ),
         gemini=len(asked),
         storage_bytes=sum(one.body_bytes for one in storage),
