@@ -353,7 +353,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "tells_own_write": Mutation(
         f"{_TURN}:Turn.swap",
-        Never("writer"),
+        Never("record.writer"),
         lacks="a write that won counts as lost when its answer was lost",
     ),
     "stops_before_lease_ends": Mutation(
