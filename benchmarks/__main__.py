@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from benchmarks import ack, cold_start, growth, machine, memory, picture, turn
+from benchmarks import ack, calls, cold_start, growth, machine, medians, memory, picture, turn
 from benchmarks.plan import FULL, QUICK, Plan
 from benchmarks.processes import Processes
 from benchmarks.table import Section, render
@@ -37,6 +37,9 @@ _INTERRUPTED: Final = 130  # 128 + SIGINT, as in shells
 def main(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Measure and print.  Returns the exit status."""
     options = _parser().parse_args(arguments)
+    if options.medians:
+        print(medians.markdown([json.loads(one.read_text(encoding="utf-8")) for one in options.medians]))
+        return 0
     base_env = {name: env[name] for name in _INHERITED_VARIABLES if name in env}
     header = f"Aizuchi benchmarks: {machine.header_line(SystemClock())}"
     try:
@@ -61,6 +64,8 @@ async def _measure_all(plan: Plan, base_env: Mapping[str, str]) -> list[Section]
     with tempfile.TemporaryDirectory(prefix="aizuchi-bench-") as folder:
         async with Processes(folder=Path(folder), env=base_env) as processes:
             pubsub = await processes.stand_in("pubsub")
+            _print_progress("single calls")
+            single = await calls.measure(processes, plan)
             _print_progress("the webhook's ack")
             acks, held_by_webhook = await ack.measure(processes, pubsub, plan)
             _print_progress("cold starts")
@@ -72,7 +77,7 @@ async def _measure_all(plan: Plan, base_env: Mapping[str, str]) -> list[Section]
             grown = await growth.measure(processes, plan)
             _print_progress("a large picture")
             large = await picture.measure(processes, plan)
-    return [acks, starts, *turns, *grown, large, memory.section({**held_by_webhook, **held_by_workers})]
+    return [acks, starts, single, *turns, *grown, large, memory.section({**held_by_webhook, **held_by_workers})]
 
 
 def _print_progress(what: str) -> None:
@@ -92,6 +97,13 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Ratios can be compared between machines and days; milliseconds cannot.",
     )
     parser.add_argument("--quick", action="store_true", help="less than a minute, to see that it works")
+    parser.add_argument(
+        "--medians",
+        type=Path,
+        metavar="FILE",
+        nargs="+",
+        help="measure nothing; print the medians of runs written by --json",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw figures there, too")
     return parser
 

@@ -48,7 +48,7 @@ async def measure(processes: Processes, pubsub: Child, plan: Plan) -> Section:
     rounds: list[dict[str, float]] = [{} for _ in range(1 + plan.starts)]
     for number, name in interleave(tuple(starts), len(rounds)):
         rounds[number][name] = await starts[name]()
-    return _section(rounds[1:])
+    return _section(rounds[1:] or rounds)
 
 
 def _webhooks(processes: Processes, pubsub: Child) -> dict[str, _Start]:

@@ -4,20 +4,23 @@ Requests and bytes are averages; a full run takes so many turns that every chat 
 compaction costs more than the others. CPU time is the median of the turns.
 """
 
+import asyncio
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from benchmarks import built
+from benchmarks import built, wire
 from benchmarks.chats import Chat
 from benchmarks.plan import Plan
 from benchmarks.processes import Processes, wiring
-from benchmarks.samples import Comparison
+from benchmarks.samples import Comparison, interleave
 from benchmarks.table import Goal, Row, Section, at_most, times
 from benchmarks.turn import Requests, Turn, take_requests, timed_turn
+from simulator.functions import NotionWiring
 from simulator.processes import Child
+from simulator.stack import NOTION_TOKEN
 
 SHORT: Final = 200
 INDEXED: Final = 100
@@ -61,13 +64,37 @@ async def measure(processes: Processes, plan: Plan) -> list[Section]:
         chats = {one: await _chat(one, pool, stand_ins["line"], storage) for one in (small, filed, *grown)}
     worker = await processes.start(processes.function("agent_worker", wiring(stand_ins, SETTLE_MS="0")))
     taken: dict[_Grown, list[tuple[Requests, Turn]]] = {one: [] for one in chats}
+    for chat in chats.values():
+        await timed_turn(worker, chat)  # fills the caches of this instance
     for _ in range(plan.grown_turns):
         for one, chat in chats.items():
             await take_requests(stand_ins, slow_bucket_s=0.0)
             turn = await timed_turn(worker, chat)
             taken[one].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
     await processes.stop(worker)
-    return [_section(one, taken[one], like, taken[like]) for one, like in grown.items()]
+    tools = await _toolsets(processes, stand_ins, chats[filed], plan)
+    return [*(_section(one, taken[one], like, taken[like]) for one, like in grown.items()), tools]
+
+
+async def _toolsets(processes: Processes, stand_ins: Mapping[str, Child], chat: Chat, plan: Plan) -> Section:
+    """Compare turns with every toolset with turns that have the default one, in the same chat."""
+    notion = await processes.stand_in("notion")
+    answer = await asyncio.to_thread(wire.send, notion.port, "/bench/databases")
+    every = NotionWiring(url=notion.url, token=NOTION_TOKEN, databases=answer.json()).env()
+    wired = {"all toolsets": wiring(stand_ins, SETTLE_MS="0", **every), "the default": wiring(stand_ins, SETTLE_MS="0")}
+    workers = {name: await processes.start(processes.function("agent_worker", one)) for name, one in wired.items()}
+    taken: dict[str, list[tuple[Requests, Turn]]] = {name: [] for name in workers}
+    for worker in workers.values():
+        await timed_turn(worker, chat)  # what is imported and read by the first turn
+    for _, name in interleave(tuple(workers), plan.grown_turns):
+        await take_requests(stand_ins, slow_bucket_s=0.0)
+        turn = await timed_turn(workers[name], chat)
+        taken[name].append((await take_requests(stand_ins, slow_bucket_s=0.0), turn))
+    await processes.stop(*workers.values(), notion)
+    return replace(
+        _section_of("all toolsets", taken["all toolsets"], "the default", taken["the default"], goal=None),
+        note="Notion with two databases, and web search; their declarations are in every request",
+    )
 
 
 async def _chat(grown: _Grown, pool: ThreadPoolExecutor, line: Child, storage: Child) -> Chat:
@@ -81,8 +108,12 @@ async def _chat(grown: _Grown, pool: ThreadPoolExecutor, line: Child, storage: C
 
 
 def _section(grown: _Grown, turns: _Turns, small: _Grown, fewer: _Turns) -> Section:
-    def row(what: str, unit: str, figures: tuple[float, float], goal: Goal | None = _FLAT) -> Row:
-        return Row(what=what, against=small.name, unit=unit, comparison=Comparison.of([figures]), goal=goal)
+    return _section_of(f"a group of {grown.name}", turns, small.name, fewer, goal=_FLAT)
+
+
+def _section_of(what: str, turns: _Turns, against: str, fewer: _Turns, *, goal: Goal | None) -> Section:
+    def row(what: str, unit: str, figures: tuple[float, float], goal: Goal | None = goal) -> Row:
+        return Row(what=what, against=against, unit=unit, comparison=Comparison.of([figures]), goal=goal)
 
     def figure(read: str, divisor: float = 1.0) -> tuple[float, float]:
         mean, other = (
@@ -110,7 +141,7 @@ def _section(grown: _Grown, turns: _Turns, small: _Grown, fewer: _Turns) -> Sect
         ),
     ]
     return Section(
-        title=f"A turn in a group of {grown.name}, mean of {len(turns)} turns",
+        title=f"A turn with {what}" if goal is None else f"A turn in {what}",
         rows=rows,
-        note="recaps are among the requests to Gemini, and compaction among those to storage",
+        note=f"means of {len(turns)} turns of a warm instance, recaps and compaction among them",
     )

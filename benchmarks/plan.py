@@ -12,7 +12,7 @@ class Plan:
         ack_rounds: rounds of the webhook and its comparisons, at each number of connections.
         requests_alone: requests in a round on one connection.
         requests_together: requests in a round on many connections, in total.
-        starts: rounds of cold starts.
+        starts: rounds of cold starts after the one that fills the file cache; 0: that one is reported.
         turns: timed turns in each chat.
         counted_turns: turns in each chat whose requests are counted, with slow storage.
         longest_chat: messages of the longest chat.
@@ -20,6 +20,7 @@ class Plan:
         amendments: withdrawals in the chat in which much was taken back.
         entries: in the chat in which much was filed.
         grown_turns: turns in each chat that has grown; every twenty-first folds.
+        call_rounds: rounds of single calls beside bare ones.
         pictures: rounds of a large picture, each in a worker of its own.
     """
 
@@ -34,6 +35,7 @@ class Plan:
     amendments: int
     entries: int
     grown_turns: int
+    call_rounds: int
     pictures: int
 
 
@@ -49,19 +51,21 @@ FULL: Final = Plan(
     amendments=1_000,
     entries=1_000,
     grown_turns=21,
+    call_rounds=15,
     pictures=3,
 )
 QUICK: Final = Plan(
     ack_rounds=3,
-    requests_alone=100,
-    requests_together=160,
-    starts=1,
-    turns=6,
+    requests_alone=60,
+    requests_together=120,
+    starts=0,
+    turns=4,
     counted_turns=1,
-    longest_chat=600,
-    rounds_together=2,
+    longest_chat=400,
+    rounds_together=1,
     amendments=200,
     entries=200,
-    grown_turns=5,
+    grown_turns=3,
+    call_rounds=5,
     pictures=1,
 )

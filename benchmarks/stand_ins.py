@@ -1,4 +1,4 @@
-"""`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket} --port N`: one stand-in in a separate process.
+"""`python -m benchmarks.stand_ins {pubsub,gemini,line,bucket,notion} --port N`: one stand-in in a separate process.
 
 The stand-ins are those of the local stack, without latency.  Routes under /bench let the benchmarks create events and count requests.
 """
@@ -21,9 +21,12 @@ from simulator.gemini.app import GeminiStandIn
 from simulator.line.media import Media
 from simulator.line.platform import LinePlatform
 from simulator.line.servers import HttpServer
+from simulator.notion.api import NotionStandIn
+from simulator.notion.lists import add_default_databases, ids_by_name
+from simulator.notion.workspace import Workspace
 from simulator.processes import HOST, listening_socket
 from simulator.pubsub import PubSubServer
-from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET, TOPIC
+from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET, NOTION_TOKEN, TOPIC
 from simulator.storage import Fault, StorageProxy
 
 
@@ -122,6 +125,19 @@ def _gemini(latency_s: float) -> ASGIApp:
     return gemini.app
 
 
+def _notion() -> ASGIApp:
+    """Return a Notion with two databases, which tells their ids by name."""
+    workspace = Workspace(rng=Random(1), now_ms=lambda: time.time_ns() // 1_000_000)  # noqa: S311 - ids of a stand-in
+    add_default_databases(workspace)
+    notion = NotionStandIn(workspace, token=NOTION_TOKEN, monotonic_s=time.monotonic)
+
+    async def databases(_: Request) -> Response:
+        return JSONResponse(ids_by_name(workspace))
+
+    notion.app.router.routes.append(Route("/bench/databases", databases))
+    return notion.app
+
+
 async def _run(stand_in: str, *, port: int, behind: str, latency_s: float) -> None:
     stopping = asyncio.Event()
     for wanted in (signal.SIGINT, signal.SIGTERM):
@@ -136,6 +152,7 @@ async def _run(stand_in: str, *, port: int, behind: str, latency_s: float) -> No
     apps: dict[str, Callable[[], ASGIApp]] = {
         "gemini": lambda: _gemini(latency_s),
         "line": lambda: _Line().app(),
+        "notion": _notion,
         "bucket": lambda: _bucket(behind),
     }
     server = HttpServer(app=apps[stand_in](), sock=listening_socket(port))
@@ -148,7 +165,7 @@ def _main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.stand_ins", description="Run one stand-in until SIGTERM."
     )
-    parser.add_argument("stand_in", choices=["pubsub", "gemini", "line", "bucket"])
+    parser.add_argument("stand_in", choices=["pubsub", "gemini", "line", "bucket", "notion"])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--behind", default="", help="address of the bucket that `bucket` stands before")
     parser.add_argument("--latency-s", type=float, default=0.0, help="how long `gemini` takes for an answer")

@@ -74,6 +74,17 @@ def render(sections: Sequence[Section]) -> str:
     return "\n".join(_lines(sections, blocks, heads=heads, widths=widths))
 
 
+def figure(value: float, unit: str) -> str:
+    """Return the figure with three significant digits or one decimal, and its unit."""
+    match unit:
+        case "":
+            return f"{value:.1f}".removesuffix(".0")
+        case "ms":
+            return f"{value:.0f} ms" if value >= 100 else f"{value:.2f} ms"  # noqa: PLR2004 - three significant digits
+        case _:
+            return f"{value:.1f} {unit}"
+
+
 def _lines(
     sections: Sequence[Section],
     blocks: Sequence[Sequence[Sequence[str]]],
@@ -94,23 +105,13 @@ def _cells(row: Row) -> tuple[str, ...]:
     comparison = row.comparison
     return (
         f"    {row.what}",
-        _figure(comparison.measured, row.unit),
+        figure(comparison.measured, row.unit),
         row.against,
-        _figure(comparison.against, row.unit),
+        figure(comparison.against, row.unit),
         "-" if comparison.ratio is None else f"{comparison.ratio:.2f}",
         "{:.2f} to {:.2f}".format(*comparison.middle) if comparison.middle else "",
         row.verdict,
     )
-
-
-def _figure(value: float, unit: str) -> str:
-    match unit:
-        case "":
-            return f"{value:.1f}".removesuffix(".0")
-        case "ms":
-            return f"{value:.0f} ms" if value >= 100 else f"{value:.2f} ms"  # noqa: PLR2004 - three significant digits
-        case _:
-            return f"{value:.1f} {unit}"
 
 
 def _align(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -1,12 +1,18 @@
 """The agent worker: Pub/Sub pushes every event except unsends to it."""
 
+import gc
 import os
 
 import functions_framework
-from compose import compose
 from flask import Request
 
+gc.disable()  # while modules are imported, of which nothing goes again: a tenth of their time
+
+from compose import compose  # noqa: E402
+
 _endpoint = compose(os.environ)  # noqa: TID251 - the entry point reads the environment
+gc.freeze()  # the collector never looks at it again
+gc.enable()
 
 
 @functions_framework.http

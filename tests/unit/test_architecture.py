@@ -173,7 +173,7 @@ def test_a_use_case_imports_no_framework_and_no_sibling(function: str) -> None:
         imported = imports_of(path)
         siblings = {one.stem for one in folder.glob("*.py")}
         if path.stem == "main":
-            assert imported <= {"os", "functions_framework", "flask", "shared.settings"} | siblings
+            assert imported <= {"gc", "os", "functions_framework", "flask", "shared.settings"} | siblings
         elif path.stem != "compose":  # the composition root knows them all
             assert not {name.split(".")[0] for name in imported} & {"os", "flask", "functions_framework", *siblings}
             assert not any(name.startswith("shared.adapters") for name in imported)
