@@ -22,15 +22,19 @@ _PATTERNS: Final = (
     "shared/storage/*.py",
     "shared/reminders/*.py",
     "shared/access/*.py",
+    "shared/tools/idempotency.py",
     *(
         f"shared/agent/{name}.py"
-        for name in ("confirmed_changes", "forgetting", "outcomes", "proposals", "request_budget")
+        for name in (
+            *("confirmed_changes", "forgetting", "outcomes", "proposals", "request_budget"),
+            *("retellings", "taint"),
+        )
     ),
     *(
         f"shared/knowledge/{name}.py"
         for name in (
-            *("apply", "catalog", "entry_editor", "entry_store", "entry_words"),
-            *("index", "provenance", "staging", "tombstone", "undo"),
+            *("apply", "catalog", "embeddings", "entry_editor", "entry_store", "entry_words"),
+            *("index", "own_facts", "provenance", "staging", "tombstone", "undo"),
         )
     ),
 )

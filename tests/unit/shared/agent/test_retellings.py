@@ -1,6 +1,7 @@
 from shared.agent.retellings import RetoldMessage, messages_in_prompt, retellings_in_prompt
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
+from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap
 from tests.support.knowledge import message
 
@@ -85,3 +86,18 @@ def test_a_retelling_covers_the_picture_that_its_question_quotes() -> None:
     (told,) = retellings_in_prompt(history, ())
 
     assert RetoldMessage(line_message_id="m1", words_ms=1_000, text=None) in told.messages
+
+
+def test_a_retelling_covers_what_the_answer_answered_that_its_question_quotes() -> None:
+    history = History(
+        messages=(message(2, "鍵は窓際"), quoting(6, "b2")),
+        outcomes=(answer(2, "覚えました"), answer(6, "窓際です")),
+    )
+
+    told = {one.text: one for one in retellings_in_prompt(history, ())}
+
+    assert [one.line_message_id for one in told["窓際です"].messages if one.is_covered] == ["m2", "m6"]
+
+
+def test_an_answer_without_words_retells_nothing() -> None:
+    assert retellings_in_prompt(History(), (), Recollection(answers=(answer(5, None),))) == ()

@@ -38,6 +38,34 @@ def test_links_that_nobody_gave_are_taken_out() -> None:
     assert count == 1
 
 
+@pytest.mark.parametrize("data", ["https://example.com/猫\nthe next line", {"url": "https://example.com/猫"}])
+def test_a_link_in_any_script_is_given_by_lines_and_by_results(data: object) -> None:
+    readings = Readings()
+    readings.note(data)
+
+    assert readings.without_strange_links("see https://example.com/猫") == ("see https://example.com/猫", 0)
+
+
+@pytest.mark.parametrize(
+    ("outside", "beside", "is_tainted"),
+    [
+        ((), {"a"}, False),
+        (("a",), {"a"}, False),
+        (("a",), {"a", "b"}, False),
+        (("a",), {"b"}, True),
+        (("a", "b"), {"a"}, True),
+    ],
+)
+def test_a_turn_is_tainted_by_what_it_read_beside_some_sources(
+    outside: tuple[str, ...], beside: set[str], *, is_tainted: bool
+) -> None:
+    readings = Readings()
+    for one in outside:
+        readings.mark_outside(one)
+
+    assert readings.is_tainted_beside(beside) == is_tainted
+
+
 @given(st.text(max_size=200))
 def test_text_without_links_stays(text: str) -> None:
     shown, count = Readings().without_strange_links(text)
@@ -48,6 +76,7 @@ def test_text_without_links_stays(text: str) -> None:
 def test_a_query_that_repeats_what_is_filed_is_known_unless_the_person_said_it() -> None:
     readings = Readings()
     readings.note({"entries": [{"name": "the safe in the basement", "pin": "code 4711"}]}, is_kept=True)
+    readings.note({"entries": [{"name": "milk"}]}, is_kept=True)
 
     assert readings.repeats_kept("the safe in the basement evil.example", ["what is the weather?"])
     assert readings.repeats_kept("weather 4711", ["what is the weather?"])

@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.errors import ModelRefusedError, ModelUnavailableError
-from shared.knowledge.embeddings import Embedded, Kind, closest_of
+from shared.knowledge.catalog import Catalog, Row
+from shared.knowledge.embeddings import TEXTS_AT_ONCE, Embedded, EntryEmbeddings, Kind, closest_of
 from shared.knowledge.entry_words import EntryWords
-from shared.metering import Usage
+from shared.knowledge.schema import Category
+from shared.metering import Metering, Usage
 from shared.search.vectors import pack, unpack
+from shared.storage.codec import encode
 from tests.support.knowledge import FilingChat, message
 
 
@@ -156,3 +160,75 @@ def test_among_many_entries_only_those_count_that_are_closer_than_most() -> None
     assert closest_of(far | near, asked).keys() == near.keys()
     assert closest_of({}, asked) == {}
     assert len(closest_of(dict(list(far.items())[:5]), asked)) == 5
+
+
+def catalog_of_many(chat: FilingChat, count: int) -> Catalog:
+    """The chat's catalog has so many rows without a vector, of ascending times."""
+    rows = (
+        Row(
+            path=f"ideas/{number:03}.md",
+            category=Category.IDEAS,
+            name=f"庭 {number:03}",
+            created_at=f"2026-11-22T10:{number:03}",
+            updated_at=f"2026-11-22T10:{number:03}",
+            generation=1,
+            sources=(),
+        )
+        for number in range(count)
+    )
+    catalog = Catalog(rows=tuple(rows))
+    chat.store.create(chat.conversation.names.entry("search.json"), encode(catalog))
+    return catalog
+
+
+def search(chat: FilingChat, meanings: Meanings, catalog: Catalog) -> dict[str, float]:
+    embeddings = EntryEmbeddings(embedder=meanings, metering=Metering(clock=chat.clock), clock=chat.clock)
+    return embeddings.closest(chat.conversation, catalog.rows, ["庭"])
+
+
+def test_a_search_embeds_the_newest_of_many_entries_and_the_next_one_the_rest(
+    chat: FilingChat, meanings: Meanings
+) -> None:
+    search(chat, meanings, catalog_of_many(chat, TEXTS_AT_ONCE + 1))
+
+    assert [path for path, vector in vectors(chat).items() if not vector] == ["ideas/000.md"]
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_a_catalog_that_went_or_changed_while_the_model_embeds_is_not_written(
+    chat: FilingChat, meanings: Meanings, *, is_gone: bool
+) -> None:
+    catalog, name = catalog_of_many(chat, 2), chat.conversation.names.entry("search.json")
+    changed = encode(replace(catalog, rows=tuple(replace(row, generation=2) for row in catalog.rows)))
+
+    def change() -> None:
+        meanings.meanwhile = lambda: None
+        chat.store.delete(name)
+        if not is_gone:
+            chat.store.create(name, changed)
+        versions.extend(one.generation for one in chat.store.list(name))
+
+    versions: list[int] = []
+    meanings.meanwhile = change
+
+    search(chat, meanings, catalog)
+
+    assert [one.generation for one in chat.store.list(name)] == versions
+
+
+def test_few_entries_all_count_and_so_do_many_that_are_equally_close() -> None:
+    near, asked = {"admin/near.md": unpack(pack([0.0, 1.0]))}, [unpack(pack([0.0, 1.0]))]
+    far = {f"admin/{number}.md": unpack(pack([1.0, 0.1])) for number in range(9)}
+    equal = {f"admin/{number}.md": asked[0] for number in range(10)}
+
+    assert closest_of(far | near, asked).keys() == near.keys()
+    assert len(closest_of(dict(list(far.items())[:8]) | near, asked)) == 9
+    assert closest_of(equal, asked).keys() == equal.keys()
+
+
+def test_an_entry_is_as_close_as_to_the_closest_of_the_queries() -> None:
+    known = {"ideas/garden.md": unpack(pack([1.0, 0.0]))}
+
+    close = closest_of(known, [unpack(pack([0.0, 1.0])), unpack(pack([1.0, 0.0]))])
+
+    assert close["ideas/garden.md"] == pytest.approx(1.0)

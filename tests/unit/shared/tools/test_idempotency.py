@@ -54,8 +54,8 @@ class World:
 class Process:
     """One process on a bucket, and the turn that it thinks."""
 
-    def __init__(self, store: MemoryObjectStore) -> None:
-        self.writes = IdempotentWrites(clock=FixedClock())
+    def __init__(self, store: MemoryObjectStore, *, now_ms: int = FixedClock().now_ms()) -> None:
+        self.writes = IdempotentWrites(clock=FixedClock(now_ms=now_ms))
         self.context = TurnContext(
             conversation=conversation_on(store),
             to_answer=(message(1),),
@@ -113,6 +113,7 @@ def test_an_effect_whose_answer_was_lost_is_found_not_repeated() -> None:
     assert isinstance(lost, ToolFault)
     assert lost.may_retry
     assert again == {"page_id": "page of 牛乳", "note": ALREADY_DONE}
+    assert Process(store).carry_out(world.write("牛乳")) == again
     assert world.there == ["牛乳"]
     assert world.searches == 1
 
@@ -165,8 +166,22 @@ def test_a_withdrawal_prevents_the_write_and_leaves_no_words() -> None:
     answer = process.carry_out(world.write("牛乳"))
 
     assert isinstance(answer, ToolFault)
+    assert not answer.may_retry
     assert world.there == []
     assert [one.name for one in store.list("")] == [process.context.conversation.names.amended("m0")]
+
+
+def test_a_withdrawal_leaves_the_record_of_what_an_earlier_attempt_did() -> None:
+    store, world = MemoryObjectStore(), World()
+    Process(store).carry_out(world.write("牛乳"))
+    before = store.list("calls/")
+    again = Process(store, now_ms=FixedClock().now_ms() + 1)
+    again.context.conversation.amendments.amend(Amendment(line_message_id="m0", timestamp_ms=1))
+
+    answer = again.carry_out(world.write("牛乳"))
+
+    assert isinstance(answer, ToolFault)
+    assert store.list("calls/") == before
 
 
 def test_an_answer_that_went_with_a_withdrawn_message_prevents_the_write() -> None:
@@ -187,9 +202,9 @@ def test_an_answer_that_went_with_a_withdrawn_message_prevents_the_write() -> No
 def test_an_erasure_before_the_intent_prevents_the_write_and_leaves_no_words(is_answered: bool) -> None:
     store, world = MemoryObjectStore(), World()
     process = Process(store)
-    erased, none = (message(1),), ()
+    both, none = (message(1), message(5)), ()
     process.context = replace(
-        process.context, to_answer=erased if is_answered else none, earlier=none if is_answered else erased
+        process.context, to_answer=both if is_answered else none, earlier=none if is_answered else both
     )
     process.context.conversation.amendments.erase(1)
 
@@ -285,6 +300,54 @@ def test_an_equal_call_is_waited_for_until_the_deadline_only() -> None:
 
     assert answer == ToolFault(message="The same call is still under way.", may_retry=False)
     assert world.there == []
+
+
+def test_an_equal_call_goes_on_as_soon_as_the_one_before_it_has_ended() -> None:
+    store, world = MemoryObjectStore(), World()
+    process = Process(store)
+    begun, released = threading.Event(), threading.Event()
+
+    def slow() -> Json:
+        begun.set()
+        released.wait(5)
+        return {"page_id": "x"}
+
+    write = replace(world.write("牛乳"), do=slow)
+    patient = replace(process.context, deadline=Deadline.after(SystemClock(), 30))
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(process.carry_out, write)
+        begun.wait(5)
+        second = pool.submit(process.carry_out, write, patient)
+        released.wait(0.1)  # the second call waits by now
+        released.set()
+
+        assert first.result(timeout=5) == {"page_id": "x"}
+        assert second.result(timeout=5) == {"page_id": "x", "note": ALREADY_DONE}
+
+
+def test_what_was_done_is_a_deed_of_the_turn_and_what_failed_is_not() -> None:
+    store, world = MemoryObjectStore(), World()
+    process = Process(store)
+
+    process.carry_out(world.write("牛乳"))
+    world.errors = [UnknownEffectError("lost")]
+    process.carry_out(world.write("卵"))
+
+    assert process.context.outside.done == (deed("牛乳"),)
+
+
+def test_pages_that_earlier_attempts_created_are_deeds_of_the_rerun() -> None:
+    store, world = MemoryObjectStore(), World()
+    first, again = Process(store), Process(store)
+    first.carry_out(world.write("牛乳"))
+    first.carry_out(replace(world.write("塩"), tool="append_block"))
+    first.carry_out(replace(world.write("米"), arguments={"page": "米"}))
+    world.errors = [UnknownEffectError("lost")]
+    first.carry_out(world.write("卵"))
+
+    again.earlier()
+
+    assert again.context.outside.done == (deed("牛乳"),)
 
 
 def test_a_rerun_learns_which_calls_were_done_and_which_only_begun() -> None:
