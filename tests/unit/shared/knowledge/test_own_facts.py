@@ -54,6 +54,12 @@ def test_facts_are_what_came_from_own_messages_and_the_name_only_where_there_is_
     assert all(one.source_ids <= own for one in found)
 
 
+def test_an_emptied_field_is_no_fact() -> None:
+    emptied = replace(SATO, came_from={"last_touched": ("m5",)}, notes=())
+
+    assert [*facts_of(emptied, lambda _: True)] == []
+
+
 def test_what_came_from_a_message_of_unknown_time_is_no_fact() -> None:
     unknown = replace(SATO, sources=())
 
