@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from shared.conversation.media import UNKNOWN_MS, Media, MediaBytes, MediumLabel
 from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation
 from shared.line.media_content import ArrivingContent, Unfetched
-from tests.support.chats import message
+from tests.support.chats import conversations_on, message
 from tests.support.inline import InlineExecutor
 
 Kept = TypeVar("Kept")
@@ -203,10 +203,16 @@ def test_media_that_were_only_quoted_are_told_by_their_labels(
     assert quoted_media_of(chat) == {"m6"}
 
 
-def test_a_medium_whose_worker_died_before_its_label_gets_one(
-    media: Media, chat: Conversation, clock: FixedClock, store: MemoryObjectStore
-) -> None:
-    store.create(chat.names.medium("m4"), JPEG.data)
+class RefusingStore(MemoryObjectStore):
+    """A bucket that refuses to write an object again before it has read any of the bytes."""
+
+    def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
+        return self.read(name) is None and super().create_from(name, pieces)
+
+
+def test_a_medium_whose_worker_died_before_its_label_gets_one(media: Media, clock: FixedClock) -> None:
+    chat = conversations_on(RefusingStore(), InlineExecutor(), clock).of("U" + "1" * 32)
+    chat.objects.store.create(chat.names.medium("m4"), JPEG.data)
 
     keep(media, chat, clock, 4)
 
