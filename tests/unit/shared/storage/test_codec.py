@@ -1,10 +1,11 @@
+import io
 import json
 
 import pytest
 
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
-from shared.storage.codec import decode, encode
+from shared.storage.codec import decode, decode_readable, encode
 from tests.support.chats import message
 
 MESSAGE = message(1)
@@ -29,3 +30,16 @@ def test_an_unknown_field_of_a_known_version_is_ignored() -> None:
     newer = {**json.loads(encode(MESSAGE)), "mood": "sunny"}
 
     assert decode(MessageRecord, json.dumps(newer).encode()) == MESSAGE
+
+
+def test_of_several_records_those_are_left_out_that_are_gone_or_cannot_be_read(lines: io.StringIO) -> None:
+    first, last = message(1), message(2)
+
+    assert decode_readable(MessageRecord, [encode(first), None, b"{", encode(last)]) == [first, last]
+
+    assert lines.getvalue().count('"record_unreadable"') == 1
+
+
+def test_of_several_records_one_of_a_newer_version_is_an_error() -> None:
+    with pytest.raises(UnknownRecordVersionError):
+        decode_readable(MessageRecord, [encode(MESSAGE), b'{"version": 2}'])
