@@ -28,6 +28,7 @@ from simulator.storage.answers import Answer, WholeResponse, cut_response, refus
 from simulator.storage.calls import MUTATIONS, Call, Operation, classify
 from simulator.storage.conditions import Check, Target, Version
 from simulator.storage.errors import RefusedError, service_error, too_many_mutations
+from simulator.storage.partial import partial_listing
 from simulator.storage.switches import Fault, Faults, StorageSwitches
 
 OnEvent = Callable[[str, Mapping[str, Any]], None]
@@ -174,7 +175,7 @@ class StorageProxy:
         return Version(generation=int(metadata["generation"]), metageneration=int(metadata["metageneration"]))
 
     async def _forward(self, call: Call) -> Answer:
-        """Forward the request, and return the answer, both byte for byte."""
+        """Forward the request, and return the answer, both byte for byte but for the fields of a listing."""
         headers = [header for header in call.headers if header[0].lower() not in _OF_THE_CONNECTION]
         url = self._upstream.copy_with(raw_path=call.path)
         request = httpx2.Request(call.method, url, headers=headers, content=call.body)
@@ -184,7 +185,8 @@ class StorageProxy:
         finally:
             await response.aclose()
         kept = tuple((key, value) for key, value in response.headers.raw if key.lower() not in _OF_THE_SERVER)
-        return Answer(status=response.status_code, headers=kept, body=body)
+        answer = Answer(status=response.status_code, headers=kept, body=body)
+        return partial_listing(call.path, answer) if call.operation == "list" else answer
 
     def _respond(self, call: Call, answer: Answer, faults: RequestFaults[Fault], started_s: float) -> Response:
         self._log(call, answer, started_s, was_answered=faults.lost_answer is None)

@@ -1,0 +1,37 @@
+"""Listings with only the fields that were asked for, which fake-gcs-server sends whole.
+
+Source: Cloud Storage JSON API, "Performance tips", "Partial response": `fields=items(name,generation),nextPageToken`.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+from urllib.parse import parse_qs
+
+from simulator.storage.answers import Answer
+
+_FIELD: Final = re.compile(r"([A-Za-z]+)(?:\(([A-Za-z,]+)\))?(?:,|$)")
+
+
+def partial_listing(path: bytes, answer: Answer) -> Answer:
+    """Return the answer with the fields that the request's path names; a compressed one, or one without `fields`, as it is."""
+    named = parse_qs(path.partition(b"?")[2].decode("latin-1")).get("fields")
+    is_compressed = any(key.lower() == b"content-encoding" for key, _ in answer.headers)
+    if named is None or is_compressed or not answer.is_success:
+        return answer
+    kept = {field: tuple(inner.split(",")) if inner else () for field, inner in _FIELD.findall(named[0])}
+    body = json.dumps(_reduced(json.loads(answer.body), kept), separators=(",", ":")).encode()
+    headers = tuple((key, value) for key, value in answer.headers if key.lower() != b"content-length")
+    return replace(answer, headers=headers, body=body)
+
+
+def _reduced(listing: Mapping[str, object], kept: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
+    return {field: _members(value, kept[field]) for field, value in listing.items() if field in kept}
+
+
+def _members(value: object, names: tuple[str, ...]) -> object:
+    if not names or not isinstance(value, list):
+        return value
+    return [{name: member[name] for name in names if name in member} for member in value]
