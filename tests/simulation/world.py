@@ -146,8 +146,6 @@ class Truth:
     """The numbers in words of messages that say more than their word."""
     repeated_in_part: set[str] = field(default_factory=set)
     """Words that an answer took from another answer and of which no sign tells: the message said more, and they are shorter than a run."""
-    unsure_tokens: Counter[str] = field(default_factory=Counter)
-    """What writes of turns have charged that won and were reported as lost, by chat."""
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
     """The words that an answer to an edited message may hold."""
