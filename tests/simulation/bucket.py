@@ -63,6 +63,8 @@ class Bucket:
             key = world.scheduler.current().request, prefix.split("/")[1]
             world.truth.amendments_listed_s[key] = world.now_s
         elif prefix.startswith("journal/"):
+            key = world.scheduler.current().request, prefix.split("/")[1]
+            world.truth.journal_listed_s[key] = world.now_s
             self._count_readings(world.scheduler.current())
         return world.objects.list(prefix, before=before)
 

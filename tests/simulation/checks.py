@@ -502,7 +502,7 @@ def _check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[
 def _check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """What an answer proposed is carried out at most once, by a press of its button within ten minutes, and else by nothing."""
     pressed_at_s = {one.id: (one.presses, one.at_s) for one in story.people.messages if one.presses is not None}
-    carried_out = [one for one in history.values() if one.kind is not OutcomeKind.STORED]
+    carried_out = [one for one in history.values() if one.kind is not OutcomeKind.STORED and not _is_empty(one)]
     for proposal in (one for one in history.values() if one.proposes and one.kind is not OutcomeKind.STORED):
         done = [one for one in carried_out if proposal.webhook_event_id in one.answers]
         if len(done) > 1:

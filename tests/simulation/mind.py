@@ -133,8 +133,8 @@ class Mind:
         prompt = _Prompt.of(request)
         is_out_of_turn = request.declarations[0].name in _OUT_OF_TURN
         world.truth.model_calls += not is_out_of_turn
-        self._check(prompt)
         is_first = not any(isinstance(one, FunctionResponses) for one in request.contents)
+        self._check(prompt, begins_turn=is_first and not is_out_of_turn)
         self._check_told(request, prompt, is_first=is_first)
         if not is_out_of_turn and is_first:
             world.truth.asked.update({word[:-1] for word in WORD.findall(prompt.question)})
@@ -174,15 +174,20 @@ class Mind:
         self._world.scheduler.give_way(f"embed {kind}", min(1.0, deadline.left_s))
         return Embedded(vectors=tuple(map(vector_of, texts)), usage=self._cost())
 
-    def _check(self, prompt: _Prompt, *, what: str = "a prompt") -> None:
-        """No prompt holds withdrawn or outdated words, or words of another chat."""
+    def _check(self, prompt: _Prompt, *, what: str = "a prompt", begins_turn: bool = False) -> None:
+        """No prompt holds withdrawn or outdated words, or words of another chat.
+
+        The first prompt of a turn rests on the listing with which its chat was read; the look beside it may find more.
+        """
         truth, task = self._world.truth, self._world.scheduler.current()
         words = set(WORD.findall(prompt.text))
         if not truth.forgotten.keys().isdisjoint(words - truth.repeated_in_part):
             truth.report(f"I4: {what} that started after the withdrawal was handled held withdrawn words")
-        amendments_listed_s = truth.amendments_listed_s.get((task.request, task.chat), 0.0)
+        listed_s = truth.amendments_listed_s.get((task.request, task.chat), 0.0)
+        if begins_turn:
+            listed_s = min(listed_s, truth.journal_listed_s.get((task.request, task.chat), 0.0))
         outdated = truth.outdated_s.keys() & set(WORD.findall(prompt.own_lines))
-        if any(truth.outdated_s[word] < amendments_listed_s for word in outdated):
+        if any(truth.outdated_s[word] < listed_s for word in outdated):
             what = "an interjection's prompt" if prompt.is_overheard else what
             truth.report(f"I4: {what} held the text from before an edit that had been handled")
         if any(self._world.authors.get(word[:-1], task.chat) != task.chat for word in words):
