@@ -26,11 +26,18 @@ _RETRIED: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.ABORTE
 _PAUSES_S: Final = (0.1, 0.2, 0.4, 0.5)
 
 
-def instance_channel(clock: Clock, *, metadata_host: str = METADATA_HOST) -> grpc.Channel:
-    """Return a channel to Google, as the account of the function.  No connection is opened yet."""
+def instance_channel(
+    clock: Clock, *, metadata_host: str = METADATA_HOST, host: str = _HOST, root_certificates: bytes | None = None
+) -> grpc.Channel:
+    """Return a channel to Google, as the account of the function.  No connection is opened yet.
+
+    Only tests name another `host`, and the certificates that it is checked against; None: those that gRPC knows.
+    """
     account = grpc.metadata_call_credentials(TokenPlugin(InstanceTokens(clock, metadata_host=metadata_host)))
     return grpc.secure_channel(
-        _HOST, grpc.composite_channel_credentials(grpc.ssl_channel_credentials(), account), options=_OPTIONS
+        host,
+        grpc.composite_channel_credentials(grpc.ssl_channel_credentials(root_certificates), account),
+        options=_OPTIONS,
     )
 
 
