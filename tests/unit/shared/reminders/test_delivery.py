@@ -54,6 +54,17 @@ class Due:
     def read(self, reminder: Reminder) -> Reminder:
         return self.chat.read(reminder.id)
 
+    def says_what_is_kept(self) -> None:
+        """A turn finds nothing kept that its answer does not say."""
+        lease = self.chat.lease()
+        lease.note_said(lease.record.left)
+        lease.release()
+
+    @property
+    def next_turn_looks(self) -> bool:
+        """Whether the next turn looks for reminders that are kept."""
+        return self.chat.conversation.turn.read().record.has_left
+
     @property
     def said(self) -> list[str]:
         return [text for _, texts in self.line.pushes for text in texts]
@@ -357,6 +368,49 @@ def test_without_quota_a_reminder_is_kept_for_the_next_answer(reads: Executor, c
     after = due.read(reminder)
     assert due.line.calls == 0
     assert (after.kept_ms, after.due_ms, after.claim) == (reminder.due_ms, (reminder.due_ms or 0) + DAY_MS, None)
+
+
+@pytest.mark.parametrize("rule", [None, "FREQ=DAILY"])
+def test_the_next_turn_looks_for_what_a_tick_kept_and_every_later_tick_tells_so_again(
+    due: Due, rule: str | None
+) -> None:
+    due.line.push_quota_left = 0
+    reminder = due.reminder(rule=rule)
+    due.passes()
+    for _ in range(2):
+        due.says_what_is_kept()
+
+        due.tick(reminder)
+
+        assert due.next_turn_looks
+
+
+def test_no_turn_looks_for_a_reminder_that_waits_or_was_pushed(due: Due) -> None:
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.says_what_is_kept()
+
+    due.tick(reminder)
+    assert not due.next_turn_looks
+    due.passes()
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+    assert not due.next_turn_looks
+
+
+def test_no_turn_looks_for_a_kept_reminder_whose_next_time_was_pushed(due: Due) -> None:
+    due.line.push_quota_left = 0
+    reminder = due.reminder(rule="FREQ=DAILY")
+    due.passes()
+    due.tick(reminder)
+    due.says_what_is_kept()
+    due.line.push_quota_left = None
+
+    due.clock.move(((due.read(reminder).due_ms or 0) - due.clock.now_ms()) / 1_000)
+    due.tick(reminder)
+
+    assert due.said == ["⏰ 薬"]
+    assert not due.next_turn_looks
 
 
 def test_a_group_costs_as_many_pushes_as_it_has_members(reads: Executor) -> None:

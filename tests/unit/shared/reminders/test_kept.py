@@ -18,7 +18,7 @@ from shared.reminders.wording import ReminderWording
 from shared.turns.lease import open_turn
 from tests.support.chats import conversations_on
 from tests.support.phrases import NamedPhrases
-from tests.support.reminders import ReminderChat
+from tests.support.reminders import InterruptedStore, ReminderChat
 
 CHAT = "U" + "1" * 32
 KEPT_MS = 1_763_683_200_000  # 2025-11-21T09:00 in Tokyo
@@ -41,7 +41,7 @@ def chat(store: MemoryObjectStore, reads: Executor, clock: FixedClock) -> Remind
 def kept(chat: ReminderChat, text: str = "薬", *, asked_ms: int = 1_000, **changes: Any) -> Reminder:  # noqa: ANN401 - fields of Reminder
     """Return a reminder that was asked for at this time, and whose only occurrence could not be pushed."""
     made = chat.remind(text, at="2029-01-01T09:00", source=Source(line_message_id="m1", timestamp_ms=asked_ms))
-    wanted = replace(made, due_ms=None, **{"kept_ms": KEPT_MS, **changes})
+    wanted = replace(made, **{"due_ms": None, "kept_ms": KEPT_MS, **changes})
     ReminderStore(chat.conversation).update(made.id, lambda _: wanted)
     return wanted
 
@@ -116,3 +116,29 @@ def test_the_oldest_reminder_is_said_first_and_withdrawn_ones_are_not(chat: Remi
 
     assert 0 < text.find("early") < text.find("late")
     assert answered(chat, amendments=withdrawn) == ANSWER
+
+
+@pytest.mark.parametrize(("others", "looks_again"), [((), False), (("薬",), True), (("薬", "水"), True)])
+def test_turns_look_for_kept_reminders_until_one_finds_none(
+    chat: ReminderChat, others: tuple[str, ...], *, looks_again: bool
+) -> None:
+    kept(chat, "done", kept_ms=None, due_ms=KEPT_MS)
+    for text in others:
+        kept(chat, text)
+
+    answered(chat)
+
+    assert chat.conversation.turn.read().record.has_left == looks_again
+
+
+def test_a_turn_after_one_that_found_none_reads_no_reminders(reads: Executor, clock: FixedClock) -> None:
+    store = InterruptedStore()
+    chat = ReminderChat(conversations_on(store, reads, clock).of(CHAT))
+    lists: list[str] = []
+    store.before("list reminders/", lambda: lists.append("the first turn"))
+    answered(chat)
+    store.before("list reminders/", lambda: lists.append("the second turn"))
+
+    answered(chat)
+
+    assert lists == ["the first turn"]
