@@ -40,10 +40,10 @@ class Plan:
 
 
 FULL: Final = Plan(
-    ack_rounds=24,
+    ack_rounds=16,
     requests_alone=200,
     requests_together=480,
-    starts=7,
+    starts=5,
     turns=16,
     counted_turns=6,
     longest_chat=10_000,
