@@ -245,7 +245,10 @@ class Stage:
             pressed_ms = EPOCH_MS + round(order.at_s * 1_000)
             stored = self.world.objects.read(f"erased/{order.conversation_id}.json")
             watermark = decode(Watermark, stored.data) if stored is not None else Watermark()
-            marked = (order.conversation_id, watermark.timestamp_ms) in self.world.truth.marked_erasures
+            moments_ms = {watermark.timestamp_ms}
+            if watermark.timestamp_ms == pressed_ms:  # the farewell, which is erased after all else
+                moments_ms.add(pressed_ms - 1)
+            marked = any((order.conversation_id, one) in self.world.truth.marked_erasures for one in moments_ms)
             if watermark.timestamp_ms < pressed_ms - 1 or not marked:  # another delivery is about to carry it out
                 return
             until_s = order.at_s if watermark.entries_ms >= pressed_ms else order.at_s - 0.001
