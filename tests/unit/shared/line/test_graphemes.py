@@ -2,7 +2,7 @@ from itertools import accumulate
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shared.line.graphemes import boundary_before, graphemes, short_line, split_at_graphemes
@@ -44,8 +44,9 @@ def test_an_emoji_of_a_family_is_not_split() -> None:
 
 
 @given(TEXTS, st.integers(0, 90), st.sampled_from(["", "x" * 300]))
+@example("ั", 0, "x" * 300)  # it joins what comes before it
 def test_a_text_is_cut_between_graphemes(text: str, end: int, before: str) -> None:
-    places = {len(before), *accumulate(map(len, graphemes(text)), initial=len(before))}
+    places = {0, *accumulate(map(len, graphemes(before + text)))}
     end += len(before)
 
     cut = boundary_before(before + text, end)
