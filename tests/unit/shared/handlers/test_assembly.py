@@ -77,3 +77,15 @@ def test_entries_are_searched_by_what_they_mean_where_there_is_an_embedder(
 
     assert worker.said[-1] == "やあ"
     assert bool(embedder.asked) is has_embedder
+
+
+@pytest.mark.parametrize("can_file", [True, False])
+def test_a_prompt_shows_what_was_filed_where_filing_is_offered(friend: Person, *, can_file: bool) -> None:
+    friend.files("lunch")
+    worker = friend.worker
+    handle = assemble(replace(worker.ports, json_model=worker.json_model if can_file else None), worker.options)
+    worker.model.steps = [calling(("reply", {"message": "やあ"}))]
+
+    PushEndpoint(handle=handle, clock=worker.clock)("POST", push.envelope(friend.events.text("hello")))
+
+    assert ("[index] What was filed" in worker.prompt()) is can_file

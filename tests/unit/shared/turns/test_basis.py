@@ -67,6 +67,12 @@ def test_a_look_that_is_as_old_as_a_fence_stands_for_nothing(
         just_read.begin_check()
 
 
+def test_what_shows_nothing_more_is_as_fresh_as_it_was(chat: Conversation, basis: Basis) -> None:
+    just_read = replace(basis, looked_s=chat.amendments.clock.monotonic_s())
+
+    assert just_read.with_ids(frozenset({"m1"})).looked_s == just_read.looked_s
+
+
 def test_what_was_read_later_is_looked_at_before_the_model(chat: Conversation, basis: Basis) -> None:
     just_read = replace(basis, looked_s=chat.amendments.clock.monotonic_s())
     chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=1))
