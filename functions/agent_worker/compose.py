@@ -97,7 +97,7 @@ def _ports(settings: AgentWorkerSettings, clock: Clock, line: SdkOnDemand, model
 
 def _warm_up(line: SdkOnDemand, model: GeminiModel) -> None:
     """Have ready who the bot is, and both SDKs.  What fails here is tried again by whoever needs it."""
-    line.bot_info.prefetch()
+    line.bot_info.get()
     gc.disable()  # what the SDKs' import makes stays: a sixth of its time
     try:
         model.warm_up()

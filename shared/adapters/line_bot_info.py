@@ -5,7 +5,6 @@ Source: LINE, "Get bot info".
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
@@ -35,27 +34,23 @@ class BotInfoUnavailableError(Exception):
 
 
 class KeptBotInfo:
-    """Keeps what `read` returns; safe to share between threads, of which only one waits for LINE."""
+    """Keeps what `read` returns; safe to share between threads.
 
-    def __init__(self, read: Callable[[], BotInfo], clock: Clock) -> None:
+    Those that come while it is read for the first time wait for it, `waited_s` at most. Later, while LINE does not tell, one thread asks,
+    and the others go on without.
+    """
+
+    def __init__(self, read: Callable[[], BotInfo], clock: Clock, *, waited_s: float = _WAITED_S) -> None:
         self._read = read
         self._clock = clock
+        self._waited_s = waited_s
         self._lock = threading.Lock()
         self._known: BotInfo | None = None
         self._next_s = float("-inf")  # when LINE is asked next
-        self._prefetch: Future[None] | None = None
-
-    def prefetch(self) -> None:
-        """Ask LINE now, on this thread; whoever wants the info meanwhile waits for it.  Called before the first request comes."""
-        self._prefetch = Future()
-        try:
-            self.get()
-        finally:
-            prefetch, self._prefetch = self._prefetch, None
-            prefetch.set_result(None)
+        self._was_asked = threading.Event()
 
     def get(self) -> BotInfo | None:
-        """Return the info; None while another thread asks LINE, and for a minute after LINE did not answer."""
+        """Return the info; None for a minute after LINE did not answer, and meanwhile if another thread asks again."""
         if self._known is not None:
             return self._known
         if self._lock.acquire(blocking=False):
@@ -63,9 +58,10 @@ class KeptBotInfo:
                 if self._clock.monotonic_s() >= self._next_s:
                     self._ask()
             finally:
+                self._was_asked.set()
                 self._lock.release()
-        elif (prefetch := self._prefetch) is not None:
-            prefetch.exception(timeout=_WAITED_S)
+        else:
+            self._was_asked.wait(self._waited_s)
         return self._known
 
     def _ask(self) -> None:

@@ -43,8 +43,39 @@ def test_the_info_is_read_once(info: KeptBotInfo, line: Line) -> None:
     assert line.calls == 1
 
 
-def test_one_request_asks_and_the_others_go_on_without(info: KeptBotInfo, line: Line) -> None:
+def test_all_who_come_while_line_is_asked_for_the_first_time_wait_for_it(info: KeptBotInfo, line: Line) -> None:
     line.may_answer.clear()
+
+    with ThreadPoolExecutor(9) as pool:
+        asking = pool.submit(info.get)
+        assert line.asked.wait(10)
+        waiting = [pool.submit(info.get) for _ in range(8)]
+        line.may_answer.set()
+
+        assert [one.result(timeout=2) for one in (asking, *waiting)] == [INFO] * 9
+    assert line.calls == 1
+
+
+def test_nobody_waits_for_the_first_time_longer_than_a_call_takes(line: Line, clock: FixedClock) -> None:
+    info = KeptBotInfo(line.read, clock, waited_s=0.01)
+    line.may_answer.clear()
+
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(info.get)
+        assert line.asked.wait(10)
+        assert info.get() is None
+        line.may_answer.set()
+
+    assert asking.result() == info.get() == INFO
+
+
+def test_later_one_request_asks_and_the_others_go_on_without(info: KeptBotInfo, line: Line, clock: FixedClock) -> None:
+    line.is_down = True
+    assert info.get() is None
+    line.is_down = False
+    line.asked.clear()
+    line.may_answer.clear()
+    clock.move(60)
 
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(info.get)
@@ -54,7 +85,7 @@ def test_one_request_asks_and_the_others_go_on_without(info: KeptBotInfo, line: 
 
     assert others == [None] * 40
     assert asking.result() == info.get() == INFO
-    assert line.calls == 1
+    assert line.calls == 2
 
 
 def test_a_failure_is_remembered_for_a_minute(info: KeptBotInfo, line: Line, clock: FixedClock) -> None:
@@ -67,26 +98,3 @@ def test_a_failure_is_remembered_for_a_minute(info: KeptBotInfo, line: Line, clo
     assert info.get() is None
     clock.move(1)
     assert info.get() == INFO
-
-
-def test_requests_that_come_during_the_prefetch_wait_for_it(info: KeptBotInfo, line: Line) -> None:
-    line.may_answer.clear()
-
-    with ThreadPoolExecutor(9) as pool:
-        prefetching = pool.submit(info.prefetch)
-        assert line.asked.wait(10)
-        waiting = [pool.submit(info.get) for _ in range(8)]
-        line.may_answer.set()
-
-        assert [one.result() for one in waiting] == [INFO] * 8
-        assert prefetching.result() is None
-    assert line.calls == 1
-
-
-def test_a_prefetch_that_fails_keeps_nobody(info: KeptBotInfo, line: Line) -> None:
-    line.is_down = True
-
-    info.prefetch()
-
-    assert info.get() is None
-    assert line.calls == 1
