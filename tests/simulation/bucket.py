@@ -84,7 +84,10 @@ class Bucket:
                 if (stored.generation if stored is not None else 0) != generation:
                     return None
             else:
-                return None if world.rng.random() < world.weather.lost_answers else written
+                is_lost = world.rng.random() < world.weather.lost_answers
+                if is_lost and written is not None and name.startswith("turns/"):
+                    self._holders.note_lost_answer(name[6:-5], decode(TurnRecord, data))
+                return None if is_lost else written
 
     def _write_now(self, name: str, data: bytes, generation: int, begun_s: float) -> int | None:
         objects = self._world.objects

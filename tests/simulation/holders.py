@@ -42,6 +42,7 @@ class Holders:
         self._fence_s = fence_s
         self._known: dict[str, _Hold] = {}
         self._recorded: set[str] = set()
+        self._charged: dict[str, int] = {}
 
     def note_record(self, name: str, data: bytes) -> None:
         """An outcome was recorded under this name, or lost its words there."""
@@ -53,6 +54,10 @@ class Holders:
             truth.overtaken.add((chat, outcome.webhook_event_id))
         recorded[outcome.webhook_event_id] = outcome
         self._note_parts(chat, outcome)
+
+    def note_lost_answer(self, conversation_id: str, record: TurnRecord) -> None:
+        """A write of the turn won, and its writer was told that it lost; if another one writes before it looks, it charges again."""
+        self._world.truth.unsure_tokens[conversation_id] += self._charged.get(record.writer, 0)
 
     def _note_parts(self, chat: str, outcome: OutcomeRecord) -> None:
         """Note the words that it repeats from answers that it saw, without a run in common, and without having seen their messages."""
@@ -101,6 +106,7 @@ class Holders:
         truth, (chat, reminder_id) = self._world.truth, name.removesuffix(".json").split("/")[1:]
         reminder = decode(Reminder, data)
         truth.reminders[chat, reminder_id] = reminder
+        truth.reminders_made_s.setdefault((chat, reminder_id), self._world.now_s)
         if reminder.claim is not None:
             due_ms = reminder.claim.occurrence_ms
             key = retry_key(chat, Occurrence(reminder=reminder, due_ms=due_ms, said_ms=due_ms))
@@ -125,13 +131,14 @@ class Holders:
     def _check_spending(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
         """No turn begins that the budget does not allow, and nothing is charged that was not spent."""
         was, spent, truth = before.spending, after.spending, self._world.truth
+        self._charged[after.writer] = max(0, spent.tokens - was.tokens)
         limits, is_same_day = self._budget, was.day == spent.day
         if limits.turns_per_chat_day and spent.turns > limits.turns_per_chat_day:
             truth.report("I9: more turns asked the model than the budget allows")
         is_new = spent.is_reserved and not was.is_reserved
         if is_new and is_same_day and 0 < limits.tokens_per_chat_day <= was.tokens:
             truth.report("I9: a turn began although the tokens of its chat were spent")
-        if spent.tokens > truth.tokens[conversation_id]:
+        if spent.tokens > truth.tokens[conversation_id] + truth.unsure_tokens[conversation_id]:
             truth.report("I9: a chat was charged more than was spent")
         if is_same_day and spent.tokens < was.tokens:
             truth.report("I9: what was charged to a chat was lost")

@@ -128,6 +128,8 @@ class Truth:
     """The erasures, by chat and timestamp, whose second pass was marked."""
     reminders: dict[tuple[str, str], Reminder] = field(default_factory=dict)
     """Every reminder that was ever written, as written last, by chat and id."""
+    reminders_made_s: dict[tuple[str, str], float] = field(default_factory=dict)
+    """When each was written first."""
     occurrences: dict[str, SaidReminder] = field(default_factory=dict)
     """The occurrences that were claimed, by the key of their push."""
     late_claims: set[str] = field(default_factory=set)
@@ -146,6 +148,8 @@ class Truth:
     """The numbers in words of messages that say more than their word."""
     repeated_in_part: set[str] = field(default_factory=set)
     """Words that an answer took from another answer and of which no sign tells: the message said more, and they are shorter than a run."""
+    unsure_tokens: Counter[str] = field(default_factory=Counter)
+    """What writes of turns have charged that won and were reported as lost, by chat."""
     outdated_s: dict[str, float] = field(default_factory=dict)
     newest: dict[str, list[str]] = field(default_factory=dict)
     """The words that an answer to an edited message may hold."""
