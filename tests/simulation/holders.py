@@ -75,7 +75,9 @@ class Holders:
         truth, (chat, subject) = self._world.truth, name.split("/")[1:]
         if subject.startswith(MARK_PREFIX):
             truth.members_forgotten_s.setdefault(chat, self._world.now_s)
-        new = [one for one in decode(Amendment, data).taken if (chat, one) not in truth.planned]
+        amendment = decode(Amendment, data)
+        truth.compared.update((chat, one) for one in amendment.kept)
+        new = [one for one in amendment.taken if (chat, one) not in truth.planned]
         if new:
             truth.planned.update((chat, one) for one in new)
             worded = self._ids_with_words(chat)
