@@ -123,6 +123,9 @@ class Holders:
         self._check_unfinished(conversation_id, before, after)
         if after.state == "idle":
             return
+        if after.state == "thinking" and (before.state != "thinking" or after.holder != before.holder):
+            key = task.request, conversation_id
+            truth.read_s[key] = truth.journal_listed_s.get(key, 0.0)
         if before.state == "thinking" and after.holder != before.holder and self._is_alive(before.holder):
             truth.report("I3: the turn of a live holder was taken")
         if after.state == "committed" and after.outcome is not None:

@@ -185,7 +185,7 @@ class Mind:
             truth.report(f"I4: {what} that started after the withdrawal was handled held withdrawn words")
         listed_s = truth.amendments_listed_s.get((task.request, task.chat), 0.0)
         if begins_turn:
-            listed_s = min(listed_s, truth.journal_listed_s.get((task.request, task.chat), 0.0))
+            listed_s = min(listed_s, truth.read_s.get((task.request, task.chat), 0.0))
         outdated = truth.outdated_s.keys() & set(WORD.findall(prompt.own_lines))
         if any(truth.outdated_s[word] < listed_s for word in outdated):
             what = "an interjection's prompt" if prompt.is_overheard else what

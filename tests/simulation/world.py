@@ -159,6 +159,8 @@ class Truth:
     """When each request last listed the amendments of each chat."""
     journal_listed_s: dict[tuple[str, str], float] = field(default_factory=dict)
     """The same of the journals: the amendments are listed beside it when a chat is read."""
+    read_s: dict[tuple[str, str], float] = field(default_factory=dict)
+    """When each request had listed the journal of each chat by the time it opened the turn last."""
     tokens: Counter[str] = field(default_factory=Counter)
     """What the answers of the model have cost, by chat."""
     model_calls: int = 0
