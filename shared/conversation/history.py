@@ -6,6 +6,7 @@ latest. A listed object that is gone when it is read means that a compaction pas
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -211,8 +212,8 @@ class HistoryReader:
 
     index: EntryIndex
 
-    def list(self, conversation: Conversation) -> Listing:
-        """Return what there is, in one round trip."""
+    def list(self, conversation: Conversation, *, besides: AbstractSet[str] = frozenset()) -> Listing:
+        """Return what there is, in one round trip; of the journalled messages and those `besides` every amendment, however long ago."""
         amendments, reads = conversation.amendments, conversation.objects.reads
         begun_s = amendments.clock.monotonic_s()
         amended = reads.submit(amendments.list_all)
@@ -222,15 +223,15 @@ class HistoryReader:
         return Listing(
             messages=journal.messages,
             outcomes=journal.outcomes,
-            amended=amendments.newest_of(amended.result(), besides=journalled),
+            amended=amendments.newest_of(amended.result(), besides=journalled | besides),
             watermark=watermark(),
             begun_s=begun_s,
         )
 
-    def read_newest(self, conversation: Conversation) -> History:
+    def read_newest(self, conversation: Conversation, *, besides: AbstractSet[str] = frozenset()) -> History:
         """Return the newest part of the chat as it is now.  Raises: StorageUnavailableError, also where compactions keep passing."""
         for _ in range(SWAP_ATTEMPTS):
-            history = self.read(conversation, self.list(conversation))
+            history = self.read(conversation, self.list(conversation, besides=besides))
             if history is not None:
                 return history
         raise StorageUnavailableError("others kept folding the chat")

@@ -1,14 +1,14 @@
 """The bytes of images, voices, videos and files that people sent, kept beside the chat.
 
     media/{conversation_id}/{line_message_id}        the bytes
-    media/{conversation_id}/{line_message_id}.json   the label: when it was sent and what it is; written after the bytes
+    media/{conversation_id}/{line_message_id}.json   the label: what it is, when it was sent and by whom; written after the bytes
 
 The writer looks at the amendments after the write, so that nothing that was withdrawn stays, however long a fetch took.
 """
 
 import mimetypes
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ from typing import Final, Literal, TypeAlias
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
+from shared.conversation.member_mark import mark_id
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, LineRefusedError
@@ -39,12 +40,17 @@ _FILE_NAME: Final = re.compile(r"\[file: (.*?)(?:, [\d,.]+ kB)?\]", re.DOTALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediumLabel:
-    """What is known of a medium without its bytes.  `content_type` is one that the model knows."""
+    """What is known of a medium without its bytes.
+
+    `content_type` is one that the model knows; `by` is the id of the mark that stands for whoever sent it (`member_mark`), where that is
+    known.
+    """
 
     version: int = VERSION
     timestamp_ms: int
     content_type: str
     size_bytes: int
+    by: str | None = None
 
 
 Unkept: TypeAlias = Unfetched | Literal["unreadable"]
@@ -139,14 +145,27 @@ def quoted_media_of(conversation: Conversation) -> frozenset[str]:
 
     Raises: StorageUnavailableError.
     """
-    prefix, objects = conversation.names.media_prefix, conversation.objects
-    labels = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
-    found = zip(labels, objects.read_all(labels), strict=True)
+    return frozenset(own_id for own_id, label in _labels(conversation) if label.timestamp_ms == UNKNOWN_MS)
+
+
+def media_sent_by(conversation: Conversation, user_id: str, *, until_ms: int) -> frozenset[str]:
+    """Return the media that the person sent up to this timestamp, also where their messages have left the memory.
+
+    Raises: StorageUnavailableError.
+    """
+    mark = mark_id(user_id)
     return frozenset(
-        one.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX)
-        for one, data in found
-        if any(label.timestamp_ms == UNKNOWN_MS for label in decode_readable(MediumLabel, [data]))
+        own_id for own_id, label in _labels(conversation) if label.by == mark and label.timestamp_ms <= until_ms
     )
+
+
+def _labels(conversation: Conversation) -> Iterator[tuple[str, MediumLabel]]:
+    """Yield the labels that can be read, by the ids of their messages."""
+    prefix, objects = conversation.names.media_prefix, conversation.objects
+    listed = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
+    for one, data in zip(listed, objects.read_all(listed), strict=True):
+        for label in decode_readable(MediumLabel, [data]):
+            yield one.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX), label
 
 
 def _write(
@@ -159,7 +178,12 @@ def _write(
     names, store = conversation.names, conversation.objects.store
     if not store.create_from(names.medium(message.line_message_id), content):  # an earlier fetch wrote it
         content.skip()
-    label = MediumLabel(timestamp_ms=message.timestamp_ms, content_type=content_type, size_bytes=content.size_bytes)
+    label = MediumLabel(
+        timestamp_ms=message.timestamp_ms,
+        content_type=content_type,
+        size_bytes=content.size_bytes,
+        by=mark_id(message.user_id) if message.user_id is not None else None,
+    )
     store.create(names.medium_label(message.line_message_id), encode(label))
     return label
 

@@ -15,7 +15,7 @@ from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.history import History, HistoryReader
-from shared.conversation.media import quoted_media_of
+from shared.conversation.media import media_sent_by, quoted_media_of
 from shared.conversation.records import Erasure, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.sweep import Sweep
@@ -194,13 +194,15 @@ def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -
 
 
 def own_messages(conversation: Conversation, user_id: str, *, until_ms: int) -> frozenset[str]:
-    """Return the ids of the person's messages up to this timestamp that are stored.  Raises: StorageUnavailableError.
+    """Return the ids of the person's messages up to this timestamp of which the words or the medium are stored.
 
     The snapshot is read after the journal, and the archive after the snapshot, so that what a compaction moves meanwhile is found.
+    Raises: StorageUnavailableError.
     """
     stored = _stored(conversation, naming={user_id})
     own = (one for one in stored if one.user_id == user_id and one.line_message_id)
-    return frozenset(one.line_message_id for one in own if one.timestamp_ms <= until_ms)
+    told = frozenset(one.line_message_id for one in own if one.timestamp_ms <= until_ms)
+    return told | media_sent_by(conversation, user_id, until_ms=until_ms)
 
 
 def media_of_unknown_people(conversation: Conversation) -> frozenset[str]:

@@ -83,6 +83,10 @@ class _AnnouncementDelivery:
         return self.outcome.webhook_event_id
 
     @property
+    def sent_ms(self) -> int:
+        return self.outcome.timestamp_ms
+
+    @property
     def can_hand_over(self) -> bool:
         """An event leaves nothing behind that another delivery could go by."""
         return False

@@ -76,6 +76,10 @@ class _InterjectionDelivery:
         return self.own.line_message_id
 
     @property
+    def sent_ms(self) -> int:
+        return self.own.timestamp_ms
+
+    @property
     def can_hand_over(self) -> bool:
         """An interjection does not wait."""
         return True

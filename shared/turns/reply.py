@@ -154,6 +154,10 @@ class _ReplyDelivery:
         return self.own.line_message_id
 
     @property
+    def sent_ms(self) -> int:
+        return self.own.timestamp_ms
+
+    @property
     def can_hand_over(self) -> bool:
         """Whoever opens the turn next answers what is in the journal."""
         return True

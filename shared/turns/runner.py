@@ -45,6 +45,11 @@ class TurnDelivery(Protocol):
         ...
 
     @property
+    def sent_ms(self) -> int:
+        """LINE's timestamp of its event."""
+        ...
+
+    @property
     def can_hand_over(self) -> bool:
         """Whether another delivery, or a tick, can do its work."""
         ...
@@ -119,7 +124,9 @@ class TurnRunner:
         `waits` for others as long as it could still open the turn itself. Repeated: does what is left.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        with self.room.place(conversation.id, event=delivery.event, gives_way=delivery.can_hand_over) as place:
+        with self.room.place(
+            conversation.id, event=delivery.event, sent_ms=delivery.sent_ms, gives_way=delivery.can_hand_over
+        ) as place:
             patience = _Patience(
                 deadline=Deadline.after(self.clock, REQUEST_S - delivery.turn_s if waits else 0.0),
                 place=place,
@@ -127,7 +134,8 @@ class TurnRunner:
             )
             while True:
                 # The turn is read before the chat: an outcome that is recorded between the two is then seen.
-                listing = self.reader.list(conversation)
+                # The journal may have lost the message: a withdrawal that came long before it has dropped it again.
+                listing = self.reader.list(conversation, besides={delivery.event})
                 ended = self._look(conversation, delivery, seen, listing, patience)
                 if ended is not None:
                     return ended
@@ -145,7 +153,7 @@ class TurnRunner:
 
         Raises: StorageUnavailableError.
         """
-        history = self.reader.read_newest(conversation).beside(seen.record)
+        history = self.reader.read_newest(conversation, besides={delivery.event}).beside(seen.record)
         if delivery.result_in(history, unfinished_outcome(seen, history)) is not None:
             return None
         lease = open_turn(conversation, seen, spends=delivery.spends)

@@ -18,10 +18,11 @@ PLACES: Final = 4
 class Place:
     """One delivery's place.  It is lost when newer ones have come; `gives_way`: before those of deliveries that cannot hand over.
 
-    Deliveries of one event have the same `event`; "" is like no other.
+    Deliveries of one event have the same `event`; "" is like no other. `sent_ms` is LINE's timestamp of it.
     """
 
     event: str = ""
+    sent_ms: int = 0
     gives_way: bool = True
     is_lost: bool = False
 
@@ -34,17 +35,21 @@ class WaitingRoom:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @contextmanager
-    def place(self, conversation_id: str, *, event: str = "", gives_way: bool = True) -> Iterator[Place]:
+    def place(
+        self, conversation_id: str, *, event: str = "", sent_ms: int = 0, gives_way: bool = True
+    ) -> Iterator[Place]:
         """Hold a place inside the block; of more than PLACES one loses its own.
 
-        That is the oldest whose event has a newer place too, else the oldest that gives way, else the oldest.
+        That is the oldest whose event has a newer place too, else the one of those that give way that was sent first, else the one that was
+        sent first: a message that is delivered again takes no place of a newer one.
         """
-        place = Place(event=event, gives_way=gives_way)
+        place = Place(event=event, sent_ms=sent_ms, gives_way=gives_way)
         with self._lock:
             waiting = self._places.setdefault(conversation_id, [])
             waiting.append(place)
             if len(waiting) > PLACES:
-                lost = _repeated(waiting) or next((one for one in waiting if one.gives_way), waiting[0])
+                others = [one for one in waiting if one.gives_way] or waiting
+                lost = _repeated(waiting) or min(others, key=lambda one: one.sent_ms)
                 lost.is_lost = True
                 waiting.remove(lost)
         try:

@@ -12,7 +12,7 @@ from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.media import UNKNOWN_MS, Media, MediaBytes, MediumLabel, quoted_media_of
+from shared.conversation.media import UNKNOWN_MS, Media, MediaBytes, MediumLabel, media_sent_by, quoted_media_of
 from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation
 from shared.line.media_content import ArrivingContent, Unfetched
@@ -201,6 +201,16 @@ def test_media_that_were_only_quoted_are_told_by_their_labels(
     store.create(chat.names.medium_label("m7"), b"{")
 
     assert quoted_media_of(chat) == {"m6"}
+
+
+def test_media_are_told_by_who_sent_them_after_their_messages_have_left_the_memory(
+    media: Media, chat: Conversation, clock: FixedClock
+) -> None:
+    for number, user_id in ((4, "Uanna"), (5, "Uken"), (6, "Uanna"), (7, None)):
+        media.fetch(chat, replace(image(number), user_id=user_id), Deadline.after(clock, 1))
+
+    assert media_sent_by(chat, "Uanna", until_ms=5) == {"m4"}
+    assert media_sent_by(chat, "Uanna", until_ms=6) == {"m4", "m6"}
 
 
 class RefusingStore(MemoryObjectStore):

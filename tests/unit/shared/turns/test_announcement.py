@@ -182,7 +182,7 @@ def test_announcement_loses_its_place_to_newer_announcements_only(
     clock = CrowdedClock()
     group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
     room = group.runner.room
-    clock.others = lambda: room.place(group.conversation.id, gives_way=others_can_hand_over)
+    clock.others = lambda: room.place(group.conversation.id, sent_ms=clock.now_ms(), gives_way=others_can_hand_over)
     assert open_turn(group.conversation, group.conversation.turn.read()) is not None
 
     assert group.deliver() == result
@@ -194,7 +194,7 @@ def test_announcement_loses_its_place_to_newer_announcements_only(
 def test_announcement_that_lost_its_place_waits_for_the_record_of_its_text(reads: ThreadPoolExecutor) -> None:
     clock = CrowdedClock()
     group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
-    clock.others = lambda: group.runner.room.place(group.conversation.id, gives_way=False)
+    clock.others = lambda: group.runner.room.place(group.conversation.id, sent_ms=clock.now_ms(), gives_way=False)
     lease = open_turn(group.conversation, group.conversation.turn.read())
     assert lease is not None
     token = ReplyToken(value="t1", received_ms=clock.now_ms())

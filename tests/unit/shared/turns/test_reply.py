@@ -9,10 +9,18 @@ from dataclasses import replace
 
 import pytest
 
-from shared.adapters.memory import FixedClock
+from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
+from shared.conversation.amendments import NEWEST_READ
 from shared.conversation.due import DueMarkers
-from shared.conversation.records import ANSWERABLE_MS, OutcomeKind, OutcomeRecord, ProposedCall, outcome_covering
+from shared.conversation.records import (
+    ANSWERABLE_MS,
+    Amendment,
+    OutcomeKind,
+    OutcomeRecord,
+    ProposedCall,
+    outcome_covering,
+)
 from shared.conversation.turn import Route
 from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
@@ -503,6 +511,33 @@ def test_a_message_takes_the_place_of_its_older_delivery(pool: ThreadPoolExecuto
 
     assert result == "replied"
     assert [one.is_lost for one in others] == [False, True, False, False]
+
+
+class SweptStore(MemoryObjectStore):
+    """A bucket in which the second pass of an unsend meets the message as soon as it is in the journal."""
+
+    def create(self, name: str, data: bytes) -> int | None:
+        created = super().create(name, data)
+        if name.startswith("journal/") and name.endswith("/m1.json"):
+            self.delete(name)
+        return created
+
+
+class HastyChat(RepliedChat):
+    """A chat whose responder asks the model before it looks at the amendments once more."""
+
+    def respond(self, question: Question) -> OutcomeRecord:
+        self.questions.append(tuple(one.line_message_id for one in question.asked))
+        return super().respond(question)
+
+
+def test_no_prompt_holds_a_message_that_was_withdrawn_long_ago_and_swept_meanwhile(pool: ThreadPoolExecutor) -> None:
+    chat = HastyChat(pool, clock=FixedClock(), store=SweptStore())
+    for number in range(1, NEWEST_READ + 2):
+        chat.conversation.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=chat.clock.now_ms()))
+
+    assert chat.deliver(chat.message(1)) == "withdrawn"
+    assert chat.questions == []
 
 
 class MeteredChat(RepliedChat):

@@ -11,6 +11,16 @@ def test_the_oldest_of_too_many_loses_its_place() -> None:
         assert [one.is_lost for one in places] == [True, True, *(False,) * PLACES]
 
 
+def test_a_message_that_is_delivered_again_takes_no_place_of_a_newer_one() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        newer = [waiting.enter_context(room.place("a", event=f"m{sent}", sent_ms=sent)) for sent in (4, 3, 2, 5)]
+        again = waiting.enter_context(room.place("a", event="m1", sent_ms=1))
+
+        assert again.is_lost
+        assert not any(one.is_lost for one in newer)
+
+
 def test_a_delivery_that_can_hand_over_loses_its_place_first() -> None:
     room = WaitingRoom()
     with ExitStack() as waiting:
