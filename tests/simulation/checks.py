@@ -760,6 +760,10 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
             lost.append(said)
     went = [*(said.text for said in direct), *(one.text for one in truth.recaps if not withdrawn.isdisjoint(one.shown))]
     taken_out = {word for text in went for word in NAMED.findall(text)}
-    for said in lost:
-        if taken_out.isdisjoint(NAMED.findall(said.text)):
-            yield "I4: an answer lost its words although it neither named a withdrawn message nor repeated one"
+    while repeating := [one for one in lost if not taken_out.isdisjoint(NAMED.findall(one.text))]:
+        taken_out.update(
+            word for one in repeating for word in NAMED.findall(one.text)
+        )  # what it repeats besides may go as well
+        lost = [one for one in lost if one not in repeating]
+    for _ in lost:
+        yield "I4: an answer lost its words although it neither named a withdrawn message nor repeated one"
