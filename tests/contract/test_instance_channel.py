@@ -1,10 +1,8 @@
 """The webhook's channel to Google: over TLS, to a server that keeps what it was sent, with tokens of a metadata server."""
 
 import datetime as dt
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import grpc
@@ -19,6 +17,7 @@ from shared.adapters.pubsub_messages import Request, Response
 from shared.bus.messages import BusMessage
 from shared.clock import SystemClock
 from shared.errors import PublishFailedError
+from tests.support.metadata_server import MetadataServer, running_metadata_server
 
 MESSAGES = [BusMessage(data=b"{}", attributes={"type": "message"})]
 PEM = serialization.Encoding.PEM
@@ -38,34 +37,11 @@ class Google(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # no generic at
         return grpc.unary_unary_rpc_method_handler(publish, Request.FromString, Response.SerializeToString)
 
 
-class MetadataServer(ThreadingHTTPServer):
-    """Gives tokens with the next of `statuses`, then with 200."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.statuses: list[int] = []
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: MetadataServer
-
-    def do_GET(self) -> None:
-        self.send_response(self.server.statuses.pop(0) if self.server.statuses else 200)
-        self.end_headers()
-        self.wfile.write(b'{"access_token": "of the instance", "expires_in": 3600}')
-
-    def log_message(self, *_: object) -> None:
-        return
-
-
 @pytest.fixture
 def metadata() -> Iterator[MetadataServer]:
-    with MetadataServer() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-        thread.start()
+    with running_metadata_server() as running:
+        running.answer = b'{"access_token": "of the instance", "expires_in": 3600}'
         yield running
-        running.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="module")

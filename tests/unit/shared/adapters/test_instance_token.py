@@ -1,50 +1,20 @@
 """Tokens from a metadata server that counts who asks."""
 
-import json
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from shared.adapters.instance_token import InstanceTokens, NoTokenError, TokenPlugin
 from shared.adapters.memory import FixedClock
-
-
-class MetadataServer(ThreadingHTTPServer):
-    """Gives `token 1`, `token 2` and so on, each for an hour, or `answer` in their place."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.asked: list[tuple[str, str | None]] = []
-        self.answer: bytes | None = None
-        self.status = 200
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: MetadataServer
-
-    def do_GET(self) -> None:
-        self.server.asked.append((self.path, self.headers["metadata-flavor"]))
-        token = {"access_token": f"token {len(self.server.asked)}", "expires_in": 3_600, "token_type": "Bearer"}
-        self.send_response(self.server.status)
-        self.end_headers()
-        self.wfile.write(json.dumps(token).encode() if self.server.answer is None else self.server.answer)
-
-    def log_message(self, *_: object) -> None:
-        return
+from tests.support.metadata_server import MetadataServer, running_metadata_server
 
 
 @pytest.fixture
 def server() -> Iterator[MetadataServer]:
-    with MetadataServer() as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
-        thread.start()
+    with running_metadata_server() as running:
         yield running
-        running.shutdown()
-        thread.join()
 
 
 @pytest.fixture
