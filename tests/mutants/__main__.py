@@ -22,21 +22,10 @@ _PATTERNS: Final = (
     "shared/storage/*.py",
     "shared/reminders/*.py",
     "shared/access/*.py",
-    "shared/tools/idempotency.py",
-    *(
-        f"shared/agent/{name}.py"
-        for name in (
-            *("confirmed_changes", "forgetting", "outcomes", "proposals", "request_budget"),
-            *("retellings", "taint"),
-        )
-    ),
-    *(
-        f"shared/knowledge/{name}.py"
-        for name in (
-            *("apply", "catalog", "embeddings", "entry_editor", "entry_store", "entry_words"),
-            *("index", "own_facts", "provenance", "staging", "tombstone", "undo"),
-        )
-    ),
+    "shared/knowledge/*.py",
+    "shared/agent/*.py",
+    "shared/tools/*.py",
+    "shared/line/*.py",
 )
 MODULES: Final = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts): path
