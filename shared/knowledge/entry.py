@@ -7,7 +7,6 @@ from typing import Final
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, fields_of, name_field, one_line
 
 NAME_LIMIT: Final = 100
-_INBOX_ONLY: Final = frozenset({"suggested_name", "suggested_category", "original_text"})
 
 IsWithdrawn = Callable[[str, int], bool]
 """Whether no entry may hold what a message, by its id, said at a timestamp of LINE's: it was withdrawn, erased or replaced by an edit."""
@@ -189,8 +188,8 @@ def _is_fit(target: Field, value: Value) -> bool:
 
 
 def _remark(name: str, value: Value) -> str:
-    text = ", ".join(value) if isinstance(value, tuple) else value or ""
-    return text if name in _INBOX_ONLY else f"{name}: {text}"
+    text = ", ".join(value) if isinstance(value, tuple) else str(value)
+    return text if name == "original_text" else f"{name}: {text}"
 
 
 def _ids(sources: Iterable[Source]) -> tuple[str, ...]:

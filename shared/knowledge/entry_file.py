@@ -30,7 +30,7 @@ from frontmatter.default_handlers import YAMLHandler
 
 from shared.errors import CorruptRecordError, UnknownRecordVersionError
 from shared.knowledge.entry import Entry, Note, Source
-from shared.knowledge.schema import FIELDS, NOTES_HEADING, Category, InvalidValueError, Value, fields_of
+from shared.knowledge.schema import FIELDS, NOTES_HEADING, Category, InvalidValueError, fields_of
 from shared.line.graphemes import split_at_graphemes
 from shared.storage.object_names import is_entry_path, is_slug
 
@@ -73,13 +73,11 @@ class _FrontMatter(msgspec.Struct):
 
 def format_entry(entry: Entry) -> str:
     """Return the entry as the text of its object."""
-    fields = {one.name: _plain_value(entry.fields[one.name]) for one in FIELDS[entry.category]}
-    is_inbox = entry.category is Category.INBOX
     head: dict[str, object] = {
         "id": entry.id,
-        **fields,
+        **{one.name: entry.fields[one.name] for one in FIELDS[entry.category]},
         "created_at": entry.created_at,
-        **({} if is_inbox else {"updated_at": entry.updated_at}),
+        "updated_at": entry.updated_at,
         "source_channel": entry.source_channel,
         "confidence": entry.confidence,
         "version": VERSION,
@@ -209,13 +207,7 @@ def _notes(body: str, lines: tuple[_NoteLines, ...], sources: tuple[Source, ...]
     notes: list[Note] = []
     for one in lines:
         notes.append(Note(text="\n".join(left[: one.lines]), came_from=one.ids))
-        if left[one.lines : one.lines + 1] not in ([], [""]):
-            break
         left = left[one.lines + 1 :]
     if "\n\n".join(note.text for note in notes) == body:
         return tuple(notes)
     return (Note(text=body, came_from=tuple(one.line_message_id for one in sources)),)
-
-
-def _plain_value(value: Value) -> object:
-    return list(value) if isinstance(value, tuple) else value

@@ -1,11 +1,11 @@
-"""What a withdrawal leaves of an entry."""
+"""What a withdrawal leaves of an entry, and what another category makes of it."""
 
 from dataclasses import replace
 
 import pytest
 
 from shared.knowledge.entry import Entry, Note, Source
-from shared.knowledge.schema import Category
+from shared.knowledge.schema import FIELDS, Category, Value
 
 SATO = Entry(
     category=Category.PEOPLE,
@@ -62,3 +62,63 @@ def test_an_entry_of_which_no_message_is_left_goes_and_one_of_other_messages_sta
     entry: Entry, withdrawn: tuple[str, ...]
 ) -> None:
     assert without(entry, *withdrawn) == (entry if withdrawn == ("m9",) else None)
+
+
+def blank(category: Category, **values: Value) -> Entry:
+    fields = {one.name: values.get(one.name, one.default) for one in FIELDS[category]}
+    return replace(SATO, category=category, fields=fields, came_from={}, notes=())
+
+
+@pytest.mark.parametrize(
+    ("entry", "target", "values", "remarks"),
+    [
+        (blank(Category.PEOPLE, name="Sato", tags=("tea",)), Category.IDEAS, {"name": "Sato", "tags": ("tea",)}, []),
+        (
+            blank(Category.PEOPLE, name="Sato", context="likes tea", follow_ups=("call", "a gift")),
+            Category.PROJECTS,
+            {"name": "Sato"},
+            ["context: likes tea", "follow_ups: call, a gift"],
+        ),
+        (blank(Category.PROJECTS, name="Roof", status="done"), Category.ADMIN, {"name": "Roof", "status": "done"}, []),
+        (
+            blank(Category.PROJECTS, name="Roof", status="blocked"),
+            Category.ADMIN,
+            {"name": "Roof"},
+            ["status: blocked"],
+        ),
+        (blank(Category.PROJECTS, name="Roof"), Category.ADMIN, {"name": "Roof"}, []),
+        (
+            blank(Category.INBOX, suggested_name="Roof", original_text="the roof", suggested_category="admin"),
+            Category.PROJECTS,
+            {"name": "Roof"},
+            ["the roof"],
+        ),
+        (blank(Category.IDEAS, name="Kites"), Category.INBOX, {"suggested_name": "Kites"}, []),
+    ],
+)
+def test_an_entry_keeps_the_values_that_its_other_category_takes_and_the_others_as_notes(
+    entry: Entry, target: Category, values: dict[str, Value], remarks: list[str]
+) -> None:
+    moved = entry.in_category(target, slug="elsewhere")
+
+    assert moved.path == f"{target}/elsewhere.md"
+    assert moved.fields == blank(target, **values).fields
+    assert [note.text for note in moved.notes] == remarks
+
+
+def test_a_value_and_a_note_in_another_category_came_from_the_same_messages() -> None:
+    moved = SATO.in_category(Category.PROJECTS, slug="sato")
+
+    assert moved.came_from == {"name": ("m1",)}
+    assert moved.notes == (
+        Note(text="moved to Osaka", came_from=("m4",)),
+        Note(text="context: likes tea", came_from=("m2",)),
+        Note(text="follow_ups: call, a gift", came_from=("m3",)),
+    )
+    assert moved.sources == SATO.sources
+
+
+def test_a_field_without_a_known_source_has_none_in_another_category() -> None:
+    moved = replace(SATO, came_from={"context": ("m2",)}).in_category(Category.IDEAS, slug="sato")
+
+    assert moved.came_from == {}

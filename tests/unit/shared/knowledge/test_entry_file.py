@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from shared.errors import CorruptRecordError, UnknownRecordVersionError, UnusableIdError
 from shared.knowledge.entry import Entry, Note, Source
 from shared.knowledge.entry_file import (
+    LIMIT_BYTES,
     SLUG_LIMIT,
     format_entry,
     free_slug,
     read_entry,
     revision_of,
+    slug_candidates,
     slug_of,
     traces_in,
 )
@@ -79,6 +81,30 @@ def test_a_body_edited_by_hand_came_from_all_sources() -> None:
     )
 
 
+def test_a_body_that_was_removed_by_hand_leaves_no_note() -> None:
+    assert read_entry("projects/庭.md", GARDEN.replace("月曜から\n", "").encode()).notes == ()
+
+
+def test_an_entry_without_notes_has_no_heading() -> None:
+    entry = read_entry("projects/庭.md", GARDEN.partition("## Notes")[0].encode())
+
+    assert format_entry(entry).endswith("---\n")
+
+
+def test_a_file_as_large_as_allowed_is_read_and_a_larger_one_is_corrupt() -> None:
+    largest = GARDEN + "x" * (LIMIT_BYTES - len(GARDEN.encode()))
+
+    assert read_entry("projects/庭.md", largest.encode()).name == "庭"
+    with pytest.raises(CorruptRecordError, match="larger than"):
+        read_entry("projects/庭.md", f"{largest}x".encode())
+
+
+@pytest.mark.parametrize("path", ["projects/a/b.md", "projects/庭", "poems/庭.md"])
+def test_an_object_elsewhere_is_no_entry(path: str) -> None:
+    with pytest.raises(CorruptRecordError):
+        read_entry(path, GARDEN.encode())
+
+
 @pytest.mark.parametrize(
     ("what", "instead"),
     [
@@ -95,6 +121,7 @@ def test_a_body_edited_by_hand_came_from_all_sources() -> None:
         ("- line_message_id: m1", "- line_message_id: ../m1"),
         ("status: active", "status: 2026-99-99"),
         ("status: active", "? [a, b]\n: c"),
+        ("status: active", "status: active\n1: x"),
         ("version: 1", "version: x"),
         ("---\n## Notes", ""),
         ("id: '1'", "id: '1'\nx: " + "[" * 2_000),
@@ -195,6 +222,13 @@ def test_a_taken_slug_gets_the_first_free_number() -> None:
 
     assert free_slug("a", taken.__contains__) == "a-3"
     assert free_slug("b", taken.__contains__) == "b"
+
+
+def test_the_suffix_of_a_slug_has_three_digits_at_most() -> None:
+    candidates = [*slug_candidates("a")]
+
+    assert candidates[:3] == ["a", "a-2", "a-3"]
+    assert (candidates[-1], len(candidates)) == ("a-999", 999)
 
 
 def test_object_names_and_entries_have_the_same_categories() -> None:

@@ -1,0 +1,57 @@
+"""Numbers that prove, or do not prove, which message a text came from."""
+
+import pytest
+
+from shared.knowledge.numbers import Numbers
+
+BRIEF = "my pin is 1987, do not tell them"
+SIX_SHORT = "4711 4712 4713 4714 4715 4716 and so on and so forth"
+
+
+def proves(message: str, text: str, *, explained: str = "") -> bool:
+    return Numbers.of(message).prove(Numbers.of(text), explained=Numbers.of(explained).said)
+
+
+def test_a_text_without_a_number_or_with_a_date_alone_has_nothing_to_prove() -> None:
+    assert not Numbers.of("no number, only 12 of them").are_provable
+    assert not Numbers.of("in 2026-12-24 for 5000円").are_provable
+    assert Numbers.of("the code is 4711").are_provable
+    assert Numbers.of("the code is 471147").are_provable
+
+
+def test_groups_count_as_a_whole_from_six_digits_on() -> None:
+    assert Numbers.of("12-34-56").distinctive == {"123456"}
+    assert not Numbers.of("12-34-5").are_provable
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "share"),
+    [
+        ("it is 471147", "471147 opens it", True),
+        ("it is 4711", "4711 opens it", True),
+        ("it is 471147", "471148 opens it", False),
+        ("it is 471147", "4711 opens it", False),
+        ("it is 4711 or 471147", "471147 opens it", True),
+        ("it is 471147", "4711 or 471147 opens it", True),
+    ],
+)
+def test_two_texts_share_a_number_of_any_length_that_both_say(one: str, other: str, *, share: bool) -> None:
+    assert Numbers.of(one).share(Numbers.of(other)) is share
+    assert Numbers.of(other).share(Numbers.of(one)) is share
+
+
+def test_a_year_proves_what_a_brief_message_says() -> None:
+    assert len(BRIEF) == 32
+
+    assert proves(BRIEF, "the pin: 1987")
+    assert not proves(f"{BRIEF}!", "the pin: 1987")
+
+
+def test_a_list_of_short_numbers_proves_nothing() -> None:
+    assert proves(SIX_SHORT, "the code: 4713")
+    assert not proves(f"{SIX_SHORT} 4717", "the code: 4713")
+
+
+def test_a_short_number_that_another_message_says_proves_nothing_and_a_long_one_still_does() -> None:
+    assert not proves("it is 4711", "the code: 4711", explained="4711, please")
+    assert proves("it is 471147", "the code: 471147", explained="471147, please")
