@@ -17,7 +17,15 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.descent import Descent, Repeatable, repeatable
 from shared.conversation.due import DueMarkers
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Segment, SnapshotRecord
+from shared.conversation.records import (
+    Amendment,
+    ArchivedAnswer,
+    MessageRecord,
+    OutcomeRecord,
+    Recap,
+    Segment,
+    SnapshotRecord,
+)
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.errors import StorageUnavailableError
@@ -276,7 +284,12 @@ def _repeatable(
 
 def _with_erased(amendments: Amendments, segment: Segment) -> Segment:
     """Return what of the segment an erasure takes the words of, but for what it erases anyway: nothing else names that."""
+    erased_ms = amendments.erased_ms
     return Segment(
-        answers=tuple(one for one in segment.answers if one.since_ms <= amendments.erased_ms < one.timestamp_ms),
-        recaps=tuple(one for one in segment.recaps if one.since_ms <= amendments.erased_ms < one.timestamp_ms),
+        answers=tuple(one for one in segment.answers if _spans(one, erased_ms)),
+        recaps=tuple(one for one in segment.recaps if _spans(one, erased_ms)),
     )
+
+
+def _spans(one: ArchivedAnswer | Recap, timestamp_ms: int) -> bool:
+    return one.since_ms <= timestamp_ms and one.timestamp_ms > timestamp_ms

@@ -7,6 +7,7 @@ import pytest
 
 from shared.adapters.memory import ScriptedModel
 from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import FunctionResponses
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Deadline
 from shared.errors import ModelUnavailableError
@@ -77,6 +78,8 @@ def test_entries_are_searched_by_what_they_mean_where_there_is_an_embedder(
 
     assert worker.said[-1] == "やあ"
     assert bool(embedder.asked) is has_embedder
+    [found] = [one for one in worker.model.requests[-1].contents if isinstance(one, FunctionResponses)]
+    assert found.responses[0].response == {"output": {"entries": [], "total": 0, "similar": []}}
 
 
 @pytest.mark.parametrize("can_file", [True, False])
