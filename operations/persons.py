@@ -9,12 +9,12 @@ import msgspec
 
 from operations.conversations import Forget, object_line
 from shared.clock import Clock
+from shared.conversation.person_messages import PersonMessages
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnusableIdError
-from shared.handlers.erasure import media_of_unknown_people, own_messages
 from shared.knowledge.entry_store import EntryStore, path_in
 from shared.line.ids import checked_conversation_id
 from shared.reminders.store import ReminderStore
@@ -36,7 +36,7 @@ def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) ->
 
     Raises: UnusableIdError, StorageUnavailableError.
     """
-    own = own_messages(conversation, checked_person_id(user_id), until_ms=now_ms)
+    own = PersonMessages.stored_in(conversation, checked_person_id(user_id), until_ms=now_ms).own
     for message in _messages(conversation, own):
         said: dict[str, Any] = msgspec.to_builtins(message)
         name = conversation.names.message(message.line_message_id)
@@ -75,12 +75,12 @@ class ForgetPerson:
         found: dict[str, frozenset[str]] = {}
         for conversation_id in chats_in(self.conversations.objects.store):
             conversation = self.conversations.of(conversation_id)
-            own = own_messages(conversation, person, until_ms=now_ms)
+            own = PersonMessages.stored_in(conversation, person, until_ms=now_ms).own
             if conversation_id != person and own:
                 conversation.amendments.forget_member(person, until_ms=now_ms)
-                own |= own_messages(conversation, person, until_ms=now_ms)
+                stored = PersonMessages.stored_in(conversation, person, until_ms=now_ms)
+                own |= stored.own | stored.unnamed
                 own |= conversation.amendments.edited_by(person, until_ms=now_ms)
-                own |= media_of_unknown_people(conversation)
                 self.withdrawal.withdraw_all(conversation, own, timestamp_ms=now_ms)
                 found[conversation_id] = own
         counts = {conversation_id: len(own) for conversation_id, own in found.items()}

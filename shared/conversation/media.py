@@ -8,7 +8,7 @@ The writer looks at the amendments after the write, so that nothing that was wit
 
 import mimetypes
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor, Future
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ from shared.storage.codec import VERSION, decode, decode_readable, encode
 
 FETCH_S: Final = 15.0
 UNKNOWN_MS: Final = 0
-"""When a medium was sent whose message nobody knows."""
+"""When a medium was sent that was fetched because a message quoted it, while memory did not know its own message."""
 _LABEL_SUFFIX: Final = ".json"
 _FILE_NAME: Final = re.compile(r"\[file: (.*?)(?:, [\d,.]+ kB)?\]", re.DOTALL)
 
@@ -140,32 +140,15 @@ class MediaBytes:
             _drop(conversation, line_message_id)
 
 
-def quoted_media_of(conversation: Conversation) -> frozenset[str]:
-    """Return the media that were fetched because a message quoted them, while memory did not know who had sent them, or when.
-
-    Raises: StorageUnavailableError.
-    """
-    return frozenset(own_id for own_id, label in _labels(conversation) if label.timestamp_ms == UNKNOWN_MS)
-
-
-def media_sent_by(conversation: Conversation, user_id: str, *, until_ms: int) -> frozenset[str]:
-    """Return the media that the person sent up to this timestamp, also where their messages have left the memory.
-
-    Raises: StorageUnavailableError.
-    """
-    mark = mark_id(user_id)
-    return frozenset(
-        own_id for own_id, label in _labels(conversation) if label.by == mark and label.timestamp_ms <= until_ms
-    )
-
-
-def _labels(conversation: Conversation) -> Iterator[tuple[str, MediumLabel]]:
-    """Yield the labels that can be read, by the ids of their messages."""
+def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
+    """Return the labels that can be read, by the ids of their messages.  Raises: StorageUnavailableError."""
     prefix, objects = conversation.names.media_prefix, conversation.objects
     listed = [one for one in objects.store.list(prefix) if one.name.endswith(_LABEL_SUFFIX)]
-    for one, data in zip(listed, objects.read_all(listed), strict=True):
-        for label in decode_readable(MediumLabel, [data]):
-            yield one.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX), label
+    return {
+        one.name.removeprefix(prefix).removesuffix(_LABEL_SUFFIX): label
+        for one, data in zip(listed, objects.read_all(listed), strict=True)
+        for label in decode_readable(MediumLabel, [data])
+    }
 
 
 def _write(

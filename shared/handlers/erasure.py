@@ -5,20 +5,16 @@ A press counts once, for ten minutes, in the chat of its question, and from its 
 decided by an outcome that is created once; its id is made of the question's.
 """
 
-from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final
 
 from shared import logs
 from shared.bus.result import EventResult
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.history import History, HistoryReader
-from shared.conversation.media import media_sent_by, quoted_media_of
-from shared.conversation.records import Erasure, MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.person_messages import PersonMessages
+from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
-from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.holdings import Holdings
 from shared.knowledge.entry_store import EntryStore
@@ -107,15 +103,15 @@ class ErasureHandler:
             return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_UNNAMED))
         until_ms = event.timestamp_ms - 1
         if event.is_one_on_one:
-            own = own_messages(conversation, user_id, until_ms=until_ms)
+            own = PersonMessages.stored_in(conversation, user_id, until_ms=until_ms).own
             return self.erase(event, Phrase.FORGET_ME_DONE, spares_entries=False, messages=str(len(own)))
         conversation.amendments.forget_member(user_id, until_ms=until_ms)
-        own = own_messages(conversation, user_id, until_ms=until_ms)
+        stored = PersonMessages.stored_in(conversation, user_id, until_ms=until_ms)
         edited = conversation.amendments.edited_by(user_id, until_ms=until_ms)
-        unknown = media_of_unknown_people(conversation)
-        self.withdrawal.withdraw_all(conversation, own | edited | unknown, timestamp_ms=event.timestamp_ms)
-        logs.info("member_forgotten", messages=len(own))
-        return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_DONE, messages=str(len(own))))
+        gone = stored.own | stored.unnamed | edited
+        self.withdrawal.withdraw_all(conversation, gone, timestamp_ms=event.timestamp_ms)
+        logs.info("member_forgotten", messages=len(stored.own))
+        return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_DONE, messages=str(len(stored.own))))
 
     def _forget_messages(
         self, conversation: Conversation, event: LineEvent, press: OutcomeRecord, question_id: str
@@ -191,35 +187,6 @@ def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -
     if asked is None or not (asked.asks or asked.forgets) or not asked.holds_words:
         return None
     return asked if 0 <= pressed_ms - asked.timestamp_ms <= CONFIRMED_WITHIN_MS else None
-
-
-def own_messages(conversation: Conversation, user_id: str, *, until_ms: int) -> frozenset[str]:
-    """Return the ids of the person's messages up to this timestamp of which the words or the medium are stored.
-
-    The snapshot is read after the journal, and the archive after the snapshot, so that what a compaction moves meanwhile is found.
-    Raises: StorageUnavailableError.
-    """
-    stored = _stored(conversation, naming={user_id})
-    own = (one for one in stored if one.user_id == user_id and one.line_message_id)
-    told = frozenset(one.line_message_id for one in own if one.timestamp_ms <= until_ms)
-    return told | media_sent_by(conversation, user_id, until_ms=until_ms)
-
-
-def media_of_unknown_people(conversation: Conversation) -> frozenset[str]:
-    """Return the quoted media of which no stored message tells who sent them.  Raises: StorageUnavailableError."""
-    quoted = quoted_media_of(conversation)
-    if not quoted:
-        return quoted
-    stored = _stored(conversation, naming=quoted)
-    return quoted - {one.line_message_id for one in stored if one.user_id is not None}
-
-
-def _stored(conversation: Conversation, *, naming: AbstractSet[str]) -> Iterator[MessageRecord]:
-    """Yield the messages that are stored; of the archive those in segments that name any of these ids."""
-    journalled = conversation.journal.read_messages()
-    snapshot = conversation.snapshot.read().record
-    archived = (one for segment in Sweep(archive=conversation.archive).naming(naming) for one in segment.messages)
-    return chain(journalled, snapshot.messages, snapshot.leaving.messages, archived)
 
 
 def _is_withdrawn(amendments: AmendmentLog, line_message_id: str) -> bool:

@@ -12,7 +12,8 @@ from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
 from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.media import UNKNOWN_MS, Media, MediaBytes, MediumLabel, media_sent_by, quoted_media_of
+from shared.conversation.media import Media, MediaBytes, MediumLabel, media_labels
+from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation
 from shared.line.media_content import ArrivingContent, Unfetched
@@ -192,25 +193,17 @@ def test_what_line_has_no_bytes_of_is_not_kept(
     assert kept(store) == []
 
 
-def test_media_that_were_only_quoted_are_told_by_their_labels(
+def test_labels_tell_when_a_medium_was_sent_and_by_whom(
     media: Media, chat: Conversation, clock: FixedClock, store: MemoryObjectStore
 ) -> None:
-    assert quoted_media_of(chat) == frozenset()
-    keep(media, chat, clock, 4, 5)
-    media.fetch(chat, replace(image(6), timestamp_ms=UNKNOWN_MS), Deadline.after(clock, 1))
+    assert media_labels(chat) == {}
+    for number, user_id in ((4, "Uanna"), (5, None)):
+        media.fetch(chat, replace(image(number), user_id=user_id), Deadline.after(clock, 1))
     store.create(chat.names.medium_label("m7"), b"{")
 
-    assert quoted_media_of(chat) == {"m6"}
+    told = {own_id: (label.timestamp_ms, label.by) for own_id, label in media_labels(chat).items()}
 
-
-def test_media_are_told_by_who_sent_them_after_their_messages_have_left_the_memory(
-    media: Media, chat: Conversation, clock: FixedClock
-) -> None:
-    for number, user_id in ((4, "Uanna"), (5, "Uken"), (6, "Uanna"), (7, None)):
-        media.fetch(chat, replace(image(number), user_id=user_id), Deadline.after(clock, 1))
-
-    assert media_sent_by(chat, "Uanna", until_ms=5) == {"m4"}
-    assert media_sent_by(chat, "Uanna", until_ms=6) == {"m4", "m6"}
+    assert told == {"m4": (4, mark_id("Uanna")), "m5": (5, None)}
 
 
 class RefusingStore(MemoryObjectStore):

@@ -13,7 +13,6 @@ from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnknownRecordVersionError
-from shared.handlers.erasure import own_messages
 from shared.handlers.holdings import Holdings
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.object_cache import ObjectCache
@@ -371,13 +370,6 @@ def test_only_segments_that_reach_beyond_a_time_are_read_for_what_came_after_it(
 
     assert archive_of(*found).message_ids == ("m2", "m4")
     assert until not in store.reads
-
-
-def test_a_persons_archived_messages_are_their_own(chat: Conversation) -> None:
-    put_segment(chat, [replace(message(1), user_id=YUKI), replace(message(2), user_id=KENJI)])
-    put_segment(chat, [replace(message(3), user_id=YUKI), replace(message(9), user_id=YUKI)])
-
-    assert own_messages(chat, YUKI, until_ms=5) == {"m1", "m3"}
 
 
 def test_archived_messages_are_counted_once_before_a_chat_is_erased(chat: Conversation) -> None:

@@ -2,80 +2,24 @@
 
 import io
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.adapters.memory.scripted_model import calling
 from shared.conversation.amendments import NEWEST_READ
 from shared.conversation.history import History
 from shared.conversation.journal import Journal
-from shared.conversation.records import Amendment, Erasure, OutcomeRecord, SnapshotRecord
-from shared.conversation.store import Conversation
-from shared.handlers.erasure import confirmed_question, own_messages
+from shared.conversation.records import Amendment, Erasure, OutcomeRecord
+from shared.handlers.erasure import confirmed_question
 from shared.line.phrases import Phrase
-from shared.storage.codec import encode
-from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
-from tests.support.chats import answer, conversations_on, everything_in, message
-from tests.support.inline import InlineExecutor
+from tests.support.chats import answer, everything_in
 from tests.support.people import START_MS, Person
 from tests.support.phrases import japanese
-from tests.support.recaps import QuotingSummariser, compaction_by
 
 YUKI, KENJI = "U" + "1" * 32, "U" + "2" * 32
-
-
-class CompactedStore(MemoryObjectStore):
-    """A bucket in which a compaction passes, once, before the journal is listed or before the first of its messages is read."""
-
-    compact: Callable[[], object] | None = None
-    before: str = "list"
-
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
-        if self.before == "list" and prefix.startswith("journal/"):
-            self._compact()
-        return super().list(prefix, before=before)
-
-    def read(self, name: str) -> StoredObject | None:
-        if self.before == "read" and name.startswith("journal/"):
-            self._compact()
-        return super().read(name)
-
-    def _compact(self) -> None:
-        compact, self.compact = self.compact, None
-        if compact is not None:
-            compact()
-
-
-@pytest.mark.parametrize("before", ["list", "read"])
-def test_messages_that_are_folded_meanwhile_are_taken_back_too(clock: FixedClock, before: str) -> None:
-    store = CompactedStore()
-    store.before = before
-    group = conversations_on(store, InlineExecutor(), clock).of("C" + "1" * 32)
-    for number in range(8):
-        record = message(number, addressed=False, timestamp_ms=clock.now_ms() - 1_000 + number)
-        store.create(group.names.message(record.line_message_id), encode(replace(record, user_id=YUKI)))
-    compaction = compaction_by(QuotingSummariser(), clock)
-    store.compact = lambda: compaction.fold(group, None)
-
-    own = own_messages(group, YUKI, until_ms=clock.now_ms())
-
-    assert own == {f"m{number}" for number in range(8)}
-
-
-def test_a_persons_messages_are_those_up_to_the_command_in_journal_and_snapshot(chat: Conversation) -> None:
-    folded = tuple(replace(message(number), user_id=YUKI) for number in (1, 2))
-    unnamed = replace(message(3), user_id=YUKI, line_message_id="")  # from before ids were kept
-    chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(messages=(*folded, unnamed, message(4))))
-    for number, by in ((5, YUKI), (6, KENJI), (7, YUKI), (8, YUKI)):
-        chat.journal.keep(replace(message(number), user_id=by))
-
-    assert own_messages(chat, YUKI, until_ms=7) == {"m1", "m2", "m5", "m7"}
-    assert own_messages(chat, KENJI, until_ms=5) == frozenset()
 
 
 def question(**changes: Any) -> OutcomeRecord:  # noqa: ANN401 - fields of the outcome
