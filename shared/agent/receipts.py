@@ -14,7 +14,8 @@ from typing import Final
 
 from shared.line.graphemes import short_line
 from shared.locales.language_file import language_file
-from shared.locales.local_times import shown_moment, shown_rule
+from shared.locales.local_times import shown_moment, shown_recurrence
+from shared.recurrence import Recurrence
 
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
@@ -50,14 +51,14 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """When a reminder is said, in local time: next at `at`, and again by `rule`.  `this_year` is that of the turn.
+    """When a reminder is said, in local time: next at `at`, and again by `recurrence`.  `this_year` is that of the turn.
 
     `messages` is what it counts as each time against the account's quota, where that is more than one.
     """
 
     at: dt.datetime
     this_year: int
-    rule: str | None = None
+    recurrence: Recurrence | None = None
     messages: int = 1
 
 
@@ -141,9 +142,9 @@ def _named(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
 
 def shown_due(due: Due, *, locale: str) -> str:
     """Return when a reminder is said, in words."""
-    if due.rule is None:
+    if due.recurrence is None:
         return shown_moment(due.at, locale=locale, this_year=due.this_year)
-    return shown_rule(due.rule, start=due.at, locale=locale, this_year=due.this_year)
+    return shown_recurrence(due.recurrence, start=due.at, locale=locale, this_year=due.this_year)
 
 
 def _joined(two: str, told: Iterable[str]) -> str:

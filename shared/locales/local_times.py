@@ -5,23 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, reduce
-from typing import Final
 
 from shared.locales.language_file import language_file
-
-_UNTIL: Final = "%Y%m%dT%H%M%S"
-
-
-class Weekday(StrEnum):
-    """The days of the week, as recurrence rules name them.  Source: RFC 5545, 3.3.10."""
-
-    MONDAY = "MO"
-    TUESDAY = "TU"
-    WEDNESDAY = "WE"
-    THURSDAY = "TH"
-    FRIDAY = "FR"
-    SATURDAY = "SA"
-    SUNDAY = "SU"
+from shared.recurrence import Frequency, Recurrence, Weekday
 
 
 class Month(StrEnum):
@@ -67,36 +53,35 @@ def shown_moment(local: dt.datetime, *, locale: str, this_year: int) -> str:
     return _texts(locale).moment.format(date=date, time=_time(local))
 
 
-def shown_rule(rule: str, *, start: dt.datetime, locale: str, this_year: int) -> str:
-    """Return a recurrence in words, such as `毎週月・木曜 09:00`.
-
-    `rule` is an RRULE of FREQ=DAILY, WEEKLY or MONTHLY with INTERVAL, BYDAY, BYMONTHDAY, and UNTIL (local) or COUNT; `start` is its first
-    time.
-    """
-    texts, parts = _texts(locale), dict(one.split("=", 1) for one in rule.split(";"))
-    interval = int(parts.get("INTERVAL", "1"))
-    own_day = tuple(Weekday)[start.weekday()]
-    days = parts["BYDAY"].split(",") if "BYDAY" in parts else [own_day]
-    one, several = {
-        "DAILY": (texts.daily, texts.every_days),
-        "WEEKLY": (texts.weekly, texts.every_weeks),
-        "MONTHLY": (texts.monthly, texts.every_months),
-    }[parts["FREQ"]]
-    told = (one if interval == 1 else several).format(
-        interval=interval,
+def shown_recurrence(recurrence: Recurrence, *, start: dt.datetime, locale: str, this_year: int) -> str:
+    """Return a recurrence in words, such as `毎週月・木曜 09:00`; `start` is its first time."""
+    texts = _texts(locale)
+    one, several = _texts_of(recurrence.frequency, texts)
+    told = (one if recurrence.interval == 1 else several).format(
+        interval=recurrence.interval,
         time=_time(start),
-        day=parts.get("BYMONTHDAY", str(start.day)),
+        day=recurrence.month_day or start.day,
         days=reduce(
             lambda first, second: texts.two_days.format(first=first, second=second),
-            (texts.of_weekday[Weekday(one)] for one in days),
+            (texts.of_weekday[one] for one in recurrence.weekdays or (_weekday(start),)),
         ),
     )
-    if "COUNT" in parts:
-        return texts.times.format(rule=told, count=parts["COUNT"])
-    if "UNTIL" in parts:
-        end = dt.datetime.strptime(parts["UNTIL"], _UNTIL).date()  # noqa: DTZ007 - local by definition
-        return texts.until.format(rule=told, date=_date(end, locale=locale, this_year=this_year))
+    if recurrence.count is not None:
+        return texts.times.format(rule=told, count=recurrence.count)
+    if recurrence.until is not None:
+        return texts.until.format(rule=told, date=_date(recurrence.until, locale=locale, this_year=this_year))
     return told
+
+
+def _texts_of(frequency: Frequency, texts: TimeTexts) -> tuple[str, str]:
+    """Return what is said of every day, week or month, and of every few."""
+    match frequency:
+        case Frequency.DAILY:
+            return texts.daily, texts.every_days
+        case Frequency.WEEKLY:
+            return texts.weekly, texts.every_weeks
+        case Frequency.MONTHLY:
+            return texts.monthly, texts.every_months
 
 
 def _date(date: dt.date, *, locale: str, this_year: int) -> str:
@@ -105,8 +90,12 @@ def _date(date: dt.date, *, locale: str, this_year: int) -> str:
         year=date.year,
         month=texts.of_month[Month(str(date.month))],
         day=date.day,
-        weekday=texts.of_weekday[tuple(Weekday)[date.weekday()]],
+        weekday=texts.of_weekday[_weekday(date)],
     )
+
+
+def _weekday(date: dt.date) -> Weekday:
+    return tuple(Weekday)[date.weekday()]
 
 
 def _time(local: dt.datetime) -> str:

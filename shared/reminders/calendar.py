@@ -52,12 +52,13 @@ class CalendarLinks:
 def calendar_link(reminder: Reminder) -> str:
     """Return the address of a new event at the reminder's next time, within LINE's limit: a long text is cut."""
     zone = zoneinfo.ZoneInfo(reminder.zone)
-    begins = _local(reminder.next_ms, reminder.zone)
+    begins = dt.datetime.fromtimestamp(reminder.next_ms / 1_000, tz=zone)
+    recurrence = reminder.recurrence
     facts = {
         "action": "TEMPLATE",
         "dates": f"{begins:{_LOCAL}}/{begins + _LASTS:{_LOCAL}}",
         "ctz": reminder.zone,
-        **({"recur": f"RRULE:{_with_end_in_utc(reminder.rule, zone)}"} if reminder.rule is not None else {}),
+        **({"recur": f"RRULE:{recurrence.rule_in_utc(zone)}"} if recurrence is not None else {}),
         "openExternalBrowser": "1",
     }
     address = f"{_PAGE}?{urlencode(facts, safe='/')}&text="
@@ -79,16 +80,3 @@ def _set_by(outcome: OutcomeRecord) -> Iterator[Reminder]:
         is_new = reminder.created == reminder.revision
         if is_new and reminder.kind is ReminderKind.TEXT and reminder.due_ms is not None:
             yield reminder
-
-
-def _local(at_ms: int, zone: str) -> dt.datetime:
-    return dt.datetime.fromtimestamp(at_ms / 1_000, tz=zoneinfo.ZoneInfo(zone))
-
-
-def _with_end_in_utc(rule: str, zone: zoneinfo.ZoneInfo) -> str:
-    """Return the rule as an event with a time zone takes it.  Source: RFC 5545, 3.3.10 (UNTIL)."""
-    rest, until, end = rule.partition("UNTIL=")
-    if not until:
-        return rule
-    local = dt.datetime.strptime(end, _LOCAL).replace(tzinfo=zone)
-    return f"{rest}{until}{local.astimezone(dt.UTC):{_LOCAL}}Z"

@@ -246,7 +246,7 @@ def since_ms_of(reminder: Reminder, amendments: Amendments) -> int:
 
 def schedule_of(reminder: Reminder) -> Schedule:
     """Return when the reminder is said."""
-    return Schedule(reminder.start, reminder.zone, reminder.rule)
+    return Schedule(reminder.start, reminder.zone, reminder.recurrence)
 
 
 def retry_key(conversation_id: str, occurrence: Occurrence) -> str:

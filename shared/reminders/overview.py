@@ -8,7 +8,7 @@ from shared.conversation.store import Conversation
 from shared.knowledge.schema import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
-from shared.locales.local_times import shown_moment, shown_rule
+from shared.locales.local_times import shown_moment, shown_recurrence
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
@@ -54,6 +54,7 @@ def shown_time(reminder: Reminder, *, locale: str, now_ms: int) -> str:
     """Return when it is said, in words: its rule, or its next time."""
     at = dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone))
     this_year = dt.datetime.fromisoformat(local_time(now_ms, reminder.zone)).year
-    if reminder.rule is None:
+    recurrence = reminder.recurrence
+    if recurrence is None:
         return shown_moment(at, locale=locale, this_year=this_year)
-    return shown_rule(reminder.rule, start=at, locale=locale, this_year=this_year)
+    return shown_recurrence(recurrence, start=at, locale=locale, this_year=this_year)

@@ -1,10 +1,12 @@
 """A reminder as a record: what is said in a chat, when, and the messages that asked for it."""
 
+import zoneinfo
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
 from shared.knowledge.entry import IsWithdrawn, Source
+from shared.recurrence import Recurrence
 from shared.storage.codec import VERSION
 
 REMINDERS_LIMIT: Final = 100
@@ -71,6 +73,11 @@ class Reminder:
     ended_ms: int = 0
     pressed_ms: int = 0
     pressed_by: str = ""
+
+    @property
+    def recurrence(self) -> Recurrence | None:
+        """How it recurs; None: it is said once."""
+        return None if self.rule is None else Recurrence.parse(self.rule, zoneinfo.ZoneInfo(self.zone))
 
     @property
     def is_open(self) -> bool:

@@ -17,21 +17,14 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.records import REMINDERS_PATH, StagedWrite
 from shared.conversation.store import Conversation
 from shared.knowledge.entry import IsWithdrawn, Source, oldest_words
+from shared.reminders.fault import ReminderFault
 from shared.reminders.reminder import REMINDERS_LIMIT, TEXT_LIMIT, Reminder, ReminderKind, ReminderState
-from shared.reminders.schedule import ScheduleFault, checked_schedule, local_time
+from shared.reminders.schedule import checked_schedule, local_time
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import encode
 
 CHANGES_LIMIT: Final = 20
 """Reminders that one turn may change, because its outcome carries them whole."""
-
-
-class ReminderFault(Exception):  # noqa: N818 - not an error of this service: the model reads it
-    """Why something cannot be done: one plain sentence for the model, and whether other arguments may succeed."""
-
-    def __init__(self, message: str, *, may_retry: bool = False) -> None:
-        super().__init__(message)
-        self.may_retry = may_retry
 
 
 class ReminderOverlay:
@@ -194,16 +187,13 @@ class ReminderOverlay:
         due = Due(
             at=dt.datetime.fromisoformat(local_time(reminder.next_ms, reminder.zone)),
             this_year=now.year,
-            rule=reminder.rule,
+            recurrence=reminder.recurrence,
             messages=self.messages_each_time if kind is not DeedKind.REMINDER_CANCELLED else 1,
         )
         return Deed(kind=kind, name=reminder.text, due=due)
 
     def _schedule(self, at: str, rule: str | None) -> tuple[str, str | None, int]:
-        try:
-            schedule, due_ms = checked_schedule(at, self._zone, rule, now_ms=self._now_ms)
-        except ScheduleFault as cause:
-            raise ReminderFault(str(cause), may_retry=True) from cause
+        schedule, due_ms = checked_schedule(at, self._zone, rule, now_ms=self._now_ms)
         return schedule.start, schedule.rule, due_ms
 
     def _open(self) -> tuple[Reminder, ...]:

@@ -15,9 +15,10 @@ from shared.knowledge.entry import Source
 from shared.knowledge.provenance import PossibleSources
 from shared.knowledge.staging import EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
+from shared.reminders.fault import ReminderFault
 from shared.reminders.reminder import Reminder, ReminderKind
 from shared.reminders.schedule import local_time
-from shared.reminders.staging import ReminderFault, ReminderOverlay
+from shared.reminders.staging import ReminderOverlay
 from shared.search.folding import fold
 
 _LISTED: Final = 20

@@ -138,7 +138,7 @@ def _check_not_lost(story: ReminderStory, reminder_id: str) -> Iterator[str]:
         yield "I1: a reminder counts as said, and nobody saw it"
     if not reminder.is_open:
         return
-    first_ms = Schedule(reminder.start, reminder.zone, reminder.rule).next_after(0)
+    first_ms = Schedule(reminder.start, reminder.zone, reminder.recurrence).next_after(0)
     if reminder.kept_ms is None and reminder.due_ms != first_ms and not is_said:
         yield "I1: an occurrence of a reminder was passed over"
     markers = (one.name for one in objects.list("due/"))

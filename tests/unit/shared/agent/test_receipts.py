@@ -6,6 +6,7 @@ import pytest
 from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt
 from shared.line.graphemes import graphemes
 from shared.locales.language_file import LOCALES
+from shared.recurrence import Frequency, Recurrence
 
 FILED = Deed(kind=DeedKind.FILED, name="庭の工事", place=Place.PROJECTS)
 
@@ -29,7 +30,7 @@ MORNING = Due(at=dt.datetime(2026, 11, 23, 9, 0), this_year=2026)  # noqa: DTZ00
     [
         (MORNING, "ja", "✓ リマインダー：「薬」（11月23日(月) 09:00）"),
         (MORNING, "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00)"),
-        (replace(MORNING, rule="FREQ=DAILY"), "zh-TW", "✓ 提醒：「薬」（每天 09:00）"),
+        (replace(MORNING, recurrence=Recurrence(frequency=Frequency.DAILY)), "zh-TW", "✓ 提醒：「薬」（每天 09:00）"),
         (replace(MORNING, messages=4), "ja", "✓ リマインダー：「薬」（11月23日(月) 09:00、1回ごとに4通分）"),
         (replace(MORNING, messages=4), "en", "✓ Reminder: “薬” (Mon 23 Nov, 09:00; counts as 4 messages each time)"),
     ],

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.recurrence import Recurrence
+from shared.reminders.fault import ReminderFault
 from shared.reminders.schedule import (
     LOCAL_FORMAT,
     Schedule,
-    ScheduleFault,
-    checked_rule,
     checked_schedule,
-    first_occurrence,
     local_time,
 )
 
@@ -25,12 +24,16 @@ def ms(text: str, zone: str = TOKYO) -> int:
     return round(dt.datetime.strptime(text, LOCAL_FORMAT).replace(tzinfo=zoneinfo.ZoneInfo(zone)).timestamp()) * 1_000
 
 
+def recurring(start: str, zone: str, rule: str) -> Schedule:
+    return Schedule(start, zone, Recurrence.parse(rule, zoneinfo.ZoneInfo(zone)))
+
+
 NOW_MS = ms("2026-11-22T21:00")
 
 
 def test_a_local_time_is_meant_in_its_zone() -> None:
-    assert first_occurrence("2026-11-23T09:00", TOKYO, now_ms=NOW_MS) == ms("2026-11-23T09:00")
-    assert first_occurrence("2031-12-31T09:00", TOKYO, now_ms=NOW_MS) == ms("2031-12-31T09:00")
+    for at in ("2026-11-23T09:00", "2031-12-31T09:00"):
+        assert checked_schedule(at, TOKYO, None, now_ms=NOW_MS) == (Schedule(at, TOKYO), ms(at))
     assert local_time(ms("2026-11-23T09:00"), NEW_YORK) == "2026-11-22T19:00"
 
 
@@ -51,58 +54,30 @@ def test_a_local_time_is_meant_in_its_zone() -> None:
 def test_a_time_that_cannot_be_used_is_a_fault_that_says_why(at: str, zone: str, fault: str) -> None:
     now_ms = min(NOW_MS, ms("2026-01-01T00:00")) if zone == NEW_YORK else NOW_MS
 
-    with pytest.raises(ScheduleFault, match=fault):
-        first_occurrence(at, zone, now_ms=now_ms)
+    with pytest.raises(ReminderFault, match=fault):
+        checked_schedule(at, zone, None, now_ms=now_ms)
 
 
-@pytest.mark.parametrize(
-    ("written", "kept"),
-    [
-        ("FREQ=DAILY", "FREQ=DAILY"),
-        ("rrule:freq=weekly;byday=th,mo;", "FREQ=WEEKLY;BYDAY=MO,TH"),
-        ("FREQ=WEEKLY;BYDAY=SU,SA,FR,TH,WE,TU,MO", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR,SA,SU"),
-        ("FREQ=MONTHLY;BYMONTHDAY=25;COUNT=3", "FREQ=MONTHLY;BYMONTHDAY=25;COUNT=3"),
-        ("FREQ=WEEKLY;INTERVAL=2;UNTIL=20261231", "FREQ=WEEKLY;INTERVAL=2;UNTIL=20261231T235959"),
-        ("FREQ=DAILY;INTERVAL=1;UNTIL=20261231T000000Z", "FREQ=DAILY;UNTIL=20261231T090000"),
-    ],
-)
-def test_a_rule_is_kept_in_one_spelling(written: str, kept: str) -> None:
-    assert checked_rule(written, TOKYO) == kept
-    assert checked_rule(kept, TOKYO) == kept
+def test_a_rule_that_is_not_understood_is_a_fault_that_may_be_mended() -> None:
+    with pytest.raises(ReminderFault, match="FREQ must be") as caught:
+        checked_schedule("2026-11-23T09:00", TOKYO, "FREQ=HOURLY", now_ms=NOW_MS)
+
+    assert caught.value.may_retry
 
 
-@pytest.mark.parametrize(
-    "rule",
-    [
-        "",
-        "FREQ=HOURLY",
-        "FREQ=YEARLY",
-        "INTERVAL=2",
-        "FREQ=DAILY;FREQ=DAILY",
-        "FREQ=DAILY;BYDAY=MO",
-        "FREQ=WEEKLY;BYDAY=1MO",
-        "FREQ=DAILY;BYMONTHDAY=3",
-        "FREQ=MONTHLY;BYMONTHDAY=32",
-        "FREQ=MONTHLY;BYMONTHDAY=-1",
-        "FREQ=DAILY;COUNT=0",
-        "FREQ=DAILY;COUNT=3;UNTIL=20261231",
-        "FREQ=DAILY;UNTIL=20261341",
-        "FREQ=DAILY;UNTIL=tomorrow",
-        "FREQ=DAILY;BYSECOND=1",
-        "FREQ=DAILY;" * 100,
-    ],
-)
-def test_a_rule_outside_of_the_subset_is_a_fault(rule: str) -> None:
-    with pytest.raises(ScheduleFault):
-        checked_rule(rule, TOKYO)
+def test_a_schedule_has_its_rule_in_one_spelling() -> None:
+    schedule, _ = checked_schedule("2026-11-23T09:00", TOKYO, "freq=daily;until=20261231T000000Z", now_ms=NOW_MS)
+
+    assert schedule.rule == "FREQ=DAILY;UNTIL=20261231T090000"
+    assert Schedule("2026-11-23T09:00", TOKYO).rule is None
 
 
 def test_a_rule_that_might_never_occur_is_a_fault() -> None:
-    with pytest.raises(ScheduleFault, match="up to 28"):
+    with pytest.raises(ReminderFault, match="up to 28"):
         checked_schedule("2027-02-01T09:00", TOKYO, "FREQ=MONTHLY;INTERVAL=12;BYMONTHDAY=31", now_ms=NOW_MS)
-    with pytest.raises(ScheduleFault, match="up to 28"):
+    with pytest.raises(ReminderFault, match="up to 28"):
         checked_schedule("2027-01-31T09:00", TOKYO, "FREQ=MONTHLY;INTERVAL=2", now_ms=NOW_MS)
-    with pytest.raises(ScheduleFault, match="ends before its first time"):
+    with pytest.raises(ReminderFault, match="ends before its first time"):
         checked_schedule("2027-01-01T09:00", TOKYO, "FREQ=DAILY;UNTIL=20261231", now_ms=NOW_MS)
 
 
@@ -121,7 +96,7 @@ def test_a_rule_of_months_occurs_on_its_day(rule: str, first: str) -> None:
 
 
 def test_a_time_without_a_day_is_a_fault_also_beside_a_rule_of_months() -> None:
-    with pytest.raises(ScheduleFault, match="is no local time"):
+    with pytest.raises(ReminderFault, match="is no local time"):
         checked_schedule("tomorrow", TOKYO, "FREQ=MONTHLY;INTERVAL=2", now_ms=NOW_MS)
 
 
@@ -133,8 +108,8 @@ def test_the_first_occurrence_is_the_first_that_fits_the_rule() -> None:
 
 
 def test_a_rule_ends_with_its_count_or_its_last_day() -> None:
-    counted = Schedule("2026-11-23T09:00", TOKYO, "FREQ=DAILY;COUNT=2")
-    dated = Schedule("2026-11-23T09:00", TOKYO, "FREQ=DAILY;UNTIL=20261124T235959")
+    counted = recurring("2026-11-23T09:00", TOKYO, "FREQ=DAILY;COUNT=2")
+    dated = recurring("2026-11-23T09:00", TOKYO, "FREQ=DAILY;UNTIL=20261124T235959")
 
     for schedule in (counted, dated):
         assert schedule.next_after(ms("2026-11-23T09:00")) == ms("2026-11-24T09:00")
@@ -142,13 +117,13 @@ def test_a_rule_ends_with_its_count_or_its_last_day() -> None:
 
 
 def test_a_month_without_the_day_is_left_out() -> None:
-    schedule = Schedule("2027-01-31T09:00", TOKYO, "FREQ=MONTHLY;BYMONTHDAY=31")
+    schedule = recurring("2027-01-31T09:00", TOKYO, "FREQ=MONTHLY;BYMONTHDAY=31")
 
     assert schedule.next_after(ms("2027-01-31T09:00")) == ms("2027-03-31T09:00")
 
 
 def test_after_an_outage_the_newest_occurrence_counts() -> None:
-    schedule = Schedule("2026-11-23T09:00", TOKYO, "FREQ=DAILY")
+    schedule = recurring("2026-11-23T09:00", TOKYO, "FREQ=DAILY")
 
     assert schedule.newest_until(ms("2026-12-01T08:59"), since_ms=ms("2026-11-23T09:00")) == ms("2026-11-30T09:00")
     assert Schedule("2026-11-23T09:00", TOKYO).newest_until(ms("2026-12-01T08:59"), since_ms=7) == ms(
@@ -160,7 +135,7 @@ def test_after_an_outage_the_newest_occurrence_counts() -> None:
 @pytest.mark.parametrize("hour", ["00:30", "01:30", "02:30", "09:00"])
 def test_a_daily_reminder_keeps_its_local_hour_through_a_change_of_clocks(month: str, change: str, hour: str) -> None:
     start = f"{'2026-02-20' if month == '2026-03' else '2026-10-20'}T{hour}"
-    schedule, at_ms = Schedule(start, NEW_YORK, "FREQ=DAILY"), ms(start, NEW_YORK)
+    schedule, at_ms = recurring(start, NEW_YORK, "FREQ=DAILY"), ms(start, NEW_YORK)
 
     said = []
     for _ in range(30):
@@ -181,7 +156,7 @@ def test_a_daily_reminder_keeps_its_local_hour_through_a_change_of_clocks(month:
     st.integers(0, 400 * DAY_MS),
 )
 def test_occurrences_ascend_and_none_is_left_out(start_minutes: int, zone: str, rule: str, later_ms: int) -> None:
-    schedule = Schedule(local_time(start_minutes * 60_000, "UTC"), zone, rule)
+    schedule = recurring(local_time(start_minutes * 60_000, "UTC"), zone, rule)
     after_ms = ms(schedule.start, zone) + later_ms
 
     first = schedule.next_after(after_ms)

@@ -13,9 +13,10 @@ from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
 from shared.handlers.staged_writes import StagedWrites
 from shared.knowledge.entry import Source
+from shared.reminders.fault import ReminderFault
 from shared.reminders.reminder import Claim, Reminder, ReminderState
 from shared.reminders.schedule import local_time
-from shared.reminders.staging import CHANGES_LIMIT, ReminderFault, ReminderOverlay
+from shared.reminders.staging import CHANGES_LIMIT, ReminderOverlay
 from shared.reminders.store import ReminderStore
 from shared.storage.codec import decode, encode
 from tests.support import schemas

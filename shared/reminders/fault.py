@@ -1,0 +1,9 @@
+"""Why a reminder cannot be set, found or changed."""
+
+
+class ReminderFault(Exception):  # noqa: N818 - not an error of this service: the model reads it
+    """One plain sentence for the model, which says what to ask or to write instead, and whether other arguments may succeed."""
+
+    def __init__(self, message: str, *, may_retry: bool = False) -> None:
+        super().__init__(message)
+        self.may_retry = may_retry
