@@ -16,7 +16,7 @@ from shared.line.ids import checked_conversation_id
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import REMINDER, next_ms_of
 from shared.storage.codec import decode
-from shared.storage.object_names import DueMarker
+from shared.storage.due_marker import DueMarker
 from shared.storage.object_store import ObjectStore
 
 # What was taken back is restored first, so that a worker that reads the chat meanwhile shows nothing of it.

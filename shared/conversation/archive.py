@@ -20,8 +20,9 @@ from shared.conversation.segments import answers_in_order, decode_segment, in_or
 from shared.conversation.snapshot import Snapshot
 from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
 from shared.storage.object_cache import ObjectCache
-from shared.storage.object_names import ObjectNames, SegmentName
+from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
+from shared.storage.segment_name import SegmentName
 
 ARCHIVE_DAYS: Final = 365
 SEGMENT_MESSAGES: Final = 200

@@ -7,7 +7,7 @@ from typing import Final
 from shared import logs
 from shared.conversation.store import Conversation
 from shared.errors import UnusableIdError
-from shared.storage.object_names import DUE_PREFIX, DueMarker, due_after
+from shared.storage.due_marker import DUE_PREFIX, DueMarker, due_after
 from shared.storage.object_store import ObjectStore
 
 _NOTHING: Final = b""

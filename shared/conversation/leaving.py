@@ -25,7 +25,7 @@ from shared.conversation.segments import (
     in_order,
     name_of,
 )
-from shared.storage.object_names import SegmentName
+from shared.storage.segment_name import SegmentName
 
 NAMED: Final = 8
 """Segments that a snapshot names, and that one compaction writes at most; what is more waits for the next one."""

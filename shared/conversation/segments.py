@@ -9,7 +9,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeRecord, Recap, Segment, by_time
 from shared.storage.codec import decode, encode
-from shared.storage.object_names import SegmentName
+from shared.storage.segment_name import SegmentName
 
 _DIGEST_BYTES: Final = 8
 _LATEST_MS: Final = 2**47  # a name holds no later timestamp

@@ -27,7 +27,8 @@ from shared.conversation.segments import cleaned_segment, with_seen
 from shared.storage.codec import decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
-from shared.storage.object_names import ObjectNames, SegmentName
+from shared.storage.object_names import ObjectNames
+from shared.storage.segment_name import SegmentName
 
 _OUTCOMES_KEPT: Final = 100
 _NEWEST_KEPT: Final = 20  # the turn names the last one, which must be known as recorded

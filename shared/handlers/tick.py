@@ -18,7 +18,7 @@ from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, TurnBusyError
 from shared.handlers.heartbeat import Heartbeat
-from shared.storage.object_names import DueMarker
+from shared.storage.due_marker import DueMarker
 
 AT_ONCE: Final = 32
 """Markers that an instance carries out side by side, however many ticks it has.

@@ -17,7 +17,7 @@ from shared.errors import CorruptRecordError
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import decode, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
-from shared.storage.object_names import DueMarker
+from shared.storage.due_marker import DueMarker
 from shared.storage.object_store import ListedObject
 
 REMINDER: Final = "reminder"

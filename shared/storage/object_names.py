@@ -3,7 +3,6 @@
 Every id is checked here before it becomes part of a name: nothing that people, models or senders write can point anywhere else.
 """
 
-import datetime as dt
 import re
 import unicodedata
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Final
 
 from shared.errors import UnusableIdError
 from shared.line.ids import checked_conversation_id, checked_id
+from shared.storage.segment_name import SegmentName
 
 OUTCOME_SUFFIX: Final = ".outcome.json"
 CALL_RESULT_SUFFIX: Final = ".result.json"
@@ -18,16 +18,11 @@ ENTRY_CATEGORIES: Final = ("people", "projects", "ideas", "admin", "inbox")
 ENTRY_SUFFIX: Final = ".md"
 ENTRY_FILES: Final = frozenset({"index.md", "search.json", "undo.json"})
 """Objects beside the categories that are derived from the entries."""
-DUE_PREFIX: Final = "due/"
 ADMITTED_PREFIX: Final = "admitted/"
 INVITATION_PREFIX: Final = "invitations/"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _SUFFIX: Final = ".json"
 _SLUG_LIMIT: Final = 80
-_MINUTE_MS: Final = 60_000
-_YEAR_10000_MS: Final = 253_402_300_800_000
-_DIGEST: Final = re.compile(r"[0-9a-f]{16}", re.ASCII)
-_DUE_KIND: Final = re.compile(r"[a-z-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +95,7 @@ class ObjectNames:
         """Messages and answers that left the snapshot."""
         return f"archive/{self.conversation_id}/"
 
-    def segment(self, name: "SegmentName") -> str:
+    def segment(self, name: SegmentName) -> str:
         """One segment of the archive."""
         return f"{self.archive_prefix}{name.file}"
 
@@ -187,98 +182,3 @@ def is_slug(slug: str) -> bool:
         and all(character == "-" or unicodedata.category(character)[0] in "LMN" for character in slug)
         and unicodedata.is_normalized("NFKC", slug)
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SegmentName:
-    """The last part of a segment's name, which tells what is in it: `{first_ms}-{last_ms}-{number}-{digest}.json`.
-
-    All that it holds lies between `first_ms` and `last_ms`, by LINE's timestamps. `number` counts the segments of the chat, and `digest` is
-    made of the bytes as they were first written. Timestamps are padded, so that names sort by time.
-    """
-
-    first_ms: int
-    last_ms: int
-    number: int
-    digest: str
-
-    def __post_init__(self) -> None:
-        """Raises: UnusableIdError, if a part cannot stand in a name."""
-        if not 0 <= self.first_ms <= self.last_ms < _YEAR_10000_MS or self.number < 1:
-            raise UnusableIdError("no span or number of a segment")
-        if _DIGEST.fullmatch(self.digest) is None:
-            raise UnusableIdError("no digest of a segment")
-
-    @classmethod
-    def parse(cls, file: str) -> "SegmentName":
-        """Return the name that is written so, with or without folders before it.  Raises: UnusableIdError, if it is no segment's."""
-        file = file.rsplit("/", 1)[-1]
-        try:
-            first, last, number, digest = file.removesuffix(_SUFFIX).split("-")
-            parsed = cls(first_ms=int(first), last_ms=int(last), number=int(number), digest=digest)
-        except ValueError as cause:
-            raise UnusableIdError("no name of a segment") from cause
-        if parsed.file != file:
-            raise UnusableIdError("no name of a segment")
-        return parsed
-
-    @property
-    def file(self) -> str:
-        """The name, without folders."""
-        return f"{self.first_ms:015d}-{self.last_ms:015d}-{self.number}-{self.digest}{_SUFFIX}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DueMarker:
-    """An empty object that says what is to be done in a chat, from which minute on; all of it stands in its name.
-
-    `due/{minute}/{kind}.{conversation_id}.{id}`: the minute is written in UTC, as in `20261122T0930`, so that names sort by time.
-    `due_ms` is the start of the minute; `kind` consists of a to z and hyphens.
-    """
-
-    due_ms: int
-    kind: str
-    conversation_id: str = field(repr=False)
-    id: str
-
-    def __post_init__(self) -> None:
-        """Raises: UnusableIdError, if a part cannot stand in a name."""
-        if self.due_ms % _MINUTE_MS or not 0 <= self.due_ms < _YEAR_10000_MS:
-            raise UnusableIdError("no whole minute of the years 1970 to 9999")
-        if _DUE_KIND.fullmatch(self.kind) is None:
-            raise UnusableIdError("no kind of a due marker")
-        checked_conversation_id(self.conversation_id)
-        checked_id(self.id)
-
-    @classmethod
-    def at(cls, at_ms: int, *, kind: str, conversation_id: str, id: str) -> "DueMarker":  # noqa: A002 - the field's name
-        """Return the marker of the first minute that does not begin before `at_ms`.  Raises: UnusableIdError."""
-        return cls(due_ms=-(-at_ms // _MINUTE_MS) * _MINUTE_MS, kind=kind, conversation_id=conversation_id, id=id)
-
-    @classmethod
-    def parse(cls, name: str) -> "DueMarker":
-        """Return the marker of this name.  Raises: UnusableIdError, if it is not exactly the name of a marker."""
-        minute, _, rest = name.removeprefix(DUE_PREFIX).partition("/")
-        try:
-            due_ms = round(dt.datetime.strptime(f"{minute}+0000", "%Y%m%dT%H%M%z").timestamp()) * 1_000
-            kind, conversation_id, an_id = rest.split(".")
-        except ValueError as cause:
-            raise UnusableIdError("no name of a due marker") from cause
-        parsed = cls(due_ms=due_ms, kind=kind, conversation_id=conversation_id, id=an_id)
-        if parsed.name != name:
-            raise UnusableIdError("no name of a due marker")
-        return parsed
-
-    @property
-    def name(self) -> str:
-        """The object's name."""
-        return f"{_due_minute(self.due_ms)}{self.kind}.{self.conversation_id}.{self.id}"
-
-
-def due_after(now_ms: int) -> str:
-    """Return the least name that is not due yet: the markers whose minute has come at `now_ms` sort before it, and no other does."""
-    return _due_minute((now_ms // _MINUTE_MS + 1) * _MINUTE_MS)
-
-
-def _due_minute(minute_ms: int) -> str:
-    return f"{DUE_PREFIX}{dt.datetime.fromtimestamp(minute_ms / 1_000, dt.UTC):%Y%m%dT%H%M}/"

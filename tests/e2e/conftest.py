@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx2
 import pytest
 
-from shared.storage.object_names import DUE_PREFIX
+from shared.storage.due_marker import DUE_PREFIX
 from simulator.functions import HISTORY_BUCKET
 from simulator.pubsub import Chaos
 from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET, LocalStack

@@ -9,7 +9,8 @@ from shared.knowledge.entry import Source
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.storage.codec import encode
-from shared.storage.object_names import DueMarker, ObjectNames
+from shared.storage.due_marker import DueMarker
+from shared.storage.object_names import ObjectNames
 from tests.e2e.conftest import Platform
 
 ZONE = "Asia/Tokyo"

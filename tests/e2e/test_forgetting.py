@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.storage.object_names import DUE_PREFIX, DueMarker
+from shared.storage.due_marker import DUE_PREFIX, DueMarker
 from simulator.gemini.script import Hold, call
 from tests.e2e.conftest import PATIENCE_S, Person, Platform
 from tests.e2e.test_trace import trace

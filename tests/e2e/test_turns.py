@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.storage.object_names import DUE_PREFIX, DueMarker
+from shared.storage.due_marker import DUE_PREFIX, DueMarker
 from shared.turns.waiting_room import PLACES
 from simulator.gemini.script import Hold, call
 from simulator.line.switches import Fault as LineFault

@@ -18,6 +18,7 @@ _PATTERNS: Final = (
     "shared/turns/*.py",
     "shared/conversation/*.py",
     "shared/handlers/*.py",
+    "shared/recurrence.py",
     "shared/search/folding.py",
     "shared/storage/*.py",
     "shared/reminders/*.py",

@@ -5,7 +5,8 @@ from shared.reminders.delivery import Reminding
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.storage.codec import encode
-from shared.storage.object_names import DueMarker, ObjectNames
+from shared.storage.due_marker import DueMarker
+from shared.storage.object_names import ObjectNames
 from tests.simulation.bus import TICK_S
 from tests.simulation.reminder_checks import IN_TIME_S
 from tests.simulation.scene import Scene

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.storage.object_names import due_after
+from shared.storage.due_marker import due_after
 from shared.storage.object_store import ObjectStore
 
 MARKERS: Final = "due/"

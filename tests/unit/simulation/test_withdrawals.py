@@ -1,5 +1,5 @@
 from shared.adapters.memory import MemoryObjectStore
-from shared.storage.object_names import DueMarker
+from shared.storage.due_marker import DueMarker
 from tests.simulation.withdrawals import Withdrawals
 
 CHAT = "U" + "1" * 32

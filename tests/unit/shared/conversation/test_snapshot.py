@@ -11,7 +11,7 @@ from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, cl
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import encode
-from shared.storage.object_names import SegmentName
+from shared.storage.segment_name import SegmentName
 from tests.support.chats import answer, message
 from tests.support.races import SharedStore
 

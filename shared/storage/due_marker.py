@@ -1,0 +1,70 @@
+"""The names of due markers: empty objects that a tick lists to learn what is to be done."""
+
+import datetime as dt
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from shared.errors import UnusableIdError
+from shared.line.ids import checked_conversation_id, checked_id
+
+DUE_PREFIX: Final = "due/"
+_MINUTE_MS: Final = 60_000
+_YEAR_10000_MS: Final = 253_402_300_800_000
+_KIND: Final = re.compile(r"[a-z-]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueMarker:
+    """An empty object that says what is to be done in a chat, from which minute on; all of it stands in its name.
+
+    `due/{minute}/{kind}.{conversation_id}.{id}`: the minute is written in UTC, as in `20261122T0930`, so that names sort by time.
+    `due_ms` is the start of the minute; `kind` consists of a to z and hyphens.
+    """
+
+    due_ms: int
+    kind: str
+    conversation_id: str = field(repr=False)
+    id: str
+
+    def __post_init__(self) -> None:
+        """Raises: UnusableIdError, if a part cannot stand in a name."""
+        if self.due_ms % _MINUTE_MS or not 0 <= self.due_ms < _YEAR_10000_MS:
+            raise UnusableIdError("no whole minute of the years 1970 to 9999")
+        if _KIND.fullmatch(self.kind) is None:
+            raise UnusableIdError("no kind of a due marker")
+        checked_conversation_id(self.conversation_id)
+        checked_id(self.id)
+
+    @classmethod
+    def at(cls, at_ms: int, *, kind: str, conversation_id: str, id: str) -> "DueMarker":  # noqa: A002 - the field's name
+        """Return the marker of the first minute that does not begin before `at_ms`.  Raises: UnusableIdError."""
+        return cls(due_ms=-(-at_ms // _MINUTE_MS) * _MINUTE_MS, kind=kind, conversation_id=conversation_id, id=id)
+
+    @classmethod
+    def parse(cls, name: str) -> "DueMarker":
+        """Return the marker of this name.  Raises: UnusableIdError, if it is not exactly the name of a marker."""
+        minute, _, rest = name.removeprefix(DUE_PREFIX).partition("/")
+        try:
+            due_ms = round(dt.datetime.strptime(f"{minute}+0000", "%Y%m%dT%H%M%z").timestamp()) * 1_000
+            kind, conversation_id, an_id = rest.split(".")
+        except ValueError as cause:
+            raise UnusableIdError("no name of a due marker") from cause
+        parsed = cls(due_ms=due_ms, kind=kind, conversation_id=conversation_id, id=an_id)
+        if parsed.name != name:
+            raise UnusableIdError("no name of a due marker")
+        return parsed
+
+    @property
+    def name(self) -> str:
+        """The object's name."""
+        return f"{_prefix_of(self.due_ms)}{self.kind}.{self.conversation_id}.{self.id}"
+
+
+def due_after(now_ms: int) -> str:
+    """Return the least name that is not due yet: the markers whose minute has come at `now_ms` sort before it, and no other does."""
+    return _prefix_of((now_ms // _MINUTE_MS + 1) * _MINUTE_MS)
+
+
+def _prefix_of(minute_ms: int) -> str:
+    return f"{DUE_PREFIX}{dt.datetime.fromtimestamp(minute_ms / 1_000, dt.UTC):%Y%m%dT%H%M}/"
