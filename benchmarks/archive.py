@@ -22,8 +22,9 @@ from benchmarks.table import Goal, Row, Section, at_most, render, times
 from shared.adapters.memory import MemoryObjectStore
 from shared.clock import SystemClock
 from shared.conversation.archive import SEGMENT_MESSAGES
-from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeKind, Segment
+from shared.conversation.records import MessageRecord, OutcomeKind
 from shared.conversation.segments import encode_segment, name_of
+from shared.conversation.snapshot_records import ArchivedAnswer, Segment
 from shared.conversation.store import Conversation, Conversations
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.object_store import ListedObject, StoredObject

@@ -8,7 +8,8 @@ from typing import Final
 
 from shared.access.admission import AdmissionRecord
 from shared.clock import Clock
-from shared.conversation.records import Amendment, SnapshotRecord, Watermark
+from shared.conversation.records import Amendment, Watermark
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversations
 from shared.conversation.turn import TurnRecord
 from shared.conversation.withdrawal import Withdrawal

@@ -18,8 +18,9 @@ from shared.agent.turn_context import TurnContext
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Segment
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.segments import encode_segment, name_of
+from shared.conversation.snapshot_records import Segment
 from shared.conversation.store import Conversation, Conversations
 from shared.line.bot_name import BotName
 from shared.line.display_names import DisplayNames

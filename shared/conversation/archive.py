@@ -15,9 +15,10 @@ from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.leaving import Cut, WrittenSegment, cut, full_segments, with_leaving
-from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeKind, Segment, SnapshotRecord
+from shared.conversation.records import MessageRecord, OutcomeKind
 from shared.conversation.segments import answers_in_order, decode_segment, in_order
 from shared.conversation.snapshot import Snapshot
+from shared.conversation.snapshot_records import ArchivedAnswer, Segment, SnapshotRecord
 from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames

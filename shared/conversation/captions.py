@@ -11,8 +11,9 @@ from typing import Final, Protocol
 from shared import logs
 from shared.clock import Clock, Deadline
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import MessageRecord, SnapshotRecord
+from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import cleaned
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
 from shared.line.media_content import MESSAGE_TYPES

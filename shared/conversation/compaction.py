@@ -16,8 +16,9 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.journal import JournalListing
 from shared.conversation.leaving import Cut
 from shared.conversation.recap import RecapWriter
-from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeRecord, SnapshotRecord, by_time
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeRecord, by_time
 from shared.conversation.snapshot import MemoryLimits, bounded, cleaned
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.storage.codec import decode_readable

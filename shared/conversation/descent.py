@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from shared.conversation.amendments import Amendments
 from shared.conversation.literal_runs import Signs
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import ArchivedAnswer, OutcomeRecord, Recap
+from shared.conversation.records import OutcomeRecord
+from shared.conversation.snapshot_records import ArchivedAnswer, Recap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,14 +20,12 @@ from shared.conversation.records import (
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
-    Recap,
-    Segment,
-    SnapshotRecord,
     Watermark,
     by_time,
     provenance_of,
 )
 from shared.conversation.snapshot import cleaned
+from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from shared.conversation.literal_runs import Signs
-from shared.conversation.records import OutcomeKind, OutcomeRecord, Recap, SnapshotRecord
+from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.snapshot_records import Recap, SnapshotRecord
 
 SAW_KEPT: Final = 1_000
 """What would have to name more loses its words instead."""

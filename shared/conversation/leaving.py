@@ -8,15 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from shared.conversation.records import (
-    ArchivedAnswer,
-    MessageRecord,
-    OutcomeKind,
-    OutcomeRecord,
-    Recap,
-    Segment,
-    SnapshotRecord,
-)
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.segments import (
     answers_in_order,
     archived_answer,
@@ -25,6 +17,7 @@ from shared.conversation.segments import (
     in_order,
     name_of,
 )
+from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
 from shared.storage.segment_name import SegmentName
 
 NAMED: Final = 8

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from shared.conversation.archive import ArchivedSpan
 from shared.conversation.history import History
 from shared.conversation.provenance import LATEST_MS, Provenance
-from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, by_time
+from shared.conversation.snapshot_records import ArchivedAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

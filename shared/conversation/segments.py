@@ -7,7 +7,8 @@ from typing import Final
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.numbering import Numbered
-from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeRecord, Recap, Segment, by_time
+from shared.conversation.records import MessageRecord, OutcomeRecord, by_time
+from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment
 from shared.storage.codec import decode, encode
 from shared.storage.segment_name import SegmentName
 

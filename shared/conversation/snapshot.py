@@ -13,17 +13,9 @@ from shared.clock import SKEW_MS
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.inheritance import own_id_of, with_inheritance, without_lost, without_names
 from shared.conversation.numbering import Numbered
-from shared.conversation.records import (
-    ANSWERABLE_MS,
-    ArchivedAnswer,
-    MessageRecord,
-    OutcomeKind,
-    OutcomeRecord,
-    Recap,
-    SnapshotRecord,
-    by_time,
-)
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.conversation.segments import cleaned_segment, with_seen
+from shared.conversation.snapshot_records import ArchivedAnswer, Recap, SnapshotRecord
 from shared.storage.codec import decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache

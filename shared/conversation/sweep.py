@@ -14,8 +14,8 @@ from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import Archive, ListedSegment
 from shared.conversation.leaving import WrittenSegment
-from shared.conversation.records import Segment
 from shared.conversation.segments import cleaned_segment, decode_segment, encode_segment
+from shared.conversation.snapshot_records import Segment
 from shared.errors import CorruptRecordError
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_store import ListedObject

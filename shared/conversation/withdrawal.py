@@ -17,15 +17,8 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.descent import Descent, Repeatable, repeatable
 from shared.conversation.due import DueMarkers
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import (
-    Amendment,
-    ArchivedAnswer,
-    MessageRecord,
-    OutcomeRecord,
-    Recap,
-    Segment,
-    SnapshotRecord,
-)
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
+from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.errors import StorageUnavailableError

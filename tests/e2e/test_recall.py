@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from evals.recall.group import make_group
-from shared.conversation.records import Segment
 from shared.conversation.segments import archived_message, encode_segment, name_of
+from shared.conversation.snapshot_records import Segment
 from simulator.gemini.request import GenerateContentRequest
 from simulator.gemini.script import Step, call
 from tests.e2e.conftest import PATIENCE_S, Person, Platform

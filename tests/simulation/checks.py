@@ -9,8 +9,9 @@ from typing import Final
 
 from shared.agent.executor import MOST_CALLS
 from shared.agent.loop import Limits
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, SnapshotRecord, Watermark
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, Watermark
 from shared.conversation.segments import decode_segment
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.handlers.ports import Options
 from shared.line.mentions import GroupPolicy

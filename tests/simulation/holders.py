@@ -8,8 +8,9 @@ from shared.access.budgets import Limits
 from shared.conversation.descent import repeatable
 from shared.conversation.literal_runs import shares_run
 from shared.conversation.member_mark import MARK_PREFIX
-from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, SaidReminder, SnapshotRecord
+from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.segments import decode_segment
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.reminders.delivery import retry_key
 from shared.reminders.reminder import Reminder

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, TypeAlias, TypeVar
 
-from shared.conversation.records import SaidReminder, SnapshotRecord
+from shared.conversation.records import SaidReminder
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import LineUnavailableError
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
 from shared.line.messaging import OutgoingMessage, PushFate, ReplyFate

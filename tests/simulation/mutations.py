@@ -21,8 +21,9 @@ from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.archive import Archive
 from shared.conversation.history import History, Listing
 from shared.conversation.journal import Journal
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Segment, SnapshotRecord
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
 from shared.conversation.snapshot import Snapshot
+from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.conversation.turn import Route, SeenTurn, TurnRecord
@@ -798,7 +799,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="an answer keeps withdrawn words that it repeats from another answer",
     ),
     "remembers_lost_recaps": Mutation(
-        "shared.conversation.records:SnapshotRecord.all_recaps",
+        "shared.conversation.snapshot_records:SnapshotRecord.all_recaps",
         DropItem("passed_recaps"),
         lacks="an answer repeats a recap that an edit has dropped, and keeps words that are withdrawn later",
     ),

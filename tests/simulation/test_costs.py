@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from shared.conversation.records import MessageRecord, SnapshotRecord
+from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from tests.simulation.people import GROUP

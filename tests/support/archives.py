@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from shared.conversation.records import ArchivedAnswer, MessageRecord, OutcomeRecord, Recap, Segment, SnapshotRecord
+from shared.conversation.records import MessageRecord, OutcomeRecord
 from shared.conversation.segments import archived_answer, archived_message, decode_segment, encode_segment, name_of
+from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 
 _NAMED = 8

@@ -11,7 +11,8 @@ import pytest
 from operations.__main__ import run
 from shared import logs
 from shared.conversation.external_calls import CallRecord, CallResult
-from shared.conversation.records import Amendment, MessageRecord, Recap, SnapshotRecord, Watermark
+from shared.conversation.records import Amendment, MessageRecord, Watermark
+from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.turn import TurnRecord
 from shared.settings.reader import SettingsError
 from shared.storage.codec import encode

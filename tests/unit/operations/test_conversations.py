@@ -6,7 +6,8 @@ import pytest
 
 from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.records import OutcomeKind, Recap, Segment, SnapshotRecord, Watermark, outcome_covering
+from shared.conversation.records import OutcomeKind, Watermark, outcome_covering
+from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of

@@ -4,7 +4,8 @@ import pytest
 
 from operations.conversations import Forget
 from operations.persons import ForgetPerson, chats_in, exported_person
-from shared.conversation.records import MessageRecord, SnapshotRecord
+from shared.conversation.records import MessageRecord
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.errors import UnusableIdError
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.entry import Source

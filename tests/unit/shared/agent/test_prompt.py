@@ -11,7 +11,8 @@ from shared.agent.chat_lines import HISTORY_TOKENS
 from shared.agent.prompt import PromptBuilder
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.history import History, IndexView
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.snapshot_records import Recap
 from shared.line.bot_name import BotName
 from shared.locales.language_file import LOCALES
 

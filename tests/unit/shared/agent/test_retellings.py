@@ -2,7 +2,8 @@ from shared.agent.retellings import RetoldMessage, messages_in_prompt, retelling
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.recollection import Recollection
-from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, Recap
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
+from shared.conversation.snapshot_records import Recap
 from tests.support.knowledge import message
 
 

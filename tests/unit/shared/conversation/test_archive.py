@@ -8,8 +8,9 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.archive import SEGMENTS_READ
-from shared.conversation.records import Amendment, OutcomeKind, Segment, SnapshotRecord
+from shared.conversation.records import Amendment, OutcomeKind
 from shared.conversation.segments import archived_answer, encode_segment, name_of
+from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, StoredObject

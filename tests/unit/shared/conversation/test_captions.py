@@ -6,7 +6,8 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import Deadline
 from shared.conversation.captions import AT_ONCE, CaptionWriter
-from shared.conversation.records import Amendment, MessageRecord, SnapshotRecord
+from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import ModelUnavailableError

@@ -8,7 +8,8 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import NEWEST_READ
 from shared.conversation.compaction import Compaction
-from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, ProposedCall, SnapshotRecord
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, ProposedCall
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
 from tests.support.chats import answer, conversations_on, everything_in, message, reader

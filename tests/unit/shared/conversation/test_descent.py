@@ -6,7 +6,8 @@ import pytest
 from shared.conversation.amendments import Amendments
 from shared.conversation.descent import Descent, Repeatable, repeatable
 from shared.conversation.provenance import Provenance
-from shared.conversation.records import Recap, StagedWrite
+from shared.conversation.records import StagedWrite
+from shared.conversation.snapshot_records import Recap
 from tests.support.chats import answer
 
 PLACE = "behind the third bookshelf"

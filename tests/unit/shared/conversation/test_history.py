@@ -9,8 +9,9 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.history import MESSAGES_SHOWN, OUTCOMES_READ, History, IndexView
 from shared.conversation.provenance import LATEST_MS
 from shared.conversation.quotes import Quotable
-from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, Recap, SnapshotRecord
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind
 from shared.conversation.snapshot import SeenSnapshot
+from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
 from shared.errors import UnknownRecordVersionError

@@ -1,7 +1,8 @@
 from dataclasses import replace
 
 from shared.conversation.inheritance import SAW_KEPT, with_inheritance, without_lost
-from shared.conversation.records import OutcomeKind, OutcomeRecord, Recap, SnapshotRecord
+from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from tests.support.chats import answer, message
 
 PLACE = "behind the third bookshelf"

@@ -9,7 +9,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.media import UNKNOWN_MS, MediumLabel
 from shared.conversation.member_mark import mark_id
 from shared.conversation.person_messages import PersonMessages
-from shared.conversation.records import SnapshotRecord
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject, StoredObject

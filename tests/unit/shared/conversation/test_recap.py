@@ -6,7 +6,8 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import Deadline
 from shared.conversation.compaction import Compaction
 from shared.conversation.recap import RecapWriter
-from shared.conversation.records import Amendment, OutcomeKind, Recap, SnapshotRecord
+from shared.conversation.records import Amendment, OutcomeKind
+from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.withdrawal import Withdrawal
 from tests.support.chats import answer, conversations_on, everything_in, message, reader

@@ -7,8 +7,9 @@ import pytest
 from shared.conversation.archive import ArchivedSpan
 from shared.conversation.provenance import LATEST_MS
 from shared.conversation.recollection import Recollection
-from shared.conversation.records import ArchivedAnswer, OutcomeKind
+from shared.conversation.records import OutcomeKind
 from shared.conversation.segments import archived_answer
+from shared.conversation.snapshot_records import ArchivedAnswer
 from tests.support.chats import answer, message
 
 

@@ -7,21 +7,18 @@ from hypothesis import strategies as st
 from shared.conversation.media import MediumLabel
 from shared.conversation.records import (
     Amendment,
-    ArchivedAnswer,
     Erasure,
     MessageRecord,
     OutcomeKind,
     OutcomeRecord,
-    Recap,
     SaidReminder,
-    Segment,
-    SnapshotRecord,
     StagedWrite,
     Watermark,
     outcome_covering,
     provenance_of,
 )
 from shared.conversation.segments import decode_segment, encode_segment
+from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
 from shared.conversation.spending import Spending
 from shared.conversation.turn import Route, TurnRecord
 from shared.errors import CorruptRecordError

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import Recap, Segment
 from shared.conversation.segments import archived_answer, archived_message, cleaned_segment
+from shared.conversation.snapshot_records import Recap, Segment
 from tests.support.chats import answer, message
 
 WITHDRAWN = Amendments(withdrawn=frozenset({"m1"}))

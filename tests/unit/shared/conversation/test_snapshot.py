@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, Recap, SnapshotRecord
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind
 from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, cleaned, with_numbers, with_saw
+from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import encode

@@ -7,8 +7,8 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
 from shared.conversation.leaving import cut
-from shared.conversation.records import Recap, Segment, SnapshotRecord
 from shared.conversation.segments import encode_segment
+from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal

@@ -10,8 +10,9 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import NEWEST_READ, Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
-from shared.conversation.records import Amendment, OutcomeRecord, Recap, SnapshotRecord
+from shared.conversation.records import Amendment, OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits, bounded
+from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal

@@ -1,6 +1,6 @@
 """What is counted before a question asks whether a chat may be erased."""
 
-from shared.conversation.records import SnapshotRecord
+from shared.conversation.snapshot_records import SnapshotRecord
 from shared.handlers.holdings import Holdings
 from tests.support.archives import put_segment
 from tests.support.chats import message

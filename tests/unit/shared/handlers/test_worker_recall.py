@@ -8,8 +8,9 @@ import pytest
 
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
-from shared.conversation.records import Amendment, ArchivedAnswer, MessageRecord, OutcomeKind, Segment
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind
 from shared.conversation.segments import encode_segment, name_of
+from shared.conversation.snapshot_records import ArchivedAnswer, Segment
 from shared.errors import StorageUnavailableError
 from shared.line.mentions import GroupPolicy
 from shared.storage.object_store import ListedObject
