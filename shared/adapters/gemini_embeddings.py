@@ -8,9 +8,8 @@ request to this model has one text there.
 from collections.abc import Sequence
 from typing import Final
 
-from google.genai import types
-
 from shared.adapters.gemini_sdk import client_of, http_options, translated_errors
+from shared.adapters.google_genai import types
 from shared.agent.token_estimate import estimated_tokens
 from shared.clock import Deadline
 from shared.errors import ModelUnavailableError

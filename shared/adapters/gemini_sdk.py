@@ -13,12 +13,10 @@ from contextvars import ContextVar
 from typing import Final
 
 import httpx2
-from google import genai
 from google.auth.exceptions import GoogleAuthError
-from google.genai import errors, types
-from google.genai.models import Models
 
 from shared.adapters.gemini_wire import thinking_level
+from shared.adapters.google_genai import Models, errors, genai, types
 from shared.adapters.inline_media import Body, InlineMedia
 from shared.adapters.provider_words import provider_word
 from shared.errors import ModelRefusedError, ModelUnavailableError
@@ -35,6 +33,21 @@ _REPLACED: Final = types.Content(
 )  # the SDK wants contents of its own; those of the body replace them
 
 
+class _Config(types.GenerateContentConfig):
+    """A configuration that answers `in` at once: the SDK asks for each of 45 fields, and pydantic makes a list of them all each time."""
+
+    def __contains__(self, name: object) -> bool:
+        """A model of pydantic is a sequence of pairs, none of which is a name."""
+        return False
+
+
+_CONFIG: Final = _Config(
+    automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    automatic_continuation=False,
+    should_return_http_response=True,
+)
+
+
 class GeminiSdk:
     """Posts bodies to Gemini; safe to share between threads."""
 
@@ -42,18 +55,14 @@ class GeminiSdk:
         """Build the client; no connection is opened."""
         self._model = settings.model
         self._client = client_of(settings)
+        _ = self._client.models  # a client that depends on a key is built when it is asked for
 
     def generate(self, body: Mapping[str, object], timeout_s: float, media: InlineMedia | None = None) -> str:
         """Return the body of the answer; `media` are those for which `body` has placeholders.
 
         Raises: ModelUnavailableError, ModelRefusedError.
         """
-        config = types.GenerateContentConfig(
-            automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
-            automatic_continuation=False,
-            should_return_http_response=True,
-            http_options=http_options(timeout_s, body),
-        )
+        config = _CONFIG.model_copy(update={"http_options": http_options(timeout_s, body)})
         with _sent_with(media), translated_errors(unreadable="the model gave no readable answer in time"):
             response = self._client.models.generate_content(model=self._model, contents=[_REPLACED], config=config)
         answer = response.sdk_http_response
@@ -83,7 +92,7 @@ def _sent_with(media: InlineMedia | None) -> Iterator[None]:
 def _fill_in(request: httpx2.Request) -> None:
     """The request has its media.  Source: HTTPX, "Event hooks": a request hook may modify the request before it is sent."""
     media = _MEDIA.get()
-    if media is not None:
+    if media:
         body = media.body(request.content)
         request.headers["content-length"] = str(body.size_bytes)
         request.stream = _Stream(body)

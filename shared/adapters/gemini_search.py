@@ -9,9 +9,8 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-from google.genai import types
-
 from shared.adapters.gemini_sdk import client_of, http_options, thinking_config, translated_errors, usage_of
+from shared.adapters.google_genai import types
 from shared.adapters.provider_words import provider_word
 from shared.agent.model import BlockedAnswerError, UnusableAnswerError
 from shared.clock import Deadline

@@ -45,6 +45,9 @@ class InlineMedia:
         self._mark = secrets.token_hex(_RANDOM_BYTES)
         self._media: list[bytes] = []
 
+    def __len__(self) -> int:
+        return len(self._media)
+
     def placeholder(self, medium: bytes) -> str:
         """Return the text that stands for the medium."""
         self._media.append(medium)

@@ -8,12 +8,16 @@ from typing import Any, Final, Literal, TypeVar
 
 import pydantic.v1
 import urllib3
-from linebot.v3.messaging import (
+
+from shared import logs
+from shared.adapters.line_bot_info import BotInfoApi, KeptBotInfo
+from shared.adapters.line_calls import LineCalls
+from shared.adapters.line_client import FAILURES, LOST_ANSWERS, line_client, raise_if_bot_is_refused
+from shared.adapters.line_sdk import (
     ApiException,
     ButtonsTemplate,
     MarkMessagesAsReadByTokenRequest,
     Message,
-    MessagingApi,
     PostbackAction,
     PushMessageRequest,
     QuickReply,
@@ -25,10 +29,6 @@ from linebot.v3.messaging import (
     TextMessage,
     URIAction,
 )
-
-from shared import logs
-from shared.adapters.line_bot_info import BotInfoApi, KeptBotInfo
-from shared.adapters.line_client import FAILURES, LOST_ANSWERS, TIMEOUT_S, line_client, raise_if_bot_is_refused
 from shared.clock import SystemClock
 from shared.errors import LineUnavailableError
 from shared.line.messaging import OutgoingMessage, PostbackButton, PushFate, ReplyFate
@@ -58,7 +58,7 @@ class LineApi:
     ) -> None:
         """`base_url` replaces both of LINE's hosts; `bot_info` is shared with others who ask for it."""
         self.client = line_client(channel_access_token=channel_access_token, base_url=base_url)
-        self._api = MessagingApi(self.client)
+        self._calls = LineCalls(self.client)
         read = BotInfoApi(channel_access_token=channel_access_token, base_url=base_url).read
         self._bot_info = bot_info or KeptBotInfo(read, SystemClock())
 
@@ -80,7 +80,7 @@ class LineApi:
         if request is None:
             return _REFUSED
         try:
-            response = self._api.reply_message(request, _request_timeout=TIMEOUT_S)
+            response = self._calls.reply(request)
         except ApiException as refusal:
             kind = _kind_of(refusal, "reply_not_accepted")
             return None if _is_about_quotes(refusal) else ReplyFate(kind=kind)
@@ -93,7 +93,7 @@ class LineApi:
         if request is None:
             return PushFate(kind="refused")
         try:
-            response = self._api.push_message(request, x_line_retry_key=retry_key, _request_timeout=TIMEOUT_S)
+            response = self._calls.push(request, retry_key=retry_key)
         except ApiException as refusal:
             if refusal.status == HTTPStatus.CONFLICT:
                 return PushFate(kind="already_accepted", sent_message_ids=_ids_of_earlier_call(refusal))
@@ -107,10 +107,10 @@ class LineApi:
     def push_quota(self) -> Quota | None:
         """Return the account's quota.  Source: LINE, "Get the target limit for sending messages this month": `none` has no limit."""
         try:
-            quota = self._api.get_message_quota(_request_timeout=TIMEOUT_S)
+            quota = self._calls.quota()
             if quota.type != QuotaType.LIMITED:
                 return Quota(limit=None)
-            used = self._api.get_message_quota_consumption(_request_timeout=TIMEOUT_S)
+            used = self._calls.quota_consumption()
         except FAILURES as cause:
             _log_unanswered("quota_unavailable", cause)
             return None
@@ -118,9 +118,9 @@ class LineApi:
 
     def member_count(self, conversation_id: str) -> int | None:
         is_group = conversation_id.startswith("C")
-        ask = self._api.get_group_member_count if is_group else self._api.get_room_member_count
+        ask = self._calls.group_member_count if is_group else self._calls.room_member_count
         try:
-            return int(ask(conversation_id, _request_timeout=TIMEOUT_S).count)
+            return int(ask(conversation_id).count)
         except FAILURES as cause:
             _log_unanswered("member_count_unavailable", cause)
             return None
@@ -129,9 +129,9 @@ class LineApi:
         is_group = conversation_id.startswith("C")
         try:
             if is_group:
-                self._api.leave_group(conversation_id, _request_timeout=TIMEOUT_S)
+                self._calls.leave_group(conversation_id)
             else:
-                self._api.leave_room(conversation_id, _request_timeout=TIMEOUT_S)
+                self._calls.leave_room(conversation_id)
         except ApiException as refusal:
             if refusal.status in _NOT_A_MEMBER:
                 return
@@ -150,17 +150,13 @@ class LineApi:
 
     def show_loading(self, user_id: str) -> None:
         try:
-            self._api.show_loading_animation(
-                ShowLoadingAnimationRequest(chatId=user_id, loadingSeconds=SHOWN_S), _request_timeout=TIMEOUT_S
-            )
+            self._calls.show_loading(ShowLoadingAnimationRequest(chatId=user_id, loadingSeconds=SHOWN_S))
         except FAILURES as cause:
             logs.warning("loading_not_shown", error_type=type(cause).__name__)
 
     def mark_as_read(self, mark_as_read_token: str) -> None:
         try:
-            self._api.mark_messages_as_read_by_token(
-                MarkMessagesAsReadByTokenRequest(markAsReadToken=mark_as_read_token), _request_timeout=TIMEOUT_S
-            )
+            self._calls.mark_as_read(MarkMessagesAsReadByTokenRequest(markAsReadToken=mark_as_read_token))
         except FAILURES as cause:
             logs.warning("not_marked_as_read", error_type=type(cause).__name__)
 

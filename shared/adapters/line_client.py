@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pydantic.v1
 import urllib3
-from linebot.v3.messaging import ApiClient, ApiException, Configuration
 
+from shared.adapters.line_sdk import ApiClient, ApiException, Configuration
 from shared.errors import LineRefusedError
 from shared.settings.secret import Secret
 

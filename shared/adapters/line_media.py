@@ -9,10 +9,10 @@ from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 import urllib3
-from linebot.v3.messaging import ApiClient, ApiException
 
 from shared import logs
 from shared.adapters.line_client import raise_if_bot_is_refused
+from shared.adapters.line_sdk import ApiClient, ApiException
 from shared.line.media_content import LARGEST_BYTES, ArrivingContent, ContentTooLargeError, Unfetched
 
 _CONTENT_HOST: Final = "https://api-data.line.me"

@@ -3,17 +3,17 @@
 from http import HTTPStatus
 from typing import Any
 
-from linebot.v3.messaging import ApiClient, ApiException, MessagingApi
-
 from shared import logs
-from shared.adapters.line_client import LOST_ANSWERS, TIMEOUT_S
+from shared.adapters.line_calls import LineCalls
+from shared.adapters.line_client import LOST_ANSWERS
+from shared.adapters.line_sdk import ApiClient, ApiException
 
 
 class LineProfiles:
     """Reads display names from LINE; safe to share between threads."""
 
     def __init__(self, client: ApiClient) -> None:
-        self._api = MessagingApi(client)
+        self._calls = LineCalls(client)
 
     def display_name(self, conversation_id: str, user_id: str) -> str | None:
         try:
@@ -42,8 +42,8 @@ class LineProfiles:
     def _profile(self, conversation_id: str, user_id: str) -> Any:  # noqa: ANN401 - one of the SDK's three response types
         match conversation_id[:1]:
             case "C":
-                return self._api.get_group_member_profile(conversation_id, user_id, _request_timeout=TIMEOUT_S)
+                return self._calls.group_member_profile(conversation_id, user_id)
             case "R":
-                return self._api.get_room_member_profile(conversation_id, user_id, _request_timeout=TIMEOUT_S)
+                return self._calls.room_member_profile(conversation_id, user_id)
             case _:
-                return self._api.get_profile(user_id, _request_timeout=TIMEOUT_S)
+                return self._calls.profile(user_id)

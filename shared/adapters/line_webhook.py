@@ -1,10 +1,10 @@
-"""LINE's view of the webhook, through LINE's SDK.  Source: line-bot-sdk 3.27, `MessagingApi`."""
+"""LINE's view of the webhook, through LINE's SDK."""
 
 from typing import Final
 
-from linebot.v3.messaging import ApiClient, ApiException, MessagingApi, TestWebhookEndpointRequest
-
+from shared.adapters.line_calls import LineCalls
 from shared.adapters.line_client import LOST_ANSWERS, raise_if_bot_is_refused
+from shared.adapters.line_sdk import ApiClient, ApiException, TestWebhookEndpointRequest
 from shared.errors import LineUnavailableError
 from shared.line.webhook_check import WebhookCheck
 
@@ -16,12 +16,12 @@ class LineWebhook:
     """Checks the webhook that is registered at LINE; safe to share between threads."""
 
     def __init__(self, client: ApiClient) -> None:
-        self._api = MessagingApi(client)
+        self._calls = LineCalls(client, timeout_s=_TIMEOUT_S)
 
     def check_webhook(self) -> WebhookCheck:
         try:
-            setting = self._api.get_webhook_endpoint(_request_timeout=_TIMEOUT_S)
-            tested = self._api.test_webhook_endpoint(TestWebhookEndpointRequest(), _request_timeout=_TIMEOUT_S)
+            setting = self._calls.webhook_endpoint()
+            tested = self._calls.test_webhook_endpoint(TestWebhookEndpointRequest())
         except ApiException as refusal:
             raise_if_bot_is_refused(refusal)
             raise LineUnavailableError("LINE does not test the webhook") from refusal
