@@ -3,7 +3,7 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
@@ -88,7 +88,12 @@ class Turn:
     """One run of the loop over a scripted model."""
 
     def __init__(
-        self, threads: ThreadPoolExecutor, steps: Sequence[Step], limits: Limits, fallback: ScriptedModel | None
+        self,
+        threads: ThreadPoolExecutor,
+        steps: Sequence[Step],
+        limits: Limits,
+        fallback: ScriptedModel | None,
+        tools: tuple[Tool, ...],
     ) -> None:
         self.model = UnhashableModel(steps)
         self.clock = FixedClock()
@@ -96,7 +101,7 @@ class Turn:
         self._agent = Agent(
             model=self.model,
             fallback=fallback,
-            tools=ToolExecutor(registry=Registry((*core_tools(), LOOK_UP)), threads=threads),
+            tools=ToolExecutor(registry=Registry((*core_tools(), *tools)), threads=threads),
             limits=limits,
             clock=self.clock,
             chance=random.Random(1),
@@ -140,8 +145,14 @@ class TurnMaker:
     def __init__(self, threads: ThreadPoolExecutor) -> None:
         self._threads = threads
 
-    def __call__(self, *steps: Step, limits: Limits | None = None, fallback: ScriptedModel | None = None) -> Turn:
-        return Turn(self._threads, steps, limits or Limits(), fallback)
+    def __call__(
+        self,
+        *steps: Step,
+        limits: Limits | None = None,
+        fallback: ScriptedModel | None = None,
+        tools: tuple[Tool, ...] = (LOOK_UP,),
+    ) -> Turn:
+        return Turn(self._threads, steps, limits or Limits(), fallback, tools)
 
 
 def test_a_reply_ends_the_turn(turn: TurnMaker) -> None:
@@ -310,6 +321,14 @@ def test_a_truncated_answer_gets_more_output_tokens(turn: TurnMaker) -> None:
     assert running.model.requests[1].max_output_tokens == 2 * running.model.requests[0].max_output_tokens
 
 
+def test_an_answer_that_was_not_truncated_is_asked_for_at_the_same_length(turn: TurnMaker) -> None:
+    running = turn(unusable(), calling(HELLO))
+
+    running.think()
+
+    assert running.model.requests[1].max_output_tokens == running.model.requests[0].max_output_tokens
+
+
 def test_the_last_try_after_malformed_calls_is_validated(turn: TurnMaker) -> None:
     running = turn(unusable("MALFORMED_FUNCTION_CALL"), unusable("MALFORMED_FUNCTION_CALL"), calling(HELLO))
 
@@ -374,6 +393,38 @@ def test_a_retry_after_the_deadline_is_not_waited_for(turn: TurnMaker) -> None:
     assert running.clock.monotonic_s() == 0
 
 
+@pytest.mark.parametrize(("retry_after_s", "requests"), [(39.0, 2), (39.1, 1)])
+def test_a_retry_is_waited_for_where_the_least_time_for_a_call_is_left_then(
+    turn: TurnMaker, retry_after_s: float, requests: int
+) -> None:
+    running = turn(ModelUnavailableError("429", retry_after_s=retry_after_s), calling(HELLO), limits=Limits(seconds=40))
+
+    with contextlib.suppress(ModelUnavailableError):
+        running.think()
+
+    assert len(running.model.requests) == requests
+
+
+def test_tools_get_no_more_time_than_the_turn_has_left(turn: TurnMaker) -> None:
+    left_s: list[float] = []
+
+    def look(_: Json, context: TurnContext) -> Json:
+        left_s.append(context.deadline.left_s)
+        return {"meaning": "a word"}
+
+    running = turn(calling(("look_up", {"word": "a"})), calling(HELLO), tools=(replace(LOOK_UP, run=look),))
+    running.think()
+    running = turn(
+        calling(("look_up", {"word": "a"})),
+        calling(HELLO),
+        limits=Limits(seconds=7),
+        tools=(replace(LOOK_UP, run=look),),
+    )
+    running.think()
+
+    assert left_s == [Limits().tool_seconds, 7]
+
+
 def test_a_request_that_the_model_refuses_is_not_repeated(turn: TurnMaker) -> None:
     with pytest.raises(ModelRefusedError, match="400"):
         turn(ModelRefusedError("400")).think()
@@ -405,7 +456,9 @@ def test_a_later_request_waits_for_its_look_however_young_the_reading_is(turn: T
     assert len(running.model.requests) == 1
 
 
-@pytest.mark.parametrize("answer", [calling(HELLO), ModelUnavailableError("down")])
+@pytest.mark.parametrize(
+    "answer", [calling(HELLO), ModelUnavailableError("down"), ModelUnavailableError("429", retry_after_s=3_600)]
+)
 def test_an_answer_to_a_prompt_that_was_amended_before_the_turn_was_opened_is_dropped(
     turn: TurnMaker, answer: Step
 ) -> None:

@@ -3,18 +3,20 @@ import io
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
-from shared.agent.media_parts import InlineBudget, MediaParts
+from shared.agent.media_parts import RECENT_MEDIA, RECENT_MS, InlineBudget, MediaParts, recent_media
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
 from shared.conversation.history import History
 from shared.conversation.media import Media
 from shared.conversation.records import MessageRecord
 from shared.line.media_content import LARGEST_BYTES
-from tests.support.chats import conversations_on
+from tests.support.chats import conversations_on, message
 from tests.support.inline import InlineExecutor
 
 REQUEST_LIMIT_BYTES = 20_000_000  # Source: Gemini API, "Audio understanding"
@@ -24,20 +26,20 @@ LARGE = HeldContent(data=b"x" * (LARGEST_BYTES // 2), content_type="image/jpeg")
 class Pictures:
     """The chat's pictures, of which a process may show `limit_bytes` at once."""
 
-    def __init__(self, limit_bytes: int) -> None:
+    def __init__(self, limit_bytes: int = INLINE_LIMIT_BYTES, *, bucket: str | None = None) -> None:
         self.source = MemoryMedia()
         clock = FixedClock()
         self.chat = conversations_on(MemoryObjectStore(), InlineExecutor(), clock).of("U" + "1" * 32)
         media = Media(source=self.source, threads=InlineExecutor(), clock=clock)
-        self.parts = MediaParts(media=media, bucket=None, budget=InlineBudget(limit_bytes))
+        self.parts = MediaParts(media=media, bucket=bucket, budget=InlineBudget(limit_bytes))
 
     def ask(self, stack: ExitStack, *contents: HeldContent) -> Sequence[Part]:
         """Return what the model is shown in a turn, which lasts as long as the stack."""
-        asked = [self._message(content) for content in contents]
+        asked = [self.message(content) for content in contents]
         shown = stack.enter_context(self.parts.shown(self.chat, asked, quotable=History().quotable, fetches={}))
         return [part for message in asked for part in shown[message.line_message_id]]
 
-    def _message(self, content: HeldContent) -> MessageRecord:
+    def message(self, content: HeldContent) -> MessageRecord:
         message_id = f"m{len(self.source.contents)}"
         self.source.contents[message_id] = content
         return MessageRecord(
@@ -116,3 +118,87 @@ def test_a_small_picture_is_shown_after_a_large_one_was_left_out(stack: ExitStac
         parts = Pictures(limit_bytes=10).ask(stack, LARGE, small)
 
     assert [is_left_out(part) for part in parts] == [True, False]
+
+
+def test_media_that_fill_a_budget_or_a_request_to_the_byte_are_shown(stack: ExitStack) -> None:
+    half = HeldContent(data=b"x" * (INLINE_LIMIT_BYTES // 2), content_type="image/jpeg")
+    rest = HeldContent(data=b"x" * (INLINE_LIMIT_BYTES - len(half.data)), content_type="image/jpeg")
+
+    with stack:
+        parts = Pictures(limit_bytes=INLINE_LIMIT_BYTES).ask(stack, half, rest)
+
+    assert [is_left_out(part) for part in parts] == [False, False]
+
+
+def test_a_model_that_reads_buckets_gets_the_address(stack: ExitStack) -> None:
+    pictures = Pictures(limit_bytes=0, bucket="b")
+
+    with stack:
+        (part,) = pictures.ask(stack, LARGE)
+
+    assert part == MediaPart(content_type="image/jpeg", source=f"gs://b/media/{pictures.chat.id}/m0")
+
+
+def test_a_medium_without_its_bytes_is_told_to_be_gone(stack: ExitStack) -> None:
+    pictures = Pictures()
+    medium = pictures.message(LARGE)
+    fetches = pictures.parts.media.begin_fetch(pictures.chat, medium)
+    pictures.chat.objects.store.delete(pictures.chat.names.medium("m0"))
+
+    with stack:
+        shown = stack.enter_context(
+            pictures.parts.shown(pictures.chat, [medium], quotable=History().quotable, fetches=fetches)
+        )
+
+    assert shown["m0"] == ["[note] It is not there any more."]
+    assert pictures.parts.stored_part(pictures.chat, medium) is None
+
+
+def test_a_request_after_the_answer_shows_what_is_stored_and_fetches_nothing() -> None:
+    pictures = Pictures()
+    medium = pictures.message(LARGE)
+    assert pictures.parts.stored_part(pictures.chat, medium) is None
+
+    pictures.parts.media.begin_fetch(pictures.chat, medium)
+
+    assert pictures.parts.stored_part(pictures.chat, medium) == MediaPart(content_type="image/jpeg", source=LARGE.data)
+
+
+NOW_MS = 1_763_700_000_000
+QUESTION = replace(message(9, timestamp_ms=NOW_MS), user_id="U1")
+PICTURE = replace(QUESTION, line_message_id="m1", timestamp_ms=NOW_MS - 1_000, type="image")
+
+
+def sent(number: int, **changed: Any) -> MessageRecord:  # noqa: ANN401 - fields of MessageRecord
+    return replace(PICTURE, line_message_id=f"m{number}", **changed)
+
+
+@pytest.mark.parametrize(
+    ("messages", "asked", "found"),
+    [
+        ([PICTURE], [QUESTION], ["m1"]),
+        ([PICTURE], [], []),
+        ([PICTURE], [sent(2)], []),
+        ([PICTURE], [sent(2), QUESTION], ["m1"]),
+        ([PICTURE, sent(2)], [sent(2), QUESTION], ["m1"]),
+        ([PICTURE, sent(2)], [replace(QUESTION, quoted_message_id="m2")], ["m1"]),
+        ([replace(PICTURE, type="text"), sent(2)], [QUESTION], ["m2"]),
+        ([replace(PICTURE, user_id="U2"), sent(2)], [QUESTION], ["m2"]),
+        ([sent(2, timestamp_ms=NOW_MS - RECENT_MS - 1), sent(3, timestamp_ms=NOW_MS - RECENT_MS)], [QUESTION], ["m3"]),
+        (
+            [sent(2, timestamp_ms=NOW_MS - RECENT_MS)],
+            [
+                replace(QUESTION, line_message_id="m8", timestamp_ms=NOW_MS - 1),
+                replace(QUESTION, timestamp_ms=NOW_MS + 1),
+            ],
+            [],
+        ),
+        ([sent(number) for number in range(RECENT_MEDIA + 1)], [QUESTION], ["m1", "m2", "m3"]),
+    ],
+)
+def test_recent_media_are_those_that_who_asks_sent_shortly_before(
+    messages: list[MessageRecord], asked: list[MessageRecord], found: list[str]
+) -> None:
+    history = History(messages=tuple(messages))
+
+    assert [one.line_message_id for one in recent_media(history, asked)] == found

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt
+from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt, without_marks
 from shared.line.graphemes import graphemes
 from shared.locales.language_file import LOCALES
 from shared.recurrence import Frequency, Recurrence
@@ -59,6 +59,19 @@ def test_a_receipt_is_one_short_line(name: str, locale: str) -> None:
 
     assert "\n" not in line
     assert len(graphemes(line)) < len(DeedKind) * 4 * 45 + 300
+
+
+def test_as_many_names_as_are_shown_have_no_others() -> None:
+    line = receipt([Deed(kind=DeedKind.FILED, name=f"n{number}") for number in range(4)], locale="en")
+
+    assert line == "✓ Filed: “n0”, “n1”, “n2”, “n3”"
+
+
+def test_no_line_of_the_model_begins_with_a_mark_of_the_system() -> None:
+    assert (
+        without_marks("✓ done\n  ☐ Delete “lunch”\n√ of 2 ✓ kept\n✓✓")
+        == "- done\n  - Delete “lunch”\n√ of 2 ✓ kept\n✓✓"
+    )
 
 
 def test_names_beyond_the_first_few_are_counted() -> None:
