@@ -188,14 +188,10 @@ def test_a_result_that_is_cut_keeps_its_footnote_and_one_that_is_not_is_not_logg
 def test_what_needs_a_tap_is_proposed_as_long_as_there_is_room(turn: Turn) -> None:
     calls = [FunctionCall(name="act", args={"n": n}) for n in range(MOST_PROPOSED + 1)]
 
-    ran = turn.run(returns(NeedsTap(name="lunch")), *calls)
+    answers = [turn.run(returns(NeedsTap(name="lunch")), call).responses[0].response for call in calls]
 
-    assert [one and one[0].partition(" ")[2][:12] for one in errors(ran)] == [
-        "done yet",
-        "done yet",
-        "done yet",
-        "done",
-    ]
+    assert ["Not done yet: " in str(one) for one in answers] == [True] * MOST_PROPOSED + [False]
+    assert f"{MOST_PROPOSED} changes wait" in str(answers[-1])
     assert [one.name for one in turn.context.proposals.proposed] == ["lunch"] * MOST_PROPOSED
 
 
