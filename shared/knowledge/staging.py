@@ -16,10 +16,10 @@ from shared.conversation.records import StagedWrite
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catalog, Row, row_of
-from shared.knowledge.entry import Entry, IsWithdrawn, oldest_words
-from shared.knowledge.entry_file import format_entry, format_revision, read_entry
+from shared.knowledge.entry import Entry, IsWithdrawn
+from shared.knowledge.entry_file import format_entry
 from shared.knowledge.entry_store import UNDO_FILE, EntryStore
-from shared.knowledge.undo import UndoRecord, format_undo, read_undo
+from shared.knowledge.undo import UndoEffect, UndoRecord, format_undo, read_undo
 from shared.storage.object_names import is_entry_path
 
 ENTRIES_LIMIT: Final = 1_000
@@ -40,14 +40,6 @@ class Placement:
 
     path: str = field(repr=False)
     confidence: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndoEffect:
-    """What an undo did: the paths of the entries that it restored, and of those that it removed."""
-
-    restored: tuple[str, ...] = field(repr=False)
-    removed: tuple[str, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +149,7 @@ class EntryOverlay:
                 step = self._steps.pop()
                 self._staged |= step.before
                 self.placement = step.placement_before
-                return _effect_of(step.before)
+                return UndoEffect.of(step.before)
             if self._undone is not None:
                 raise EntryFault("There is nothing to undo.")
             before = self._stored_before()
@@ -169,7 +161,7 @@ class EntryOverlay:
             self._steps.clear()
             self._before.clear()
             self._undone = before
-            return _effect_of(before)
+            return UndoEffect.of(before)
 
     def changes(self) -> tuple[StagedWrite, ...]:
         """Return the staged writes, and accept no more: entries that are created or changed, then deletions, then the undo record."""
@@ -182,7 +174,9 @@ class EntryOverlay:
                 text = None if entry is None else format_entry(replace(entry, revision=key))
                 writes.append(StagedWrite(path=path, text=text))
             if writes:
-                writes.append(StagedWrite(path=UNDO_FILE, text=self._undo_record((self._sequence, len(writes)))))
+                after = {path: self._current(path) for path in self._before}
+                record = UndoRecord.of(self._before, after, key=(self._sequence, len(writes)))
+                writes.append(StagedWrite(path=UNDO_FILE, text=format_undo(record)))
             return tuple(writes)
 
     @property
@@ -218,30 +212,12 @@ class EntryOverlay:
             kind = DeedKind.CHANGED if self._load(entry.path) is not None else DeedKind.FILED
         return Deed(kind=kind, name=entry.name, place=Place(entry.category.value))
 
-    def _undo_record(self, key: tuple[int, int]) -> str:
-        changed = {path: entry for path, entry in self._before.items() if entry != self._current(path)}
-        involved = [entry for path, old in changed.items() for entry in (old, self._current(path)) if entry is not None]
-        sources = oldest_words(one for entry in involved for one in entry.sources)
-        return format_undo(
-            UndoRecord(
-                revision=format_revision(key),
-                before=tuple(
-                    StagedWrite(path=path, text=None if entry is None else format_entry(entry))
-                    for path, entry in changed.items()
-                ),
-                sources=tuple(sources[one] for one in sorted(sources)),
-            )
-        )
-
     def _stored_before(self) -> dict[str, Entry | None]:
         """Return the entries as they were before the last turn that changed some.  Raises: EntryFault."""
         conversation = self._entries.conversation
         stored = conversation.objects.store.read(conversation.names.entry(UNDO_FILE))
         try:
-            record = read_undo(stored.data) if stored else UndoRecord()
-            is_withdrawn = any(self._is_withdrawn(one.line_message_id, one.timestamp_ms) for one in record.sources)
-            steps = () if is_withdrawn else record.before
-            before = {one.path: read_entry(one.path, one.text.encode()) if one.text else None for one in steps}
+            before = read_undo(stored.data).entries(self._is_withdrawn) if stored else {}
         except PermanentError:
             before = {}
         if not before:
@@ -293,10 +269,3 @@ class EntryStaging:
         return EntryOverlay(
             entries=EntryStore(conversation), sequence=sequence, is_withdrawn=amendments.is_withdrawn_from_entries
         )
-
-
-def _effect_of(before: Mapping[str, Entry | None]) -> UndoEffect:
-    return UndoEffect(
-        restored=tuple(path for path, entry in before.items() if entry is not None),
-        removed=tuple(path for path, entry in before.items() if entry is None),
-    )

@@ -1,11 +1,12 @@
 """`undo.json`: the entries as they were before the last turn that changed some, so that the next turn can restore them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from shared.conversation.records import StagedWrite
 from shared.errors import PermanentError
-from shared.knowledge.entry import Source
-from shared.knowledge.entry_file import read_revision
+from shared.knowledge.entry import Entry, IsWithdrawn, Source, oldest_words
+from shared.knowledge.entry_file import format_entry, format_revision, read_entry, read_revision
 from shared.storage.codec import VERSION, decode, encode
 
 
@@ -20,6 +21,48 @@ class UndoRecord:
     revision: str = "0.0"
     before: tuple[StagedWrite, ...] = field(default=(), repr=False)
     sources: tuple[Source, ...] = ()
+
+    @classmethod
+    def of(
+        cls, before: Mapping[str, Entry | None], after: Mapping[str, Entry | None], *, key: tuple[int, int]
+    ) -> "UndoRecord":
+        """Return the record of a turn: the same entries before it and after it, and the key of the write."""
+        changed = {path: entry for path, entry in before.items() if entry != after[path]}
+        involved = [entry for path, old in changed.items() for entry in (old, after[path]) if entry is not None]
+        sources = oldest_words(one for entry in involved for one in entry.sources)
+        return cls(
+            revision=format_revision(key),
+            before=tuple(
+                StagedWrite(path=path, text=None if entry is None else format_entry(entry))
+                for path, entry in changed.items()
+            ),
+            sources=tuple(sources[one] for one in sorted(sources)),
+        )
+
+    def entries(self, is_withdrawn: IsWithdrawn) -> dict[str, Entry | None]:
+        """Return the entries as they were; none, where a message behind them was withdrawn since.
+
+        Raises: CorruptRecordError, UnknownRecordVersionError, if one of them cannot be read.
+        """
+        if any(is_withdrawn(one.line_message_id, one.timestamp_ms) for one in self.sources):
+            return {}
+        return {one.path: read_entry(one.path, one.text.encode()) if one.text else None for one in self.before}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoEffect:
+    """What an undo did: the paths of the entries that it restored, and of those that it removed."""
+
+    restored: tuple[str, ...] = field(repr=False)
+    removed: tuple[str, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, before: Mapping[str, Entry | None]) -> "UndoEffect":
+        """Return the effect of going back to these."""
+        return cls(
+            restored=tuple(path for path, entry in before.items() if entry is not None),
+            removed=tuple(path for path, entry in before.items() if entry is None),
+        )
 
 
 def read_undo(data: bytes) -> UndoRecord:

@@ -17,16 +17,8 @@ from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, ROW_LIMIT_BYTES, Catal
 from shared.knowledge.entry import Entry, Note, Source
 from shared.knowledge.entry_file import format_entry, read_entry
 from shared.knowledge.schema import FIELDS, Category
-from shared.knowledge.staging import (
-    CHANGES_LIMIT,
-    ENTRIES_LIMIT,
-    EntryFault,
-    EntryOverlay,
-    EntryStaging,
-    Placement,
-    UndoEffect,
-)
-from shared.knowledge.undo import format_undo, read_undo
+from shared.knowledge.staging import CHANGES_LIMIT, ENTRIES_LIMIT, EntryFault, EntryOverlay, EntryStaging, Placement
+from shared.knowledge.undo import UndoEffect, format_undo, read_undo
 from shared.storage.codec import encode
 from tests.support.inline import InlineExecutor
 from tests.support.knowledge import CHAT, OpenLease, WatchedStore
