@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
+from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, mapping
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from simulator.gemini.default_model.phrases import Language
 
 _LISTS = {"買い物": "shop", "やること": "todo", "shopping": "shop", "to-do": "todo"}
@@ -70,28 +71,22 @@ def answer_search(prompt: Prompt) -> Decision:
     return Say(text=_WORDS[prompt.language].found.format(item=prompt.words.strip()))
 
 
-def is_request(prompt: Prompt) -> bool:
-    """Whether the last message asks for something that an offered tool for lists or the web does."""
-    return _first_call(prompt) is not None
-
-
-def begin(prompt: Prompt) -> Decision:
-    """Call the first tool."""
-    call = _first_call(prompt)
-    assert call is not None  # noqa: S101 - the rule recognised it
-    return call
+def first_call(prompt: Prompt) -> CallTool | None:
+    """Return the call of an offered tool for lists or the web that the last message asks for; None: it asks for none."""
+    calls = (_addition(prompt), _purchase(prompt), _listing(prompt), _search(prompt))
+    return next((call for call in calls if call is not None and prompt.offers(call.name)), None)
 
 
 def has_result(prompt: Prompt) -> bool:
     """Whether all calls of the last round were for these tools and succeeded."""
-    return bool(prompt.results) and all(result.name in _TOOLS and result.error is None for result in prompt.results)
+    return prompt.has_results_of(_TOOLS)
 
 
 def proceed(prompt: Prompt) -> Decision:
     """Tick off the item that was found, or say the result."""
     result = prompt.results[-1]
     words = _WORDS[prompt.language]
-    output = _mapping(result.response.get("output", result.response))
+    output = prompt.output
     item = _item(prompt)
     match result.name:
         case "create_page":
@@ -101,8 +96,8 @@ def proceed(prompt: Prompt) -> Decision:
         case "web_search":
             return Say(text=str(output.get("answer", "")))
     pages = output.get("pages")
-    found = [_mapping(page) for page in pages] if isinstance(pages, list) else []
-    if _match(_LISTINGS, prompt):
+    found = [mapping(page) for page in pages] if isinstance(pages, list) else []
+    if prompt.match(_LISTINGS):
         return Say(text=words.listed.format(items="、".join(_line(page) for page in found)) if found else words.empty)
     checkbox = _CHECKBOX.search(str(output.get("properties", "")))
     if not found or checkbox is None:
@@ -111,13 +106,8 @@ def proceed(prompt: Prompt) -> Decision:
     return CallTool(name="update_page", args={"page_id": str(found[0]["page_id"]), "properties": changes})
 
 
-def _first_call(prompt: Prompt) -> CallTool | None:
-    calls = (_addition(prompt), _purchase(prompt), _listing(prompt), _search(prompt))
-    return next((call for call in calls if call is not None and prompt.offers(call.name)), None)
-
-
 def _addition(prompt: Prompt) -> CallTool | None:
-    match = _match(_ADDITIONS, prompt)
+    match = prompt.match(_ADDITIONS)
     name = _database(prompt, _LISTS[match["list"]]) if match else None
     if match is None or name is None:
         return None
@@ -125,7 +115,7 @@ def _addition(prompt: Prompt) -> CallTool | None:
 
 
 def _purchase(prompt: Prompt) -> CallTool | None:
-    match = _match(_PURCHASES, prompt)
+    match = prompt.match(_PURCHASES)
     name = _database(prompt, "shop") if match else None
     if match is None or name is None:
         return None
@@ -133,31 +123,26 @@ def _purchase(prompt: Prompt) -> CallTool | None:
 
 
 def _listing(prompt: Prompt) -> CallTool | None:
-    match = _match(_LISTINGS, prompt)
+    match = prompt.match(_LISTINGS)
     name = _database(prompt, _LISTS[match["list"]]) if match else None
     return CallTool(name="search_database", args={"database_name": name}) if name else None
 
 
 def _search(prompt: Prompt) -> CallTool | None:
-    match = _match(_SEARCHES, prompt)
+    match = prompt.match(_SEARCHES)
     return CallTool(name="web_search", args={"query": match["item"].strip()}) if match else None
 
 
 def _item(prompt: Prompt) -> str:
-    match = _match((*_ADDITIONS, *_PURCHASES, *_SEARCHES), prompt)
+    match = prompt.match((*_ADDITIONS, *_PURCHASES, *_SEARCHES))
     return match["item"].strip() if match else prompt.words
-
-
-def _match(patterns: tuple[str, ...], prompt: Prompt) -> re.Match[str] | None:
-    matches = (re.fullmatch(pattern, prompt.bare_words) for pattern in patterns)
-    return next((match for match in matches if match is not None), None)
 
 
 def _database(prompt: Prompt, kind: str) -> str | None:
     """Return the name of the database of this kind, as the declarations offer it."""
     for function in prompt.request.callable_functions:
-        properties = _mapping(function.parameter_schema.get("properties"))
-        names = _mapping(properties.get("database_name")).get("enum")
+        properties = mapping(function.parameter_schema.get("properties"))
+        names = mapping(properties.get("database_name")).get("enum")
         for name in names if isinstance(names, list) else []:
             if kind in str(name).replace("_", ""):
                 return str(name)
@@ -165,9 +150,5 @@ def _database(prompt: Prompt, kind: str) -> str | None:
 
 
 def _line(page: Mapping[str, Any]) -> str:
-    values = _mapping(page.get("properties")).values()
+    values = mapping(page.get("properties")).values()
     return f"{page.get('title')}{' ✓' if any(value is True for value in values) else ''}"
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -40,6 +40,16 @@ class Rule:
     decide: Callable[[Prompt], Decision]
 
 
+def _calling(call: Callable[[Prompt], CallTool | None]) -> Rule:
+    """Return the rule that makes this call, where there is one."""
+    return Rule(applies=lambda prompt: call(prompt) is not None, decide=lambda prompt: _known(call(prompt)))
+
+
+def _known(call: CallTool | None) -> CallTool:
+    assert call is not None  # noqa: S101 - the rule recognised it
+    return call
+
+
 def answer(request: GenerateContentRequest) -> Candidate:
     """Return the answer to a request that the server accepts. Equal requests get equal answers."""
     functions = request.callable_functions
@@ -191,8 +201,8 @@ RULES: tuple[Rule, ...] = (
     Rule(applies=lambda prompt: not prompt.messages, decide=lambda _: StaySilent(reason="There is no message.")),
     Rule(applies=lambda prompt: prompt.messages[-1].medium is not None, decide=_respond_to_medium),
     Rule(applies=memory_tools.is_request, decide=memory_tools.begin),
-    Rule(applies=list_tools.is_request, decide=list_tools.begin),
-    Rule(applies=reminder_tools.is_request, decide=reminder_tools.begin),
+    _calling(list_tools.first_call),
+    _calling(reminder_tools.first_call),
     Rule(applies=knowledge_tools.is_request, decide=knowledge_tools.begin),
     Rule(applies=_asks_what_was_said, decide=_repeat_words),
     Rule(applies=lambda prompt: key_asked_for(prompt.words, prompt.phrases) is not None, decide=_repeat_fact),

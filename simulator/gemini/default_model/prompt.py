@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simulator.gemini.default_model.phrases import PHRASES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
 
     from simulator.gemini.default_model.phrases import Language, Phrases
     from simulator.gemini.default_model.transcript import Message
@@ -74,3 +77,23 @@ class Prompt:
     def offers(self, name: str) -> bool:
         """Whether the model may call the function."""
         return any(function.name == name for function in self.request.callable_functions)
+
+    def match(self, patterns: Iterable[str]) -> re.Match[str] | None:
+        """Return the match of the first pattern that fits all of the bare words."""
+        matches = (re.fullmatch(pattern, self.bare_words) for pattern in patterns)
+        return next((match for match in matches if match is not None), None)
+
+    def has_results_of(self, names: AbstractSet[str]) -> bool:
+        """Whether all calls of the round before were for these functions, and succeeded."""
+        return bool(self.results) and all(result.name in names and result.error is None for result in self.results)
+
+    @property
+    def output(self) -> Mapping[str, Any]:
+        """What the last call returned."""
+        response = self.results[-1].response
+        return mapping(response.get("output", response))
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """Return the value if it is an object of JSON, else an empty one."""
+    return value if isinstance(value, Mapping) else {}

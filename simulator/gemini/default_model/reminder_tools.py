@@ -11,9 +11,9 @@ from __future__ import annotations
 import datetime as dt
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say
+from simulator.gemini.default_model.prompt import CallTool, Decision, Prompt, Say, mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,27 +71,24 @@ _COSTS: Mapping[Language, str] = {
 }
 
 
-def is_request(prompt: Prompt) -> bool:
-    """Whether the last message asks for something about reminders that an offered tool does."""
-    return _first_call(prompt) is not None
-
-
-def begin(prompt: Prompt) -> Decision:
-    """Call the first tool."""
-    call = _first_call(prompt)
-    assert call is not None  # noqa: S101 - the rule recognised it
-    return call
+def first_call(prompt: Prompt) -> CallTool | None:
+    """Return the call of an offered tool for reminders that the last message asks for; None: it asks for none."""
+    if prompt.match(_LISTINGS) or prompt.match(_CANCELLATIONS):
+        call: CallTool | None = CallTool(name="list_reminders", args={})
+    else:
+        call = _creation(prompt)
+    return call if call is not None and prompt.offers(call.name) else None
 
 
 def has_result(prompt: Prompt) -> bool:
     """Whether all calls of the last round were for these tools and succeeded."""
-    return bool(prompt.results) and all(result.name in _TOOLS and result.error is None for result in prompt.results)
+    return prompt.has_results_of(_TOOLS)
 
 
 def proceed(prompt: Prompt) -> Decision:
     """Cancel the reminder that was found, or say the result."""
     result, words = prompt.results[-1], _WORDS[prompt.language]
-    output = _mapping(result.response.get("output", result.response))
+    output = prompt.output
     text = str(output.get("text"))
     if result.name == "cancel_reminder":
         return Say(text=words.cancelled.format(text=text))
@@ -99,8 +96,8 @@ def proceed(prompt: Prompt) -> Decision:
         count = output.get("messages_each_time")
         cost = _COSTS[prompt.language].format(count=count) if count is not None else ""
         return Say(text=words.created.format(text=text, cost=cost))
-    found = [_mapping(one) for one in output.get("reminders", [])]
-    cancelled = _match(_CANCELLATIONS, prompt)
+    found = [mapping(one) for one in output.get("reminders", [])]
+    cancelled = prompt.match(_CANCELLATIONS)
     if cancelled is None:
         names = "、".join(f"{one.get('text')} ({str(one.get('next')).replace('T', ' ')})" for one in found)
         return Say(text=words.listed.format(count=len(found), names=names) if found else words.none)
@@ -109,16 +106,8 @@ def proceed(prompt: Prompt) -> Decision:
     return Say(text=words.missing) if named is None else CallTool(name="cancel_reminder", args={"id": str(named["id"])})
 
 
-def _first_call(prompt: Prompt) -> CallTool | None:
-    if _match(_LISTINGS, prompt) or _match(_CANCELLATIONS, prompt):
-        call: CallTool | None = CallTool(name="list_reminders", args={})
-    else:
-        call = _creation(prompt)
-    return call if call is not None and prompt.offers(call.name) else None
-
-
 def _creation(prompt: Prompt) -> CallTool | None:
-    match, now = _match(_REQUESTS, prompt), _now(prompt)
+    match, now = prompt.match(_REQUESTS), _now(prompt)
     at = _time(match.groupdict(), now) if match is not None and now is not None else None
     if match is None or at is None:
         return None
@@ -154,12 +143,3 @@ def _now(prompt: Prompt) -> dt.datetime | None:
     texts = (text for content in prompt.request.contents if content.role == "user" for text in content.texts)
     found = [one for text in texts for one in _NOW.findall(text)]
     return dt.datetime.strptime(found[-1], "%Y-%m-%d %H:%M") if found else None  # noqa: DTZ007 - local
-
-
-def _match(patterns: tuple[str, ...], prompt: Prompt) -> re.Match[str] | None:
-    matches = (re.fullmatch(pattern, prompt.bare_words) for pattern in patterns)
-    return next((match for match in matches if match is not None), None)
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
