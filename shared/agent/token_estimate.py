@@ -1,9 +1,6 @@
 """One rule for estimates of tokens, which budgets, tables and benchmarks share."""
 
 import math
-from typing import Final
-
-_KEPT_STEP: Final = 0.9
 
 
 def estimated_tokens(text: str) -> int:
@@ -14,9 +11,7 @@ def estimated_tokens(text: str) -> int:
 
 def within_tokens(text: str, limit_tokens: int) -> str:
     """Return as much of the beginning of the text as stays within the limit; it may end inside a word, never inside a code point."""
-    if estimated_tokens(text) <= limit_tokens:
-        return text
     kept = text[: limit_tokens * 4]
     while kept and (tokens := estimated_tokens(kept)) > limit_tokens:
-        kept = kept[: min(len(kept) - 1, int(len(kept) * max(limit_tokens / tokens, 1 - _KEPT_STEP)))]
+        kept = kept[: len(kept) * limit_tokens // tokens]
     return kept

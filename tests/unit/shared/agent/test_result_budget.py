@@ -57,3 +57,37 @@ def test_the_newest_results_stay_even_before_a_note() -> None:
     note = TextContent(role="user", texts=("Nothing was sent.",))
 
     assert within_turn((newest, note), limit_tokens=10) == (newest, note)
+
+
+def test_a_result_of_exactly_its_budget_is_whole() -> None:
+    data = pages(3)
+
+    assert fitted(data, limit_tokens=tokens_of(data)) is data
+    assert "cut" in fitted(data, limit_tokens=tokens_of(data) - 1)
+
+
+def test_long_texts_are_cut_no_further_than_needed() -> None:
+    data: Json = {"a": ["x" * 9_000], "b": "y" * 2_000}
+    cut: Json = {"a": [f"{'x' * 2_000}…"], "b": "y" * 2_000}
+
+    shown = fitted(data, limit_tokens=tokens_of(cut))
+
+    assert {name: value for name, value in shown.items() if name != "cut"} == cut
+
+
+def test_lists_are_halved_until_they_fit_and_no_further() -> None:
+    shown = fitted({"a": ["x"] * 9}, limit_tokens=tokens_of({"a": ["x"] * 4}))
+
+    assert shown["a"] == ["x"] * 4
+
+
+def test_results_that_fill_a_turn_stay() -> None:
+    call = FunctionCall(name="look_up", args={})
+    rounds = tuple(
+        FunctionResponses(responses=(FunctionResponse(call=call, response={"output": pages(number)}),))
+        for number in (20, 21)
+    )
+    size = sum(tokens_of(one.response) for round_ in rounds for one in round_.responses)
+
+    assert within_turn(rounds, limit_tokens=size) == rounds
+    assert within_turn(rounds, limit_tokens=size - 1) != rounds
