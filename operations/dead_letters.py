@@ -5,6 +5,7 @@ message that is too old to be answered becomes context, and an unsend is carried
 """
 
 import base64
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -13,7 +14,7 @@ from typing import Final, Protocol
 from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import BusMessage, EventBus, Tick
-from shared.clock import Clock
+from shared.clock import Clock, Deadline
 from shared.conversation.history import HistoryReader
 from shared.conversation.store import Conversations
 from shared.errors import UnusableEventError, UnusableIdError
@@ -132,11 +133,15 @@ class DeadLetters:
     def _explain(self, letter: DeadLetter) -> Explanation:
         try:
             held = _event_of(letter)
-            event = None if isinstance(held, Tick) else parse_event(held)
+            event = None if isinstance(held, Tick) else parse_event(held, deadline=self._no_deadline)
         except (UnusableEventError, UnusableIdError) as cause:
             return Explanation(letter=letter, verdict=Verdict.UNUSABLE, line=self._line(letter, None, str(cause)))
         verdict = Verdict.PAST_TICK if event is None else self._verdict(event)
         return Explanation(letter=letter, verdict=verdict, line=self._line(letter, event, verdict.value))
+
+    @property
+    def _no_deadline(self) -> Deadline:
+        return Deadline.after(self.conversations.clock, math.inf)
 
     def _verdict(self, event: LineEvent) -> Verdict:
         if event.type == "unsend":

@@ -1,7 +1,7 @@
 """The only module that reads the machine's clocks; other code takes a Clock."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 SKEW_MS: Final = 5_000
@@ -39,7 +39,7 @@ class SystemClock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadline:
-    """A moment after which no further step begins."""
+    """A moment after which no further step begins.  A request has one from its beginning, and whatever waits in it goes by that."""
 
     clock: Clock
     at_s: float
@@ -47,6 +47,14 @@ class Deadline:
     @classmethod
     def after(cls, clock: Clock, seconds: float) -> "Deadline":
         return cls(clock=clock, at_s=clock.monotonic_s() + seconds)
+
+    def within(self, seconds: float) -> "Deadline":
+        """Return the deadline of a part that takes so long at most: in `seconds`, or when this one passes."""
+        return replace(self, at_s=min(self.at_s, self.clock.monotonic_s() + seconds))
+
+    def earlier(self, seconds: float) -> "Deadline":
+        """Return the deadline that leaves so many seconds of this one."""
+        return replace(self, at_s=self.at_s - seconds)
 
     @property
     def left_s(self) -> float:

@@ -15,6 +15,7 @@ from shared.agent.chat_memory import ChatMemory
 from shared.agent.people import People
 from shared.agent.recall_request import Wanted
 from shared.agent.turn_context import TurnContext
+from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.provenance import Provenance
@@ -118,7 +119,7 @@ def context_of(conversation: Conversation, group: Group) -> TurnContext:
         asked=(asked,),
         draft=OutcomeRecord(webhook_event_id="asking", timestamp_ms=asked.timestamp_ms, kind=OutcomeKind.SKIPPED),
         basis=Basis(conversation=conversation, lease=_Held(), prompt=Provenance(), before=Amendments()),
-        seconds=40.0,
+        deadline=Deadline.after(conversation.turn.clock, 40.0),
         sequence=1,
     )
     return TurnContext(conversation=conversation, to_answer=(asked,), earlier=history.messages, question=question)

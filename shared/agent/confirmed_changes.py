@@ -1,7 +1,7 @@
 """Carries out what an answer proposed and a person confirmed, through the tools that proposed it."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from shared import logs
 from shared.agent.executor import ToolExecutor
@@ -10,7 +10,7 @@ from shared.agent.outcomes import having_read, with_staged
 from shared.agent.receipts import receipt
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
-from shared.clock import Clock, Deadline
+from shared.clock import Deadline
 from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
@@ -26,7 +26,6 @@ class ConfirmedCalls:
     contexts: TurnContexts
     phrases: Phrases
     locale: str
-    clock: Clock = field(repr=False)
 
     def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
         """Return the draft with the receipt of these calls, which a person confirmed; no model is asked, and nothing else is done.
@@ -34,7 +33,7 @@ class ConfirmedCalls:
         A change that would touch something of another name than the one that the person read is not kept.
         """
         context = self.contexts.of(question)
-        failed = self._run_twice(proposed, context, Deadline.after(self.clock, question.seconds))
+        failed = self._run_twice(proposed, context, question.deadline)
         told_names = {one.name for one in proposed} | {json.loads(one.arguments).get("text") for one in proposed}
         is_as_told = {one.name for one in context.deeds} <= told_names
         kept = context if is_as_told else replace(context, entries=None, reminders=None)

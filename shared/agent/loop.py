@@ -1,6 +1,5 @@
 """The loop: ask the model, run its calls, return their results to it, until it decides or a limit is reached."""
 
-import math
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -80,10 +79,12 @@ class Agent:
         contents: Sequence[Content],
         context: TurnContext,
         *,
-        seconds: float = math.inf,
+        deadline: Deadline | None = None,
         only: tuple[str, ...] = (),
     ) -> Thought:
-        """Return the decision, within `seconds`.  The model may call `only` these tools; none named: all that the turn has.
+        """Return the decision, by the deadline where there is one, and within the limits.
+
+        The model may call `only` these tools; none named: all that the turn has.
 
         Raises: PromptAmendedError, ModelUnavailableError, ModelRefusedError, ModelBlockedError, ModelCallLimitError, DeadlineError.
         """
@@ -92,7 +93,9 @@ class Agent:
             system_instruction=system_instruction,
             first=tuple(contents),
             context=context,
-            seconds=min(seconds, self.limits.seconds),
+            deadline=Deadline.after(self.clock, self.limits.seconds)
+            if deadline is None
+            else deadline.within(self.limits.seconds),
             only=only,
         )
         used: list[str] = []
@@ -129,7 +132,7 @@ class _Turn:
         system_instruction: str,
         first: tuple[Content, ...],
         context: TurnContext,
-        seconds: float,
+        deadline: Deadline,
         only: tuple[str, ...],
     ) -> None:
         self.model_calls = 0
@@ -137,11 +140,10 @@ class _Turn:
         self.model = agent.model
         self._agent = agent
         self._context = context
-        self._seconds = seconds
         self._system_instruction = system_instruction
         self._first = first
         self._contents = list(first)
-        self._deadline = Deadline.after(agent.clock, seconds)
+        self._deadline = deadline
         self._declarations = agent.tools.registry.declarations(context)
         self._troubles: Counter[str] = Counter()
         self._note: str | None = None
@@ -213,14 +215,14 @@ class _Turn:
 
     def tool_deadline(self) -> Deadline:
         """Return the deadline for the tools of a round."""
-        return Deadline.after(self._agent.clock, min(self._agent.limits.tool_seconds, self._deadline.left_s))
+        return self._deadline.within(self._agent.limits.tool_seconds)
 
     def _request(self, *, is_last: bool) -> ModelRequest:
         limits = self._agent.limits
         if self.model_calls >= limits.model_calls:
             raise ModelCallLimitError(f"no decision within {limits.model_calls} model calls")
         if self._deadline.left_s < limits.least_call_s:
-            raise DeadlineError(f"no decision within {self._seconds:.0f} seconds")
+            raise DeadlineError("no decision in time")
         self.model_calls += 1
         registry = self._agent.tools.registry
         note = (TextContent(role="user", texts=(self._note,)),) if self._note else ()

@@ -8,6 +8,7 @@ from typing import Final
 
 from shared import logs
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
+from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.media import FETCH_S, Fetch, Fetches, Media, MediumLabel, Unkept
 from shared.conversation.quotes import Quotable
@@ -54,9 +55,10 @@ class InlineBudget:
 
 @dataclass(slots=True, kw_only=True)
 class _Share:
-    """A turn's share of the budget."""
+    """A turn's share of the budget, and until when its fetches are waited for."""
 
     budget: InlineBudget
+    deadline: Deadline | None = None
     taken_bytes: int = 0
 
     def take(self, size_bytes: int) -> bool:
@@ -77,14 +79,21 @@ class MediaParts:
 
     @contextmanager
     def shown(
-        self, conversation: Conversation, asked: Sequence[MessageRecord], *, quotable: Quotable, fetches: Fetches
+        self,
+        conversation: Conversation,
+        asked: Sequence[MessageRecord],
+        *,
+        quotable: Quotable,
+        fetches: Fetches,
+        deadline: Deadline,
     ) -> Iterator[Mapping[str, Sequence[Part]]]:
         """Yield the parts of each message by its id: the medium that it quotes and its own, or a note on why a medium is missing.
 
-        `fetches` are under way; fetches of other media are begun. All bytes together are within INLINE_LIMIT_BYTES, and those of all blocks
-        that are open within the budget. A storage failure raises nothing: the turn goes on without the medium.
+        `fetches` are under way; fetches of other media are begun; all together are waited for at most FETCH_S, and not after the deadline.
+        All bytes together are within INLINE_LIMIT_BYTES, and those of all blocks that are open within the budget. A storage failure raises
+        nothing: the turn goes on without the medium.
         """
-        share = _Share(budget=self.budget)
+        share = _Share(budget=self.budget, deadline=deadline.within(FETCH_S))
         try:
             yield self._parts(conversation, asked, quotable, fetches, share)
         finally:
@@ -125,7 +134,7 @@ class MediaParts:
         share: _Share,
     ) -> Part:
         try:
-            found = fetching.result(timeout=FETCH_S)
+            found = fetching.result(timeout=share.deadline.left_s if share.deadline else 0)
             if isinstance(found, MediumLabel):
                 return self._open_medium(conversation, message, found, share)
         except (AizuchiError, TimeoutError) as cause:

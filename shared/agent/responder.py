@@ -84,6 +84,7 @@ class AgentResponder:
             (*recent_media(question.history, question.asked), *question.asked),
             quotable=question.history.quotable,
             fetches=question.fetches,
+            deadline=question.deadline,
         ) as shown:
             return self._think(question, shown)
 
@@ -100,7 +101,7 @@ class AgentResponder:
                 self.prompt.system_instruction(),
                 (*contents, *notes),
                 context,
-                seconds=question.seconds,
+                deadline=question.deadline,
                 only=(REPLY,) if is_catch_up_only(context) else (),
             )
         except ModelBlockedError as cause:

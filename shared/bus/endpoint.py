@@ -13,7 +13,7 @@ from typing import ClassVar, Final, Protocol
 from shared import logs
 from shared.bus.envelope import BODY_LIMIT_BYTES, Envelope, decode_envelope
 from shared.bus.messages import Tick
-from shared.clock import Clock
+from shared.clock import Clock, Deadline
 from shared.errors import (
     AizuchiError,
     MethodNotAllowedError,
@@ -24,6 +24,8 @@ from shared.errors import (
     UnusableIdError,
 )
 
+REQUEST_S: Final = 112.0
+"""A request goes on for so long at most, but for calls that are under way; Pub/Sub waits for its answer for 120 s."""
 _ACKNOWLEDGED: Final = 204
 _INTERNAL_ERROR: Final = 500
 
@@ -41,13 +43,13 @@ class PushTokens(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PushEndpoint:
-    """Answers pushes.  `handle` returns the `outcome` field of the closing log line.
+    """Answers pushes.  `handle`, which ends by its deadline, returns the `outcome` field of the closing log line.
 
     `tokens` checks who pushes before the body is read; None: only the platform does.
     """
 
     body_limit_bytes: ClassVar = BODY_LIMIT_BYTES
-    handle: Callable[[Mapping[str, object] | Tick, Envelope], str]
+    handle: Callable[[Mapping[str, object] | Tick, Envelope, Deadline], str]
     clock: Clock = field(repr=False)
     tokens: PushTokens | None = field(default=None, repr=False)
 
@@ -55,6 +57,7 @@ class PushEndpoint:
         self, method: str, body: bytes, *, traceparent: str | None = None, authorization: str | None = None
     ) -> tuple[str, int]:
         """Return body and status.  Never raises."""
+        deadline = Deadline.after(self.clock, REQUEST_S)
         with logs.bound(**logs.trace_fields(traceparent)):
             try:
                 if method != "POST":
@@ -70,13 +73,13 @@ class PushEndpoint:
                 return str(cause), cause.http_status
             # From here on the lines carry the trace of LINE's request, which is the same for every delivery of the message.
             with logs.bound(**logs.trace_fields(envelope.traceparent)):
-                return self._dispatch(envelope)
+                return self._dispatch(envelope, deadline)
 
-    def _dispatch(self, envelope: Envelope) -> tuple[str, int]:
+    def _dispatch(self, envelope: Envelope, deadline: Deadline) -> tuple[str, int]:
         started_s = self.clock.monotonic_s()
         with logs.bound(pubsub_message_id=envelope.pubsub_message_id, delivery_attempt=envelope.delivery_attempt):
             try:
-                outcome, status = self.handle(envelope.event(), envelope), _ACKNOWLEDGED
+                outcome, status = self.handle(envelope.event(), envelope, deadline), _ACKNOWLEDGED
             except (UnusableEventError, UnusableIdError) as cause:
                 logs.warning("event_dropped", reason=str(cause))
                 outcome, status = "dropped", _ACKNOWLEDGED

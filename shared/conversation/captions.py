@@ -58,7 +58,7 @@ class CaptionWriter:
         marked = conversation.snapshot.swap(seen, _marked(record, {one.line_message_id for one in waiting}))
         if marked is None:
             return
-        deadline = Deadline.after(self.clock, min(_SECONDS, request.left_s - _CAPTION_S))
+        deadline = request.earlier(_CAPTION_S).within(_SECONDS)
         captions, failed = self._captions(conversation, waiting, amendments, deadline)
         if captions or failed:
             conversation.snapshot.swap(marked, _with_captions(marked.record, captions, failed))

@@ -33,7 +33,9 @@ class QuotedMedia:
 
     media: Media
 
-    def find(self, conversation: Conversation, history: History, asked: Sequence[MessageRecord]) -> History:
+    def find(
+        self, conversation: Conversation, history: History, asked: Sequence[MessageRecord], deadline: Deadline
+    ) -> History:
         """Return the history with the media that the newest of these messages quote and that memory does not know.
 
         What is not found in time stays unknown. Repeated: finds what it kept. Raises nothing: a turn goes on without.
@@ -42,7 +44,7 @@ class QuotedMedia:
         unknown = dict.fromkeys(
             one.quoted_message_id for one in reversed(asked) if quotable.quoted_by(one) == "unknown"
         )
-        deadline = Deadline.after(self.media.clock, QUOTED_FETCH_S)
+        deadline = deadline.within(QUOTED_FETCH_S)
         searches = [
             self.media.threads.submit(copy_context().run, self._search, conversation, history, quoted_id, deadline)
             for quoted_id in list(unknown)[:QUOTES_FETCHED]

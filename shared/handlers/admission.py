@@ -13,7 +13,7 @@ from shared.access.admission import Access, Admissions
 from shared.access.doorstep import Doorstep
 from shared.access.invitations import Invitations
 from shared.bus.result import EventResult
-from shared.clock import Clock, Deadline
+from shared.clock import Clock
 from shared.conversation.store import Conversation
 from shared.handlers.intake import Intake
 from shared.line.commands import Command
@@ -109,6 +109,6 @@ class AdmissionHandler:
         if event.reply_token is None or not self.doorstep.may_tell(event.conversation_id):
             return EventResult.NOT_ADMITTED
         said = (OutgoingMessage(text=self.phrases.text(words, id=event.conversation_id)),)
-        deadline = Deadline.after(self.clock, _SECONDS)
+        deadline = event.deadline.within(_SECONDS)
         spend_reply_token(self.line, event.reply_token, said, clock=self.clock, deadline=deadline)
         return EventResult.NOT_ADMITTED

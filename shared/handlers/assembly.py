@@ -148,9 +148,7 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
     reply = Reply(
         runner=runner,
         responder=responder,
-        changes=ConfirmedCalls(
-            tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale, clock=clock
-        ),
+        changes=ConfirmedCalls(tools=agent.tools, contexts=contexts, phrases=phrases, locale=options.locale),
         quoted=QuotedMedia(media=media),
         settle_window=SettleWindow(seconds=options.settle_s, reader=reader, clock=clock),
         outbox=outbox,

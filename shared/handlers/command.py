@@ -93,11 +93,13 @@ class CommandHandler:
             repeats=due.source_ids,
             since_ms=due.since_ms,
         )
-        return self.announcer.announce(conversation, said, event.reply_token)
+        return self.announcer.announce(conversation, said, event.reply_token, event.deadline)
 
     def _say(self, event: LineEvent, text: str) -> EventResult:
         said = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
-        return self.announcer.announce(self.conversations.of(event.conversation_id), said, event.reply_token)
+        return self.announcer.announce(
+            self.conversations.of(event.conversation_id), said, event.reply_token, event.deadline
+        )
 
 
 def _shown(left: int | None) -> str:

@@ -8,7 +8,7 @@ from shared import logs
 from shared.bus.envelope import Envelope
 from shared.bus.messages import TICK_TYPE, Tick
 from shared.bus.result import EventResult
-from shared.clock import Clock
+from shared.clock import Clock, Deadline
 from shared.handlers.admission import AdmissionHandler
 from shared.handlers.command import CommandHandler
 from shared.handlers.departure import DepartureHandler
@@ -45,7 +45,7 @@ class Dispatch:
     unnamed: UnnamedHandler
     clock: Clock = field(repr=False)
 
-    def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope) -> EventResult:
+    def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, deadline: Deadline) -> EventResult:
         """Return what came of the event.  Raises: UnusableIdError, and whatever its handler raises."""
         if isinstance(event, Tick):
             with logs.bound(type=TICK_TYPE):
@@ -53,8 +53,8 @@ class Dispatch:
         received_ms = self.clock.now_ms() if envelope.published_ms is None else envelope.published_ms
         unnamed = unnamed_reply_token(event, received_ms=received_ms)
         if unnamed is not None:
-            return self.unnamed(unnamed) if self.admission.answers_unnamed() else EventResult.NOT_ADMITTED
-        parsed = parse_event(event, received_ms=received_ms)
+            return self.unnamed(unnamed, deadline) if self.admission.answers_unnamed() else EventResult.NOT_ADMITTED
+        parsed = parse_event(event, received_ms=received_ms, deadline=deadline)
         with logs.bound(
             type=parsed.type,
             webhook_event_id=parsed.webhook_event_id,

@@ -60,7 +60,7 @@ class ErasureHandler:
             asks=erasure,
             asked_by=content.line_message_id,
         )
-        return self.announcer.announce(conversation, question, event.reply_token)
+        return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
 
     def confirm(self, event: LineEvent, question_id: str) -> EventResult:
         """What the question asked is carried out, if this press is the first one that counts; any other does nothing.
@@ -178,7 +178,7 @@ class ErasureHandler:
 
     def _say(self, conversation: Conversation, event: LineEvent, text: str) -> EventResult:
         said = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
-        return self.announcer.announce(conversation, said, event.reply_token)
+        return self.announcer.announce(conversation, said, event.reply_token, event.deadline)
 
 
 def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -> OutcomeRecord | None:

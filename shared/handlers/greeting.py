@@ -31,4 +31,6 @@ class GreetingHandler:
             text=self.phrases.text(Phrase.GREETING_FRIEND if event.is_one_on_one else Phrase.GREETING_GROUP),
             is_joining=event.type == "join",
         )
-        return self.announcer.announce(self.conversations.of(event.conversation_id), greeting, event.reply_token)
+        return self.announcer.announce(
+            self.conversations.of(event.conversation_id), greeting, event.reply_token, event.deadline
+        )

@@ -26,13 +26,14 @@ from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
 _LAST_FETCH_S: Final = 30.0
-REQUEST_S: Final = 115.0
-"""Of the 120 s in which Pub/Sub waits for the acknowledgement; what is left after the answer is for the chat's memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageHandler:
-    """Handles message events, and presses of the button under "still thinking"."""
+    """Handles message events, and presses of the button under "still thinking".
+
+    What is left of a request after the answer is for the chat's memory.
+    """
 
     conversations: Conversations
     intake: Intake
@@ -53,8 +54,7 @@ class MessageHandler:
         Repeated: an event whose outcome is recorded is not thought about again.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
-        deadline = self._deadline()
-        conversation = self.conversations.of(event.conversation_id)
+        deadline, conversation = event.deadline, self.conversations.of(event.conversation_id)
         message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
         if not message.addressed or message.reply_token is None:
             return self._overhear(conversation, message, deadline)
@@ -71,20 +71,17 @@ class MessageHandler:
         Repeated, pressed again, pressed by another member: what was sent is not sent again. Raises: as for a message.
         """
         conversation = self.conversations.of(event.conversation_id)
-        return self._answer(conversation, self.intake.press(event, deferral_id), self._deadline())
-
-    def _deadline(self) -> Deadline:
-        return Deadline.after(self.conversations.clock, REQUEST_S)
+        return self._answer(conversation, self.intake.press(event, deferral_id), event.deadline)
 
     def _answer(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         self.usage.begin_exchange()
         self.people.begin(conversation, message)
         fetches = self.media.begin_fetch(conversation, message)
         try:
-            run = self.reply(conversation, message, fetches)
+            run = self.reply(conversation, message, fetches, deadline)
         finally:
             # No work goes on once the request is answered
-            wait(fetches.values(), timeout=min(_LAST_FETCH_S, deadline.left_s))
+            wait(fetches.values(), timeout=deadline.within(_LAST_FETCH_S).left_s)
         _check_ended(fetches)
         if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
             self._compact(conversation, deadline, may_ask_model=True)
@@ -107,7 +104,7 @@ class MessageHandler:
         result = EventResult.KEPT_AS_CONTEXT
         if self.intake.policy is GroupPolicy.MODEL and message.reply_token is not None:
             self.usage.begin_exchange()
-            result = self.interjection(conversation, message)
+            result = self.interjection(conversation, message, deadline)
             self._settle(conversation)
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)

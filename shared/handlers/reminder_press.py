@@ -67,4 +67,4 @@ class ReminderPressHandler:
             when = shown_moment(dt.datetime.fromisoformat(again.start), locale=self.locale, this_year=now.year)
             text = self.phrases.text(Phrase.REMINDER_POSTPONED, when=when)
         said = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
-        return self.announcer.announce(conversation, said, event.reply_token)
+        return self.announcer.announce(conversation, said, event.reply_token, event.deadline)

@@ -27,8 +27,8 @@ A reminder takes some ten calls one after another and writes its record twice, w
 half seconds, nearly all of which is waiting. So 32 at once say a thousand within a minute, and leave the instance to those who write.
 """
 MARKERS_A_TICK: Final = 3_000
-BEGINS_S: Final = 60.0
-"""No marker is begun later than this after the tick began; the next tick comes by then."""
+BEGINS_S: Final = 50.0
+"""No marker is begun later than this after the tick began, so that each can end within the request."""
 _MINUTE_MS: Final = 60_000
 
 

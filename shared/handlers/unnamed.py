@@ -19,14 +19,13 @@ class UnnamedHandler:
     phrases: Phrases
     clock: Clock = field(repr=False)
 
-    def __call__(self, reply_token: ReplyToken) -> EventResult:
+    def __call__(self, reply_token: ReplyToken, deadline: Deadline) -> EventResult:
         """The person was told, if the token is alive.
 
         Repeated: LINE takes a token once, so nothing is said again. Raises: LineRefusedError.
         """
         said = (OutgoingMessage(text=self.phrases.text(Phrase.NO_USER_ID)),)
-        deadline = Deadline.after(self.clock, _SECONDS)
-        delivery = spend_reply_token(self.line, reply_token, said, clock=self.clock, deadline=deadline)
+        delivery = spend_reply_token(self.line, reply_token, said, clock=self.clock, deadline=deadline.within(_SECONDS))
         if delivery.is_delivered is None:
             return EventResult.UNKNOWN
         return EventResult.REPLIED if delivery.is_delivered else EventResult.UNDELIVERED

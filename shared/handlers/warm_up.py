@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 
 from shared.bus.envelope import Envelope
 from shared.bus.messages import Tick
+from shared.clock import Deadline
 
-Handle = Callable[[Mapping[str, object] | Tick, Envelope], str]
+Handle = Callable[[Mapping[str, object] | Tick, Envelope, Deadline], str]
 
 
 class WarmedUp:
@@ -20,8 +21,8 @@ class WarmedUp:
         self._prepare = prepare
         self._begun = threading.Lock()
 
-    def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope) -> str:
+    def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, deadline: Deadline) -> str:
         """Return what came of the event."""
         if self._begun.acquire(blocking=False):  # for good: only the first event begins
             threading.Thread(target=self._prepare, name="warm-up", daemon=True).start()
-        return self._handle(event, envelope)
+        return self._handle(event, envelope, deadline)

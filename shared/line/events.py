@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.clock import SKEW_MS
+from shared.clock import SKEW_MS, Deadline
 from shared.errors import UnusableIdError
 from shared.line.ids import checked_id, conversation_id_of, is_conversation_id, is_event_or_message_id
 from shared.line.messaging import ReplyToken
@@ -49,9 +49,9 @@ class LineEvent:
     """An event in a chat.
 
     `timestamp_ms` is when the event happened, at most SKEW_MS after `received_ms`; a redelivery repeats it. `received_ms` is when this
-    delivery was received. `user_id` is None where LINE names no user. `reply_token` is None in standby mode and for events that cannot be
-    answered. `subject_id` is the message that an unsend names, `member_ids` are the people who joined or left a group. `postback_data` is
-    the data of a pressed button; None if it is longer than the data of any button of the bot.
+    delivery was received, `deadline` when its request ends. `user_id` is None where LINE names no user. `reply_token` is None in standby
+    mode and for events that cannot be answered. `subject_id` is the message that an unsend names, `member_ids` are the people who joined
+    or left a group. `postback_data` is the data of a pressed button; None if it is longer than the data of any button of the bot.
     """
 
     type: str
@@ -59,6 +59,7 @@ class LineEvent:
     timestamp_ms: int
     conversation_id: str
     is_one_on_one: bool
+    deadline: Deadline = field(repr=False, compare=False)
     received_ms: int = 0
     user_id: str | None = None
     reply_token: ReplyToken | None = None
@@ -69,7 +70,7 @@ class LineEvent:
     postback_data: str | None = field(default=None, repr=False)
 
 
-def parse_event(event: Mapping[str, object], *, received_ms: int = 0) -> LineEvent:
+def parse_event(event: Mapping[str, object], *, deadline: Deadline, received_ms: int = 0) -> LineEvent:
     """Read an event; `received_ms` is the best known start of its reply token's lifetime.
 
     Raises: UnusableIdError, if an id is malformed or the event belongs to no chat; such an event cannot be handled.
@@ -87,6 +88,7 @@ def parse_event(event: Mapping[str, object], *, received_ms: int = 0) -> LineEve
         timestamp_ms=_timestamp_ms(event.get("timestamp"), received_ms),
         conversation_id=conversation_id,
         is_one_on_one=source.get("type") == "user",
+        deadline=deadline,
         received_ms=received_ms,
         user_id=_text(source.get("userId")),
         reply_token=None if token is None else ReplyToken(value=token, received_ms=received_ms),

@@ -187,7 +187,7 @@ class ReminderDelivery:
             self.wording.messages(claimed.occurrence, said.text),
             retry_key=retry_key(conversation.id, claimed.occurrence),
             clock=self.clock,
-            deadline=Deadline.after(self.clock, min(SENDING_S, claimed.deadline.left_s)),
+            deadline=claimed.deadline.within(SENDING_S),
         )
 
     def _record(

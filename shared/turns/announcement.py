@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from shared.bus.result import EventResult
+from shared.clock import Deadline
 from shared.conversation.history import History, Listing
 from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending
@@ -55,8 +56,10 @@ class Announcer:
     runner: TurnRunner
     outbox: Outbox
 
-    def announce(self, conversation: Conversation, announcement: Announcement, token: ReplyToken | None) -> EventResult:
-        """Send the announcement on the event's token.
+    def announce(
+        self, conversation: Conversation, announcement: Announcement, token: ReplyToken | None, deadline: Deadline
+    ) -> EventResult:
+        """Send the announcement on the event's token; the deadline is that of the request.
 
         Repeated: an event whose outcome is recorded, or that was erased since, gets nothing.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
@@ -64,7 +67,7 @@ class Announcer:
         delivery = _AnnouncementDelivery(
             outbox=self.outbox, conversation=conversation, outcome=announcement.outcome, route=Route.on(token)
         )
-        return self.runner.run(conversation, delivery, conversation.turn.read()).result
+        return self.runner.run(conversation, delivery, conversation.turn.read(), deadline).result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +88,12 @@ class _AnnouncementDelivery:
     @property
     def sent_ms(self) -> int:
         return self.outcome.timestamp_ms
+
+    @property
+    def is_answerable(self) -> bool:
+        """Once its token is dead, nothing can be shown; what is left of the request is for an outcome of another delivery that dies."""
+        token = self.route.token
+        return token is not None and not token.is_surely_dead(self.outbox.clock.now_ms())
 
     @property
     def can_hand_over(self) -> bool:
@@ -119,11 +128,11 @@ class _AnnouncementDelivery:
         That is recorded only where no other delivery of the event has answered it, or can still do so. None: its text is committed,
         by this delivery or another one; until it is recorded, somebody has to finish it.
         """
-        turn, token = self.conversation.turn.read().record, self.route.token
+        turn = self.conversation.turn.read().record
         if turn.outcome is not None and self.is_ended_by(turn.outcome):
             return None
         is_answered = self.event in turn.covered  # its outcome may have left the journal since
-        if not is_answered and (token is None or token.is_surely_dead(self.outbox.clock.now_ms())):
+        if not is_answered and not self.is_answerable:
             undelivered = replace(self.outcome, kind=OutcomeKind.UNDELIVERED, text=None)
             self.conversation.journal.record_outcome(undelivered)
         return EventResult.UNDELIVERED

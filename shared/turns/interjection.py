@@ -10,7 +10,7 @@ from typing import Final
 from shared import logs
 from shared.access.budgets import Budgets
 from shared.bus.result import EventResult
-from shared.clock import Clock
+from shared.clock import Clock, Deadline
 from shared.conversation.history import History, Listing
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending, weighted_tokens
@@ -42,15 +42,15 @@ class Interjection:
     budgets: Budgets
     clock: Clock = field(repr=False)
 
-    def __call__(self, conversation: Conversation, message: MessageRecord) -> EventResult:
-        """The message, kept before as context, may have been answered.
+    def __call__(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
+        """The message, kept before as context, may have been answered by the deadline of the request.
 
         Repeated: a message that was thought about is not thought about again. Raises: StorageUnavailableError, before anything was sent.
         """
         seen = conversation.turn.read()  # before the chat: an outcome that is recorded between the two is then seen
         if self._is_too_soon(conversation, seen) or self.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
             return EventResult.KEPT_AS_CONTEXT
-        delivery = _InterjectionDelivery(interjection=self, conversation=conversation, own=message)
+        delivery = _InterjectionDelivery(interjection=self, conversation=conversation, own=message, deadline=deadline)
         outcome = self.runner.try_once(conversation, delivery, seen)
         return EventResult.KEPT_AS_CONTEXT if outcome is None else EventResult(outcome.kind)
 
@@ -66,6 +66,7 @@ class _InterjectionDelivery:
     interjection: Interjection
     conversation: Conversation
     own: MessageRecord
+    deadline: Deadline
 
     @property
     def turn_s(self) -> float:
@@ -78,6 +79,11 @@ class _InterjectionDelivery:
     @property
     def sent_ms(self) -> int:
         return self.own.timestamp_ms
+
+    @property
+    def is_answerable(self) -> bool:
+        """An interjection does not wait."""
+        return True
 
     @property
     def can_hand_over(self) -> bool:
@@ -134,7 +140,7 @@ class _InterjectionDelivery:
             asked=attempt.agenda.asked,
             draft=attempt.draft,
             basis=attempt.basis,
-            seconds=min(_SECONDS, self.conversation.turn.lease_s * FENCE * _TO_THINK),
+            deadline=self.deadline.within(min(_SECONDS, self.conversation.turn.lease_s * FENCE * _TO_THINK)),
             sequence=attempt.lease.record.sequence + 1,
             is_overheard=True,
         )

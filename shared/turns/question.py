@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.media import Fetches
 from shared.conversation.recollection import Recollection
@@ -17,7 +18,7 @@ from shared.turns.basis import Basis
 class Question:
     """The messages to answer (`asked`) in their chat, and the outcome as far as it is known (`draft`).
 
-    `basis` is what the model will read. `seconds` is the time that there is, `sequence` the number of the commit that
+    `basis` is what the model will read. `deadline` is when to have decided, `sequence` the number of the commit that
     the turn works towards. `is_overheard` tells that nobody has addressed the bot. `fetches` are media that are being fetched.
     """
 
@@ -26,7 +27,7 @@ class Question:
     asked: tuple[MessageRecord, ...]
     draft: OutcomeRecord
     basis: Basis
-    seconds: float
+    deadline: Deadline
     sequence: int
     is_overheard: bool = False
     fetches: Fetches = field(default_factory=dict, repr=False)

@@ -32,6 +32,8 @@ from shared.turns.runner import Run, TurnRunner
 from shared.turns.settle_window import SettleWindow
 
 REPLY: Final = "reply"
+RESUME_S: Final = 62.0
+"""A tick begins no marker later than leaves so much of its request."""
 _TRIES: Final = 3
 _TRIES_WITH_CONTEXT: Final = 2
 _THOUGHTS: Final = 4  # of one request: each was cut short because something in its prompt was edited or withdrawn
@@ -56,8 +58,8 @@ class Reply:
     additions: Additions = field(default_factory=NoAdditions)
     clock: Clock = field(repr=False)
 
-    def __call__(self, conversation: Conversation, message: MessageRecord, fetches: Fetches) -> Run:
-        """The message is covered by an outcome, withdrawn, or too old to answer.
+    def __call__(self, conversation: Conversation, message: MessageRecord, fetches: Fetches, deadline: Deadline) -> Run:
+        """The message is covered by an outcome, withdrawn, too old to answer, or handed over, by the deadline of the request.
 
         Repeated: does what is left. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
@@ -67,8 +69,10 @@ class Reply:
         self.settle_window.wait(conversation, message)
         if seen.record.state == "thinking":  # it may have ended meanwhile
             seen = conversation.turn.read()
-        delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches=fetches)
-        return self._ended(conversation, message, self.runner.run(conversation, delivery, seen))
+        delivery = _ReplyDelivery(
+            reply=self, conversation=conversation, own=message, fetches=fetches, deadline=deadline
+        )
+        return self._ended(conversation, message, self.runner.run(conversation, delivery, seen, deadline))
 
     def resume(self, conversation: Conversation, line_message_id: str) -> None:
         """A message that was handed over came to its end: covered by an outcome, withdrawn, or too old to answer.
@@ -78,9 +82,9 @@ class Reply:
         message = conversation.journal.message_of(line_message_id)
         if message is None:
             return
-        seen = conversation.turn.read()
-        delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches={})
-        self._ended(conversation, message, self.runner.run(conversation, delivery, seen, waits=False))
+        deadline, seen = Deadline.after(self.clock, RESUME_S), conversation.turn.read()
+        delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches={}, deadline=deadline)
+        self._ended(conversation, message, self.runner.run(conversation, delivery, seen, deadline, waits=False))
 
     def _ended(self, conversation: Conversation, message: MessageRecord, run: Run) -> Run:
         """Withdraw a message that was hidden, because its author had taken back everything."""
@@ -105,6 +109,7 @@ class _ReplyDelivery:
     conversation: Conversation
     own: MessageRecord
     fetches: Fetches
+    deadline: Deadline
     thoughts: int = 0
     meter: Meter = field(init=False, repr=False)
 
@@ -156,6 +161,11 @@ class _ReplyDelivery:
     @property
     def sent_ms(self) -> int:
         return self.own.timestamp_ms
+
+    @property
+    def is_answerable(self) -> bool:
+        """A turn answers on the freshest token of all that it covers."""
+        return True
 
     @property
     def can_hand_over(self) -> bool:
@@ -234,23 +244,23 @@ class _ReplyDelivery:
 
     def _carry_out(self, attempt: Attempt, proposal: OutcomeRecord) -> OutcomeRecord:
         """Return what came of the proposed changes.  It takes less time than a lease, which is not renewed meanwhile."""
-        seconds = min(_TAP_S, attempt.lease.left_s / 2)
-        question = replace(self._question(attempt, is_alone=True), seconds=seconds)
+        deadline = self.deadline.within(min(_TAP_S, attempt.lease.left_s / 2))
+        question = replace(self._question(attempt, is_alone=True), deadline=deadline)
         with metered(self.meter):
             return self.reply.changes.carry_out(question, proposal.proposes)
 
     def _question(self, attempt: Attempt, *, is_alone: bool) -> Question:
         """Return what to think about.  Media that are quoted and unknown are found first, except after a worker died over this turn."""
-        deadline = Deadline.after(self.reply.clock, attempt.seconds)
+        deadline = self.deadline.within(attempt.seconds)
         if not is_alone:
-            attempt.show(self.reply.quoted.find(self.conversation, attempt.history, attempt.agenda.asked))
+            attempt.show(self.reply.quoted.find(self.conversation, attempt.history, attempt.agenda.asked, deadline))
         return Question(
             conversation=self.conversation,
             history=attempt.history,
             asked=attempt.agenda.asked,
             draft=attempt.draft,
             basis=attempt.basis,
-            seconds=deadline.left_s,
+            deadline=deadline,
             sequence=attempt.lease.record.sequence + 1,
             fetches=self.fetches,
         )

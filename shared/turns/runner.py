@@ -25,8 +25,8 @@ from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
 from shared.turns.waiting_room import Place, WaitingRoom
 
-REQUEST_S: Final = 112.0
-"""A turn is opened only if it ends within this time of its request; Pub/Sub waits for the acknowledgement for 120 s."""
+ENDING_S: Final = 5.0
+"""What a turn takes beside thinking and sending: to commit and to record, and calls that are under way."""
 _POLL_S: Final = 0.4
 _LONGEST_TURN_S: Final = 50.0
 
@@ -36,7 +36,7 @@ class TurnDelivery(Protocol):
 
     @property
     def turn_s(self) -> float:
-        """Seconds that its turn takes at most."""
+        """Seconds in which its turn thinks and sends."""
         ...
 
     @property
@@ -47,6 +47,11 @@ class TurnDelivery(Protocol):
     @property
     def sent_ms(self) -> int:
         """LINE's timestamp of its event."""
+        ...
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether what it wants to say could still be shown, were the turn free."""
         ...
 
     @property
@@ -79,7 +84,10 @@ class TurnDelivery(Protocol):
         ...
 
     def hand_over(self) -> EventResult | None:
-        """Wait no longer, because others do the work, or because it has become pointless; None: it never waits, or is under way."""
+        """Wait for the turn no longer, because others do the work, or because it has become pointless.
+
+        None: it never waits; or its outcome is committed, and it waits on until that is recorded.
+        """
         ...
 
 
@@ -94,18 +102,21 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Patience:
-    """How long a delivery waits: until it could not end a turn in time, or until newer ones wait in its place.
+    """How long a delivery waits: until it could end no turn in time, or show nothing any more, or until newer ones wait in its place.
 
     Whose turn is short looks more often, so that it comes before those who think.
     """
 
+    delivery: TurnDelivery
     deadline: Deadline
     place: Place
     poll_s: float
+    waits: bool
 
     @property
     def is_over(self) -> bool:
-        return self.place.is_lost or not self.deadline.left_s
+        is_vain = not self.waits or not self.deadline.left_s or not self.delivery.is_answerable
+        return is_vain or self.place.is_lost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,19 +129,30 @@ class TurnRunner:
     clock: Clock = field(repr=False)
     chance: random.Random = field(repr=False)
 
-    def run(self, conversation: Conversation, delivery: TurnDelivery, seen: SeenTurn, *, waits: bool = True) -> Run:
+    def run(
+        self,
+        conversation: Conversation,
+        delivery: TurnDelivery,
+        seen: SeenTurn,
+        deadline: Deadline,
+        *,
+        waits: bool = True,
+    ) -> Run:
         """No work is left for the delivery, or it is handed over; `seen` is the turn as it was read last.
 
-        `waits` for others as long as it could still open the turn itself. Repeated: does what is left.
+        No turn is opened or taken over that could not end by the deadline of the request. `waits` for others as long as it could still
+        open the turn itself, and answer. Repeated: does what is left.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         with self.room.place(
             conversation.id, event=delivery.event, sent_ms=delivery.sent_ms, gives_way=delivery.can_hand_over
         ) as place:
             patience = _Patience(
-                deadline=Deadline.after(self.clock, REQUEST_S - delivery.turn_s if waits else 0.0),
+                delivery=delivery,
+                deadline=deadline.earlier(delivery.turn_s + ENDING_S),
                 place=place,
                 poll_s=_POLL_S * delivery.turn_s / _LONGEST_TURN_S,
+                waits=waits,
             )
             while True:
                 # The turn is read before the chat: an outcome that is recorded between the two is then seen.
@@ -143,7 +165,7 @@ class TurnRunner:
                     result = delivery.hand_over() if waits else None
                     if result is not None:
                         return Run(result=result)
-                    if not patience.deadline.left_s:
+                    if not waits or not patience.deadline.left_s:
                         raise TurnBusyError("the chat's turn was not free in time")
                     self.clock.sleep(patience.poll_s)
                 seen = conversation.turn.read()
@@ -169,7 +191,7 @@ class TurnRunner:
     ) -> Run | None:
         """Read the chat once, and do what has to be done about it; return what came of the delivery, or None: read again."""
         lease: Lease | None = None
-        is_free = self._is_free_by_name(conversation, seen, listing)
+        is_free = patience.deadline.left_s > 0 and self._is_free_by_name(conversation, seen, listing)
         if is_free and delivery.has_work_by_name(seen, listing):
             early = conversation.objects.reads.submit(open_turn, conversation, seen, spends=delivery.spends)
             try:
@@ -193,7 +215,7 @@ class TurnRunner:
             _release(lease)
             return _run(result, history)
         if lease is None:
-            if self._is_held(seen, unfinished):
+            if self._is_held(seen, unfinished) or not patience.deadline.left_s:
                 self._wait(conversation, seen, patience)
                 return None
             if unfinished is not None:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from shared.access.budgets import Budgets, Limits
 from shared.access.usage import DeploymentUsage
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore
-from shared.clock import Clock, SystemClock
+from shared.bus.endpoint import REQUEST_S
+from shared.clock import Clock, Deadline, SystemClock
 from shared.conversation.media import Media
 from shared.conversation.quoted_media import QuotedMedia
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord, ProposedCall
@@ -132,8 +133,8 @@ class RepliedChat:
         press = self.message(number)
         return replace(press, line_message_id=press.webhook_event_id, type="postback", text="", presses=deferral_id)
 
-    def deliver(self, message: MessageRecord) -> str:
-        return self._reply(self.conversation, message, {}).result
+    def deliver(self, message: MessageRecord, *, left_s: float = REQUEST_S) -> str:
+        return self._reply(self.conversation, message, {}, Deadline.after(self.clock, left_s)).result
 
     def resume(self, line_message_id: str) -> None:
         """Do what a tick does for a message that was handed over."""
@@ -164,14 +165,14 @@ class RepliedChat:
 
     def carry_out(self, question: Question, proposed: tuple[ProposedCall, ...]) -> OutcomeRecord:
         """Return the draft with the names of what was confirmed."""
-        self.seconds.append(question.seconds)
+        self.seconds.append(question.deadline.left_s)
         return replace(question.draft, kind=OutcomeKind.REPLIED, text=f"did {' '.join(one.name for one in proposed)}")
 
     def respond(self, question: Question) -> OutcomeRecord:
         question.check_amendments(frozenset())
         asked = tuple(one.line_message_id for one in question.asked)
         self.questions.append(asked)
-        self.seconds.append(question.seconds)
+        self.seconds.append(question.deadline.left_s)
         self.is_thinking.set()
         if self.poison & set(asked) or self.kills_by(question):
             raise WorkerKilledError

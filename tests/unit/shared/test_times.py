@@ -5,11 +5,12 @@ from shared.adapters.line_client import TIMEOUT_S
 from shared.adapters.memory import MemoryObjectStore
 from shared.agent import summaries
 from shared.agent.loop import Limits
+from shared.bus import endpoint
 from shared.conversation import recap, records, turn, withdrawal
-from shared.handlers import message
-from shared.line import messaging
+from shared.handlers import tick
+from shared.line import messaging, presence
 from shared.settings.reader import LEAST_LEASE_S
-from shared.turns import attempt, deferral, outbox, runner
+from shared.turns import attempt, deferral, outbox, reply, runner
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 
@@ -55,11 +56,31 @@ def test_a_deferral_is_sent_while_its_token_is_surely_alive() -> None:
 
 
 def test_a_request_ends_before_pub_sub_stops_waiting() -> None:
-    assert attempt.MODEL_S + outbox.SENDING_S < runner.REQUEST_S < message.REQUEST_S < DEADLINE_S
+    last_call_s = presence._LAST_CALL_S  # noqa: SLF001 - what this test is about
+
+    assert endpoint.REQUEST_S + last_call_s < DEADLINE_S
+    assert last_call_s <= runner.ENDING_S  # a loading animation is waited for before the answer is sent
+
+
+def test_a_turn_that_is_taken_over_at_the_last_moment_ends_with_its_request() -> None:
+    opens_s = endpoint.REQUEST_S - outbox.SENDING_S - runner.ENDING_S
+
+    assert opens_s + LEASE_S * turn.FENCE < DEADLINE_S
+
+
+def test_a_message_that_a_tick_resumes_at_the_last_moment_ends_with_the_tick() -> None:
+    assert tick.BEGINS_S + reply.RESUME_S <= endpoint.REQUEST_S
+    assert reply.RESUME_S > attempt.MODEL_S + outbox.SENDING_S + runner.ENDING_S
+
+
+def test_an_announcement_sees_the_lease_of_a_dead_holder_end_once_its_token_is_dead() -> None:
+    waits_s = endpoint.REQUEST_S - outbox.SENDING_S - runner.ENDING_S
+
+    assert waits_s >= messaging.TOKEN_SURELY_DEAD_MS / 1_000 + LEASE_S + SKEW_MS / 1_000
 
 
 def test_who_waits_sees_another_turn_end_and_the_lease_of_a_dead_holder() -> None:
-    waits_s = runner.REQUEST_S - attempt.MODEL_S - outbox.SENDING_S
+    waits_s = endpoint.REQUEST_S - attempt.MODEL_S - outbox.SENDING_S - runner.ENDING_S
 
     assert waits_s > attempt.MODEL_S + outbox.SENDING_S
     assert waits_s > LEASE_S

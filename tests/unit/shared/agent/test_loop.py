@@ -18,6 +18,7 @@ from shared.agent.registry import Registry
 from shared.agent.request_budget import REQUEST_TOKENS, tokens_of_contents
 from shared.agent.tools import Decision, Tool, ToolFault
 from shared.agent.turn_context import TurnContext
+from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, outcome_covering, provenance_of
@@ -131,7 +132,7 @@ class Turn:
                 before=Amendments(),
                 looked_s=looked_s,
             ),
-            seconds=40.0,
+            deadline=Deadline.after(self.clock, 40.0),
             sequence=1,
         )
 
@@ -369,7 +370,7 @@ def test_no_request_is_begun_after_the_deadline(turn: TurnMaker) -> None:
         return calling(("look_up", {"word": request.contents[0].__class__.__name__}))
 
     running.model.steps = [slowly]
-    with pytest.raises(DeadlineError, match="40 seconds"):
+    with pytest.raises(DeadlineError, match="in time"):
         running.think()
 
 

@@ -1,7 +1,9 @@
 import base64
 import io
 import json
+import time
 from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -12,8 +14,9 @@ from shared.adapters.memory import FixedClock, MemoryMedia, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
 from shared.agent.media_parts import RECENT_MEDIA, RECENT_MS, InlineBudget, MediaParts, recent_media
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart, Part
+from shared.clock import Deadline, SystemClock
 from shared.conversation.history import History
-from shared.conversation.media import Media
+from shared.conversation.media import Fetches, Media
 from shared.conversation.records import MessageRecord
 from shared.line.media_content import LARGEST_BYTES
 from tests.support.chats import conversations_on, message
@@ -36,7 +39,10 @@ class Pictures:
     def ask(self, stack: ExitStack, *contents: HeldContent) -> Sequence[Part]:
         """Return what the model is shown in a turn, which lasts as long as the stack."""
         asked = [self.message(content) for content in contents]
-        shown = stack.enter_context(self.parts.shown(self.chat, asked, quotable=History().quotable, fetches={}))
+        deadline = Deadline.after(self.parts.media.clock, 40)
+        shown = stack.enter_context(
+            self.parts.shown(self.chat, asked, quotable=History().quotable, fetches={}, deadline=deadline)
+        )
         return [part for message in asked for part in shown[message.line_message_id]]
 
     def message(self, content: HeldContent) -> MessageRecord:
@@ -59,6 +65,25 @@ def stack() -> ExitStack:
 
 def is_left_out(part: Part) -> bool:
     return isinstance(part, str) and "too much to look at" in part
+
+
+def test_all_media_together_are_waited_for_until_the_deadline(stack: ExitStack) -> None:
+    pictures = Pictures(limit_bytes=len(LARGE.data))
+    asked = [pictures.message(LARGE) for _ in range(3)]
+    never: Fetches = {one.line_message_id: Future() for one in asked}
+    began_s = time.monotonic()
+
+    parts = pictures.parts.shown(
+        pictures.chat,
+        asked,
+        quotable=History().quotable,
+        fetches=never,
+        deadline=Deadline.after(SystemClock(), 0.2),
+    )
+    shown = stack.enter_context(parts)
+
+    assert [len(several) for several in shown.values()] == [1, 1, 1]
+    assert time.monotonic() - began_s < 0.4
 
 
 def test_the_media_of_a_request_fit_in_it_as_base64_with_room_for_texts() -> None:

@@ -31,7 +31,8 @@ def media(source: MemoryMedia, clock: FixedClock) -> Media:
 
 def found(media: Media, chat: Conversation) -> History:
     """Return the chat's history with what the message quotes."""
-    return QuotedMedia(media=media).find(chat, reader().read_newest(chat), [QUOTING])
+    deadline = Deadline.after(media.clock, 40)
+    return QuotedMedia(media=media).find(chat, reader().read_newest(chat), [QUOTING], deadline)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,21 @@
 """Commands, delivered as events: what they answer, what they erase, and what a redelivery finds."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
+from shared.adapters.memory import FixedClock
 from shared.adapters.memory.scripted_model import calling
+from shared.bus.endpoint import REQUEST_S
 from shared.line.phrases import Phrase
+from shared.turns.lease import open_turn
+from shared.turns.outbox import SENDING_S
+from shared.turns.runner import ENDING_S
 from tests.support import push, recorded
-from tests.support.chats import everything_in
+from tests.support.chats import conversations_on, everything_in
 from tests.support.people import START_MS, Person
 from tests.support.phrases import japanese
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, UnreliableStore
 
 HELLO = calling(("reply", {"message": "swordfish、覚えた"}))
 
@@ -130,3 +137,34 @@ def test_export_me_names_the_operators_procedure_and_the_id_in_a_1_to_1_chat_onl
     member.says("/export me")
 
     assert worker.said == [japanese(Phrase.EXPORT_ME, id=recorded.USER), japanese(Phrase.EXPORT_ME_GROUP)]
+
+
+class SlowBucket(UnreliableStore):
+    """A bucket that takes half a minute to delete an object."""
+
+    clock: FixedClock | None = None
+
+    def delete(self, name: str) -> None:
+        if self.clock is not None:
+            self.clock.move(30)
+        super().delete(name)
+
+
+@pytest.mark.parametrize("messages", [1, 2, 3])
+def test_a_command_that_has_erased_for_long_waits_only_until_its_request_ends(
+    pool: ThreadPoolExecutor, messages: int
+) -> None:
+    store = SlowBucket()
+    friend = Person(PushedWorker(pool, store=store), is_in_group=False)
+    clock = friend.worker.clock
+    for _ in range(messages):
+        friend.says("my word is swordfish", HELLO)
+    reset = friend.events.text("/reset")
+    chat = conversations_on(store, pool, clock, lease_s=1_000).of(friend.events.chat_id)
+    assert open_turn(chat, chat.turn.read()) is not None
+    began_s, store.clock = clock.monotonic_s(), clock
+
+    assert friend.worker.deliver(reset) == 204
+
+    assert friend.worker.said == ["swordfish、覚えた"] * messages
+    assert clock.monotonic_s() - began_s == pytest.approx(REQUEST_S - SENDING_S - ENDING_S, abs=1)

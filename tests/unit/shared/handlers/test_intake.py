@@ -13,11 +13,12 @@ from shared.conversation.store import Conversations
 from shared.handlers.intake import Intake
 from shared.line.bot_name import BotName
 from shared.line.commands import Command
-from shared.line.events import LineEvent, MessageContent, parse_event
+from shared.line.events import LineEvent, MessageContent
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
 from tests.support import recorded
 from tests.support.chats import answer, everything_in, reader
+from tests.support.parsing import parse_event
 from tests.support.people import ChatEvents
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker

@@ -12,11 +12,11 @@ from shared.adapters.memory.scripted_model import Step, calling, unusable
 from shared.agent.model import Json, ModelResponse
 from shared.agent.tools import Cited, Tool
 from shared.agent.turn_context import TurnContext
+from shared.bus.endpoint import REQUEST_S
 from shared.conversation.external_calls import CallRecord, ExternalCalls, call_key
 from shared.conversation.history import OUTCOMES_READ
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import ModelRefusedError, ModelUnavailableError
-from shared.handlers.message import REQUEST_S
 from shared.handlers.ports import NotionPort
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase

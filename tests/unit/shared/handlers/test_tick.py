@@ -18,7 +18,7 @@ from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, TurnBusyError
 from shared.handlers.heartbeat import Heartbeat
-from shared.handlers.tick import AT_ONCE, MARKERS_A_TICK, DueTask, TickHandler
+from shared.handlers.tick import AT_ONCE, BEGINS_S, MARKERS_A_TICK, DueTask, TickHandler
 from shared.line.webhook_check import WebhookCheck
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
@@ -300,9 +300,9 @@ def test_markers_of_unknown_kinds_take_no_place_of_others(agenda: Agenda) -> Non
     assert agenda.noted == [(CHATS[0], "m1")]
 
 
-def test_nothing_is_begun_after_a_minute(lines: io.StringIO) -> None:
+def test_nothing_is_begun_that_could_not_end_within_the_tick(lines: io.StringIO) -> None:
     clocks: list[FixedClock] = []
-    agenda = Agenda(InlineExecutor(), slow=lambda _, __: clocks[0].move(25))
+    agenda = Agenda(InlineExecutor(), slow=lambda _, __: clocks[0].move(BEGINS_S / 2 - 1))
     clocks.append(agenda.clock)
     agenda.mark("m1", "m2", "m3", "m4", kind="slow")
     agenda.mark("m1", chat=CHATS[1], kind="slow")

@@ -1,6 +1,8 @@
 import threading
 
+from shared.adapters.memory import FixedClock
 from shared.bus.envelope import decode_envelope
+from shared.clock import Deadline
 from shared.handlers.warm_up import WarmedUp
 from tests.support import push
 
@@ -16,7 +18,7 @@ def test_the_first_event_begins_to_prepare_and_does_not_wait_for_it() -> None:
 
     handle = WarmedUp(lambda *_: "done", prepare)
 
-    assert [handle({}, ENVELOPE) for _ in range(3)] == ["done"] * 3
+    assert [handle({}, ENVELOPE, Deadline.after(FixedClock(), 1)) for _ in range(3)] == ["done"] * 3
     may_end.set()
     assert prepared == [("warm-up", True)]  # a process that ends does not wait for it
 

@@ -10,10 +10,10 @@ import pytest
 from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import INLINE_LIMIT_BYTES, MediaPart
+from shared.bus.endpoint import REQUEST_S
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.errors import StorageUnavailableError
-from shared.handlers.message import REQUEST_S
 from shared.line.media_content import LARGEST_BYTES
 from tests.support import recorded
 from tests.support.people import Person

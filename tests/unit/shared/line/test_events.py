@@ -2,9 +2,9 @@ import pytest
 
 from shared.clock import SKEW_MS
 from shared.errors import UnusableIdError
-from shared.line.events import parse_event
 from shared.line.messaging import ReplyToken
 from tests.support import recorded
+from tests.support.parsing import parse_event
 
 READABLE = [name for name in recorded.NAMES if name != "verification"]
 

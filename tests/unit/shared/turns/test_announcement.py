@@ -6,16 +6,18 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryObjectStore
+from shared.bus.endpoint import REQUEST_S
+from shared.clock import Deadline
 from shared.conversation.records import Erasure, OutcomeKind
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import TurnBusyError
-from shared.line.messaging import ReplyToken
+from shared.line.messaging import TOKEN_SURELY_DEAD_MS, ReplyToken
 from shared.turns.announcement import Announcement, Announcer
-from shared.turns.lease import open_turn
+from shared.turns.lease import Lease, open_turn
 from shared.turns.outbox import SENDING_S
-from shared.turns.runner import REQUEST_S
+from shared.turns.runner import ENDING_S
 from shared.turns.waiting_room import PLACES
 from tests.support.chats import answer, conversations_on
 from tests.support.races import SharedStore, StoreThatReadsLast
@@ -37,8 +39,11 @@ class AnnouncedChat:
     def deliver(self, announcement: Announcement = HELLO) -> str:
         return self.deliver_with(ReplyToken(value="t1", received_ms=self.clock.now_ms()), announcement)
 
-    def deliver_with(self, token: ReplyToken | None, announcement: Announcement = HELLO) -> str:
-        return self._announcer.announce(self.conversation, announcement, token)
+    def deliver_with(
+        self, token: ReplyToken | None, announcement: Announcement = HELLO, *, left_s: float = REQUEST_S
+    ) -> str:
+        deadline = Deadline.after(self.clock, left_s)
+        return self._announcer.announce(self.conversation, announcement, token, deadline)
 
 
 @pytest.fixture
@@ -93,13 +98,67 @@ def test_announcement_whose_token_died_while_others_had_the_turn_is_undelivered(
     assert group.line.calls == 0
 
 
-def test_announcement_waits_for_as_long_as_it_could_be_sent(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
+def test_announcement_waits_for_as_long_as_its_token_may_live(reads: ThreadPoolExecutor, clock: FixedClock) -> None:
     group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=1_000), clock)
     assert open_turn(group.conversation, group.conversation.turn.read()) is not None
 
     assert group.deliver() == "undelivered"
 
-    assert clock.monotonic_s() == pytest.approx(REQUEST_S - SENDING_S)
+    assert clock.monotonic_s() == pytest.approx(TOKEN_SURELY_DEAD_MS / 1_000, abs=0.2)
+
+
+def test_announcement_of_a_young_token_waits_until_its_turn_could_not_end_within_the_request(
+    reads: ThreadPoolExecutor, clock: FixedClock
+) -> None:
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock, lease_s=1_000), clock)
+    assert open_turn(group.conversation, group.conversation.turn.read()) is not None
+    token = ReplyToken(value="t1", received_ms=clock.now_ms())
+
+    assert group.deliver_with(token, left_s=40) == "undelivered"
+
+    assert clock.monotonic_s() == pytest.approx(40 - SENDING_S - ENDING_S)
+
+
+def test_announcement_that_comes_too_late_in_its_request_opens_no_turn(group: AnnouncedChat) -> None:
+    token = ReplyToken(value="t1", received_ms=group.clock.now_ms())
+
+    assert group.deliver_with(token, left_s=SENDING_S + ENDING_S) == "undelivered"
+
+    assert group.line.calls == 0
+    assert group.conversation.turn.read().generation == 0
+
+
+class CommittingClock(FixedClock):
+    """Meanwhile another delivery of the event holds the turn; it commits its text at `commits_s`, and dies."""
+
+    lease: Lease | None = None
+
+    def __init__(self, commits_s: float) -> None:
+        super().__init__()
+        self.commits_s = commits_s
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        if self.lease is not None and self.monotonic_s() < self.commits_s:
+            self.lease.renew()
+        elif self.lease is not None:
+            lease, self.lease = self.lease, None
+            lease.commit(HELLO.outcome, Route.on(ReplyToken(value="t1", received_ms=self.now_ms())))
+
+
+@pytest.mark.parametrize("commits_s", [1, 30, 64, 64.9, 90, 96.5, 101.9])
+def test_announcement_never_fails_because_its_other_delivery_has_the_turn(
+    reads: ThreadPoolExecutor, commits_s: float
+) -> None:
+    clock = CommittingClock(commits_s)
+    group = AnnouncedChat(conversations_on(MemoryObjectStore(), reads, clock), clock)
+    clock.lease = open_turn(group.conversation, group.conversation.turn.read())
+
+    result = group.deliver()
+
+    assert result == ("replied" if commits_s < 65 else "undelivered")
+    assert group.conversation.journal.outcome_of("e1") is not None
+    assert clock.monotonic_s() < REQUEST_S
 
 
 def test_announcement_whose_token_still_lives_ends_without_a_record(

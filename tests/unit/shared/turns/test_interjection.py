@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryLineApi
+from shared.bus.endpoint import REQUEST_S
+from shared.clock import Deadline
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, outcome_covering
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
@@ -55,7 +57,7 @@ class Interjecting:
             budgets=unlimited(self.conversation.objects, self.clock, turns_a_day=self.turns_a_day),
             clock=self.clock,
         )
-        return interject(self.conversation, said)
+        return interject(self.conversation, said, Deadline.after(self.clock, REQUEST_S))
 
 
 @pytest.fixture
@@ -73,7 +75,7 @@ def test_an_interjection_covers_its_message(group: Interjecting) -> None:
 
     [question] = group.questions
     assert (question.is_overheard, question.sequence, question.asked[0].line_message_id) == (True, 1, "m1")
-    assert question.seconds == pytest.approx(8.5)  # half of what the lease lets its holder write in
+    assert question.deadline.left_s == pytest.approx(8.5)  # half of what the lease lets its holder write in
     assert group.line.replies == {"t1": ("by the way",)}
     recorded = group.conversation.journal.outcome_of("e1")
     assert recorded is not None
@@ -131,7 +133,7 @@ def test_an_idle_turn_frees_the_chat_after_thirty_seconds_whatever_its_lease(
     clock.move(30)
 
     assert group.deliver(group.message(1)) == "replied"
-    assert group.questions[0].seconds == 10
+    assert group.questions[0].deadline.left_s == 10
 
 
 def test_a_person_who_waits_comes_first(group: Interjecting) -> None:

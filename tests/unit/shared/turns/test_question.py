@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.records import Amendment, OutcomeKind, outcome_covering
 from shared.conversation.store import Conversation
@@ -20,7 +21,7 @@ def test_a_question_is_checked_with_what_tools_have_shown(chat: Conversation) ->
         asked=(message(1),),
         draft=outcome_covering([message(1)], OutcomeKind.SKIPPED),
         basis=basis_of(lease, "m1"),
-        seconds=40,
+        deadline=Deadline.after(chat.turn.clock, 40),
         sequence=1,
     )
     chat.amendments.amend(Amendment(line_message_id="m9", timestamp_ms=1))

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.bus.endpoint import REQUEST_S
 from shared.conversation.records import OutcomeKind, outcome_covering
 from shared.conversation.turn import Route
 from shared.errors import StorageUnavailableError
 from shared.line.messaging import OutgoingMessage
 from shared.storage.object_store import ListedObject, StoredObject
 from shared.turns.lease import Lease, take_over
-from shared.turns.runner import REQUEST_S
+from shared.turns.runner import ENDING_S
 from tests.support.chats import conversations_on, message
 from tests.support.races import SharedStore, StoreThatReadsLast
 from tests.support.turns import RepliedChat
@@ -151,7 +152,26 @@ def test_a_delivery_waits_for_as_long_as_it_could_open_the_turn_itself(pool: Thr
 
     assert chat.deliver(chat.message(1)) == "handed_over"
 
-    assert chat.clock.monotonic_s() == pytest.approx(REQUEST_S - 50)
+    assert chat.clock.monotonic_s() == pytest.approx(REQUEST_S - 50 - ENDING_S)
+
+
+def test_a_delivery_that_comes_too_late_in_its_request_hands_over_although_the_turn_is_free(
+    pool: ThreadPoolExecutor,
+) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+
+    assert chat.deliver(chat.message(1), left_s=50 + ENDING_S) == "handed_over"
+    assert chat.deliver(chat.message(2), left_s=51 + ENDING_S) == "replied"
+
+    assert chat.questions == [("m1", "m2")]
+
+
+def test_a_question_is_thought_about_until_its_request_ends(pool: ThreadPoolExecutor) -> None:
+    chat = RepliedChat(pool, clock=FixedClock())
+
+    assert chat.deliver(chat.message(1), left_s=51 + ENDING_S) == "replied"
+
+    assert chat.seconds == [40]
 
 
 def test_a_waiting_delivery_opens_the_turn_as_soon_as_it_is_free(pool: ThreadPoolExecutor) -> None:

@@ -1,0 +1,27 @@
+"""Deadlines, and the parts that are taken out of them."""
+
+import pytest
+
+from shared.adapters.memory import FixedClock
+from shared.clock import Deadline
+
+
+@pytest.mark.parametrize(("part_s", "left_s"), [(3, 3), (10, 10), (11, 10)])
+def test_a_part_ends_with_its_whole(part_s: float, left_s: float) -> None:
+    assert Deadline.after(FixedClock(), 10).within(part_s).left_s == left_s
+
+
+def test_a_part_that_begins_late_has_what_is_left() -> None:
+    clock = FixedClock()
+    whole = Deadline.after(clock, 10)
+    clock.move(8)
+
+    assert whole.within(5).left_s == 2
+
+
+def test_an_earlier_deadline_leaves_time_for_what_comes_after_it() -> None:
+    clock = FixedClock()
+    whole = Deadline.after(clock, 10)
+
+    assert whole.earlier(4).left_s == 6
+    assert whole.earlier(40).left_s == 0
