@@ -40,6 +40,11 @@ class Descent:
         """These texts are taken out; whatever repeats them and comes from them goes, too."""
         self._signs.add(texts)
 
+    def has_gaps(self, found: Iterable[Repeatable]) -> bool:
+        """Whether one of these goes whose words have gone already, and nobody knows here what another withdrawal found out about it."""
+        missing = (one for one in found if not one.words and one.id and one.id not in self.amendments.taken)
+        return any(one.provenance.is_lost_with(self.amendments, one.id) for one in missing)
+
     def look_at(self, found: Sequence[Repeatable]) -> bool:
         """Decide on these, and return whether any of them goes that was not known to."""
         before = len(self.taken)

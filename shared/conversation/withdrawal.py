@@ -200,7 +200,8 @@ class Withdrawal:
         """Find and store what goes with the messages, before anything of it goes; return whether anything knew of them.
 
         The journal is listed again after each find, because an answer that was recorded meanwhile may not know of the find. One that was
-        compared and stays is a find, too: unless the plan names it, others take its words. The plan is stored with one of the messages,
+        compared and stays is a find, too: unless the plan names it, others take its words. What another delivery or withdrawal has compared
+        and taken since the look is read from its plan. The plan is stored with one of the messages,
         `plan_of`: a reader takes the plans of all.
         """
         compared: frozenset[str] = frozenset()
@@ -212,6 +213,9 @@ class Withdrawal:
             known = {one.line_message_id: one for one in stored}
             descent.add_words(known[one].text for one in sorted(line_message_ids & known.keys()))
             found = _repeatable(outcomes, snapshot, segments)
+            if descent.has_gaps(found):  # another withdrawal stored its plan meanwhile, before it took the words
+                looked = conversation.amendments.look(besides={plan_of})
+                descent.amendments = replace(descent.amendments, taken=looked.taken)
             goes = descent.look_at(found)
             taken, kept = frozenset(descent.taken), frozenset(descent.kept)
             if not goes and kept <= compared:

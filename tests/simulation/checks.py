@@ -734,8 +734,7 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
     A prompt shows a medium without its word, and a catch-up has none, so only `saw` tells of them; nor does it show the messages of calls
     that an earlier attempt made. Where more was amended than small bounds let a withdrawal read, it cannot tell what went with earlier
     ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its words before a plan named it cannot be
-    compared: all that names it may go. So may an answer that was under way when a plan took what it names, and
-    one that a plan kept, if the same withdrawal came twice at once: the other delivery found words gone that its plan did not name.
+    compared: all that names it may go. So may an answer that was under way when a plan took what it names.
     """
     people, truth = story.people, story.world.truth
     is_erased = people.erased_s >= 0 or story.is_lost(("part", *(one.id for one in people.orders)))
@@ -751,7 +750,7 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
         thought = truth.thoughts.get(said.text.partition(" ")[0])
         shown = thought.shown if thought is not None else frozenset()
         names_it = not withdrawn.isdisjoint(shown | (outcome.provenance.ids & wordless))
-        is_overtaken = (story.chat, outcome.webhook_event_id) in truth.overtaken | truth.compared
+        is_overtaken = (story.chat, outcome.webhook_event_id) in truth.overtaken
         names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.saw)))
         names_it = names_it or not withdrawn.isdisjoint(_sources_of_entries(story, outcome))
         names_it = names_it or (_knows_calls(thought) and not withdrawn.isdisjoint(outcome.provenance.ids))

@@ -77,7 +77,6 @@ class Holders:
         if subject.startswith(MARK_PREFIX):
             truth.members_forgotten_s.setdefault(chat, self._world.now_s)
         amendment = decode(Amendment, data)
-        truth.compared.update((chat, one) for one in amendment.kept)
         new = [one for one in amendment.taken if (chat, one) not in truth.planned]
         if new:
             truth.planned.update((chat, one) for one in new)

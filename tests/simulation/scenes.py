@@ -137,9 +137,9 @@ def unsend_between_the_listing_and_the_opening() -> list[str]:
     with Scene(late_reply=LateReply.PUSH, group=True).playing() as scene:
         message = scene.says(addressed=False)
         scene.runs_to_end(scene.pushes(scene.delivers(message), instance=0))
-        scene.sleeps(1)
+        scene.sleeps(20)  # so that the withdrawal is handled within a minute
         worker = scene.pushes(scene.delivers(scene.says()), instance=0)
-        scene.sleeps_after(worker, "list journal/", seconds=_LONG_SLEEP_S)
+        scene.sleeps_after(worker, "list journal/", seconds=50)
         scene.runs_past(worker, "list amended/")
         scene.runs_until(worker, "sleeps in")
         scene.takes_effect(scene.takes_back(message))

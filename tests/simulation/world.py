@@ -120,8 +120,6 @@ class Truth:
     """The answers and recaps, by chat and own id, that some withdrawal has planned to take."""
     uncompared: set[tuple[str, str]] = field(default_factory=set)
     """Those of them that had lost their words before the first plan that names them was stored."""
-    compared: set[tuple[str, str]] = field(default_factory=set)
-    """The answers, by chat and own id, that some plan has compared and kept."""
     overtaken: set[tuple[str, str]] = field(default_factory=set)
     """The outcomes, by chat and id, that were under way when a plan took something of their prompts: no plan compared them."""
     handed_over: set[str] = field(default_factory=set)

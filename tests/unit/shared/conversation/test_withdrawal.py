@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import StorageUnavailableError, UnusableIdError
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.codec import encode
+from shared.storage.object_store import ListedObject
 from shared.turns.lease import open_turn
 from tests.support.chats import answer, conversations_on, everything_in, message, reader
 from tests.support.inline import InlineExecutor
@@ -516,6 +518,33 @@ def test_words_of_the_message_itself_are_found_again_in_what_never_saw_it(
     stored = chat.amendments.amendment_of("m1")
     assert stored is not None
     assert (stored.taken, stored.kept) == (("e1", "e3"), ("e4",))
+
+
+class OvertakenStore(MemoryObjectStore):
+    """A bucket in which something else happens before the journal is listed next."""
+
+    happens: Callable[[], object] | None = None
+
+    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+        if prefix.startswith("journal/") and self.happens is not None:
+            happens, self.happens = self.happens, None
+            happens()
+        return super().list(prefix, before=before)
+
+
+@pytest.mark.parametrize("other_id", ["m1", "m2"])
+def test_what_another_withdrawal_compares_meanwhile_is_kept(other_id: str) -> None:
+    store, clock = OvertakenStore(), FixedClock()
+    chat, withdrawal = conversations_on(store, InlineExecutor(), clock).of(CHAT), withdrawal_of(clock)
+    for number in (1, 2):
+        chat.journal.record(message(number, f"text of message number {number}"))
+    chat.journal.record_outcome(answer(2, "both are noted", saw=(1,)))
+    chat.journal.record_outcome(seeing(answer(4, "the weather is fine again today"), "e2"))
+
+    store.happens = lambda: withdrawal.withdraw(chat, other_id, timestamp_ms=8)
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert [one.text for one in read(chat).outcomes] == [None, "the weather is fine again today"]
 
 
 def test_a_withdrawal_knows_a_message_that_only_an_answer_names(chat: Conversation, withdrawal: Withdrawal) -> None:
