@@ -211,7 +211,7 @@ def erasure_between_the_listing_and_the_opening() -> list[str]:
     """The instance has read the watermark in an earlier turn, and lists the chat again. The chat is erased before the turn is opened."""
     with Scene(group=True).playing() as scene:
         scene.runs_to_end(scene.asks(instance=0))
-        scene.sleeps(1)
+        scene.sleeps(20)  # so that the erasure is handled within a minute
         worker = scene.asks(instance=0)
         scene.runs_until(worker, "write turns/")
         scene.sleeps(1)
