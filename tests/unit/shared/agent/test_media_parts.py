@@ -171,8 +171,11 @@ def test_a_medium_without_its_bytes_is_told_to_be_gone(stack: ExitStack) -> None
     pictures.chat.objects.store.delete(pictures.chat.names.medium("m0"))
 
     with stack:
+        deadline = Deadline.after(pictures.parts.media.clock, 40)
         shown = stack.enter_context(
-            pictures.parts.shown(pictures.chat, [medium], quotable=History().quotable, fetches=fetches)
+            pictures.parts.shown(
+                pictures.chat, [medium], quotable=History().quotable, fetches=fetches, deadline=deadline
+            )
         )
 
     assert shown["m0"] == ["[note] It is not there any more."]
