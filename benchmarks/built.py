@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import Final
 from urllib.parse import quote
 
-from benchmarks.one_pool import threads_on
 from benchmarks.wire import UnexpectedAnswerError, push_body
 from shared import logs
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles
@@ -24,7 +23,7 @@ from shared.clock import SystemClock
 from shared.conversation.records import Amendment
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
-from shared.handlers.ports import Options, Ports
+from shared.handlers.ports import Options, Ports, Threads
 from shared.knowledge.catalog import catalog_of
 from shared.knowledge.entry import Entry, Note, Source
 from shared.knowledge.entry_file import format_entry
@@ -83,7 +82,7 @@ class Built:
             media=MemoryMedia(),
             model=mind,
             json_model=mind,
-            threads=threads_on(pool),
+            threads=Threads.on(pool),
             clock=self._clock,
             chance=random.Random(1),  # noqa: S311 - the same chats in every run
         )

@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks.one_pool import threads_on
 from shared import logs
 from shared.access.admission import Access, Admissions
 from shared.access.budgets import Limits
@@ -31,7 +30,7 @@ from shared.bus.endpoint import PushEndpoint
 from shared.clock import SystemClock
 from shared.conversation.store import Conversations
 from shared.handlers.assembly import assemble
-from shared.handlers.ports import Options, Ports
+from shared.handlers.ports import Options, Ports, Threads
 
 CHATS: Final = 10
 SECONDS: Final = 60
@@ -120,7 +119,7 @@ def measure(  # noqa: PLR0913 - what a run varies
             profiles=MemoryProfiles(),
             media=MemoryMedia(),
             model=model,
-            threads=threads_on(pool),
+            threads=Threads.on(pool),
             clock=clock,
             chance=random.Random(1),  # noqa: S311 - spreads retries, is no secret
         )

@@ -18,7 +18,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from benchmarks.one_pool import threads_on
 from evals.prices import dollars
 from shared import logs
 from shared.adapters.gemini import GeminiModel
@@ -38,7 +37,7 @@ from shared.agent.model import FunctionResponses, MixedContent, ModelContent, Mo
 from shared.clock import Deadline
 from shared.errors import AizuchiError
 from shared.handlers.assembly import assemble
-from shared.handlers.ports import NotionPort, Options, Ports
+from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.line.mentions import GroupPolicy
 from shared.metering import Usage
 from shared.settings.agent_worker import GeminiSettings
@@ -94,7 +93,7 @@ class Bot:
             json_model=self.json_model,
             web=_Web() if "web" in toolsets else None,
             notion=notion if "notion" in toolsets else None,
-            threads=threads_on(pool),
+            threads=Threads.on(pool),
             clock=self.clock,
             chance=random.Random(1),  # noqa: S311 - the same requests in every run
         )

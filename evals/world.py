@@ -12,7 +12,7 @@ import zoneinfo
 from collections.abc import Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from evals.case import Case, Filed, Meanwhile, Said
@@ -41,7 +41,6 @@ from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import checked_schedule
 from shared.reminders.store import ReminderStore
 from shared.tools.notion.port import Property, Schema
-from shared.turns.background import ThreadBackground
 
 BOT: Final = "Aizuchi"
 LOCALES: Final = {"ja": "ja", "en": "en", "zh-TW": "zh-TW", "th": "th"}
@@ -158,15 +157,7 @@ class World:
             json_model=self._stage,
             web=self._web,
             notion=self._notion_port() if case.notion is not None else None,
-            threads=Threads(
-                reads=reads,
-                tools=tools,
-                names=others,
-                media=others,
-                presence=others,
-                ticks=others,
-                background=ThreadBackground(threads=others),
-            ),
+            threads=replace(Threads.on(others), reads=reads, tools=tools),
             clock=self._clock,
             chance=random.Random(1),  # noqa: S311 - seeded, so that a case is the same in every run
             new_entry_id=lambda: f"entry-{next(ids)}",

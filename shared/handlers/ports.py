@@ -28,7 +28,7 @@ from shared.metering import Charges, NoCharges
 from shared.reminders.delivery import Reminding
 from shared.tools.notion.port import Notion
 from shared.tools.web import WebSearch
-from shared.turns.background import Background
+from shared.turns.background import Background, ThreadBackground
 from shared.turns.deferral import LateReply
 
 
@@ -54,6 +54,12 @@ class Threads:
     presence: Executor
     ticks: Executor
     background: Background
+
+    @classmethod
+    def on(cls, pool: Executor) -> "Threads":
+        """Return threads that are all of one pool, for a worker that few requests share."""
+        background = ThreadBackground(threads=pool)
+        return cls(reads=pool, tools=pool, names=pool, media=pool, presence=pool, ticks=pool, background=background)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

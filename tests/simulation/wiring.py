@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from shared.access.admission import Access, Admissions
@@ -93,6 +93,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
     """Return the endpoint of a process of functions/agent_worker."""
     world = ports.world
     clock, pool = ProcessClock(world, process), Pool(world.scheduler, process)
+    background = ThreadBackground(threads=pool, new_event=lambda: Event(world.scheduler))
     numbers = itertools.count()
     worker = WorkerPorts(
         conversations=_conversations(ports, process),
@@ -103,15 +104,7 @@ def agent_worker(ports: Ports, process: Process) -> Endpoint:
         json_model=ports.mind if ports.settings.has_knowledge else None,
         embedder=ports.mind if ports.settings.has_embeddings else None,
         notion=_notion(ports) if ports.settings.has_notion else None,
-        threads=Threads(
-            reads=pool,
-            tools=pool,
-            names=pool,
-            media=pool,
-            presence=NoPool(),
-            ticks=pool,
-            background=ThreadBackground(threads=pool, new_event=lambda: Event(world.scheduler)),
-        ),
+        threads=replace(Threads.on(pool), presence=NoPool(), background=background),
         clock=clock,
         chance=world.rng,
         instance=process.name.replace(" ", "-"),

@@ -25,7 +25,6 @@ from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.object_store import ListedObject
-from shared.turns.background import ThreadBackground
 from tests.support import push
 from tests.support.chats import conversations_on
 
@@ -62,7 +61,6 @@ class PushedWorker:
         self.profiles = MemoryProfiles()
         self.media = MemoryMedia()
         self.conversations = conversations_on(self.store, pool, self.clock, segment_messages=segment_messages)
-        background = ThreadBackground(threads=pool)
         self.ports = Ports(
             conversations=self.conversations,
             line=self.line,
@@ -71,9 +69,7 @@ class PushedWorker:
             model=self.model,
             json_model=self.json_model,
             notion=notion,
-            threads=Threads(
-                reads=pool, tools=pool, names=pool, media=pool, presence=pool, ticks=pool, background=background
-            ),
+            threads=Threads.on(pool),
             clock=self.clock,
             chance=random.Random(1),
             new_entry_id=lambda: "id",
