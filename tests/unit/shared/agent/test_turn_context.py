@@ -1,0 +1,169 @@
+"""What a turn knows of its chat, and what it has read and done so far."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import pytest
+
+from shared.agent.receipts import Deed, DeedKind
+from shared.agent.turn_context import StagedEntries, TurnContext
+from shared.conversation.amendments import Amendments
+from shared.conversation.history import History
+from shared.conversation.recollection import Recollection
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, outcome_covering, provenance_of
+from shared.conversation.store import Conversation
+from shared.errors import PromptAmendedError
+from shared.knowledge.staging import EntryStaging
+from shared.turns.basis import Basis
+from shared.turns.question import Question
+from tests.support.chats import answer, message
+
+WEB: Final = "web_search"
+NOTION: Final = "search_database"
+ONLY_NOTION: Final = frozenset({NOTION})
+PAGE: Final = Deed(kind=DeedKind.PAGE_CREATED, name="milk")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Held:
+    """A lease."""
+
+    is_over: bool = False
+
+
+def question_about(conversation: Conversation, *asked: MessageRecord, is_overheard: bool = False) -> Question:
+    before = Amendments()
+    return Question(
+        conversation=conversation,
+        history=History(messages=(message(1, "lunch at noon"), *asked), outcomes=(answer(1, "noted"),)),
+        asked=asked,
+        draft=outcome_covering(asked, OutcomeKind.REPLIED),
+        basis=Basis(conversation=conversation, lease=Held(), prompt=provenance_of(asked), before=before),
+        seconds=40.0,
+        sequence=1,
+        is_overheard=is_overheard,
+    )
+
+
+@pytest.fixture
+def context(chat: Conversation) -> TurnContext:
+    """The turn that answers m5, of whose chat it has read m1."""
+    asked = (message(5, "delete the lunch note"),)
+    return TurnContext(
+        conversation=chat,
+        seen_message_ids=frozenset({"m1", "m5"}),
+        to_answer=asked,
+        earlier=(message(1, "lunch at noon"),),
+        question=question_about(chat, *asked),
+    )
+
+
+@pytest.fixture
+def unasked(chat: Conversation) -> TurnContext:
+    """The turn of a tool that runs without a prompt."""
+    return TurnContext(conversation=chat)
+
+
+def entries_that_read(conversation: Conversation, *line_message_ids: str) -> StagedEntries:
+    entries = EntryStaging().begin(conversation, sequence=1, amendments=Amendments())
+    entries.mark_shown(line_message_ids)
+    return entries
+
+
+def test_a_turn_is_overheard_where_its_question_is(context: TurnContext, unasked: TurnContext) -> None:
+    overheard = replace(context, question=question_about(context.conversation, *context.to_answer, is_overheard=True))
+
+    assert [one.is_overheard for one in (context, overheard, unasked)] == [False, True, False]
+
+
+def test_deeds_outside_and_words_of_the_asked_messages_are_told(context: TurnContext) -> None:
+    context.outside.add(PAGE)
+    context = replace(context, entries=entries_that_read(context.conversation))
+
+    assert context.deeds == (PAGE,)
+    assert context.said == ("delete the lunch note",)
+    assert context.asked_ids == ("m5",)
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "despite", "may_touch"),
+    [
+        ((), "anything", frozenset(), True),
+        ((WEB,), "anything", frozenset(), False),
+        ((WEB,), "lunch", frozenset(), False),
+        ((NOTION,), "lunch", frozenset(), False),
+        ((NOTION,), "lunch", ONLY_NOTION, True),
+        ((NOTION,), "dinner", ONLY_NOTION, False),
+        ((NOTION, WEB), "lunch", ONLY_NOTION, False),
+        ((NOTION, WEB), "dinner", ONLY_NOTION, False),
+    ],
+)
+def test_what_the_person_names_may_be_touched_after_a_harmless_reading_only(
+    context: TurnContext, read: tuple[str, ...], name: str, despite: frozenset[str], *, may_touch: bool
+) -> None:
+    for tool in read:
+        context.readings.mark_outside(tool)
+
+    assert context.may_touch(name, despite=despite) is may_touch
+
+
+def test_retellings_are_those_of_the_prompt_and_of_what_was_looked_up(
+    context: TurnContext, unasked: TurnContext
+) -> None:
+    assert [one.text for one in context.retellings] == ["noted"]
+
+    context.recalled.add(Recollection.of([message(2, "tea"), answer(2, "tea it is")]))
+
+    assert [one.text for one in context.retellings] == ["tea it is", "noted"]
+    assert unasked.retellings == ()
+
+
+def test_messages_that_were_looked_up_count_as_read(context: TurnContext, unasked: TurnContext) -> None:
+    context.recalled.add(Recollection.of([message(0, "tea"), message(1, "older words")]))
+
+    assert {one.line_message_id: one.text for one in context.read_earlier} == {"m0": "tea", "m1": "lunch at noon"}
+    assert unasked.read_earlier == ()
+
+
+def test_what_was_read_begins_with_the_oldest_of_the_prompt_and_of_what_was_looked_up(
+    context: TurnContext, unasked: TurnContext
+) -> None:
+    assert context.since_ms == 5
+
+    context.recalled.add(Recollection.of([message(9, "later")]))
+    assert context.since_ms == 5
+
+    context.recalled.add(Recollection.of([message(2, "tea")]))
+    assert context.since_ms == 2
+    assert unasked.since_ms is None
+
+
+def test_sources_of_entries_and_of_what_was_looked_up_count_as_read(context: TurnContext) -> None:
+    assert context.read_source_ids == frozenset()
+
+    context.recalled.add(Recollection.of([message(2, "tea")]))
+    context = replace(context, entries=entries_that_read(context.conversation, "m3"))
+
+    assert context.read_source_ids == {"m2", "m3"}
+    assert context.read_message_ids == {"m1", "m2", "m3", "m5"}
+
+
+@pytest.mark.parametrize("withdrawn", ["m2", "m3", "m5"])
+def test_a_withdrawal_of_anything_that_was_read_ends_the_attempt(context: TurnContext, withdrawn: str) -> None:
+    context.recalled.add(Recollection.of([message(2, "tea")]))
+    context = replace(context, entries=entries_that_read(context.conversation, "m3"))
+    context.check_amendments()
+
+    context.conversation.amendments.amend(Amendment(line_message_id=withdrawn, timestamp_ms=9))
+
+    with pytest.raises(PromptAmendedError):
+        context.check_amendments()
+    with pytest.raises(PromptAmendedError):
+        context.begin_check()()
+
+
+def test_without_a_prompt_there_is_nothing_to_check(unasked: TurnContext) -> None:
+    unasked.conversation.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=9))
+
+    unasked.check_amendments()
+    unasked.begin_check()()
