@@ -139,16 +139,14 @@ def _from_a_mark(
 ) -> Sequence[MessageRecord | OutcomeRecord]:
     """Return the records from a marked one on, where there are many: as the window moves, the transcript begins alike for some turns.
 
-    One in eight records is marked, by a hash of its id, and only the oldest few may go.
+    One in eight records is marked, by a hash of its event's id, and only the oldest few may go.
     """
     if len(records) < _MANY_RECORDS:
         return records
-    start = next((index for index, one in enumerate(records[:_MAY_GO]) if crc32(_id_of(one).encode()) % 8 == 0), 0)
+    start = next(
+        (index for index, one in enumerate(records[:_MAY_GO]) if crc32(one.webhook_event_id.encode()) % 8 == 0), 0
+    )
     return records[start:]
-
-
-def _id_of(record: MessageRecord | OutcomeRecord) -> str:
-    return record.line_message_id if isinstance(record, MessageRecord) else record.webhook_event_id
 
 
 def _silences(history: History) -> tuple[OutcomeRecord, ...]:
