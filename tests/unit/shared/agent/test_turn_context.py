@@ -5,8 +5,10 @@ from typing import Final
 
 import pytest
 
+from shared.adapters.memory import FixedClock
 from shared.agent.receipts import Deed, DeedKind
 from shared.agent.turn_context import StagedEntries, TurnContext
+from shared.clock import Deadline
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.recollection import Recollection
@@ -39,7 +41,7 @@ def question_about(conversation: Conversation, *asked: MessageRecord, is_overhea
         asked=asked,
         draft=outcome_covering(asked, OutcomeKind.REPLIED),
         basis=Basis(conversation=conversation, lease=Held(), prompt=provenance_of(asked), before=before),
-        seconds=40.0,
+        deadline=Deadline.after(FixedClock(), 40),
         sequence=1,
         is_overheard=is_overheard,
     )
