@@ -72,7 +72,7 @@ class Reply:
         delivery = _ReplyDelivery(
             reply=self, conversation=conversation, own=message, fetches=fetches, deadline=deadline
         )
-        return self._ended(conversation, message, self.runner.run(conversation, delivery, seen, deadline))
+        return self._run(delivery, seen)
 
     def resume(self, conversation: Conversation, line_message_id: str) -> None:
         """A message that was handed over came to its end: covered by an outcome, withdrawn, or too old to answer.
@@ -84,12 +84,25 @@ class Reply:
             return
         deadline, seen = Deadline.after(self.clock, RESUME_S), conversation.turn.read()
         delivery = _ReplyDelivery(reply=self, conversation=conversation, own=message, fetches={}, deadline=deadline)
-        self._ended(conversation, message, self.runner.run(conversation, delivery, seen, deadline, waits=False))
+        self._run(delivery, seen, waits=False)
 
-    def _ended(self, conversation: Conversation, message: MessageRecord, run: Run) -> Run:
-        """Withdraw a message that was hidden, because its author had taken back everything."""
-        if run.result is EventResult.WITHDRAWN:
-            self.withdrawal.take_back_late(conversation, message)
+    def _run(self, delivery: "_ReplyDelivery", seen: SeenTurn, *, waits: bool = True) -> Run:
+        """Run the delivery.  A message that was hidden, because its author had taken back everything, is withdrawn.
+
+        Where the message is withdrawn, the delivery waits for those whose places it took: any turn answers all that is in the journal.
+        """
+        conversation = delivery.conversation
+        run = self.runner.run(conversation, delivery, seen, delivery.deadline, waits=waits)
+        if run.result is not EventResult.WITHDRAWN:
+            return run
+        self.withdrawal.take_back_late(conversation, delivery.own)
+        for line_message_id in run.inherits:
+            left = conversation.journal.message_of(line_message_id)
+            if left is None:
+                continue
+            stand_in = replace(delivery, own=left, fetches={})
+            if self._run(stand_in, conversation.turn.read(), waits=waits).result is not EventResult.WITHDRAWN:
+                break
         return run
 
     @property

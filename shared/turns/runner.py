@@ -10,7 +10,7 @@ turn, the older ones leave.
 """
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from shared.bus.result import EventResult
@@ -93,9 +93,13 @@ class TurnDelivery(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What came of a delivery; how many messages the chat's journal held then, and how many a prompt shows."""
+    """What came of a delivery; how many messages the chat's journal held then, and how many a prompt shows.
+
+    `inherits` are the events of deliveries that left, and relied on this one, the newest first.
+    """
 
     result: EventResult
+    inherits: tuple[str, ...] = ()
     journalled: int = 0
     shown: int = 0
 
@@ -160,7 +164,7 @@ class TurnRunner:
                 listing = self.reader.list(conversation, besides={delivery.event})
                 ended = self._look(conversation, delivery, seen, listing, patience)
                 if ended is not None:
-                    return ended
+                    return replace(ended, inherits=tuple(event for _, event in sorted(place.inherits, reverse=True)))
                 if patience.is_over:
                     result = delivery.hand_over() if waits else None
                     if result is not None:

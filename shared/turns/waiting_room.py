@@ -18,13 +18,15 @@ PLACES: Final = 4
 class Place:
     """One delivery's place.  It is lost when newer ones have come; `gives_way`: before those of deliveries that cannot hand over.
 
-    Deliveries of one event have the same `event`; "" is like no other. `sent_ms` is LINE's timestamp of it.
+    Deliveries of one event have the same `event`; "" is like no other. `sent_ms` is LINE's timestamp of it. `inherits` are
+    the events, each behind its timestamp, that others who left wait for no longer: once its own is withdrawn, it waits for those.
     """
 
     event: str = ""
     sent_ms: int = 0
     gives_way: bool = True
     is_lost: bool = False
+    inherits: set[tuple[int, str]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,7 @@ class WaitingRoom:
                 lost = _repeated(waiting) or min(others, key=lambda one: one.sent_ms)
                 lost.is_lost = True
                 waiting.remove(lost)
+                _leave_to_newest(lost, waiting)
         try:
             yield place
         finally:
@@ -66,3 +69,10 @@ def _repeated(waiting: list[Place]) -> Place | None:
     """Return the oldest place whose event has a newer one too."""
     newest = {one.event: one for one in waiting}
     return next((one for one in waiting if one.event and newest[one.event] is not one), None)
+
+
+def _leave_to_newest(lost: Place, waiting: list[Place]) -> None:
+    """What the lost place waited for is inherited by the newest of those that do the work of others, too."""
+    others = [one for one in waiting if one.gives_way and one.event != lost.event]
+    if lost.gives_way and others:
+        max(others, key=lambda one: one.sent_ms).inherits |= {(lost.sent_ms, lost.event), *lost.inherits}

@@ -394,17 +394,14 @@ def _answers_to(story: Story, order: Order) -> int:
 def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> bool:
     """Whether silence is correct: the model skipped the message, or its token expired.
 
-    A token expires if no "still thinking" is sent; if amendments make a turn begin again and again while the message waits; if more
-    messages wait than a turn reads; or if a tick answers, because the newer messages that took its place were withdrawn.
+    A token expires if no "still thinking" is sent; if amendments make a turn begin again and again while the message waits; or if more
+    messages wait than a turn reads.
     """
     if OutcomeKind.SKIPPED in kinds:  # also where a budget is spent
         return True
-    until_s = message.at_s + TOKEN_S
     slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
-    newer = (one for one in story.people.messages if message.at_s < one.at_s < until_s)
-    waits_for_tick = message.id in story.world.truth.handed_over and any(one.is_withdrawn for one in newer)
     return OutcomeKind.UNDELIVERED in kinds and (
-        slow or _begins_again(story, message.at_s) or waits_for_tick or story.is_crowded_at(message)
+        slow or _begins_again(story, message.at_s) or story.is_crowded_at(message)
     )
 
 

@@ -841,8 +841,13 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "resumes_what_was_handed_over": Mutation(
         f"{_REPLY}:Reply.resume",
-        Skip("runner.run"),
+        Skip("_run"),
         lacks="the same",
+    ),
+    "inherits_what_was_handed_over": Mutation(
+        f"{_ROOM}:_leave_to_newest",
+        Never("others"),
+        lacks="a message meets silence where those that took its place are withdrawn",
     ),
     "gives_up_its_place": Mutation(
         f"{_ROOM}:WaitingRoom.place",

@@ -14,6 +14,7 @@ from shared.turns.waiting_room import PLACES
 from tests.simulation import event_scenes, forgetting_scenes, recall_scenes, reminder_scenes, tap_scenes
 from tests.simulation.people import PERSON
 from tests.simulation.scene import Scene
+from tests.simulation.scheduler import Task
 from tests.simulation.wiring import TINY
 
 _MINUTE_S: Final = 60.0
@@ -699,17 +700,30 @@ def seventy_unsends_while_somebody_thinks() -> list[str]:
 
 def message_whose_successors_are_withdrawn() -> list[str]:
     """The model thinks. One message waits, and then four newer ones do, which take its place; they are withdrawn."""
-    with Scene(seconds=20.0, late_reply=LateReply.PUSH).playing() as scene:
-        scene.asks(instance=0)
-        scene.runs(seconds=3)
-        waiting = []
-        for _ in range(1 + PLACES):
-            waiting.append(scene.says())
-            scene.pushes(scene.delivers(waiting[-1]), instance=0)
-            scene.runs(seconds=2)
-        for message in waiting[1:]:
-            scene.takes_back(message)
+    with Scene(seconds=6.5).playing() as scene:
+        scene.sleeps(45)  # so that the token is dead when the tick comes
+        _withdraw_successors(scene)
         return scene.rests(calm=True)
+
+
+def message_whose_successors_are_withdrawn_and_die() -> list[str]:
+    """The same, and the instance in which they waited is killed before it looks."""
+    with Scene(seconds=6.5, late_reply=LateReply.PUSH).playing() as scene:
+        scene.dies(_withdraw_successors(scene))
+        return scene.rests()
+
+
+def _withdraw_successors(scene: Scene) -> Task:
+    scene.asks(instance=1)
+    scene.runs(seconds=1)
+    waiting = []
+    for _ in range(1 + PLACES):
+        waiting.append(scene.says())
+        newest = scene.pushes(scene.delivers(waiting[-1]), instance=0)
+        scene.runs(seconds=0.8)
+    for message in waiting[1:]:
+        scene.runs_to_end(scene.takes_back(message))
+    return newest
 
 
 def withdrawal_that_dies_between_two_answers() -> list[str]:
@@ -934,10 +948,11 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "carries_out_once": tap_scenes.two_taps,
     "clears_proposals": tap_scenes.tap_after_the_unsend,
     "names_quoted_media": picture_beyond_memory,
-    "marks_what_is_handed_over": message_whose_successors_are_withdrawn,
+    "marks_what_is_handed_over": message_whose_successors_are_withdrawn_and_die,
     "marks_withdrawals": worker_that_dies_before_its_last_look,
     "relies_on_epochs_of_others": seventy_unsends_while_somebody_thinks,
-    "resumes_what_was_handed_over": message_whose_successors_are_withdrawn,
+    "resumes_what_was_handed_over": message_whose_successors_are_withdrawn_and_die,
+    "inherits_what_was_handed_over": message_whose_successors_are_withdrawn,
     "remembers_lost_recaps": recap_that_an_edit_drops_before_an_unsend,
     "stores_the_plan": withdrawal_that_dies_between_two_answers,
     "erases_what_was_confirmed": forget_that_is_confirmed,

@@ -3,6 +3,7 @@
 import io
 import json
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -511,6 +512,43 @@ def test_a_message_takes_the_place_of_its_older_delivery(pool: ThreadPoolExecuto
 
     assert result == "replied"
     assert [one.is_lost for one in others] == [False, True, False, False]
+
+
+class CrowdedClock(FixedClock):
+    """While a delivery sleeps for the first time, something happens."""
+
+    happens: Callable[[], object] | None = None
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        if seconds and self.happens is not None:
+            happens, self.happens = self.happens, None
+            happens()
+
+
+def test_a_withdrawn_message_waits_for_those_whose_place_it_took(pool: ThreadPoolExecutor) -> None:
+    clock = CrowdedClock()
+    chat = RepliedChat(pool, clock=clock)
+    lease, room = chat.open_turn(), chat.runner.room
+    older, old, newer = chat.message(1), chat.message(2), chat.message(3)
+    with ExitStack() as waiting:
+        for _ in range(PLACES - 1):
+            waiting.enter_context(room.place(chat.conversation.id, gives_way=False))
+        for message in (older, old):
+            chat.conversation.journal.keep(message)
+            waiting.enter_context(
+                room.place(chat.conversation.id, event=message.line_message_id, sent_ms=message.timestamp_ms)
+            )
+
+        def withdraw_and_end() -> None:
+            chat.withdraw("m3")
+            lease.release()
+
+        clock.happens = withdraw_and_end
+        assert chat.deliver(newer) == "withdrawn"
+
+    assert chat.questions == [("m1", "m2")]
+    assert clock.monotonic_s() < 2
 
 
 class SweptStore(MemoryObjectStore):

@@ -92,3 +92,36 @@ def test_a_chat_that_nobody_waits_for_takes_no_memory() -> None:
             waiting.enter_context(room.place("a"))
 
     assert places == {}
+
+
+def test_what_was_waited_for_is_inherited_by_the_newest_message_that_stays() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        events = [
+            ("m1", 1, True),
+            ("m2", 2, True),
+            ("e3", 3, False),
+            ("m4", 4, True),
+            ("e5", 5, False),
+            ("e6", 6, False),
+        ]
+        places = [
+            waiting.enter_context(room.place("a", event=event, sent_ms=sent_ms, gives_way=gives_way))
+            for event, sent_ms, gives_way in events
+        ]
+
+        assert [one.is_lost for one in places] == [True, True, False, False, False, False]
+        assert places[3].inherits == {(1, "m1"), (2, "m2")}
+        assert not any(one.inherits for one in places if not one.gives_way)
+
+
+def test_an_older_delivery_of_the_same_message_leaves_nothing() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        places = [
+            waiting.enter_context(room.place("a", event=event, sent_ms=1, gives_way=gives_way))
+            for event, gives_way in [("m1", True), ("e2", False), ("e3", False), ("e4", False), ("m1", True)]
+        ]
+
+        assert places[0].is_lost
+        assert not places[-1].inherits
