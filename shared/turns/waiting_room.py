@@ -75,4 +75,4 @@ def _leave_to_newest(lost: Place, waiting: list[Place]) -> None:
     """What the lost place waited for is inherited by the newest of those that do the work of others, too."""
     others = [one for one in waiting if one.gives_way and one.event != lost.event]
     if lost.gives_way and others:
-        max(others, key=lambda one: one.sent_ms).inherits |= {(lost.sent_ms, lost.event), *lost.inherits}
+        max(others, key=lambda one: one.sent_ms).inherits.update({(lost.sent_ms, lost.event)}, lost.inherits)

@@ -14,7 +14,6 @@ from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import ListedObject, StoredObject
-from shared.turns.reply import REPLY
 from tests.simulation.holders import Holders
 from tests.simulation.scheduler import Task
 from tests.simulation.times import JITTER_S
@@ -107,9 +106,7 @@ class Bucket:
             self._holders.note_message(name)
         elif written is not None and name.startswith("due/"):
             kind, chat, marker_id = name.rpartition("/")[2].split(".", 2)
-            if kind == REPLY:
-                self._world.truth.handed_over.add(marker_id)
-            elif kind == ERASURE:
+            if kind == ERASURE:
                 self._world.truth.marked_erasures.add((chat, int(marker_id)))
         return written
 

@@ -846,7 +846,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
     ),
     "inherits_what_was_handed_over": Mutation(
         f"{_ROOM}:_leave_to_newest",
-        Never("others"),
+        Skip("inherits.update"),
         lacks="a message meets silence where those that took its place are withdrawn",
     ),
     "gives_up_its_place": Mutation(

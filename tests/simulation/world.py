@@ -122,8 +122,6 @@ class Truth:
     """Those of them that had lost their words before the first plan that names them was stored."""
     overtaken: set[tuple[str, str]] = field(default_factory=set)
     """The outcomes, by chat and id, that were under way when a plan took something of their prompts: no plan compared them."""
-    handed_over: set[str] = field(default_factory=set)
-    """The messages whose deliveries left a marker and ended."""
     marked_erasures: set[tuple[str, int]] = field(default_factory=set)
     """The erasures, by chat and timestamp, whose second pass was marked."""
     reminders: dict[tuple[str, str], Reminder] = field(default_factory=dict)
