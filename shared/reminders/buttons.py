@@ -6,6 +6,7 @@ import zoneinfo
 from dataclasses import replace
 from typing import Final
 
+from shared.clock import SKEW_MS
 from shared.line.messaging import PostbackButton
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data
@@ -39,10 +40,11 @@ def pressed(reminder: Reminder | None, press: ReminderPress, *, event_id: str, p
     """Return the reminder with the press noted; None: it does not count.
 
     The first press of an occurrence that was said counts, and no press of an older one after that; of a cancelled reminder none does.
+    One whose tick was ahead of LINE's clock may be pressed before its time.
     """
     if reminder is None or reminder.state is ReminderState.CANCELLED:
         return None
-    if not reminder.pressed_ms < press.occurrence_ms <= pressed_ms:
+    if not reminder.pressed_ms < press.occurrence_ms <= pressed_ms + SKEW_MS:
         return None
     return replace(reminder, pressed_ms=press.occurrence_ms, pressed_by=event_id)
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryLineApi
+from shared.clock import SKEW_MS
 from shared.line.bot_name import BotName
 from shared.line.messaging import OutgoingMessage, is_sendable
 from shared.line.phrases import LocalePhrases
@@ -56,7 +57,7 @@ def test_a_press_counts_only_where_the_occurrence_was_said_and_the_reminder_stan
 
     assert pressed(None, PRESS, event_id="e1", pressed_ms=DUE_MS) is None
     assert pressed(cancelled, PRESS, event_id="e1", pressed_ms=DUE_MS) is None
-    assert pressed(REMINDER, PRESS, event_id="e1", pressed_ms=DUE_MS - 1) is None
+    assert pressed(REMINDER, PRESS, event_id="e1", pressed_ms=DUE_MS - SKEW_MS - 1) is None
     older = replace(REMINDER, pressed_ms=DUE_MS + 86_400_000)
     assert pressed(older, PRESS, event_id="e1", pressed_ms=DUE_MS + 90_000_000) is None
 
@@ -105,3 +106,7 @@ def test_the_same_press_makes_the_same_reminder_with_the_same_words(
         other = postponed(reminder, press, event_id="e2", pressed_ms=DUE_MS + later_ms)
         assert other is not None
         assert first.id != other.id
+
+
+def test_a_press_counts_before_its_time_where_the_tick_was_ahead_of_lines_clock() -> None:
+    assert pressed(REMINDER, PRESS, event_id="e1", pressed_ms=DUE_MS - SKEW_MS) is not None
