@@ -5,6 +5,7 @@ import random
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 from typing import Final
 
 from shared import logs, tracing
@@ -39,6 +40,8 @@ _TURN_THREADS: Final = 80  # one for each turn that calls the model, so that no 
 _PRESENCE_THREADS: Final = 80  # one for each turn in a 1:1 chat
 _NAME_THREADS: Final = 16
 _MEDIA_THREADS: Final = 8  # each holds a few parts of 2 MB of a medium while it is stored
+_OF_ANSWERS: Final = ("jsonschema", "shared.line.markdown")
+"""What is imported when it is first needed, so that the first event does not wait for it."""
 
 
 def compose(env: Mapping[str, str]) -> PushEndpoint:
@@ -96,12 +99,14 @@ def _ports(settings: AgentWorkerSettings, clock: Clock, line: SdkOnDemand, model
 
 
 def _warm_up(line: SdkOnDemand, model: GeminiModel) -> None:
-    """Have ready who the bot is, and both SDKs.  What fails here is tried again by whoever needs it."""
+    """Have ready who the bot is, and what an answer needs.  What fails here is tried again by whoever needs it."""
     line.bot_info.get()
-    gc.disable()  # what the SDKs' import makes stays: a sixth of its time
+    gc.disable()  # what these imports make stays: a sixth of their time
     try:
         model.warm_up()
         line.get()
+        for name in _OF_ANSWERS:
+            import_module(name)
     finally:
         gc.freeze()
         gc.enable()

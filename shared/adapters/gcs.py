@@ -1,4 +1,4 @@
-"""The object store on Cloud Storage: its JSON API over google-auth's credentials and one pool of connections.
+"""The object store on Cloud Storage: its JSON API over google-auth's credentials and a pool of connections.
 
 Records are a few kilobytes, so what a call costs is what is made of it: the client library takes ten times as much CPU time as the request
 itself (docs/adr/20261122-storage-over-its-json-api.md). Media go through the library, whose transfers are made for large objects.
@@ -18,12 +18,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
-import certifi
 import google_crc32c
 import msgspec
-import urllib3
-from urllib3.exceptions import HTTPError
 
+from shared.adapters.http_pool import FAILURES, Answer, HttpPool
 from shared.clock import Clock, Deadline, SystemClock
 from shared.errors import StorageUnavailableError
 from shared.storage.object_store import ListedObject, StoredObject
@@ -35,7 +33,8 @@ if TYPE_CHECKING:
 
 _HOST: Final = "https://storage.googleapis.com"
 _SCOPES: Final = ("https://www.googleapis.com/auth/devstorage.read_write",)
-_ATTEMPT: Final = urllib3.Timeout(connect=2.0, read=5.0)
+_CONNECT_TIMEOUT_S: Final = 2.0
+_ANSWER_TIMEOUT_S: Final = 5.0
 _FIRST_PAUSE_S: Final = 0.3
 _LONGEST_PAUSE_S: Final = 1.0
 _TOO_MANY: Final = 429
@@ -65,13 +64,6 @@ class _Page(msgspec.Struct):
 
 class _Written(msgspec.Struct):
     generation: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Response:
-    status: int
-    headers: Mapping[str, str]
-    data: bytes = field(repr=False)
 
 
 class _RefusedError(Exception):
@@ -108,17 +100,16 @@ class GcsObjectStore:
         clock: Clock | None = None,
         chance: random.Random | None = None,
     ) -> None:
-        """`connections` is the pool's size: one for each thread that reads.  `retry_timeout_s` is how late a last attempt may begin.
+        """`connections` are kept open: one for each thread that reads.  `retry_timeout_s` is how late a last attempt may begin.
 
         `emulator_host` is the address of a stand-in, such as `http://127.0.0.1:4443`; None: Google's.
         """
         url = urlsplit(emulator_host or _HOST)
         self._origin = f"{url.scheme}://{url.netloc}"
-        self._pool = urllib3.PoolManager(
-            num_pools=2, maxsize=connections, cert_reqs="CERT_REQUIRED", ca_certs=certifi.where(), retries=False
+        self._pool = HttpPool(
+            self._origin, kept=connections, connect_timeout_s=_CONNECT_TIMEOUT_S, answer_timeout_s=_ANSWER_TIMEOUT_S
         )
-        self._connections = self._pool.connection_from_url(self._origin)
-        self._authorisation = _Authorisation(self._pool) if emulator_host is None else None
+        self._authorisation = _Authorisation() if emulator_host is None else None
         self._objects_path = f"/storage/v1/b/{quote(bucket, safe='')}/o"
         self._retry_timeout_s = retry_timeout_s
         self._clock = clock or SystemClock()
@@ -165,7 +156,7 @@ class GcsObjectStore:
 
     def close(self) -> None:
         """Close the connections."""
-        self._pool.clear()
+        self._pool.close()
         self._library.close()
 
     def _read_once(self, name: str, known: StoredObject | None = None) -> StoredObject | None:
@@ -178,7 +169,7 @@ class GcsObjectStore:
         if response.status == _GONE:
             return None
         _check(response)
-        return StoredObject(data=response.data, generation=_number(response.headers.get("x-goog-generation")))
+        return StoredObject(data=response.data, generation=_number(response.header("x-goog-generation")))
 
     def _list_once(self, query: Mapping[str, str]) -> _Page:
         response = self._ask("GET", f"{self._objects_path}?{urlencode(query)}", expects=_DONE)
@@ -222,7 +213,7 @@ class GcsObjectStore:
             found = 0
             if response.status != _GONE:
                 found = _number(msgspec.json.decode(response.data, type=_Written).generation)
-        except (_RefusedError, _DamagedError, HTTPError, _UnauthorisedError, OSError, msgspec.MsgspecError):
+        except (_RefusedError, _DamagedError, _UnauthorisedError, msgspec.MsgspecError, *FAILURES):
             return False
         return found != generation
 
@@ -239,10 +230,9 @@ class GcsObjectStore:
             except (
                 _RefusedError,
                 _DamagedError,
-                HTTPError,
                 _UnauthorisedError,
-                OSError,
                 msgspec.MsgspecError,
+                *FAILURES,
             ) as cause:
                 pause_s = self._chance.uniform(0.0, longest_s)
                 if not _may_succeed_later(cause) or pause_s >= deadline.left_s:
@@ -252,11 +242,9 @@ class GcsObjectStore:
 
     def _ask(
         self, method: str, path: str, *, expects: frozenset[int], body: bytes | None = None, boundary: str = ""
-    ) -> _Response:
-        """Make one request.  Raises: _RefusedError, HTTPError, _UnauthorisedError, OSError."""
-        headers = {"accept-encoding": "identity"}
-        if body is not None:
-            headers["content-type"] = f"multipart/related; boundary={boundary}"
+    ) -> Answer:
+        """Make one request.  Raises: _RefusedError, _UnauthorisedError, http_pool.FAILURES."""
+        headers = {"content-type": f"multipart/related; boundary={boundary}"} if body is not None else {}
         response = self._ask_once(method, path, headers, body)
         if response.status == _UNAUTHORIZED and self._authorisation is not None:  # the token ended early
             self._authorisation.refresh()
@@ -265,26 +253,25 @@ class GcsObjectStore:
             raise _RefusedError(response.status)
         return response
 
-    def _ask_once(self, method: str, path: str, headers: dict[str, str], body: bytes | None) -> _Response:
+    def _ask_once(self, method: str, path: str, headers: dict[str, str], body: bytes | None) -> Answer:
         if self._authorisation is not None:
             self._authorisation.apply(method, f"{self._origin}{path}", headers)
-        answer = self._connections.urlopen(
-            method, path, body=body, headers=headers, timeout=_ATTEMPT, redirect=False, retries=False
-        )
-        return _Response(status=answer.status, headers=answer.headers, data=answer.data)
+        return self._pool.ask(method, path, headers=headers, body=body)
 
 
 class _Authorisation:
     """Google's credentials of this process: the account of the function, or what `gcloud auth application-default login` left."""
 
-    def __init__(self, pool: urllib3.PoolManager) -> None:
+    def __init__(self) -> None:
         """Find the credentials.  The import takes an eighth of a second, which a stand-in's process is spared."""
+        import certifi  # noqa: PLC0415
         import google.auth  # noqa: PLC0415
+        import urllib3  # noqa: PLC0415
         from google.auth.transport.urllib3 import Request  # noqa: PLC0415
 
         self.credentials: Credentials
         self.credentials, _ = google.auth.default(scopes=_SCOPES)
-        self._request = Request(pool)
+        self._request = Request(urllib3.PoolManager(cert_reqs="CERT_REQUIRED", ca_certs=certifi.where(), retries=False))
         self._renewing = threading.Lock()
 
     def apply(self, method: str, url: str, headers: dict[str, str]) -> None:
@@ -353,9 +340,9 @@ def _may_succeed_later(cause: Exception) -> bool:
     return cause.may_pass if isinstance(cause, _UnauthorisedError) else True
 
 
-def _check(response: _Response) -> None:
+def _check(response: Answer) -> None:
     """Raise _DamagedError where the data are not those of which the server has told the checksum."""
-    told = response.headers.get("x-goog-hash", "")
+    told = response.header("x-goog-hash")
     sums = (one.strip().partition("=") for one in told.split(","))
     wanted = next((value for name, _, value in sums if name == "crc32c"), None)
     if wanted is not None and wanted != _crc32c(response.data):

@@ -10,14 +10,15 @@ from http import HTTPStatus
 from typing import Final
 
 import msgspec
-import urllib3
 
 from shared import logs
+from shared.adapters.http_pool import FAILURES, Answer, HttpPool
 from shared.clock import Clock
 from shared.settings.secret import Secret
 
 _HOST: Final = "https://api.line.me"
-_TIMEOUT: Final = urllib3.Timeout(connect=2.0, read=5.0)
+_CONNECT_TIMEOUT_S: Final = 2.0
+_ANSWER_TIMEOUT_S: Final = 5.0
 _WAITED_S: Final = 7.0
 _FAILURE_KEPT_S: Final = 60.0
 
@@ -82,16 +83,21 @@ class BotInfoApi:
     def read(self) -> BotInfo:
         """Return the info; asked once more where LINE refuses the token and there is another.  Raises: BotInfoUnavailableError."""
         try:
-            with urllib3.PoolManager(num_pools=1, retries=False) as http:
-                response = self._ask(http)
-                if response.status == HTTPStatus.UNAUTHORIZED and self.channel_access_token.read_again():
-                    response = self._ask(http)
+            response = self._ask()
+            if response.status == HTTPStatus.UNAUTHORIZED and self.channel_access_token.read_again():
+                response = self._ask()
             if response.status != HTTPStatus.OK:
                 raise BotInfoUnavailableError(f"LINE answered {response.status}")
             return msgspec.json.decode(response.data, type=BotInfo)
-        except (urllib3.exceptions.HTTPError, msgspec.MsgspecError) as cause:
+        except (msgspec.MsgspecError, *FAILURES) as cause:
             raise BotInfoUnavailableError("LINE gave no readable answer") from cause
 
-    def _ask(self, http: urllib3.PoolManager) -> urllib3.BaseHTTPResponse:
+    def _ask(self) -> Answer:
+        pool = HttpPool(
+            self.base_url or _HOST,
+            kept=0,
+            connect_timeout_s=_CONNECT_TIMEOUT_S,
+            answer_timeout_s=_ANSWER_TIMEOUT_S,
+        )
         headers = {"authorization": f"Bearer {self.channel_access_token.value()}"}
-        return http.request("GET", f"{self.base_url or _HOST}/v2/bot/info", headers=headers, timeout=_TIMEOUT)
+        return pool.ask("GET", "/v2/bot/info", headers=headers)

@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from jsonschema import Draft202012Validator
-
+from shared.agent.json_schema import validator_of
 from shared.agent.model import FunctionDeclaration, Json
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
@@ -55,11 +54,11 @@ class Registry:
 
     def faults_of_arguments(self, tool: Tool, arguments: Json) -> str | None:
         """Return the first fault of the arguments as a sentence for the model, or None."""
-        return _first_fault(Draft202012Validator(tool.parameters), arguments)
+        return _first_fault(tool.parameters, arguments)
 
     def faults_of_response(self, tool: Tool, response: Json) -> str | None:
         """Return the rule that the response breaks, for the log, by its path in the schema; None if it breaks none."""
-        fault = next(iter(Draft202012Validator(tool.response).iter_errors(response)), None)
+        fault = next(validator_of(tool.response).iter_errors(response), None)
         return None if fault is None else "/".join(map(str, fault.absolute_schema_path))
 
     def _add(self, tool: Tool) -> None:
@@ -74,8 +73,8 @@ class Registry:
         self._tools[tool.name] = tool
 
 
-def _first_fault(validator: Draft202012Validator, instance: Json) -> str | None:
-    fault = next(iter(validator.iter_errors(instance)), None)
+def _first_fault(schema: Json, instance: Json) -> str | None:
+    fault = next(validator_of(schema).iter_errors(instance), None)
     if fault is None:
         return None
     where = "/".join(str(step) for step in fault.absolute_path)

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from jsonschema import Draft202012Validator
-
 from shared import logs
+from shared.agent.json_schema import validator_of
 from shared.agent.model import Json, JsonModel, JsonRequest
 from shared.agent.moment import describe_moment
 from shared.errors import ModelUnavailableError
@@ -79,7 +78,7 @@ class Classifier:
         )
         logs.info("thought_classified")
         answer = response.value
-        if not Draft202012Validator(self.schema).is_valid(answer):
+        if not validator_of(self.schema).is_valid(answer):
             raise ModelUnavailableError("the model's classification breaks its schema")
         category = hint.category or Category(str(answer["category"]))
         return Classification(

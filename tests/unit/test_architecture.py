@@ -38,6 +38,8 @@ ON_DEMAND = {
         "shared.adapters.gcs_library",
         "shared.adapters.gemini_sdk",
         "shared.adapters.line_api",
+        "shared.line.markdown",
+        "jsonschema",
     ),
     "unsend": ("shared.adapters.gcs_library",),
 }
@@ -144,6 +146,12 @@ def test_the_webhook_imports_nothing_heavy() -> None:
     modules = loaded_by("webhook")
 
     assert [name for name in HEAVY if name in modules] == []
+
+
+def test_the_agent_worker_records_and_looks_without_what_answers_need() -> None:
+    modules = loaded_by("agent_worker")
+
+    assert [name for name in ("linebot", "jsonschema", "markdown_it") if name in modules] == []
 
 
 def test_the_unsend_function_imports_neither_a_model_nor_line() -> None:

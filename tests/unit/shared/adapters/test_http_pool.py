@@ -1,0 +1,200 @@
+import datetime as dt
+import ssl
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import certifi
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from shared.adapters.http_pool import FAILURES, HttpPool
+
+
+class Server(ThreadingHTTPServer):
+    """Answers with what it was asked: `/ends` hangs up afterwards, `/cut` in the midst of an answer, `/late` answers after a while."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.connections = 0
+        self.hung_up = threading.Semaphore(0)
+        self.together = threading.Barrier(2)
+        self.is_over = threading.Event()
+
+    def shutdown_request(self, request: object) -> None:
+        super().shutdown_request(request)  # type: ignore[arg-type]
+        self.hung_up.release()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.server.connections += 1
+
+    def do_GET(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"] or 0))
+        if self.path == "/late":
+            self.server.is_over.wait(5)
+        if self.path == "/together":
+            self.server.together.wait(5)
+        answer = b"%s %s %s" % (self.command.encode(), self.path.encode(), body)
+        self.send_response(404 if self.path == "/missing" else 200)
+        self.send_header("x-hash", "one")
+        self.send_header("x-hash", "two")
+        self.send_header("content-length", str(len(answer) + (self.path == "/cut")))
+        self.end_headers()
+        self.wfile.write(answer)
+        self.close_connection = self.path in {"/ends", "/cut"}
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield server
+    server.is_over.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def pool_of(origin: str, *, kept: int = 2, answer_timeout_s: float = 5.0) -> HttpPool:
+    return HttpPool(origin, kept=kept, connect_timeout_s=2.0, answer_timeout_s=answer_timeout_s)
+
+
+@pytest.fixture
+def pool(server: Server) -> Iterator[HttpPool]:
+    pool = pool_of(f"http://127.0.0.1:{server.server_port}")
+    yield pool
+    pool.close()
+
+
+def test_requests_share_a_connection(server: Server, pool: HttpPool) -> None:
+    answers = [pool.ask("GET", "/a", headers={}), pool.ask("POST", "/b", headers={}, body=b"c")]
+
+    assert [one.data for one in answers] == [b"GET /a ", b"POST /b c"]
+    assert server.connections == 1
+
+
+def test_any_status_is_an_answer(pool: HttpPool) -> None:
+    assert pool.ask("GET", "/missing", headers={}).status == 404
+
+
+def test_a_header_of_several_values_is_one(pool: HttpPool) -> None:
+    answer = pool.ask("GET", "/a", headers={})
+
+    assert answer.header("X-Hash") == "one, two"
+    assert answer.header("x-other") == ""
+
+
+def test_a_connection_that_the_server_has_closed_is_replaced(server: Server, pool: HttpPool) -> None:
+    pool.ask("GET", "/ends", headers={})
+    assert server.hung_up.acquire(timeout=5)
+
+    assert pool.ask("GET", "/a", headers={}).status == 200
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize("path", ["/cut", "/late"])
+def test_a_connection_without_a_whole_answer_is_not_used_again(server: Server, path: str) -> None:
+    pool = pool_of(f"http://127.0.0.1:{server.server_port}", answer_timeout_s=0.2)
+
+    with pytest.raises(FAILURES, match=r"timed out|1 more expected"):
+        pool.ask("GET", path, headers={})
+
+    assert pool.ask("GET", "/a", headers={}).data == b"GET /a "
+    assert server.connections == 2
+    pool.close()
+
+
+def test_threads_at_once_have_connections_of_their_own_and_few_are_kept(server: Server) -> None:
+    pool = pool_of(f"http://127.0.0.1:{server.server_port}", kept=1)
+
+    with ThreadPoolExecutor(2) as threads:
+        answers = list(threads.map(lambda _: pool.ask("GET", "/together", headers={}).status, range(2)))
+
+    assert answers == [200, 200]
+    assert server.connections == 2
+    assert server.hung_up.acquire(timeout=5)
+    pool.close()
+
+
+def test_without_a_server_there_is_no_answer(server: Server) -> None:
+    pool = pool_of("http://127.0.0.1:1")
+
+    with pytest.raises(FAILURES, match="refused"):
+        pool.ask("GET", "/a", headers={})
+    assert server.connections == 0
+
+
+@pytest.fixture
+def secured(server: Server, tmp_path: Path) -> Path:
+    """The file with the certificate of the server, which answers over TLS."""
+    certificate = self_signed(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    return certificate
+
+
+def test_requests_over_tls_share_a_connection(server: Server, secured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certifi, "where", lambda: secured)
+    pool = pool_of(f"https://localhost:{server.server_port}")
+
+    assert [pool.ask("GET", "/a", headers={}).status for _ in range(3)] == [200] * 3
+    assert server.connections == 1
+    pool.close()
+
+
+@pytest.mark.usefixtures("secured")
+def test_a_server_whose_certificate_nobody_signed_is_not_asked(server: Server) -> None:
+    pool = pool_of(f"https://localhost:{server.server_port}")
+
+    with pytest.raises(ssl.SSLCertVerificationError, match="self-signed"):
+        pool.ask("GET", "/a", headers={})
+
+
+def test_a_certificate_of_another_host_is_refused(
+    server: Server, secured: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certifi, "where", lambda: secured)
+    pool = pool_of(f"https://127.0.0.1:{server.server_port}")
+
+    with pytest.raises(ssl.SSLCertVerificationError, match="not valid for '127"):
+        pool.ask("GET", "/a", headers={})
+
+
+def self_signed(folder: Path) -> Path:
+    """Return a file with a key and the certificate of `localhost`."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    begins = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    certificate = (
+        x509.CertificateBuilder(issuer_name=name, subject_name=name, public_key=key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(begins)
+        .not_valid_after(begins + dt.timedelta(days=36_500))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    written = folder / "server.pem"
+    written.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    return written
