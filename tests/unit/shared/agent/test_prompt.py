@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryLineApi
 from shared.agent.chat_lines import HISTORY_TOKENS
+from shared.agent.model import MediaPart, MixedContent, Part
 from shared.agent.prompt import PromptBuilder
 from shared.agent.token_estimate import estimated_tokens
+from shared.conversation.amendments import Amendments
 from shared.conversation.history import History, IndexView
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap
@@ -243,3 +245,49 @@ def test_a_quote_is_introduced_in_the_language_of_the_locale(locale: str) -> Non
     (content,) = PromptBuilder(bot_name=MOMO, locale=locale).contents(history, pending=asking, now_ms=NOON_MS)
 
     assert [re.sub(r"^\[.*?\] \[quote\] ", "", text) for text in content.texts[-2:]] == [known, unknown]
+
+
+def test_a_quote_of_what_was_taken_back_says_so() -> None:
+    asking = dataclasses.replace(message(2, "where?"), quoted_message_id="m1")
+    history = History(messages=(asking,), amendments=Amendments(withdrawn=frozenset({"m1"})))
+
+    told = PromptBuilder(bot_name=MOMO).contents(history, pending=(asking,), now_ms=NOON_MS)[0].texts[-1]
+
+    assert "[quote] Quoted message: (it was taken back)\nMessage: where?" in told
+
+
+def test_a_part_of_the_chat_is_told_oldest_first_and_without_quotes() -> None:
+    quoting = dataclasses.replace(message(3, "where?"), quoted_message_id="m1")
+
+    (content,) = TOKYO.stretch((quoting, message(1, "at ten")), (answer(2, "noted"),), names={"U" + "7" * 32: "Yuki"})
+
+    assert content.texts == (
+        "[note] This part of the conversation is to be summed up.",
+        "[Yuki | 2025-11-21 12:00] at ten",
+        "[you | 2025-11-21 12:00] noted",
+        "[Yuki | 2025-11-21 12:00] where?",
+    )
+
+
+def test_a_recent_medium_is_told_with_its_parts_and_not_without() -> None:
+    question, picture = message(2, "what is it?"), message(1, "[image]")
+    part = MediaPart(content_type="image/png", source=b"x")
+
+    def parts_with(shown: dict[str, list[Part]] | None) -> tuple[Part, ...]:
+        (content,) = TOKYO.contents(History(), pending=(question,), now_ms=NOON_MS, shown=shown, recent=(picture,))
+        return content.parts if isinstance(content, MixedContent) else content.texts
+
+    note = "[note] Sent at 2025-11-21 12:00, shortly before; the question may be about it:"
+    assert parts_with({"m1": [part]})[1:3] == (note, part)
+    assert note not in parts_with({"m1": []})
+    assert note not in parts_with(None)
+
+
+def test_images_that_were_sent_together_are_told_together() -> None:
+    sets = {1: None, 2: "a", 3: None, 4: "a", 5: "b"}
+    asked = [dataclasses.replace(message(number, f"no {number}"), image_set_id=one) for number, one in sets.items()]
+
+    (content,) = TOKYO.contents(History(), pending=asked, now_ms=NOON_MS)
+
+    told = [text.partition("] ")[2] for text in content.texts[2:]]
+    assert told == ["no 1", "The following images were sent together, as one message.", "no 2", "no 4", "no 3", "no 5"]
