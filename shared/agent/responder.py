@@ -60,9 +60,8 @@ class AgentResponder:
         The outcome is an apology if the model is unavailable, refuses, or does not decide within its limits. Raises: PromptAmendedError.
         """
         conversation = question.conversation
-        is_watched = conversation.is_one_on_one and not question.is_overheard
         with (
-            self.presence.during(loading_for=conversation.id if is_watched else None),
+            self.presence.during(loading_for=conversation.id if conversation.is_one_on_one else None),
             tracing.span(
                 tracing.Operation.INVOKE_AGENT,
                 _AGENT,

@@ -265,8 +265,14 @@ def test_direct_message_is_marked_as_read_and_gets_a_loading_animation() -> None
     assert worker.line.marked_as_read == [recorded.event("message-text")["message"]["markAsReadToken"]]
 
 
-def test_group_message_gets_no_loading_animation(worker: PushedWorker) -> None:
-    worker.deliver(recorded.event("message-text-mentioning-the-bot"), thinks=[HELLO])
+def test_group_message_gets_no_loading_animation() -> None:
+    def think_a_moment(_: object) -> ModelResponse:
+        time.sleep(0.05)  # an animation would begin at once
+        return HELLO
+
+    with ThreadPoolExecutor(16) as pool:
+        worker = PushedWorker(pool, loading_after_s=0.0)
+        worker.deliver(recorded.event("message-text-mentioning-the-bot"), thinks=[think_a_moment])
 
     assert worker.line.loading_shown_to == []
 
