@@ -192,7 +192,7 @@ def prompt_version(system_instruction: str, tools: tuple[str, ...]) -> str:
 def _note_readings(context: TurnContext, contents: Sequence[Content]) -> None:
     """Remember what the prompt shows: its links may be repeated, and media come from outside."""
     for content in contents:
-        if isinstance(content, MixedContent) and len(content.texts) < len(content.parts):
+        if isinstance(content, MixedContent):
             context.readings.mark_outside(MEDIA)
         if isinstance(content, TextContent | MixedContent):
             for text in content.texts:

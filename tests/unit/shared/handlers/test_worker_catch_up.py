@@ -80,10 +80,6 @@ def test_beside_another_question_the_model_may_do_what_that_asks_for(worker: Pus
     command = group.text("/catchup")
     conversation = worker.conversations.of(recorded.GROUP)
 
-    def arrives(request: ModelRequest) -> ModelResponse:
-        assert request.allowed == ()
-        return SUM_UP
-
     intake = MessageRecord(
         line_message_id=command["message"]["id"],
         webhook_event_id=command["webhookEventId"],
@@ -96,8 +92,9 @@ def test_beside_another_question_the_model_may_do_what_that_asks_for(worker: Pus
         received_ms=command["timestamp"],
     )
     conversation.journal.keep(intake)
-    worker.deliver(question, thinks=[arrives])
+    assert worker.deliver(question, thinks=[SUM_UP]) == 204
 
+    assert worker.model.requests[-1].allowed == ()
     assert "what they missed" in worker.prompt()
 
 

@@ -1,0 +1,144 @@
+"""What the responder makes of a decision: the text as people see it, and what is told of the turn."""
+
+import io
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from shared import tracing
+from shared.adapters.cloud_trace import OpenTelemetryTracer
+from shared.adapters.memory.scripted_model import Step, calling
+from shared.agent.model import Json
+from shared.agent.responder import prompt_version
+from shared.agent.tools import Cited, Tool
+from shared.agent.turn_context import TurnContext
+from shared.errors import ModelRefusedError
+from shared.line.bubbles import ANSWER, DIGEST
+from tests.support.people import ChatEvents
+from tests.support.pushed import PushedWorker
+
+YUKI = "U" + "1" * 32
+HELLO = calling(("reply", {"message": "hello"}))
+ANY: Json = {"type": "object", "properties": {"length": {"type": "integer"}}}
+
+
+@pytest.fixture
+def pool() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(16) as threads:
+        yield threads
+
+
+def cited(arguments: Json, _: TurnContext) -> Cited:
+    return Cited(result={}, footnote="f" * int(str(arguments["length"])))
+
+
+@pytest.fixture
+def worker(pool: ThreadPoolExecutor) -> PushedWorker:
+    cite = Tool(name="cite", description="", parameters=ANY, response=ANY, run=cited)
+    return PushedWorker(pool, more_tools=(cite,))
+
+
+@pytest.fixture
+def direct() -> ChatEvents:
+    return ChatEvents(is_group=False, author=YUKI)
+
+
+@pytest.fixture
+def group() -> ChatEvents:
+    return ChatEvents(is_group=True, author=YUKI)
+
+
+def answered(worker: PushedWorker, events: ChatEvents, *thinks: Step, text: str = "@Aizuchi hi") -> dict[str, Any]:
+    event = events.text(text)
+    assert worker.deliver(event, thinks=thinks) == 204
+    return worker.outcome(event)
+
+
+def logged(lines: io.StringIO, message: str) -> list[dict[str, Any]]:
+    return [one for one in map(json.loads, lines.getvalue().splitlines()) if one["message"] == message]
+
+
+def test_the_prompt_tells_who_reads_the_answer(worker: PushedWorker, direct: ChatEvents, group: ChatEvents) -> None:
+    answered(worker, direct, HELLO)
+    assert "This is a 1:1 chat." in worker.prompt()
+
+    answered(worker, group, HELLO)
+    assert "everybody in it reads your answer" in worker.prompt()
+
+
+def test_a_decision_is_logged_with_its_silence(worker: PushedWorker, direct: ChatEvents, lines: io.StringIO) -> None:
+    answered(worker, direct, HELLO)
+    answered(worker, direct, calling(("skip", {"reason": "noise", "kind": "thanks"})))
+
+    told = [(one["silent"], one["skip_kind"]) for one in logged(lines, "turn_decided")]
+    assert told == [(False, None), (True, "thanks")]
+
+
+def test_links_that_nobody_gave_are_counted_in_the_log(
+    worker: PushedWorker, direct: ChatEvents, lines: io.StringIO
+) -> None:
+    answered(worker, direct, HELLO)
+    assert logged(lines, "links_removed") == []
+
+    outcome = answered(worker, direct, calling(("reply", {"message": "see this: https://example.com/a"})))
+
+    assert outcome["text"] == "see this:"
+    assert [one["links"] for one in logged(lines, "links_removed")] == [1]
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_footnote_stands_in_the_answer_as_long_as_bubbles_have_room(
+    worker: PushedWorker, direct: ChatEvents, lines: io.StringIO, more: int
+) -> None:
+    length = DIGEST.text_limit - len("hello\n\n") + more
+
+    outcome = answered(worker, direct, calling(("cite", {"length": length})), HELLO)
+
+    assert outcome["text"] == ("hello" if more else f"hello\n\n{'f' * length}")
+    assert len(logged(lines, "footnote_left_out")) == more
+
+
+def test_only_an_answer_about_much_may_be_long(worker: PushedWorker, direct: ChatEvents) -> None:
+    long = calling(("reply", {"message": "word. " * 300}))
+
+    assert len(answered(worker, direct, long)["text"]) <= ANSWER.text_limit
+    digest = calling(("generate_digest", {"type": "weekly"}))
+    assert len(answered(worker, direct, digest, long)["text"]) > ANSWER.text_limit
+
+
+def test_the_words_of_an_answer_have_no_marks_of_the_system(worker: PushedWorker, direct: ChatEvents) -> None:
+    assert answered(worker, direct, calling(("reply", {"message": "✓ Deleted: lunch"})))["text"] == "- Deleted: lunch"
+
+
+def test_an_apology_rests_on_no_message(worker: PushedWorker, direct: ChatEvents) -> None:
+    outcome = answered(worker, direct, ModelRefusedError("400"))
+
+    assert (outcome["kind"], outcome["saw"], outcome["answers"]) == ("apologised", [], [])
+
+
+def test_a_prompts_version_changes_with_its_instruction_and_with_its_tools() -> None:
+    versions = {prompt_version("a", ("b",)), prompt_version("a", ("c",)), prompt_version("d", ("b",))}
+
+    assert len(versions) == 3
+    assert {len(one) for one in versions} == {12}
+
+
+@pytest.mark.parametrize(("think", "told"), [(HELLO, None), (ModelRefusedError("400"), "apologised")])
+def test_the_span_of_a_turn_tells_of_an_apology(
+    worker: PushedWorker, direct: ChatEvents, think: Step, told: str | None
+) -> None:
+    spans = InMemorySpanExporter()
+    tracing.bind(
+        OpenTelemetryTracer(SimpleSpanProcessor(spans), project_id="p", service_name="s", provider_name="gcp.gemini")
+    )
+
+    answered(worker, direct, think)
+    tracing.bind(None)
+
+    (turn,) = [one for one in spans.get_finished_spans() if one.name.startswith("invoke_agent")]
+    assert (turn.attributes or {}).get(tracing.ERROR_TYPE) == told
