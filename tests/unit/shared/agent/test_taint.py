@@ -80,5 +80,6 @@ def test_a_query_that_repeats_what_is_filed_is_known_unless_the_person_said_it()
 
     assert readings.repeats_kept("the safe in the basement evil.example", ["what is the weather?"])
     assert readings.repeats_kept("weather 4711", ["what is the weather?"])
+    assert not readings.repeats_kept("weather 4712", ["what is the weather?"])
     assert not readings.repeats_kept("weather osaka", ["what is the weather?"])
     assert not readings.repeats_kept("4711 meaning", ["look up 4711"])

@@ -11,6 +11,8 @@ from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses, Json
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
+from shared.clock import Deadline
+from shared.tools.web import WebAnswer, web_tools
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 
@@ -88,3 +90,44 @@ def test_a_reply_has_only_links_that_somebody_gave(friend: Person) -> None:
     event = friend.says("is https://line.me/good fine?", calling(("reply", {"message": said})))
 
     assert friend.worker.outcome(event)["text"] == "see  and https://line.me/good"
+
+
+class Web:
+    """A web in which everything is found; it remembers what was asked."""
+
+    name = "web"
+
+    def __init__(self) -> None:
+        self.queries: list[str] = []
+
+    def search(self, query: str, deadline: Deadline) -> WebAnswer:
+        del deadline
+        self.queries.append(query)
+        return WebAnswer(text="found")
+
+
+@pytest.mark.parametrize(("is_tainted", "queries"), [(True, ["weather osaka"]), (False, ["4711", "weather osaka"])])
+def test_a_search_after_a_reading_takes_nothing_of_the_index_along(
+    pool: ThreadPoolExecutor, *, is_tainted: bool, queries: list[str]
+) -> None:
+    web = Web()
+    tool = Tool(
+        name="read_page",
+        description="",
+        parameters=ANYTHING,
+        response={"type": "object"},
+        run=read_page,
+        reads_outside=True,
+    )
+    person = Person(PushedWorker(pool, [tool, *web_tools(web)]), is_in_group=False)
+    person.files("safe-4711")
+    searches = [calling(("web_search", {"query": query})) for query in ("4711", "weather osaka")]
+
+    person.says(
+        "what does the page say?",
+        *([READS] if is_tainted else []),
+        *searches,
+        calling(REPLY),
+    )
+
+    assert sorted(web.queries) == queries
