@@ -77,9 +77,9 @@ class SlowStore(MemoryObjectStore):
         super().delete(name)
         self._note("delete", started_s, 0)
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         started_s = time.monotonic()
-        found = super().list(prefix, before=before)
+        found = super().list(prefix, since=since, before=before)
         self._note("list", started_s, sum(len(one.name) for one in found))
         return found
 
@@ -132,7 +132,7 @@ def costs_of(messages: int, pool: ThreadPoolExecutor) -> Costs:
     store = SlowStore()
     chat = Built(group_id=_GROUP, user_id=_PERSON, messages=SHORT, pool=pool, store=store)
     archived = messages - SHORT
-    _archive(chat.conversations.of(_GROUP), archived)
+    archive_messages(chat.conversations.of(_GROUP), archived)
     objects = store.list("")
     held = sum(len(stored.data) for one in objects if (stored := store.read(one.name)) is not None)
     store.request_s = _REQUEST_S
@@ -142,7 +142,7 @@ def costs_of(messages: int, pool: ThreadPoolExecutor) -> Costs:
         cold_read = _cost(store, cold.archive.read)
         warm_read = _cost(store, cold.archive.read)
         unsending = Conversations.on(store, reads=reads, clock=SystemClock(), lease_s=25.0).of(_GROUP)
-        withdrawn = _archived_id(archived // 2) if archived else cold.snapshot.read().record.messages[0].line_message_id
+        withdrawn = archived_id(archived // 2) if archived else cold.snapshot.read().record.messages[0].line_message_id
         unsend = _cost(store, lambda: _unsend(unsending, withdrawn))
     return Costs(
         turn=turn,
@@ -173,8 +173,8 @@ def _cost(store: SlowStore, work: Callable[[], object]) -> Cost:
     )
 
 
-def _archive(conversation: Conversation, messages: int) -> None:
-    """The chat's archive holds so many messages, older than all others; every fifth was answered."""
+def archive_messages(conversation: Conversation, messages: int) -> int:
+    """The chat's archive holds so many messages, older than all others; every fifth was answered.  Returns the number of segments."""
     newest_ms = min((one.timestamp_ms for one in conversation.snapshot.read().record.messages), default=0)
     names: list[str] = []
     for first in range(0, messages, SEGMENT_MESSAGES):
@@ -188,15 +188,17 @@ def _archive(conversation: Conversation, messages: int) -> None:
         names.append(name.file)
     seen = conversation.snapshot.read()
     conversation.snapshot.swap(seen, replace(seen.record, segments=tuple(names[-8:])))
+    return len(names)
 
 
-def _archived_id(number: int) -> str:
+def archived_id(number: int) -> str:
+    """Return the id of an archived message, by its number."""
     return f"{90_000_000_000_000_000 + number}"
 
 
 def _message(number: int, timestamp_ms: int) -> MessageRecord:
     return MessageRecord(
-        line_message_id=_archived_id(number),
+        line_message_id=archived_id(number),
         webhook_event_id=f"01OLDER{number:019d}",
         timestamp_ms=timestamp_ms,
         type="text",
@@ -213,7 +215,7 @@ def _answer(number: int, asked: MessageRecord) -> ArchivedAnswer:
         kind=OutcomeKind.REPLIED,
         text="わかりました。その案で調べておきますね。",
         covers=(asked.line_message_id,),
-        saw=tuple(_archived_id(one) for one in range(max(0, number - _SAW), number + 1)),
+        saw=tuple(archived_id(one) for one in range(max(0, number - _SAW), number + 1)),
         since_ms=asked.timestamp_ms - _SAW * _APART_MS,
         until_ms=asked.timestamp_ms,
         model_name="gemini-3.5-flash-lite",

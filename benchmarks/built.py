@@ -105,6 +105,10 @@ class Built:
         self.store.create(names.entry(CATALOG_FILE), encode(catalog_of(written)))
         rebuild_index(entries)
 
+    def waits(self, seconds: float) -> None:
+        """So much time passes."""
+        self._clock.move(seconds)
+
     def asks(self, number: int) -> None:
         """Another message is addressed and answered."""
         self._say(number, _TEXT.format(number), addressed=True)

@@ -17,6 +17,7 @@ from shared.errors import PermanentError
 from shared.knowledge.tombstone import tombstone_in
 from shared.line.ids import checked_conversation_id
 from shared.storage.codec import decode
+from shared.storage.object_names import is_amended_note
 from shared.storage.object_store import ObjectStore
 
 # The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
@@ -105,7 +106,8 @@ def _prefixes(conversation_id: str) -> tuple[str, ...]:
 
 
 def _list_names(store: ObjectStore, prefix: str) -> Iterator[str]:
-    return (listed.name for listed in store.list(prefix))
+    """Yield the names of what is stored there, but for notes about amendments: they are empty, and only running workers read them."""
+    return (listed.name for listed in store.list(prefix) if not is_amended_note(listed.name))
 
 
 def _lines(store: ObjectStore, prefix: str) -> Iterator[str]:

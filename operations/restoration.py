@@ -17,6 +17,7 @@ from shared.reminders.reminder import Reminder
 from shared.reminders.store import REMINDER, next_ms_of
 from shared.storage.codec import decode
 from shared.storage.due_marker import DueMarker
+from shared.storage.object_names import is_amended_note
 from shared.storage.object_store import ObjectStore
 
 # What was taken back is restored first, so that a worker that reads the chat meanwhile shows nothing of it.
@@ -89,6 +90,8 @@ def check_date(line: str, *, now_ms: int) -> None:
 def _refuse_what_was_taken_back_since(store: ObjectStore, conversation_id: str, objects: Mapping[str, bytes]) -> None:
     for prefix in (f"amended/{conversation_id}/", f"erased/{conversation_id}.json"):
         for listed in store.list(prefix):
+            if is_amended_note(listed.name):
+                continue
             stored = store.read(listed.name)
             exported = objects.get(listed.name)
             if stored is not None and (exported is None or json.loads(exported) != json.loads(stored.data)):

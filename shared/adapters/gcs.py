@@ -142,8 +142,10 @@ class GcsObjectStore:
     def delete(self, name: str) -> None:
         self._persist(lambda: self._ask("DELETE", self._path_of(name), expects=_DONE | {_GONE}))
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         query = {"prefix": prefix, "fields": "items(name,generation),nextPageToken"}
+        if since is not None:
+            query["startOffset"] = since
         if before is not None:
             query["endOffset"] = before
         found: list[ListedObject] = []

@@ -105,12 +105,13 @@ class LibraryObjectStore:
             except exceptions.NotFound:
                 return
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         with _translate_errors():
             blobs = self._client.list_blobs(  # type: ignore[no-untyped-call]
                 self._bucket,
                 prefix=prefix,
-                end_offset=before,  # exclusive. Source: Cloud Storage JSON API, "Objects: list", endOffset
+                start_offset=since,  # inclusive. Source: Cloud Storage JSON API, "Objects: list", startOffset
+                end_offset=before,  # exclusive. Source: ibid., endOffset
                 fields="items(name,generation),nextPageToken",
                 timeout=_ATTEMPT_S,
                 retry=self._retries,

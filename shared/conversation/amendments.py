@@ -3,18 +3,23 @@
     amended/{conversation_id}/{line_message_id}.json   an edit, or an unsend, which is final
     amended/{conversation_id}/member-{digest}.json     a person took back all that they said so far (`member_mark`)
     amended/{conversation_id}/erasure.json             every message up to a time counts as withdrawn (`watermark`)
+    amended/{conversation_id}/~...                     notes of when each was written (`amendment_notes`)
     erased/{conversation_id}.json                      the same, for ever
 
-An amendment is written before anything else is touched, so a writer of people's words that looks here after its write finds it.
+An amendment and its note are written before anything else is touched, so a writer of people's words that looks after its write finds it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from cachetools import LRUCache
+
 from shared.clock import Clock
-from shared.conversation.member_mark import MARK_PREFIX, is_mark, mark_id, marks_in
+from shared.conversation.amendment_notes import AmendedObjects, AmendmentNotes
+from shared.conversation.member_mark import is_mark, mark_id, marks_in
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.watermark import ERASURE, ERASURE_OF_ENTRIES, ERASURES, Watermarks, raised_by
 from shared.storage.codec import decode, decode_readable, encode
@@ -23,8 +28,7 @@ from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 
-NEWEST_READ: Final = 200  # older ones were carried out everywhere long ago; they only wait for messages that come late
-MARKS_READ: Final = 100  # of members, besides those
+_LOOKS_KEPT: Final = 1_024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +90,45 @@ class Amendments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """What a look found in the objects that were `listed`, beside this watermark."""
+
+    listed: tuple[ListedObject, ...]
+    watermark: Watermark
+    found: Amendments
+
+
+def _looks() -> LRUCache[str, _Look]:
+    return LRUCache(_LOOKS_KEPT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LastLooks:
+    """The last look of this instance in each chat, so that one that finds the same objects decodes nothing; safe between threads."""
+
+    _last: LRUCache[str, _Look] = field(default_factory=_looks, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def has_read(self, conversation_id: str, listed: tuple[ListedObject, ...]) -> bool:
+        """Whether the last look read these objects."""
+        with self._lock:
+            last = self._last.get(conversation_id)
+        return last is not None and last.listed == listed
+
+    def of(self, conversation_id: str, listed: tuple[ListedObject, ...], watermark: Watermark) -> Amendments | None:
+        """Return what the last look found, if it read these objects beside this watermark."""
+        with self._lock:
+            last = self._last.get(conversation_id)
+        is_same = last is not None and last.listed == listed and last.watermark == watermark
+        return last.found if last is not None and is_same else None
+
+    def keep(self, conversation_id: str, look: _Look) -> None:
+        """Keep this look."""
+        with self._lock:
+            self._last[conversation_id] = look
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AmendmentLog:
     """One chat's amendments.  Every method raises StorageUnavailableError when the bucket does not answer in time.
 
@@ -96,13 +139,15 @@ class AmendmentLog:
     objects: ObjectCache
     clock: Clock = field(repr=False)
     watermarks: Watermarks = field(repr=False)
+    notes: AmendmentNotes = field(repr=False)
+    looks: LastLooks = field(repr=False)
     look_s: float
 
     def look(self, *, besides: AbstractSet[str] = frozenset()) -> Amendments:
         """Return what is amended by now, of the messages `besides` however long ago; one round trip where nothing new was, else two."""
         watermark = self.begin_watermark()
         listed = self.newest_of(self.list_all(), besides=besides)
-        return amendments_of(self.objects.read_all(listed), watermark())
+        return self.begin_reading(listed, watermark)()
 
     def begin_look(self) -> Callable[[AbstractSet[str]], Amendments]:
         """Begin a look beside other work; the function that is returned ends it, as `look` does, besides these messages."""
@@ -111,7 +156,7 @@ class AmendmentLog:
 
         def end(besides: AbstractSet[str]) -> Amendments:
             listed = self.newest_of(listing.result(), besides=besides)
-            return amendments_of(self.objects.read_all(listed), watermark())
+            return self.begin_reading(listed, watermark)()
 
         return end
 
@@ -127,16 +172,33 @@ class AmendmentLog:
             if self.is_valid(begun_s):
                 return amendments
 
-    def list_all(self) -> tuple[ListedObject, ...]:
-        """Return the objects of all edits and withdrawals, in the order in which they were written."""
-        return tuple(sorted(self.objects.store.list(self.names.amended_prefix), key=lambda one: one.generation))
+    def list_all(self) -> AmendedObjects:
+        """Return the objects of all edits and withdrawals, in one round trip."""
+        return self.notes.list(self.objects.store, self.names, self.clock)
 
-    def newest_of(self, listed: Sequence[ListedObject], *, besides: AbstractSet[str]) -> tuple[ListedObject, ...]:
+    def newest_of(self, listed: AmendedObjects, *, besides: AbstractSet[str]) -> tuple[ListedObject, ...]:
         """Return the newest edits and withdrawals, the newest marks of members, and, however old, those `besides` and those of erasures."""
-        wanted = {f"{self.names.amended_prefix}{one}.json" for one in besides | ERASURES}
-        older = listed[:-NEWEST_READ]
-        marks = [one for one in older if one.name.startswith(f"{self.names.amended_prefix}{MARK_PREFIX}")]
-        return (*(one for one in older if one.name in wanted), *marks[-MARKS_READ:], *listed[-NEWEST_READ:])
+        return (*older, *listed.usual) if (older := listed.besides(besides)) else listed.usual
+
+    def begin_reading(
+        self, listed: tuple[ListedObject, ...], watermark: Callable[[], Watermark]
+    ) -> Callable[[], Amendments]:
+        """Begin to read what is listed; the function that is returned ends it.  What the last look has read is not decoded again."""
+        chat = self.names.conversation_id
+        reading = self.objects.begin_reading(listed) if not self.looks.has_read(chat, listed) else None
+
+        def end() -> Amendments:
+            beside = watermark()
+            known = self.looks.of(chat, listed, beside)
+            if known is not None:
+                return known
+            bodies = reading() if reading is not None else self.objects.read_all(listed)
+            found = _amendments_of(bodies, beside)
+            if None not in bodies:
+                self.looks.keep(chat, _Look(listed=listed, watermark=beside, found=found))
+            return found
+
+        return end
 
     def begin_watermark(self) -> Callable[[], Watermark]:
         """Begin to read the watermark, unless this instance has; for readers who also list the amendments, among which its marks are."""
@@ -239,7 +301,7 @@ class AmendmentLog:
             self.drop_erased_edit(edit.line_message_id)
 
     def _edits(self, *, until_ms: int) -> list[Amendment]:
-        listed = self.objects.store.list(self.names.amended_prefix)
+        listed = self.objects.store.list(self.names.amended_prefix, before=self.names.amended_end)
         amendments = decode_readable(Amendment, self.objects.read_all(listed))
         return [one for one in amendments if one.text is not None and one.timestamp_ms <= until_ms]
 
@@ -253,10 +315,15 @@ class AmendmentLog:
             wanted = change(decode(Amendment, data) if data is not None else None)
             return None if wanted is None else encode(wanted)
 
-        update_by_swap(self.objects.store, self.names.amended(line_message_id), changed, what="an amendment")
+        store, name = self.objects.store, self.names.amended(line_message_id)
+        written = update_by_swap(store, name, changed, what="an amendment")
+        if written is not None:  # also where it was there: its writer may have died before the note
+            self.notes.note(
+                store, self.names, self.clock, line_message_id=line_message_id, generation=written.generation
+            )
 
 
-def amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amendments:
+def _amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amendments:
     """Return what the stored amendments say; the marks of erasures raise the watermark."""
     amendments = decode_readable(Amendment, bodies)
     watermark = raised_by(amendments, watermark)

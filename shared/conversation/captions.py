@@ -4,7 +4,7 @@ A caption takes the place of the placeholder, so it is part of the message's wor
 the model is asked: one that crashes its worker keeps its placeholder.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
@@ -50,9 +50,7 @@ class CaptionWriter:
         seen = conversation.snapshot.read()
         amendments = conversation.amendments.look()
         record = cleaned(seen.record, amendments)
-        waiting = [
-            one for one in record.messages if one.type in MESSAGE_TYPES and not one.is_described and one.line_message_id
-        ][-AT_ONCE:]
+        waiting = uncaptioned(record)[-AT_ONCE:]
         if not waiting or request.left_s < _CAPTION_S:
             return
         marked = conversation.snapshot.swap(seen, _marked(record, {one.line_message_id for one in waiting}))
@@ -65,7 +63,7 @@ class CaptionWriter:
         conversation.snapshot.settle(conversation.amendments, amendments)
 
     def _captions(
-        self, conversation: Conversation, waiting: list[MessageRecord], amendments: Amendments, deadline: Deadline
+        self, conversation: Conversation, waiting: Sequence[MessageRecord], amendments: Amendments, deadline: Deadline
     ) -> tuple[Mapping[str, str], frozenset[str]]:
         """Return the captions, and the messages that have to be tried again."""
         captions: dict[str, str] = {}
@@ -81,6 +79,13 @@ class CaptionWriter:
             if line is not None:
                 captions[line_message_id] = line
         return captions, frozenset(left)
+
+
+def uncaptioned(record: SnapshotRecord) -> tuple[MessageRecord, ...]:
+    """Return the media that no worker has tried to caption, or that are to be tried again."""
+    return tuple(
+        one for one in record.messages if one.type in MESSAGE_TYPES and not one.is_described and one.line_message_id
+    )
 
 
 def _marked(record: SnapshotRecord, line_message_ids: set[str]) -> SnapshotRecord:

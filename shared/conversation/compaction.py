@@ -1,8 +1,9 @@
 """Compaction keeps a chat small: it folds what is answered, mere context or too old into the snapshot, and has the rest summed up.
 
-The snapshot, the names of the journal, the amendments and the journal are read in this order; full segments of the archive are written,
-and the snapshot is swapped; both are cleaned of what was withdrawn meanwhile; then messages are deleted, then outcomes; then recaps are
-written, with a swap for each. A reader that listed an object before it was deleted finds it gone and begins again.
+The snapshot, the names of the journal and the amendments are read side by side, then the journal; full segments of the archive are
+written, and the snapshot is swapped; both are cleaned of what was withdrawn meanwhile, and beside that messages are deleted; then outcomes
+and needless segments are, and beside that recaps are written, with a swap for each. A reader that listed an object before it was deleted
+finds it gone and begins again.
 """
 
 import hashlib
@@ -45,19 +46,22 @@ class Compaction:
         """Whether this unaddressed message triggers a compaction check (1 in 16, by hash)."""
         return hashlib.sha256(line_message_id.encode()).digest()[0] % _ONE_IN == 0
 
-    def fold(self, conversation: Conversation, deadline: Deadline | None) -> bool:
-        """The journal is shorter, and readers see the same; return whether anything was folded.  Repeated: finds less to do.
+    def fold(self, conversation: Conversation, deadline: Deadline | None) -> SnapshotRecord | None:
+        """The journal is shorter, and readers see the same; return what the snapshot then holds, None where nothing was folded.
+
+        Repeated: finds less to do.
 
         What fell out of sight is summed up as long as the `deadline` lets the model answer; None: not now.
         """
-        seen = conversation.snapshot.read()
+        reads = conversation.objects.reads
+        reading, end_look = reads.submit(conversation.snapshot.read), conversation.amendments.begin_look()
         listing = conversation.journal.list_objects()
-        journalled = {conversation.names.message_id_in(one.name) for one in listing.messages}
-        amendments = conversation.amendments.look(besides=journalled)
+        seen = reading.result()
+        amendments = end_look({conversation.names.message_id_in(one.name) for one in listing.messages})
         messages, outcomes = _read(conversation, listing)
         writes_recaps = self.recaps.is_due(seen.record, deadline)
         if not self.is_due(journalled=len(messages)) and not writes_recaps:
-            return False
+            return None
         old_ms = self.clock.now_ms() - ANSWERABLE_MS - SKEW_MS
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
         clean = cleaned(folding.record, amendments)
@@ -69,20 +73,22 @@ class Compaction:
         if folded is None:
             logs.info("compaction_lost")
             _abandon(conversation, cut, amendments)
-            return False
+            return None
+        dropping = reads.map(conversation.journal.drop, [one.line_message_id for one in folding.messages])
         settled = conversation.snapshot.settle(conversation.amendments, amendments)
         _settle_segments(conversation, cut, amendments, settled)
-        reads = conversation.objects.reads
-        list(reads.map(conversation.journal.drop, [one.line_message_id for one in folding.messages]))
-        list(reads.map(conversation.journal.drop_outcome, [one.webhook_event_id for one in folding.outcomes]))
+        list(dropping)
+        dropping = reads.map(conversation.journal.drop_outcome, [one.webhook_event_id for one in folding.outcomes])
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
-        if cut.segments:
-            logs.info("segments_written", segments=len(cut.segments))
-            conversation.archive.remove_needless(cut.record)
+        tidying = reads.submit(conversation.archive.remove_needless, cut.record) if cut.segments else None
         if deadline is not None and writes_recaps:
             seen = folded if settled == amendments else conversation.snapshot.read()
             self.recaps.write(conversation, seen, settled, deadline)
-        return True
+        list(dropping)
+        if tidying is not None:
+            tidying.result()
+            logs.info("segments_written", segments=len(cut.segments))
+        return folded.record
 
 
 def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> None:

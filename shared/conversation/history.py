@@ -12,7 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Final, Protocol
 
-from shared.conversation.amendments import Amendments, amendments_of
+from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.quotes import Quotable
 from shared.conversation.records import (
@@ -239,11 +239,10 @@ class HistoryReader:
         objects = conversation.objects
         snapshot = objects.reads.submit(conversation.snapshot.read)
         messages, outcomes = listing.messages[-MESSAGES_READ:], listing.outcomes[-OUTCOMES_READ:]
-        reading = objects.begin_reading([*listing.amended, *messages, *outcomes])
+        looking = conversation.amendments.begin_reading(listing.amended, lambda: listing.watermark)
+        reading = objects.begin_reading([*messages, *outcomes])
         view = self.index.read(conversation)
-        bodies, seen = reading(), snapshot.result()
-        amendments = amendments_of(bodies[: len(listing.amended)], listing.watermark)
-        journalled = bodies[len(listing.amended) :]
+        amendments, journalled, seen = looking(), reading(), snapshot.result()
         if None in journalled:
             return None
         history = history_of(

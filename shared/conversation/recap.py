@@ -3,6 +3,7 @@
 Each attempt is recorded in the snapshot before the model is asked, so that a recap that crashes its worker counts as a try.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
@@ -53,10 +54,11 @@ class RecapWriter:
         """What fell out of the verbatim part is summed up, a swap for each recap; where that fails the messages stay as they are.
 
         `seen` carries the attempt, and `amendments` are what it was cleaned by. A batch that crashed its worker too often gets a recap
-        without words, so that it does not crash all that follow.
+        without words, so that it does not crash all that follow. The look after a swap is also the one before the next recap.
         """
+        looked_s = -math.inf
         for left in reversed(range(self.limits.recaps_at_once)):
-            text = self._recap_text(conversation, seen.record, amendments)
+            text = self._recap_text(conversation, seen.record, amendments, looked_s=looked_s)
             record = replace(seen.record, recap_tries=0, recap_until_ms=0)
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
@@ -69,11 +71,14 @@ class RecapWriter:
             if written is None:
                 logs.info("recap_lost")
                 return
+            looked_s = self.clock.monotonic_s()
             if conversation.snapshot.settle(conversation.amendments, amendments) != amendments or not goes_on:
                 return
             seen = written
 
-    def _recap_text(self, conversation: Conversation, record: SnapshotRecord, amendments: Amendments) -> str | None:
+    def _recap_text(
+        self, conversation: Conversation, record: SnapshotRecord, amendments: Amendments, *, looked_s: float
+    ) -> str | None:
         """Return the next recap, None where there is none this time."""
         batch = _next_batch(record, self.limits)
         if not batch:  # all of it was withdrawn since the attempt was recorded
@@ -81,7 +86,8 @@ class RecapWriter:
         if record.recap_tries > _TRIES:
             logs.error("recap_given_up")
             return ""
-        if conversation.amendments.fresh_look() != amendments:  # no prompt may hold withdrawn words
+        log = conversation.amendments
+        if not log.is_valid(looked_s) and log.fresh_look() != amendments:  # no prompt may hold withdrawn words
             return None
         try:
             return self.summariser.sum_up(conversation, batch, _answers_in(record, batch))

@@ -20,6 +20,7 @@ from shared.storage.codec import decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
+from shared.storage.object_store import StoredObject
 from shared.storage.segment_name import SegmentName
 
 _OUTCOMES_KEPT: Final = 100
@@ -71,10 +72,12 @@ class Snapshot:
 
     def swap(self, seen: SeenSnapshot, record: SnapshotRecord) -> SeenSnapshot | None:
         """Return the snapshot as written over `seen`, or None where another worker wrote first."""
-        generation = self.objects.store.replace(
-            self.names.snapshot, encode(with_numbers(record)), generation=seen.generation
-        )
-        return SeenSnapshot(record=record, generation=generation) if generation is not None else None
+        data = encode(with_numbers(record))
+        generation = self.objects.store.replace(self.names.snapshot, data, generation=seen.generation)
+        if generation is None:
+            return None
+        self.objects.keep_newest(self.names.snapshot, StoredObject(data=data, generation=generation))
+        return SeenSnapshot(record=record, generation=generation)
 
     def clean(self, amendments: Amendments, *, edited: AbstractSet[str] = frozenset()) -> None:
         """The snapshot is as the amendments want it.  Where nothing has to go nothing is written, so many withdrawals cost few writes.

@@ -6,7 +6,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 from shared.clock import Clock
-from shared.conversation.amendments import AmendmentLog
+from shared.conversation.amendment_notes import AmendmentNotes
+from shared.conversation.amendments import AmendmentLog, LastLooks
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES, Archive
 from shared.conversation.journal import Journal
 from shared.conversation.members import Members
@@ -61,6 +62,8 @@ class Conversations:
     new_id: Callable[[], str] = field(default=_new_id, repr=False)
     ledger: Ledger = field(default_factory=Ledger, repr=False)
     watermarks: Watermarks = field(default_factory=Watermarks, repr=False)
+    notes: AmendmentNotes = field(default_factory=AmendmentNotes, repr=False)
+    looks: LastLooks = field(default_factory=LastLooks, repr=False)
     archive_days: int = ARCHIVE_DAYS
     segment_messages: int = SEGMENT_MESSAGES
 
@@ -97,6 +100,8 @@ class Conversations:
             objects=objects,
             clock=self.clock,
             watermarks=self.watermarks,
+            notes=self.notes,
+            looks=self.looks,
             look_s=self.lease_s * FENCE,
         )
         snapshot = Snapshot(names=names, objects=objects)

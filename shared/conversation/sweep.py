@@ -1,6 +1,7 @@
 """A withdrawal's way through the archive: segments whose bytes name what goes are decoded and rewritten.
 
-Names alone do not tell what a segment holds, so every listed one is read, a few at a time, whether a snapshot names it or not.
+Names alone do not tell what a segment holds, so every listed one is read once, some side by side, whether a snapshot names it or not; but
+none that ends long before the messages were sent, where that is known.
 """
 
 import re
@@ -14,13 +15,15 @@ from shared import logs
 from shared.conversation.amendments import Amendments
 from shared.conversation.archive import Archive, ListedSegment
 from shared.conversation.leaving import WrittenSegment
+from shared.conversation.records import MessageRecord
 from shared.conversation.segments import cleaned_segment, decode_segment, encode_segment
 from shared.conversation.snapshot_records import Segment
 from shared.errors import CorruptRecordError
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_store import ListedObject
 
-_AT_ONCE: Final = 16
+_AT_ONCE: Final = 32
+_DAY_MS: Final = 24 * 3_600_000
 _FEW: Final = 20
 _QUOTED: Final = re.compile(rb'"([0-9A-Za-z_-]{1,64})"')
 
@@ -30,7 +33,21 @@ class Sweep:
     """What one withdrawal, edit or erasure does in an archive.  Every method raises StorageUnavailableError, UnknownRecordVersionError."""
 
     archive: Archive
-    _searched: dict[ListedObject, frozenset[str]] = field(default_factory=dict, repr=False)
+    _since_ms: int = -1
+    _sent_ms: dict[str, int] = field(default_factory=dict, repr=False)
+    _searched: dict[ListedObject, bytes] = field(default_factory=dict, repr=False)
+
+    def know(self, messages: Iterable[MessageRecord]) -> None:
+        """Note when these messages were sent."""
+        self._sent_ms |= {one.line_message_id: one.timestamp_ms for one in messages}
+
+    def begin_with(self, line_message_ids: AbstractSet[str]) -> None:
+        """Leave out the segments that end a day before the first of these messages was sent, if that is known of all.
+
+        What names a message was made of a prompt that held it, so it may be some minutes older, and nothing that is much older names it.
+        """
+        if line_message_ids <= self._sent_ms.keys():
+            self._since_ms = min(self._sent_ms[one] for one in line_message_ids) - _DAY_MS
 
     def naming(self, ids: AbstractSet[str]) -> Iterator[Segment]:
         """Yield the segments that name any of these ids, of people too, in what they hold; unreadable ones are left out."""
@@ -62,18 +79,20 @@ class Sweep:
                 self._rewrite(segment.listed.name, amendments)
 
     def _hits(self, ids: AbstractSet[str]) -> Iterator[tuple[ListedSegment, bytes]]:
-        """Yield the segments whose bytes name any of the ids.  One that was searched for them in vain is not read again."""
-        wanted = frozenset(ids)
-        is_hit = _matcher(wanted)
+        """Yield the segments whose bytes name any of the ids.  Of one that was searched before, what it names is known."""
+        is_hit = _matcher(frozenset(ids))
         segments = (
-            one for one in self.archive.list_segments() if not wanted <= self._searched.get(one.listed, frozenset())
+            one
+            for one in self.archive.list_segments()
+            if one.name.last_ms >= self._since_ms
+            and (one.listed not in self._searched or is_hit(self._searched[one.listed]))
         )
         for batch in _batches(segments):
             for segment, data in zip(batch, self._read(batch), strict=True):
+                if data is not None:
+                    self._searched[segment.listed] = _named_in(data)
                 if data is not None and is_hit(data):
                     yield segment, data
-                else:
-                    self._searched[segment.listed] = wanted
 
     def _read(self, batch: tuple[ListedSegment, ...]) -> list[bytes | None]:
         return self.archive.objects.read_all([one.listed for one in batch])
@@ -99,6 +118,11 @@ def _batches(segments: Iterable[ListedSegment]) -> Iterator[tuple[ListedSegment,
     left = iter(segments)
     while batch := tuple(islice(left, _AT_ONCE)):
         yield batch
+
+
+def _named_in(data: bytes) -> bytes:
+    """Return every id that these bytes may name, and their keys, once and in quotes: some kilobytes of a segment."""
+    return b"".join(b'"%b"' % one for one in dict.fromkeys(_QUOTED.findall(data)))
 
 
 def _matcher(ids: frozenset[str]) -> Callable[[bytes], bool]:

@@ -180,6 +180,7 @@ class Withdrawal:
         descent = Descent(amendments=amendments)
         descent.add_words(one.text for one in found)
         sweep = Sweep(archive=conversation.archive)
+        sweep.know(found)
         is_known = self._plan(conversation, line_message_ids, descent, sweep, plan_of=plan_of)
         for one in journalled:
             journal.drop(one)
@@ -208,6 +209,8 @@ class Withdrawal:
         for _ in range(SWAP_ATTEMPTS):
             outcomes = conversation.journal.read_outcomes()
             snapshot = conversation.snapshot.read().record
+            sweep.know((*snapshot.messages, *snapshot.leaving.messages))
+            sweep.begin_with(line_message_ids)
             segments = (snapshot.leaving, *sweep.naming(line_message_ids | descent.taken))
             stored = (*snapshot.messages, *(one for segment in segments for one in segment.messages))
             known = {one.line_message_id: one for one in stored}

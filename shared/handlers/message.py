@@ -9,7 +9,7 @@ from shared.access.usage import DeploymentUsage
 from shared.agent.people import People
 from shared.bus.result import EventResult
 from shared.clock import Deadline
-from shared.conversation.captions import CaptionWriter
+from shared.conversation.captions import CaptionWriter, uncaptioned
 from shared.conversation.compaction import FOLD_S, Compaction
 from shared.conversation.media import Fetches, Media
 from shared.conversation.records import MessageRecord
@@ -130,7 +130,8 @@ class MessageHandler:
             return
         try:
             with metered(Meter(conversation.id)):
-                if self.compaction.fold(conversation, deadline if may_ask_model else None) and may_ask_model:
+                folded = self.compaction.fold(conversation, deadline if may_ask_model else None)
+                if folded is not None and may_ask_model and uncaptioned(folded):
                     self.captions.write(conversation, deadline)
         except AizuchiError as cause:
             logs.warning("compaction_failed", error_type=type(cause).__name__)

@@ -61,13 +61,18 @@ class ObjectCache:
         with self._lock:
             known = self._newest.get(name)
         found = self.store.read(name) if known is None else self.store.read_again(name, known)
-        if found is not known:
+        if found is None:
             with self._lock:
-                if found is None:
-                    self._newest.pop(name, None)
-                elif len(found.data) <= NEWEST_LIMIT_BYTES:
-                    self._newest[name] = found
+                self._newest.pop(name, None)
+        elif found is not known:
+            self.keep_newest(name, found)
         return found
+
+    def keep_newest(self, name: str, written: StoredObject) -> None:
+        """Keep an object that was just written or read, for `read_newest`."""
+        if len(written.data) <= NEWEST_LIMIT_BYTES:
+            with self._lock:
+                self._newest[name] = written
 
     def keep(self, written: ListedObject, data: bytes) -> None:
         """Cache an object that was just written or read.  An object larger than the whole cache is not cached."""

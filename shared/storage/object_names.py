@@ -18,10 +18,12 @@ ENTRY_CATEGORIES: Final = ("people", "projects", "ideas", "admin", "inbox")
 ENTRY_SUFFIX: Final = ".md"
 ENTRY_FILES: Final = frozenset({"index.md", "search.json", "undo.json"})
 """Objects beside the categories that are derived from the entries."""
+_AMENDED_PREFIX: Final = "amended/"
 ADMITTED_PREFIX: Final = "admitted/"
 INVITATION_PREFIX: Final = "invitations/"
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _SUFFIX: Final = ".json"
+_NOTE: Final = "~"  # sorts after all that an id may begin with
 _SLUG_LIMIT: Final = 80
 
 
@@ -59,11 +61,36 @@ class ObjectNames:
     @property
     def amended_prefix(self) -> str:
         """Edits and withdrawals."""
-        return f"amended/{self.conversation_id}/"
+        return f"{_AMENDED_PREFIX}{self.conversation_id}/"
 
     def amended(self, line_message_id: str) -> str:
         """The edit or withdrawal of one message."""
         return f"{self.amended_prefix}{checked_id(line_message_id)}{_SUFFIX}"
+
+    @property
+    def amended_end(self) -> str:
+        """The least name that sorts after every amendment of the chat: the notes about them follow."""
+        return f"{self.amended_prefix}{_NOTE}"
+
+    def amended_id_in(self, name: str) -> str:
+        """Return the id of the message, or of the mark, in the name of an amendment."""
+        return name.removeprefix(self.amended_prefix).removesuffix(_SUFFIX)
+
+    def amended_notes_since(self, written_ms: int) -> str:
+        """The least name of a note that was written at this time or later."""
+        return f"{self.amended_end}{written_ms:015d}"
+
+    def amended_note(self, line_message_id: str, *, generation: int, written_ms: int) -> str:
+        """An empty object which says that the amendment was written at this time and has this generation."""
+        return f"{self.amended_notes_since(written_ms)}.{generation}.{checked_id(line_message_id)}"
+
+    def amended_by(self, note: str) -> tuple[str, int]:
+        """Return the id and the generation in the name of a note.  Raises: UnusableIdError."""
+        try:
+            _, generation, an_id = note.removeprefix(self.amended_end).split(".")
+            return checked_id(an_id), int(generation)
+        except ValueError as cause:
+            raise UnusableIdError("no note of an amendment") from cause
 
     @property
     def turn(self) -> str:
@@ -154,6 +181,11 @@ def admitted_id_in(name: str) -> str:
 def invitation_name(digest: str) -> str:
     """The invitation whose code has this digest."""
     return f"{INVITATION_PREFIX}{checked_id(digest)}{_SUFFIX}"
+
+
+def is_amended_note(name: str) -> bool:
+    """Whether this is the name of a note about an amendment; it is empty."""
+    return name.startswith(_AMENDED_PREFIX) and name.rsplit("/", maxsplit=1)[-1].startswith(_NOTE)
 
 
 def usage_prefix(day: str) -> str:

@@ -60,9 +60,10 @@ class ObjectStore(Protocol):
         """The object is gone.  Repeated: does nothing."""
         ...
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
-        """Return every object whose name starts with `prefix`, by name; with `before`, only those whose names sort before it.
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        """Return every object whose name starts with `prefix`, by name.
 
-        Names sort by their UTF-8 bytes.
+        With `since`, only `since` itself and those whose names sort after it; with `before`, only those whose names sort before it. Names
+        sort by their UTF-8 bytes.
         """
         ...

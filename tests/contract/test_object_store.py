@@ -269,6 +269,31 @@ def test_a_listing_ends_before_a_name(store: ObjectStore, before: str, names: li
     assert [listed.name for listed in store.list("a/", before=before)] == names
 
 
+@pytest.mark.parametrize(
+    ("since", "before", "names"),
+    [
+        ("a/2", None, ["a/2", "a/語", "a/\uff21", "a/🍣"]),  # the name itself is listed
+        ("a/20", None, ["a/語", "a/\uff21", "a/🍣"]),
+        ("a/🍣", None, ["a/🍣"]),  # as in UTF-8; in UTF-16 it would be the smaller one
+        ("a", None, ["a/1", "a/2", "a/語", "a/\uff21", "a/🍣"]),
+        ("b", None, []),
+        ("a/2", "a/🍣", ["a/2", "a/語", "a/\uff21"]),
+        ("a/2", "a/2", []),
+    ],
+)
+def test_a_listing_begins_at_a_name(store: ObjectStore, since: str, before: str | None, names: list[str]) -> None:
+    for name in ("a/2", "a/1", "a/🍣", "a/\uff21", "a/語", "a", "b/1"):
+        create_object(store, name)
+
+    assert [listed.name for listed in store.list("a/", since=since, before=before)] == names
+
+
+def test_a_listing_of_many_pages_begins_at_a_name(crowded_store: ObjectStore) -> None:
+    listed = crowded_store.list("journal/", since=MORE_THAN_A_PAGE[2])
+
+    assert [there.name for there in listed] == MORE_THAN_A_PAGE[2:]
+
+
 def test_a_listing_of_many_pages_ends_before_a_name(crowded_store: ObjectStore) -> None:
     listed = crowded_store.list("journal/", before=MORE_THAN_A_PAGE[1_001])
 

@@ -12,7 +12,7 @@ from shared.adapters.memory.object_store import WriteLimitError
 from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
-from shared.storage.object_names import OUTCOME_SUFFIX
+from shared.storage.object_names import OUTCOME_SUFFIX, is_amended_note
 from shared.storage.object_store import ListedObject, StoredObject
 from tests.simulation.holders import Holders
 from tests.simulation.scheduler import Task
@@ -53,10 +53,10 @@ class Bucket:
         if name.startswith(MARKERS):
             self._withdrawals.look()
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
-        return self._call(f"list {prefix}", lambda: self._list_now(prefix, before))
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        return self._call(f"list {prefix}", lambda: self._list_now(prefix, since, before))
 
-    def _list_now(self, prefix: str, before: str | None) -> tuple[ListedObject, ...]:
+    def _list_now(self, prefix: str, since: str | None, before: str | None) -> tuple[ListedObject, ...]:
         world = self._world
         if prefix.startswith("amended/"):
             key = world.scheduler.current().request, prefix.split("/")[1]
@@ -65,7 +65,7 @@ class Bucket:
             key = world.scheduler.current().request, prefix.split("/")[1]
             world.truth.journal_listed_s[key] = world.now_s
             self._count_readings(world.scheduler.current())
-        return world.objects.list(prefix, before=before)
+        return world.objects.list(prefix, since=since, before=before)
 
     def _write(self, name: str, data: bytes, generation: int) -> int | None:
         world, begun_s = self._world, self._world.now_s
@@ -98,6 +98,8 @@ class Bucket:
             self._holders.watch(name[6:-5], there, decode(TurnRecord, data), begun_s=begun_s)
         elif written is not None and name.endswith(OUTCOME_SUFFIX):
             self._holders.note_record(name, data)
+        elif written is not None and is_amended_note(name):
+            self._holders.count_amendment(name)
         elif written is not None and name.startswith("amended/"):
             self._holders.note_amendment(name, data)
         elif written is not None and name.startswith("reminders/") and not name.endswith("/pushes.json"):

@@ -16,7 +16,7 @@ from shared.reminders.delivery import retry_key
 from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence
 from shared.storage.codec import decode
-from shared.storage.object_names import OUTCOME_SUFFIX
+from shared.storage.object_names import OUTCOME_SUFFIX, ObjectNames
 from tests.simulation.mind import Mood
 from tests.simulation.people import WORD, ids_repeated_in, on_one_line
 from tests.simulation.scheduler import Task
@@ -44,6 +44,7 @@ class Holders:
         self._known: dict[str, _Hold] = {}
         self._recorded: set[str] = set()
         self._charged: dict[str, int] = {}
+        self._noted: dict[str, Amendment] = {}
 
     def note_record(self, name: str, data: bytes) -> None:
         """An outcome was recorded under this name, or lost its words there."""
@@ -82,6 +83,14 @@ class Holders:
             truth.planned.update((chat, one) for one in new)
             worded = self._ids_with_words(chat)
             truth.uncompared.update((chat, one) for one in new if one not in worded)
+
+    def count_amendment(self, name: str) -> None:
+        """A note of an amendment was written under this name: the amendment counts as it is stored now."""
+        names = ObjectNames(name.split("/")[1])
+        amended = names.amended(names.amended_by(name)[0])
+        stored = self._world.objects.read(amended)
+        if stored is not None:
+            self._noted[amended] = decode(Amendment, stored.data)
 
     def _ids_with_words(self, chat: str) -> set[str]:
         """Return the own ids of the answers and recaps of the chat that have their words anywhere in the bucket."""
@@ -203,9 +212,7 @@ class Holders:
         return any(one.line_message_id in direct or one.taken for one in found)
 
     def _withdrawal_of(self, line_message_id: str) -> Amendment | None:
-        objects = self._world.objects
-        names = [one.name for one in objects.list("amended/") if one.name.endswith(f"/{line_message_id}.json")]
-        amendments = [decode(Amendment, stored.data) for name in names if (stored := objects.read(name)) is not None]
+        amendments = [one for name, one in self._noted.items() if name.endswith(f"/{line_message_id}.json")]
         return next((one for one in amendments if one.text is None), None)
 
     def _is_alive(self, holder: str) -> bool:

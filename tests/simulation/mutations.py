@@ -17,6 +17,7 @@ from types import FunctionType
 from typing import Any, Final
 
 from shared.bus.result import EventResult
+from shared.conversation.amendment_notes import AmendedObjects
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.archive import Archive
 from shared.conversation.history import History, Listing
@@ -230,7 +231,7 @@ def _apply_nothing(_staged: StagedWriter, _conversation: Conversation, _outcome:
 
 def _newest_only(
     log: AmendmentLog,
-    listed: Sequence[ListedObject],
+    listed: AmendedObjects,
     *,
     besides: AbstractSet[str],  # noqa: ARG001 - as in the product
 ) -> tuple[ListedObject, ...]:
@@ -597,6 +598,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         f"{_AMENDMENTS}:AmendmentLog.erase",
         Skip("_raise", nth=0, of=2),
         lacks="an instance that has read the watermark before does not learn of an erasure",
+    ),
+    "notes_amendments": Mutation(
+        f"{_AMENDMENTS}:AmendmentLog._update",
+        Skip("notes.note"),
+        lacks="an instance that has listed the amendments before does not learn of a withdrawal",
     ),
     "largest_watermark_wins": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.erase",

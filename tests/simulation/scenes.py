@@ -416,8 +416,7 @@ def compaction_that_sleeps_through_another() -> list[str]:
             scene.runs_to_end(scene.asks())
         slow = scene.asks()
         scene.runs_until(slow, "reply")
-        scene.runs_until(slow, "list journal/")
-        scene.runs_until(slow, ("read snapshots/", "write snapshots/"))
+        scene.runs_until(slow, ("read snapshots/", "write snapshots/"), times=2)
         for _ in range(3):
             scene.runs_to_end(scene.asks())
         scene.runs_to_end(slow)
@@ -504,8 +503,9 @@ def compaction_that_sleeps_in_its_look() -> list[str]:
         for _ in range(4):
             scene.runs_to_end(scene.asks())
         worker = scene.asks()
-        for step in ("reply", "delete journal/"):
+        for step in ("reply", "write snapshots/"):
             scene.runs_until(worker, step)
+        scene.runs_past(worker, "list amended/")
         scene.sleeps_after(worker, "list amended/", seconds=_LONG_SLEEP_S)
         scene.runs_until(worker, "sleeps in")
         scene.takes_effect(scene.takes_back(first))

@@ -12,7 +12,7 @@ from typing import Final
 from shared import logs
 from shared.access.admission import Access, AdmissionRecord
 from shared.access.budgets import Limits
-from shared.conversation import amendments, compaction, history, snapshot
+from shared.conversation import amendment_notes, compaction, history, snapshot
 from shared.conversation.records import Watermark
 from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
@@ -61,7 +61,7 @@ _BOUNDED: Final[Mapping[str, tuple[ModuleType, str]]] = {
     "messages_read": (history, "MESSAGES_READ"),
     "outcomes_read": (history, "OUTCOMES_READ"),
     "messages_shown": (history, "MESSAGES_SHOWN"),
-    "amendments_read": (amendments, "NEWEST_READ"),
+    "amendments_read": (amendment_notes, "NEWEST_READ"),
     "outcomes_kept": (snapshot, "_OUTCOMES_KEPT"),
     "newest_outcomes_kept": (snapshot, "_NEWEST_KEPT"),
     "folded_at_once": (compaction, "_FOLDED_AT_ONCE"),

@@ -58,6 +58,27 @@ def test_an_answer_takes_three_round_trips_before_the_model_and_two_after_it(mes
         assert (asked_s - begun_s, scene.world.now_s - asked_s) == (3 * CALL_S, MODEL_S + 2 * CALL_S)
 
 
+def test_a_turn_that_folds_takes_no_more_round_trips_in_an_older_chat() -> None:
+    limits = MemoryLimits(journalled=5, verbatim=6, summed_up=3, recaps_at_once=2, recaps=3, sources=9)
+    scene = Scene(even_call_s=CALL_S, seconds=MODEL_S, group=True, limits=limits)
+    trips: list[tuple[int, int]] = []
+    with scene.playing():
+        for _ in range(50):
+            scene.sleeps(5)
+            begun_s = scene.world.now_s
+            worker = scene.asks(instance=0)
+            scene.runs_to_end(worker)
+            calls = calls_of(scene, worker)
+            waited_s = scene.world.now_s - begun_s - MODEL_S * calls.count("model") - CALL_S * calls.count("reply")
+            trips.append((calls.count("model"), round(waited_s / CALL_S)))
+    plain, folding = [most for asked, most in trips if asked == 1], [most for asked, most in trips if asked > 1]
+    # A fold with two recaps: what is read, swap, look, look, twice a swap and a look, and two to charge for the recaps;
+    # now and then two more to write a segment of the archive.
+    assert max(plain) <= 11
+    assert len(folding) >= 5
+    assert max(folding) <= 7 + 10 + 2
+
+
 def test_a_recall_takes_at_most_two_round_trips_more() -> None:
     scene = Scene(even_call_s=CALL_S, seconds=MODEL_S, group=True, limits=TINY)
     with scene.playing():

@@ -100,8 +100,8 @@ class WatchedStore(MemoryObjectStore):
     def delete(self, name: str) -> None:
         return self._attempt(lambda: super(WatchedStore, self).delete(name))
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
-        return self._attempt(lambda: super(WatchedStore, self).list(prefix, before=before))
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        return self._attempt(lambda: super(WatchedStore, self).list(prefix, since=since, before=before))
 
     def _attempt(self, call: Callable[[], _T]) -> _T:
         if self.fails_in is None:

@@ -34,10 +34,10 @@ class UnreliableStore(MemoryObjectStore):
 
     is_down = False
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         if self.is_down:
             raise StorageUnavailableError("down")
-        return super().list(prefix, before=before)
+        return super().list(prefix, since=since, before=before)
 
 
 class PushedWorker:

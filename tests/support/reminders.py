@@ -60,9 +60,9 @@ class InterruptedStore(MemoryObjectStore):
         self._interrupt(f"delete {name}")
         super().delete(name)
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         self._interrupt(f"list {prefix}")
-        return super().list(prefix, before=before)
+        return super().list(prefix, since=since, before=before)
 
     def _interrupt(self, call: str) -> None:
         if self.fails is not None and call.startswith(self.fails):

@@ -54,9 +54,9 @@ class MemoryObjectStore:
             if self._objects.pop(name, None) is not None:
                 del self._listed[name], self._names[bisect_left(self._names, name)]
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         with self._lock:
-            first = bisect_left(self._names, prefix)
+            first = bisect_left(self._names, prefix if since is None else max(prefix, since))
             end = len(self._names) if before is None else bisect_left(self._names, before)
             named = takewhile(lambda name: name.startswith(prefix), islice(self._names, first, end))
             return tuple(map(self._listed.__getitem__, named))

@@ -195,8 +195,8 @@ class InterruptedClock(FixedClock):
 class CompactedStore(MemoryObjectStore):
     """A bucket whose journal is folded into the snapshot right after each listing."""
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
-        listed = super().list(prefix, before=before)
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        listed = super().list(prefix, since=since, before=before)
         for one in listed if prefix.startswith("journal/") else ():
             super().create(f"snapshots/{CHAT}.json", encode(SnapshotRecord(messages=(message(),))))
             super().delete(one.name)

@@ -54,8 +54,8 @@ class RacingStore(MemoryObjectStore):
         self.reads.append(name)
         return super().read(name)
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
-        found = super().list(prefix, before=before)
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        found = super().list(prefix, since=since, before=before)
         if prefix.startswith("archive/"):
             self.was_listed.set()
         return found

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
-from shared.conversation.amendments import NEWEST_READ
+from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.compaction import Compaction
 from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, ProposedCall
 from shared.conversation.snapshot_records import SnapshotRecord

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation import amendments
+from shared.conversation import amendment_notes
 from shared.conversation.records import Amendment, MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnusableIdError
@@ -62,7 +62,7 @@ def test_an_older_edit_never_overwrites_a_newer_one(chat: Conversation) -> None:
 
 
 def test_an_edit_is_applied_also_after_many_newer_ones(chat: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(amendments, "NEWEST_READ", 2)
+    monkeypatch.setattr(amendment_notes, "NEWEST_READ", 2)
     chat.journal.record(message(1, "first"))
     for number in range(1, 5):
         chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=9, text="edited"))

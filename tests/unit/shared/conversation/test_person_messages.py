@@ -27,10 +27,10 @@ class CompactedStore(MemoryObjectStore):
     compact: Callable[[], object] | None = None
     before: str = "list"
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         if self.before == "list" and prefix.startswith("journal/"):
             self._compact()
-        return super().list(prefix, before=before)
+        return super().list(prefix, since=since, before=before)
 
     def read(self, name: str) -> StoredObject | None:
         if self.before == "read" and name.startswith("journal/"):
@@ -128,6 +128,6 @@ class ListedStore(MemoryObjectStore):
         super().__init__()
         self.listed: list[str] = []
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         self.listed.append(prefix)
-        return super().list(prefix, before=before)
+        return super().list(prefix, since=since, before=before)

@@ -309,7 +309,25 @@ def test_a_segment_is_searched_once_for_the_same_ids(chat: Conversation, store: 
     found = [[*sweep.naming({"m2"})], [*sweep.naming({"m2"})], [*sweep.naming({"m2", "m9"})]]
 
     assert [[one.line_message_id for segment in each for one in segment.messages] for each in found] == [["m2"]] * 3
-    assert (store.reads.count(clean), store.reads.count(hit)) == (2, 3)
+    assert (store.reads.count(clean), store.reads.count(hit)) == (1, 3)
+
+
+@pytest.mark.parametrize(("in_memory", "reads"), [(True, 2), (False, 3)])
+def test_segments_that_end_long_before_a_message_are_not_read_for_its_unsend(
+    chat: Conversation, clock: FixedClock, withdrawal: Withdrawal, store: CountingStore, in_memory: bool, reads: int
+) -> None:
+    day_ms = 24 * 3_600_000
+    clock.move(3 * day_ms / 1_000)
+    ends = (0, day_ms, 2 * day_ms)
+    names = [put_segment(chat, [message(number, timestamp_ms=at_ms)]) for number, at_ms in enumerate(ends)]
+    said = message(7, SOUP, timestamp_ms=2 * day_ms)
+    if in_memory:
+        chat.journal.record(said)
+
+    withdrawal.withdraw(chat, said.line_message_id, timestamp_ms=3 * day_ms)
+
+    assert [store.reads.count(one) for one in names].count(1) == reads
+    assert SOUP not in everything_in(store)
 
 
 def test_a_segment_that_was_rewritten_is_searched_again(chat: Conversation, store: CountingStore) -> None:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.amendments import NEWEST_READ, Amendments
+from shared.conversation.amendment_notes import NEWEST_READ
+from shared.conversation.amendments import Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
 from shared.conversation.records import Amendment, OutcomeRecord
@@ -525,11 +526,11 @@ class OvertakenStore(MemoryObjectStore):
 
     happens: Callable[[], object] | None = None
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         if prefix.startswith("journal/") and self.happens is not None:
             happens, self.happens = self.happens, None
             happens()
-        return super().list(prefix, before=before)
+        return super().list(prefix, since=since, before=before)
 
 
 @pytest.mark.parametrize("other_id", ["m1", "m2"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
-from shared.conversation.amendments import NEWEST_READ
+from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.history import History
 from shared.conversation.journal import Journal
 from shared.conversation.records import Amendment, Erasure, OutcomeRecord

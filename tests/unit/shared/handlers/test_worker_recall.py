@@ -291,10 +291,10 @@ def test_what_is_filed_from_recalled_words_has_their_message_as_a_source(
 class LostArchive(UnreliableStore):
     """A bucket whose archives cannot be listed."""
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         if prefix.startswith("archive/"):
             raise StorageUnavailableError("down")
-        return super().list(prefix, before=before)
+        return super().list(prefix, since=since, before=before)
 
 
 def test_an_archive_that_does_not_answer_costs_the_tool_only(pool: ThreadPoolExecutor, group: ChatEvents) -> None:

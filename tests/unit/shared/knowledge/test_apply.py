@@ -205,8 +205,8 @@ class SweptStore(MemoryObjectStore):
 
     swept = ""
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
-        listed = super().list(prefix, before=before)
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        listed = super().list(prefix, since=since, before=before)
         if self.swept:
             self.delete(self.swept)
         return listed

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.amendments import NEWEST_READ
+from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.records import Amendment
 from shared.knowledge.entry import Source
 from shared.line.phrases import Phrase

@@ -12,7 +12,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
-from shared.conversation.amendments import NEWEST_READ
+from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.due import DueMarkers
 from shared.conversation.records import (
     ANSWERABLE_MS,

@@ -100,9 +100,9 @@ class CountingStore(MemoryObjectStore):
 
     lists = 0
 
-    def list(self, prefix: str, *, before: str | None = None) -> tuple[ListedObject, ...]:
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         self.lists += 1
-        return super().list(prefix, before=before)
+        return super().list(prefix, since=since, before=before)
 
 
 def committed_by_another(chat: RepliedChat) -> Lease:
