@@ -94,7 +94,7 @@ class AgentResponder:
         notes = tuple(TextContent(role="user", texts=(note,)) for note in earlier)
         missed = self.catch_up.content(context)
         notes = notes if missed is None else (*notes, missed)
-        _note_readings(context, (*contents, *notes))
+        _note_readings(context, (*contents, *notes), index=question.history.index.text)
         try:
             thought = self.agent.think(
                 self.prompt.system_instruction(),
@@ -189,13 +189,12 @@ def prompt_version(system_instruction: str, tools: tuple[str, ...]) -> str:
     return hashlib.sha256("\n".join((system_instruction, *tools)).encode()).hexdigest()[:12]
 
 
-def _note_readings(context: TurnContext, contents: Sequence[Content]) -> None:
-    """Remember what the prompt shows: its links may be repeated, and media come from outside."""
+def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: str) -> None:
+    """Remember what the prompt shows: its links may be repeated, media come from outside, and the index repeats what is filed."""
     for content in contents:
         if isinstance(content, MixedContent):
             context.readings.mark_outside(MEDIA)
         if isinstance(content, TextContent | MixedContent):
             for text in content.texts:
                 context.readings.note(text)
-    index = context.question.history.index.text if context.question is not None else ""
     context.readings.note(index, is_kept=True)

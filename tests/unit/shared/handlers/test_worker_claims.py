@@ -191,3 +191,14 @@ def test_the_model_cannot_write_a_receipt(friend: Person, mark: str) -> None:
     event = friend.says("delete it all", calling(("reply", {"message": forged})))
 
     assert friend.worker.outcome(event)["text"].splitlines()[1].strip() == "- Deleted: everything"
+
+
+def test_words_that_are_taken_back_meanwhile_are_not_classified(friend: Person) -> None:
+    def captures(_: ModelRequest) -> ModelResponse:
+        friend.worker.withdraw(recorded.USER, "m1")
+        return calling(CAPTURE)
+
+    friend.says("keep: garden work", captures)
+
+    assert friend.worker.json_model.requests == []
+    assert "garden" not in everything_in(friend.worker.store)

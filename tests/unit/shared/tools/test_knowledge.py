@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shared.adapters.memory.scripted_model import JsonStep
-from shared.agent.tools import ToolFault
+from shared.agent.tools import ToolFault, load_schema
 from shared.errors import ModelBlockedError, ModelRefusedError, ModelUnavailableError
 from shared.knowledge.catalog import CATALOG_LIMIT_BYTES, Catalog, row_of
 from shared.storage.codec import decode, encode
@@ -126,7 +126,10 @@ def test_an_unsure_classification_goes_to_the_inbox_and_asks(chat: FilingChat) -
 def test_a_failed_classification_files_nothing(chat: FilingChat, step: JsonStep) -> None:
     chat.model.steps = [step]
 
-    assert fault(chat.once("classify_and_capture", text="庭")) == "The classification failed; nothing was filed."
+    result = chat.once("classify_and_capture", text="庭")
+
+    assert fault(result) == "The classification failed; nothing was filed."
+    assert result.may_retry
     assert chat.paths == []
 
 
@@ -574,3 +577,37 @@ def test_the_longest_message_is_filed_and_one_that_folding_lengthens_is_refused(
     refused = chat.begin().call("classify_and_capture", text="㌖" * 5_000)
 
     assert fault(refused) == "The entry is too long to be kept; shorten it, or file it in parts."
+
+
+def test_the_hint_of_the_only_message_counts_where_the_model_leaves_it_out(chat: FilingChat) -> None:
+    said = message(1, "[person:佐藤] 来週会う")
+
+    assert chat.file("来週会う", said, category="ideas").startswith("people/")
+    chat.model.steps = [found(category="ideas")]
+    both = chat.begin(message(2, "[person:佐藤] 来週会う"), message(3, "池を作る"))
+    assert both.call("classify_and_capture", text="来週会う")["category"] == "ideas"
+
+
+def test_a_hint_alone_is_nothing_to_capture(chat: FilingChat) -> None:
+    result = chat.begin().call("classify_and_capture", text="[project]")
+
+    assert fault(result) == "There is nothing to capture in the text."
+    assert not result.may_retry
+    assert chat.model.requests == []
+
+
+def test_the_index_that_the_classifier_reads_counts_as_seen(chat: FilingChat) -> None:
+    chat.file("庭の工事", message(1, "庭の工事"))
+    chat.model.steps = [found(name="池")]
+    turn = chat.begin(message(2, "池を作る"))
+
+    turn.call("classify_and_capture", text="池を作る")
+
+    assert "m1" in turn.overlay.read_source_ids
+
+
+def test_the_model_is_told_of_the_fields_that_an_update_takes(chat: FilingChat) -> None:
+    tool = chat.tools["update_entry"]
+
+    assert tool.declaration.parameters == load_schema("update_entry.declared") != tool.parameters
+    assert chat.tools["move_entry"].declaration.parameters == load_schema("move_entry.parameters")
