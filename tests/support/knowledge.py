@@ -37,6 +37,27 @@ CHAT = "U" + "1" * 32
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
 MOMO = BotName(account=MemoryLineApi(), configured="Momo")
 _T = TypeVar("_T")
+SATO = Entry(
+    category=Category.PEOPLE,
+    slug="sato",
+    id="sato",
+    created_at="2026-11-20T10:00:00+09:00",
+    updated_at="2026-11-21T10:00:00+09:00",
+    confidence=0.9,
+    fields={
+        "name": "Sato",
+        "context": "likes tea",
+        "follow_ups": ("call", "a gift"),
+        "related_projects": (),
+        "last_touched": None,
+        "tags": (),
+    },
+    came_from={"name": ("m1",), "context": ("m2",), "follow_ups": ("m3",)},
+    path_from=("m1",),
+    notes=(Note(text="moved to Osaka", came_from=("m4",)),),
+    sources=tuple(Source(line_message_id=f"m{number}", timestamp_ms=number) for number in range(1, 5)),
+)
+"""An entry of which the name, each field and the note came from a message of their own."""
 
 
 class OpenLease:

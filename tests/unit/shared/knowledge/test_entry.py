@@ -4,29 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry import Entry, Note
 from shared.knowledge.schema import FIELDS, Category, Value
+from tests.support.knowledge import SATO
 
-SATO = Entry(
-    category=Category.PEOPLE,
-    slug="sato",
-    id="sato",
-    created_at="2026-11-20T10:00:00+09:00",
-    updated_at="2026-11-21T10:00:00+09:00",
-    confidence=0.9,
-    fields={
-        "name": "Sato",
-        "context": "likes tea",
-        "follow_ups": ("call", "a gift"),
-        "related_projects": (),
-        "last_touched": None,
-        "tags": (),
-    },
-    came_from={"name": ("m1",), "context": ("m2",), "follow_ups": ("m3",)},
-    path_from=("m1",),
-    notes=(Note(text="moved to Osaka", came_from=("m4",)),),
-    sources=tuple(Source(line_message_id=f"m{number}", timestamp_ms=number) for number in range(1, 5)),
-)
 EMPTIED = replace(SATO, fields={**SATO.fields, "context": ""})
 UNNAMED_SOURCE = replace(SATO, came_from={"context": ("m2",)}, path_from=(), notes=(), sources=SATO.sources[1:2])
 

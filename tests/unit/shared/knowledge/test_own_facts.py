@@ -4,32 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from shared.knowledge.entry import Entry, Note, Source
+from shared.knowledge.entry import Entry, Source
 from shared.knowledge.own_facts import facts_of, without_fact
-from shared.knowledge.schema import Category
+from tests.support.knowledge import SATO
 
 STAMP = "2026-11-23T10:00:00+09:00"
-SATO = Entry(
-    category=Category.PEOPLE,
-    slug="sato",
-    id="sato",
-    created_at="2026-11-20T10:00:00+09:00",
-    updated_at="2026-11-21T10:00:00+09:00",
-    confidence=0.9,
-    fields={
-        "name": "Sato",
-        "context": "likes tea",
-        "follow_ups": ("call", "a gift"),
-        "related_projects": (),
-        "last_touched": None,
-        "tags": (),
-    },
-    came_from={"name": ("m1",), "context": ("m2", "m5"), "follow_ups": ("m3",)},
-    path_from=("m1",),
-    notes=(Note(text="moved to Osaka", came_from=("m4",)),),
+TOLD = replace(
+    SATO,
+    came_from={**SATO.came_from, "context": ("m2", "m5")},
     sources=tuple(Source(line_message_id=f"m{number}", timestamp_ms=number * 1_000) for number in range(1, 6)),
 )
-NAME_ONLY = replace(SATO, fields={**SATO.fields, "context": ""}, came_from={"name": ("m1",)}, notes=())
+NAME_ONLY = replace(TOLD, fields={**TOLD.fields, "context": ""}, came_from={"name": ("m1",)}, notes=())
 
 
 @pytest.mark.parametrize(
@@ -48,20 +33,20 @@ NAME_ONLY = replace(SATO, fields={**SATO.fields, "context": ""}, came_from={"nam
 def test_facts_are_what_came_from_own_messages_and_the_name_only_where_there_is_nothing_else(
     own: set[str], facts: list[tuple[str, int]]
 ) -> None:
-    found = [*facts_of(SATO, own.__contains__)]
+    found = [*facts_of(TOLD, own.__contains__)]
 
     assert [(one.text, one.said_ms) for one in found] == facts
     assert all(one.source_ids <= own for one in found)
 
 
 def test_an_emptied_field_is_no_fact() -> None:
-    emptied = replace(SATO, came_from={"last_touched": ("m5",)}, notes=())
+    emptied = replace(TOLD, came_from={"last_touched": ("m5",)}, notes=())
 
     assert [*facts_of(emptied, lambda _: True)] == []
 
 
 def test_what_came_from_a_message_of_unknown_time_is_no_fact() -> None:
-    unknown = replace(SATO, sources=())
+    unknown = replace(TOLD, sources=())
 
     assert [*facts_of(unknown, lambda _: True)] == []
 
@@ -71,36 +56,36 @@ def test_what_came_from_a_message_of_unknown_time_is_no_fact() -> None:
     [("TEA", "context", "", {"m2", "m5"}), ("a gift", "follow_ups", (), {"m3"})],
 )
 def test_a_field_that_holds_the_fact_gets_its_default(fact: str, name: str, left: object, ids: set[str]) -> None:
-    rest, gone = without_fact(SATO, fact, stamp=STAMP)
+    rest, gone = without_fact(TOLD, fact, stamp=STAMP)
 
     assert rest is not None
-    assert (rest.fields, rest.updated_at) == ({**SATO.fields, name: left}, STAMP)
-    assert rest.came_from == {one: came_from for one, came_from in SATO.came_from.items() if one != name}
-    assert rest.notes == SATO.notes
+    assert (rest.fields, rest.updated_at) == ({**TOLD.fields, name: left}, STAMP)
+    assert rest.came_from == {one: came_from for one, came_from in TOLD.came_from.items() if one != name}
+    assert rest.notes == TOLD.notes
     assert gone == ids
     assert {one.line_message_id for one in rest.sources} == {"m1", "m2", "m3", "m4", "m5"} - ids
 
 
 def test_a_note_that_holds_the_fact_goes() -> None:
-    rest, gone = without_fact(SATO, "osaka", stamp=STAMP)
+    rest, gone = without_fact(TOLD, "osaka", stamp=STAMP)
 
     assert rest is not None
-    assert (rest.fields, rest.notes, gone) == (SATO.fields, (), frozenset({"m4"}))
+    assert (rest.fields, rest.notes, gone) == (TOLD.fields, (), frozenset({"m4"}))
 
 
 @pytest.mark.parametrize(
     ("entry", "fact", "ids"),
     [
-        (SATO, "Sato", {"m1"}),
-        (replace(NAME_ONLY, notes=SATO.notes), "Osaka", {"m4"}),
-        (replace(SATO, came_from={"context": ("m2",)}, notes=()), "likes tea", {"m2"}),
+        (TOLD, "Sato", {"m1"}),
+        (replace(NAME_ONLY, notes=TOLD.notes), "Osaka", {"m4"}),
+        (replace(TOLD, came_from={"context": ("m2",)}, notes=()), "likes tea", {"m2"}),
     ],
 )
 def test_an_entry_that_loses_its_name_or_all_but_its_name_goes(entry: Entry, fact: str, ids: set[str]) -> None:
     assert without_fact(entry, fact, stamp=STAMP) == (None, frozenset(ids))
 
 
-@pytest.mark.parametrize("entry", [SATO, NAME_ONLY])
+@pytest.mark.parametrize("entry", [TOLD, NAME_ONLY])
 def test_an_entry_that_does_not_hold_the_fact_loses_nothing(entry: Entry) -> None:
     rest, gone = without_fact(entry, "coffee", stamp=STAMP)
 
