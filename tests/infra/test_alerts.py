@@ -11,7 +11,6 @@ from tests.infra.written_lines import logged_events
 
 NOW_S = 86_400.0 * 2
 MINUTE_S = 60.0
-EVENTS = logged_events(ROOT)
 OUTSIDE_OF_CODE = {"message", "delivery_attempt"}  # the second is bound to every line of a delivery
 
 
@@ -22,7 +21,7 @@ class Day:
         self.monitoring = Monitoring(plan=plan)
 
     def line(self, function: str, message: str, *, minutes_ago: float = 1.0, times: int = 1, **fields: Any) -> None:  # noqa: ANN401 - log fields
-        assert fields.keys() - OUTSIDE_OF_CODE <= EVENTS[message], f"{message} has no such fields"
+        assert fields.keys() - OUTSIDE_OF_CODE <= logged_events(ROOT)[message], f"{message} has no such fields"
         for _ in range(times):
             self.monitoring.log(function, {"message": message, **fields}, at_s=NOW_S - minutes_ago * MINUTE_S)
 

@@ -9,7 +9,6 @@ import pytest
 from tests.infra.offline import ROOT, Plan
 from tests.infra.written_lines import logged_events, texts_of
 
-EVENTS = logged_events(ROOT)
 LOG_METRIC_SERIES = re.compile(r"logging_googleapis_com:user_(\w+)")
 
 
@@ -43,7 +42,7 @@ def test_every_counted_event_is_logged(full: Plan) -> None:
     for name, metric in metrics_of(full).items():
         events = values_of("jsonPayload.message", metric["filter"])
         assert events, name
-        assert events - EVENTS.keys() == set(), f"{name} counts events that nothing logs"
+        assert events - logged_events(ROOT).keys() == set(), f"{name} counts events that nothing logs"
 
 
 def test_every_field_of_a_metric_is_logged(full: Plan) -> None:
@@ -52,7 +51,7 @@ def test_every_field_of_a_metric_is_logged(full: Plan) -> None:
         fields = set(re.findall(r"jsonPayload\.(\w+)", " ".join([metric["filter"], *extracted])))
         fields -= {"message", "delivery_attempt"}  # they are on every line of a delivery
         for event in values_of("jsonPayload.message", metric["filter"]):
-            assert fields <= EVENTS[event], f"{name} reads fields that {event} does not have"
+            assert fields <= logged_events(ROOT)[event], f"{name} reads fields that {event} does not have"
 
 
 def test_every_counted_outcome_exists(full: Plan) -> None:

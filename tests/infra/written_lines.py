@@ -2,11 +2,13 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 _LOGS = {"info", "warning", "error"}
 
 
+@cache
 def logged_events(root: Path) -> dict[str, set[str]]:
     """Return the fields of every event that shared/ and functions/ write.
 
