@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.memory import ScriptedModel
 from shared.adapters.memory.scripted_model import calling
-from shared.agent.model import FunctionResponses
+from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
 from shared.bus.endpoint import PushEndpoint
 from shared.clock import Deadline
 from shared.errors import ModelUnavailableError
@@ -80,6 +80,21 @@ def test_entries_are_searched_by_what_they_mean_where_there_is_an_embedder(
     assert bool(embedder.asked) is has_embedder
     [found] = [one for one in worker.model.requests[-1].contents if isinstance(one, FunctionResponses)]
     assert found.responses[0].response == {"output": {"entries": [], "total": 0, "similar": []}}
+
+
+def test_entries_are_not_searched_for_a_message_that_was_taken_back(friend: Person) -> None:
+    friend.files("lunch")
+    worker, embedder, event = friend.worker, Embedder(), friend.events.text("a meal?")
+    handle = assemble(replace(worker.ports, embedder=embedder), worker.options)
+
+    def searches(_: ModelRequest) -> ModelResponse:
+        worker.withdraw(recorded.USER, event["message"]["id"])
+        return calling(("search_entries", {"query": "meal"}))
+
+    worker.model.steps = [searches]
+    PushEndpoint(handle=handle, clock=worker.clock)("POST", push.envelope(event))
+
+    assert embedder.asked == 0
 
 
 @pytest.mark.parametrize("can_file", [True, False])

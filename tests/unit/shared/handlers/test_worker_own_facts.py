@@ -94,3 +94,16 @@ def test_an_entry_that_is_not_there_is_a_fault(friend: Person) -> None:
     friend.says("forget golf", forget("ideas/golf.md", "golf"), OK)
 
     assert "not found" in result(friend.worker)["error"]["message"]
+
+
+def test_the_newest_facts_are_listed_first_and_the_others_counted(friend: Person) -> None:
+    for name in ("fishing", "golf", "kites"):
+        friend.files(name)
+
+    friend.says("what do you know about me?", FACTS, OK)
+    every = [one["name"] for one in result(friend.worker)["output"]["facts"]]
+    friend.says("and newest?", calling(("list_own_facts", {"limit": 1})), OK)
+
+    assert every == sorted(every, reverse=True)
+    newest = result(friend.worker)["output"]
+    assert ([one["name"] for one in newest["facts"]], newest["leftOut"]) == (["kites"], len(every) - 1)

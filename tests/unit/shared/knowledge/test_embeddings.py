@@ -77,6 +77,17 @@ def test_literal_matches_stay_first(chat: FilingChat) -> None:
     assert [one["path"] for one in result["similar"]] == [close]
 
 
+def test_only_entries_of_the_wanted_category_are_embedded(chat: FilingChat, meanings: Meanings) -> None:
+    chat.file("合鍵を作る", name="合鍵", category="projects")
+    path = chat.file("牛乳を買う", name="牛乳", category="ideas")
+
+    result = chat.begin().call("search_entries", query="milk", category="ideas")
+
+    assert [one["path"] for one in result["similar"]] == [path]
+    assert [len(texts) for _, texts in meanings.asked] == [1, 1]
+    assert "牛乳" in meanings.asked[0][1][0]
+
+
 def test_an_entry_is_embedded_once(chat: FilingChat, meanings: Meanings) -> None:
     path = chat.file("合鍵を作る", name="合鍵")
     first_similar(chat, "スペアキー")

@@ -611,3 +611,54 @@ def test_the_model_is_told_of_the_fields_that_an_update_takes(chat: FilingChat) 
 
     assert tool.declaration.parameters == load_schema("update_entry.declared") != tool.parameters
     assert chat.tools["move_entry"].declaration.parameters == load_schema("move_entry.parameters")
+
+
+def test_only_tools_that_change_nothing_are_reading_tools(chat: FilingChat) -> None:
+    reading = {name for name, tool in chat.tools.items() if tool.is_reading}
+
+    assert reading == {"list_entries", "get_entry", "search_entries", "generate_digest"}
+
+
+def test_a_list_is_of_one_status_where_one_is_wanted(chat: FilingChat) -> None:
+    waiting, active = chat.file(name="a", status="waiting"), chat.file(name="b", status="active")
+    turn = chat.begin()
+
+    assert [one["path"] for one in turn.call("list_entries", status="waiting")["entries"]] == [waiting]
+    assert {one["path"] for one in turn.call("list_entries")["entries"]} == {waiting, active}
+
+
+@pytest.mark.parametrize("kind", ["daily", "weekly"])
+def test_a_digest_is_of_the_kind_that_was_asked_for(chat: FilingChat, kind: str) -> None:
+    turn = chat.begin()
+
+    digest, other = (
+        turn.call("generate_digest", type=one) for one in (kind, {"daily", "weekly"}.difference({kind}).pop())
+    )
+
+    assert digest["type"] == kind
+    assert digest["content"] != other["content"]
+
+
+def test_no_more_similar_entries_are_shown_than_wanted(chat: FilingChat) -> None:
+    for name in ("新居", "旧居"):
+        chat.file("引っ越しの準備。段ボールを二十箱", name=name)
+
+    result = chat.begin().call("search_entries", query="引越", limit=1)
+
+    assert (result["entries"], len(result["similar"])) == ([], 1)
+
+
+def test_a_snippet_is_of_the_words_that_match(chat: FilingChat) -> None:
+    chat.file(f"ガレージ。{'長い話。' * 90}ガレージの鍵は玄関。{'長い話。' * 90}", name="家")
+    chat.file(f"{'別の話。' * 90}引っ越しの準備。{'別の話。' * 90}", name="新居")
+
+    (literal,) = chat.begin().call("search_entries", query="ガレージの鍵")["entries"]
+    (similar,) = chat.begin().call("search_entries", query="引越")["similar"]
+
+    assert "ガレージの鍵は玄関" in literal["snippet"]
+    assert "引っ越しの準備" in similar["snippet"]
+
+
+def test_half_a_character_in_arguments_is_left_out(chat: FilingChat) -> None:
+    assert chat.file("庭\ud800の工事", message(1, "庭の工事")) == "projects/庭の工事.md"
+    assert "庭" in chat.words
