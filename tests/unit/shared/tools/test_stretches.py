@@ -61,6 +61,7 @@ def test_a_stretch_does_not_end_before_it_begins() -> None:
         ({"query": " ", "alternatives": ["b", "", 7]}, ("b",)),
         ({"query": "a", "alternatives": ("b", "c")}, ("a", "b", "c")),
         ({"query": "a", "alternatives": "b"}, ("a",)),
+        ({"query": "a", "alternatives": {"b": 1}}, ("a",)),
     ],
 )
 def test_queries_are_texts_that_hold_anything(arguments: Json, queries: tuple[str, ...]) -> None:

@@ -6,8 +6,9 @@ from shared.agent.tools import Cited, ToolFault
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.errors import ModelBlockedError
+from shared.metering import Metering
 from shared.tools.core import core_tools
-from shared.tools.web import FOOTNOTE_LIMIT, SOURCES_SHOWN, WebAnswer, WebSource, footnote, web_tools
+from shared.tools.web import FOOTNOTE_LIMIT, SOURCES_SHOWN, MeteredWebSearch, WebAnswer, WebSource, footnote, web_tools
 from tests.support.knowledge import conversation_on
 
 CONTEXT = TurnContext(conversation=conversation_on(), deadline=Deadline.after(FixedClock(), 7))
@@ -129,3 +130,22 @@ def test_footnotes_hold_few_links_and_web_links_only() -> None:
     assert "javascript" not in links
     assert links.count("https://") == SOURCES_SHOWN - 1
     assert links.startswith("[2] 0\n")
+
+
+def test_a_footnote_of_exactly_its_limit_is_whole() -> None:
+    def of_length(more: int) -> str:
+        urls = [f"https://example.com/{number}/{'x' * 800}" for number in range(3)]
+        noted = footnote(WebAnswer(text="", sources=tuple(WebSource(title="t", url=url) for url in urls)))
+        last = FOOTNOTE_LIMIT - len(noted) - len("\n[4] t\n") + more
+        urls.append(f"https://example.com/{'y' * (last - len('https://example.com/'))}")
+        return footnote(WebAnswer(text="", sources=tuple(WebSource(title="t", url=url) for url in urls)))
+
+    assert len(of_length(0)) == FOOTNOTE_LIMIT
+    assert len(of_length(1)) < FOOTNOTE_LIMIT
+
+
+def test_a_search_reads_from_outside_and_changes_nothing() -> None:
+    (tool,) = web_tools(MeteredWebSearch(web=Web(), metering=Metering(clock=FixedClock())))
+
+    assert (tool.is_reading, tool.reads_outside) == (True, True)
+    assert MeteredWebSearch(web=Web(), metering=Metering(clock=FixedClock())).name == "web"

@@ -1,0 +1,145 @@
+"""Where a reminder's words come from, and what a call changes of it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.agent.model import Json
+from shared.agent.tools import NeedsTap, ToolFault
+from shared.conversation.records import MessageRecord
+from shared.reminders.reminder import Reminder
+from shared.tools.reminders import ReminderTools
+from tests.support.chats import message
+from tests.support.knowledge import FilingChat
+from tests.support.reminders import ReminderChat
+
+YUKI = "U" + "1" * 32
+GROUP = "C" + "1" * 32
+LATER, LATEST = "2030-01-01T09:00", "2030-01-02T09:00"
+
+
+class Costs:
+    """What a push costs."""
+
+    def __init__(self, cost: int | None) -> None:
+        self.cost = cost
+
+    def cost_of(self, conversation_id: str) -> int | None:
+        del conversation_id
+        return self.cost
+
+
+class Reminding:
+    """A turn of a chat with entries; `asked` is what it answers."""
+
+    def __init__(self, chat: FilingChat, *asked: MessageRecord, costs: Costs | None = None) -> None:
+        turn = chat.begin(*asked)
+        self.overlay = ReminderChat(chat.conversation).begin()
+        self.context = replace(turn.context, reminders=self.overlay)
+        self._tools = {tool.name: tool for tool in ReminderTools(costs=costs).tools()}
+
+    def call(self, name: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
+        return self._tools[name].run(arguments, self.context)
+
+    def made(self, text: str, **arguments: object) -> Reminder:
+        """Create a reminder and return it."""
+        result = self.call("create_reminder", text=text, at=LATER, **arguments)
+        assert isinstance(result, Mapping)
+        return self.overlay.show(str(result["id"]))
+
+
+@pytest.fixture
+def chat() -> FilingChat:
+    return FilingChat(chat=YUKI)
+
+
+def asking(number: int, text: str) -> MessageRecord:
+    return replace(message(number, text), user_id=YUKI)
+
+
+def ids(reminder: Reminder) -> set[str]:
+    return {one.line_message_id for one in reminder.sources}
+
+
+def test_a_reminder_belongs_to_who_asked_last(chat: FilingChat) -> None:
+    assert Reminding(chat, message(1), asking(2, "water")).made("water").user_id == YUKI
+
+
+def test_a_reminder_came_from_the_entry_that_it_repeats(chat: FilingChat) -> None:
+    chat.file("庭の工事を月曜に始める", asking(1, "庭の工事を月曜に始める"))
+    chat.file("牛乳を買って帰る", asking(2, "牛乳を買って帰る"), name="牛乳")
+    turn = Reminding(chat, asking(3, "思い出させて"))
+
+    assert ids(turn.made("庭の工事を月曜に始める")) == {"m1", "m3"}
+    assert ids(Reminding(chat, asking(4, "水")).made("水を飲む")) == {"m4"}
+
+
+def test_a_reminder_is_made_where_nothing_can_be_filed(chat: FilingChat) -> None:
+    turn = Reminding(chat, asking(1, "水"))
+    turn.context = replace(turn.context, entries=None)
+
+    assert ids(turn.made("水を飲む")) == {"m1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_repeated"), [("薬", True), ("薬を飲む、毎朝", True), ("薬を飲む", True), ("散歩", False)]
+)
+def test_a_reminder_came_from_another_one_that_was_shown_and_holds_its_words(
+    chat: FilingChat, text: str, *, is_repeated: bool
+) -> None:
+    first = Reminding(chat, asking(1, "薬を飲む"))
+    first.made("薬を飲む")
+    second = Reminding(chat, asking(2, "もう一つ"))
+    second.overlay = first.overlay
+    second.context = replace(second.context, reminders=first.overlay)
+
+    assert ids(second.made(text)) == ({"m1", "m2"} if is_repeated else {"m2"})
+
+
+def test_a_change_keeps_what_it_does_not_name(chat: FilingChat) -> None:
+    chat.file("庭の工事を月曜に始める", asking(1, "庭の工事を月曜に始める"))
+    turn = Reminding(chat, asking(2, "薬"))
+    made = turn.made("薬を飲む", rule="FREQ=DAILY")
+
+    moved = turn.call("change_reminder", id=made.id, at=LATEST)
+    assert (moved["text"], moved["rule"], moved["next"][:16]) == ("薬を飲む", "FREQ=DAILY", LATEST)
+    assert ids(turn.overlay.show(made.id)) == {"m2"}
+    renamed = turn.call("change_reminder", id=made.id, text="薬を二つ")
+    assert (renamed["text"], renamed["rule"], renamed["next"][:16]) == ("薬を二つ", "FREQ=DAILY", LATEST)
+    once = turn.call("change_reminder", id=made.id, rule="")
+    assert (once["text"], "rule" in once, "waits" in once) == ("薬を二つ", False, False)
+
+
+def test_a_reminder_that_the_person_does_not_name_waits_for_a_tap_after_a_reading(chat: FilingChat) -> None:
+    turn = Reminding(chat, asking(1, "それ"))
+    made = turn.made("薬を飲む")
+    turn.context.readings.mark_outside("web_search")
+
+    for name in ("change_reminder", "cancel_reminder"):
+        assert turn.call(name, id=made.id, at=LATEST) == NeedsTap(name="薬を飲む")
+
+
+def test_nothing_is_set_or_changed_in_a_group_while_its_cost_is_unknown() -> None:
+    costs = Costs(4)
+    turn = Reminding(FilingChat(chat=GROUP), asking(1, "薬"), costs=costs)
+    result = turn.call("create_reminder", text="薬", at=LATER)
+    assert result["messages_each_time"] == 4
+    costs.cost = None
+
+    for name, arguments in (("create_reminder", {"text": "薬"}), ("change_reminder", {"id": result["id"]})):
+        fault = turn.call(name, at=LATEST, **arguments)
+        assert isinstance(fault, ToolFault)
+        assert "LINE did not say" in fault.message
+
+
+@pytest.mark.parametrize(("arguments", "count"), [({}, 3), ({"limit": 2}, 2)])
+def test_as_many_reminders_are_listed_as_wanted(chat: FilingChat, arguments: Json, count: int) -> None:
+    turn = Reminding(chat, asking(1, "薬"))
+    for text in ("a", "b", "c"):
+        turn.made(text)
+
+    listed = turn.call("list_reminders", **arguments)
+
+    assert (len(listed["reminders"]), listed["total"]) == (count, 3)
