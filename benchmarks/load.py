@@ -1,7 +1,8 @@
-"""`python -m benchmarks.load`: posts one request repeatedly over kept connections, in a separate process.
+"""`python -m benchmarks.load`: posts one request to each target repeatedly over kept connections, in a separate process.
 
-Reads a plan as JSON on stdin, `{"port", "request" (base64 of the whole HTTP request), "connections", "requests"}`, and writes
-`{"latencies_ms": [...], "busy": 0.2}`: `busy` is the share of a core that this process used, which shows whether it was the bottleneck.
+Reads a plan as JSON on stdin, `{"targets": {name: {"port", "pid", "request" (base64 of the whole HTTP request)}}, "rounds", "connections",
+"requests"}`, and writes `{"rounds": [{name: {"latencies_ms": [...], "cpu_s": 0.2}}], "busy": 0.2}`: `busy` is the share of a core that this
+process used, which shows whether it was the bottleneck. Targets take turns within a round, so that they meet the same machine.
 It is one thread over raw sockets, because it shares the machine with the functions that it measures.
 """
 
@@ -11,8 +12,12 @@ import selectors
 import socket
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
+
+from benchmarks.samples import interleave
+from benchmarks.usage import cpu_s
 
 HOST: Final = "127.0.0.1"
 _ANSWER_S: Final = 30.0
@@ -95,20 +100,36 @@ def _connect(port: int) -> socket.socket:
     return sock
 
 
-def _main() -> None:
-    plan = json.load(sys.stdin)
-    started_s, started_cpu_s = time.perf_counter(), time.process_time()
-    try:
+def rounds_of(plan: Mapping[str, Any]) -> list[dict[str, dict[str, Any]]]:
+    """Return for every round and target the latencies, and the CPU time of its process, which is None where the machine does not tell.
+
+    Raises: OSError, as `drive`.
+    """
+    targets = plan["targets"]
+    rounds: list[dict[str, dict[str, Any]]] = [{} for _ in range(plan["rounds"])]
+    for number, name in interleave(tuple(targets), len(rounds)):
+        target = targets[name]
+        before_s = cpu_s(target["pid"])
         latencies_ms = drive(
-            port=plan["port"],
-            request=base64.b64decode(plan["request"]),
+            port=target["port"],
+            request=base64.b64decode(target["request"]),
             connections=plan["connections"],
             requests=plan["requests"],
         )
+        after_s = cpu_s(target["pid"])
+        used_s = None if before_s is None or after_s is None else after_s - before_s
+        rounds[number][name] = {"latencies_ms": latencies_ms, "cpu_s": used_s}
+    return rounds
+
+
+def _main() -> None:
+    started_s, started_cpu_s = time.perf_counter(), time.process_time()
+    try:
+        rounds = rounds_of(json.load(sys.stdin))
     except OSError as cause:
-        sys.exit(f"port {plan['port']}: {cause}")
+        sys.exit(str(cause))
     busy = (time.process_time() - started_cpu_s) / (time.perf_counter() - started_s)
-    json.dump({"latencies_ms": latencies_ms, "busy": busy}, sys.stdout)
+    json.dump({"rounds": rounds, "busy": busy}, sys.stdout)
 
 
 if __name__ == "__main__":

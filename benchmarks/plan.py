@@ -40,9 +40,9 @@ class Plan:
 
 
 FULL: Final = Plan(
-    ack_rounds=16,
-    requests_alone=200,
-    requests_together=480,
+    ack_rounds=64,
+    requests_alone=50,
+    requests_together=128,
     starts=5,
     turns=16,
     counted_turns=6,
@@ -55,9 +55,9 @@ FULL: Final = Plan(
     pictures=3,
 )
 QUICK: Final = Plan(
-    ack_rounds=3,
-    requests_alone=60,
-    requests_together=120,
+    ack_rounds=8,
+    requests_alone=50,
+    requests_together=128,
     starts=0,
     turns=4,
     counted_turns=1,

@@ -24,6 +24,7 @@ _METHOD: Final = "/google.pubsub.v1.Publisher/Publish"
 _OPTIONS: Final = (("grpc.keepalive_time_ms", 30_000), ("grpc.max_metadata_size", 4 * 1024 * 1024))
 _RETRIED: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.ABORTED, grpc.StatusCode.INTERNAL})
 _PAUSES_S: Final = (0.1, 0.2, 0.4, 0.5)
+_UNCONFIRMED: Final = "Pub/Sub did not confirm the events"
 
 
 def instance_channel(
@@ -58,33 +59,39 @@ class PubSubEventBus:
 
     def publish(self, messages: Sequence[BusMessage]) -> tuple[str, ...]:
         deadline = Deadline.after(self._clock, self._timeout_s)
-        requests = dict(enumerate(map(self._request, _batches(messages))))
-        confirmed: dict[int, Sequence[str]] = {}
-        pauses_s = itertools.chain(_PAUSES_S, itertools.repeat(_PAUSES_S[-1]))
-        while len(confirmed) < len(requests):
-            missing = {number: request for number, request in requests.items() if number not in confirmed}
-            try:
-                confirmed |= self._publish_at_once(missing, deadline)
-            except (grpc.RpcError, grpc.FutureTimeoutError) as cause:
-                raise PublishFailedError("Pub/Sub did not confirm the events") from cause
-            if len(confirmed) < len(requests):
-                pause_s = next(pauses_s)
-                if pause_s >= deadline.left_s:
-                    raise PublishFailedError("Pub/Sub did not confirm the events in time")
-                self._clock.sleep(pause_s)
-        ids = tuple(itertools.chain.from_iterable(confirmed[number] for number in requests))
+        publish = self._publish_alone if 0 < len(messages) <= MESSAGES_PER_CALL else self._publish_in_batches
+        ids = publish(messages, deadline)
         if len(ids) != len(messages):
             raise PublishFailedError(f"Pub/Sub confirmed {len(ids)} of {len(messages)} events")
         return ids
 
+    def _publish_alone(self, messages: Sequence[BusMessage], deadline: Deadline) -> tuple[str, ...]:
+        """Publish what one call takes, as almost every delivery; one that is waited for in its own thread costs half of another."""
+        request = self._request(messages)
+        pauses_s = _pauses_s()
+        while True:
+            try:
+                return tuple(self._publish(request, timeout=deadline.left_s, metadata=self._metadata).message_ids)
+            except grpc.RpcError as cause:
+                _raise_unless_it_may_pass(cause)
+            self._wait(next(pauses_s), deadline)
+
+    def _publish_in_batches(self, messages: Sequence[BusMessage], deadline: Deadline) -> tuple[str, ...]:
+        requests = dict(enumerate(map(self._request, _batches(messages))))
+        confirmed: dict[int, Sequence[str]] = {}
+        pauses_s = _pauses_s()
+        while True:
+            missing = {number: request for number, request in requests.items() if number not in confirmed}
+            confirmed |= self._publish_at_once(missing, deadline)
+            if len(confirmed) == len(requests):
+                return tuple(itertools.chain.from_iterable(confirmed[number] for number in requests))
+            self._wait(next(pauses_s), deadline)
+
     def _publish_at_once(self, requests: Mapping[int, Any], deadline: Deadline) -> dict[int, Sequence[str]]:
         """Return the ids of the requests that succeeded; those that are missing may be sent again.
 
-        Raises: grpc.RpcError or grpc.FutureTimeoutError, if one failed for good.
+        Raises: PublishFailedError, if one failed for good.
         """
-        if len(requests) == 1:  # a call that is waited for in its own thread costs half of one that is not
-            (number, request), *_ = requests.items()
-            return self._publish_alone(number, request, deadline)
         calls = {
             number: self._publish.future(request, timeout=deadline.left_s, metadata=self._metadata)
             for number, request in requests.items()
@@ -96,33 +103,32 @@ class PubSubEventBus:
                     ids[number] = call.result(timeout=deadline.left_s).message_ids
                 except grpc.RpcError as cause:
                     _raise_unless_it_may_pass(cause)
+                except grpc.FutureTimeoutError as cause:
+                    raise PublishFailedError(_UNCONFIRMED) from cause
         finally:
             for call in calls.values():
                 call.cancel()  # type: ignore[no-untyped-call]
         return ids
 
-    def _publish_alone(
-        self,
-        number: int,
-        request: Any,  # noqa: ANN401 - a message of protobuf
-        deadline: Deadline,
-    ) -> dict[int, Sequence[str]]:
-        """As `_publish_at_once`, of one request: almost every delivery is one."""
-        try:
-            return {number: self._publish(request, timeout=deadline.left_s, metadata=self._metadata).message_ids}
-        except grpc.RpcError as cause:
-            _raise_unless_it_may_pass(cause)
-            return {}
+    def _wait(self, pause_s: float, deadline: Deadline) -> None:
+        """Pause before another attempt.  Raises: PublishFailedError, if there is no time for one."""
+        if pause_s >= deadline.left_s:
+            raise PublishFailedError("Pub/Sub did not confirm the events in time")
+        self._clock.sleep(pause_s)
 
     def _request(self, batch: Sequence[BusMessage]) -> Any:  # noqa: ANN401 - a message of protobuf
         messages = [Message(data=message.data, attributes=message.attributes) for message in batch]
         return Request(topic=self._topic, messages=messages)
 
 
+def _pauses_s() -> Iterator[float]:
+    return itertools.chain(_PAUSES_S, itertools.repeat(_PAUSES_S[-1]))
+
+
 def _raise_unless_it_may_pass(cause: grpc.RpcError) -> None:
-    """Raises: grpc.RpcError, if no later attempt can succeed."""
+    """Raises: PublishFailedError, if no later attempt can succeed."""
     if cause.code() not in _RETRIED:
-        raise cause
+        raise PublishFailedError(_UNCONFIRMED) from cause
 
 
 def _batches(messages: Sequence[BusMessage]) -> Iterator[Sequence[BusMessage]]:

@@ -4,7 +4,6 @@ Source: LINE, "Verify webhook signature": it covers the exact bytes received; pa
 """
 
 import base64
-import hashlib
 import hmac
 from collections.abc import Sequence
 
@@ -23,4 +22,4 @@ def verify_signature(body: bytes, signature: str | None, *, channel_secrets: Seq
 
 
 def _sign(body: bytes, channel_secret: str) -> bytes:
-    return base64.b64encode(hmac.new(channel_secret.encode(), body, hashlib.sha256).digest())
+    return base64.b64encode(hmac.digest(channel_secret.encode(), body, "sha256"))

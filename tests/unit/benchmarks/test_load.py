@@ -1,11 +1,13 @@
+import base64
 import http.server
+import os
 import threading
 from collections.abc import Iterator
 
 import pytest
 
 from benchmarks import wire
-from benchmarks.load import drive, is_complete
+from benchmarks.load import drive, is_complete, rounds_of
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -70,3 +72,16 @@ def test_an_error_status_ends_the_measurement(server: http.server.ThreadingHTTPS
 )
 def test_an_answer_is_complete_with_its_last_byte(received: bytes, *, whole: bool) -> None:
     assert is_complete(received) is whole
+
+
+def test_targets_take_turns_and_each_has_its_figures(server: http.server.ThreadingHTTPServer) -> None:
+    def target(body: bytes) -> dict[str, object]:
+        request = base64.b64encode(wire.raw_request(body, {})).decode()
+        return {"port": server.server_port, "pid": os.getpid(), "request": request}
+
+    plan = {"targets": {"a": target(b"a"), "b": target(b"b")}, "rounds": 2, "connections": 1, "requests": 2}
+
+    rounds = rounds_of(plan)
+
+    assert Handler.posted == [b"a"] * 3 + [b"b"] * 6 + [b"a"] * 3
+    assert [[len(blocks[name]["latencies_ms"]) for name in "ab"] for blocks in rounds] == [[2, 2], [2, 2]]
