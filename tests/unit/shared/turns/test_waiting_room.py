@@ -115,6 +115,18 @@ def test_what_was_waited_for_is_inherited_by_the_newest_message_that_stays() -> 
         assert not any(one.inherits for one in places if not one.gives_way)
 
 
+def test_of_two_messages_that_stay_the_newer_one_inherits() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        m3, m2, m4, m1, m5 = (
+            waiting.enter_context(room.place("a", event=f"m{sent_ms}", sent_ms=sent_ms)) for sent_ms in (3, 2, 4, 1, 5)
+        )
+
+        assert m1.is_lost
+        assert m5.inherits == {(1, "m1")}
+        assert not (m2.inherits or m3.inherits or m4.inherits)
+
+
 def test_an_older_delivery_of_the_same_message_leaves_nothing() -> None:
     room = WaitingRoom()
     with ExitStack() as waiting:
