@@ -124,7 +124,7 @@ def test_of_two_messages_that_stay_the_newer_one_inherits() -> None:
 
         assert m1.is_lost
         assert m5.inherits == {(1, "m1")}
-        assert not (m2.inherits or m3.inherits or m4.inherits)
+        assert not any(one.inherits for one in (m2, m3, m4))
 
 
 def test_an_older_delivery_of_the_same_message_leaves_nothing() -> None:
