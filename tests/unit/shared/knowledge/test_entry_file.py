@@ -64,6 +64,11 @@ def test_a_file_tells_the_key_of_its_write(entry: Entry) -> None:
     assert revision_of(format_entry(entry).encode()) == entry.revision
 
 
+def test_front_matter_with_a_name_that_is_no_text_tells_no_key() -> None:
+    assert revision_of(GARDEN.encode()) == (3, 1)
+    assert revision_of(GARDEN.replace("status: active", "1: x").encode()) == (0, 0)
+
+
 def test_a_file_is_readable_markdown() -> None:
     chat = FilingChat()
 
