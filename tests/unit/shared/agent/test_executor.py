@@ -62,6 +62,7 @@ def test_a_tool_that_takes_too_long_is_answered_with_a_fault(threads: ThreadPool
     released.set()
 
     assert "took too long" in str(ran.responses[0].response["error"])
+    assert "'may_retry': False" in str(ran.responses[0].response["error"])
 
 
 def test_a_response_that_breaks_its_schema_never_reaches_the_model(

@@ -108,10 +108,14 @@ class Turn:
             chance=random.Random(1),
         )
 
-    def think(self, *, about: MessageRecord | None = None, looked_s: float = -math.inf) -> Thought:
+    def think(
+        self, *, about: MessageRecord | None = None, looked_s: float = -math.inf, within_s: float | None = None
+    ) -> Thought:
         """Run the loop; `about` is a message of the prompt, whose amendments count, `looked_s` when it was read."""
         question = None if about is None else self._question(about, looked_s)
-        return self._agent.think("be kind", ASKED, TurnContext(conversation=self.chat, question=question))
+        deadline = None if within_s is None else Deadline.after(self.clock, within_s)
+        context = TurnContext(conversation=self.chat, question=question)
+        return self._agent.think("be kind", ASKED, context, deadline=deadline)
 
     @property
     def last_errors(self) -> list[object]:
@@ -404,6 +408,17 @@ def test_a_retry_is_waited_for_where_the_least_time_for_a_call_is_left_then(
         running.think()
 
     assert len(running.model.requests) == requests
+
+
+@pytest.mark.parametrize(("within_s", "timeout_s"), [(None, 7), (3, 3), (9, 7)])
+def test_a_turn_thinks_until_its_deadline_and_no_longer_than_its_limit(
+    turn: TurnMaker, within_s: float | None, timeout_s: float
+) -> None:
+    running = turn(calling(HELLO), limits=Limits(seconds=7))
+
+    running.think(within_s=within_s)
+
+    assert running.model.requests[0].timeout_s == timeout_s
 
 
 def test_tools_get_no_more_time_than_the_turn_has_left(turn: TurnMaker) -> None:
