@@ -58,7 +58,7 @@ class _Share:
     """A turn's share of the budget, and until when its fetches are waited for."""
 
     budget: InlineBudget
-    deadline: Deadline | None = None
+    deadline: Deadline
     taken_bytes: int = 0
 
     def take(self, size_bytes: int) -> bool:
@@ -122,7 +122,8 @@ class MediaParts:
     def stored_part(self, conversation: Conversation, message: MessageRecord) -> MediaPart | None:
         """Return the message's medium if it is stored; nothing is fetched.  Raises: StorageUnavailableError."""
         label = self.media.label(conversation, message.line_message_id)
-        share = _Share(budget=InlineBudget(INLINE_LIMIT_BYTES))  # a request after the answer shows one medium
+        # A request after the answer shows one medium, and waits for no fetch
+        share = _Share(budget=InlineBudget(INLINE_LIMIT_BYTES), deadline=Deadline.after(self.media.clock, 0))
         part = self._open_medium(conversation, message, label, share) if label else None
         return part if isinstance(part, MediaPart) else None
 
@@ -134,7 +135,7 @@ class MediaParts:
         share: _Share,
     ) -> Part:
         try:
-            found = fetching.result(timeout=share.deadline.left_s if share.deadline else 0)
+            found = fetching.result(timeout=share.deadline.left_s)
             if isinstance(found, MediumLabel):
                 return self._open_medium(conversation, message, found, share)
         except (AizuchiError, TimeoutError) as cause:
