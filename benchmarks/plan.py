@@ -16,7 +16,8 @@ class Plan:
         turns: timed turns in each chat.
         counted_turns: turns in each chat whose requests are counted, with slow storage.
         longest_chat: messages of the longest chat.
-        rounds_together: rounds of forty chats that talk at once.
+        chats_together: chats that talk at once.
+        rounds_together: rounds in which each of them says something.
         amendments: withdrawals in the chat in which much was taken back.
         entries: in the chat in which much was filed.
         grown_turns: turns in each chat that has grown; every twenty-first folds.
@@ -31,6 +32,7 @@ class Plan:
     turns: int
     counted_turns: int
     longest_chat: int
+    chats_together: int
     rounds_together: int
     amendments: int
     entries: int
@@ -47,6 +49,7 @@ FULL: Final = Plan(
     turns=16,
     counted_turns=6,
     longest_chat=10_000,
+    chats_together=40,
     rounds_together=5,
     amendments=1_000,
     entries=1_000,
@@ -62,7 +65,8 @@ QUICK: Final = Plan(
     turns=4,
     counted_turns=1,
     longest_chat=400,
-    rounds_together=1,
+    chats_together=16,
+    rounds_together=2,
     amendments=200,
     entries=200,
     grown_turns=3,

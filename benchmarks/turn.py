@@ -24,7 +24,6 @@ LONG: Final = 200
 _SLOW_BUCKET_S: Final = 0.25
 _CLOCKS_APART_S: Final = 0.05  # far less than a slow answer takes
 _AT_ONCE: Final = 16
-_CHATS_AT_ONCE: Final = 40
 _MODEL_S: Final = 0.5  # longer than _SLOW_BUCKET_S
 _CPU_MS: Final = 20
 _TURNS_A_SECOND: Final = 40
@@ -167,12 +166,12 @@ async def _answer_of(stand_in: Child, path: str) -> list[Any]:
 
 
 async def _throughput(processes: Processes, stand_ins: Mapping[str, Child], plan: Plan) -> Section:
-    """Return how many turns one core does, while forty chats talk at once to a model that takes half a second."""
+    """Return how many turns one core does, while many chats talk at once to a model that takes half a second."""
     thinking = await processes.stand_in("gemini", "--latency-s", str(_MODEL_S))
     worker = await processes.start(
         processes.function("agent_worker", wiring({**stand_ins, "gemini": thinking}, SETTLE_MS="0"))
     )
-    chats = [await Chat.create(stand_ins["line"]) for _ in range(_CHATS_AT_ONCE)]
+    chats = [await Chat.create(stand_ins["line"]) for _ in range(plan.chats_together)]
     with built.builder() as pool:
         played = chats[0].built(LONG, pool)
         for chat in chats:
@@ -194,15 +193,13 @@ async def _throughput(processes: Processes, stand_ins: Mapping[str, Child], plan
             what=what, against="", unit=unit, comparison=Comparison.of([(one, 0.0) for one in figures]), goal=goal
         )
 
-    rows = [row("wall time of a round of 40 turns", "ms", [wall_s * 1_000 for _, wall_s in rounds])]
+    rows = [row(f"wall time of a round of {len(chats)} turns", "ms", [wall_s * 1_000 for _, wall_s in rounds])]
     if all(cpu_s for cpu_s, _ in rounds):
-        a_core = [_CHATS_AT_ONCE / cpu_s for cpu_s, _ in rounds]
+        a_core = [len(chats) / cpu_s for cpu_s, _ in rounds]
         rows.append(row("turns a second of one core", "", a_core, at_least(_TURNS_A_SECOND)))
-        rows.append(
-            row("CPU time a turn", "ms", [cpu_s * 1_000 / _CHATS_AT_ONCE for cpu_s, _ in rounds], at_most(_CPU_MS))
-        )
+        rows.append(row("CPU time a turn", "ms", [cpu_s * 1_000 / len(chats) for cpu_s, _ in rounds], at_most(_CPU_MS)))
     return Section(
-        title=f"{_CHATS_AT_ONCE} chats of {LONG} messages at once; the model takes {_MODEL_S:g} s",
+        title=f"{len(chats)} chats of {LONG} messages at once; the model takes {_MODEL_S:g} s",
         rows=rows,
         note="turns a second of one core: turns, divided by the seconds for which the worker computed",
         samples=rounds,

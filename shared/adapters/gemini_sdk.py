@@ -28,9 +28,8 @@ LEAST_SERVER_DEADLINE_S: Final = 10
 _LONGEST_RETRY_DELAY_S: Final = 3_600.0  # longer than any turn
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
 _MEDIA: Final[ContextVar[InlineMedia | None]] = ContextVar("media", default=None)
-_REPLACED: Final = types.Content(
-    role="user", parts=[]
-)  # the SDK wants contents of its own; those of the body replace them
+_REPLACED: Final = types.Content(role="user", parts=[])
+"""The SDK wants contents of its own; those of the body replace them.  A list of one would be held against twenty types first: 0.3 ms."""
 
 
 class _Config(types.GenerateContentConfig):
@@ -64,7 +63,7 @@ class GeminiSdk:
         """
         config = _CONFIG.model_copy(update={"http_options": http_options(timeout_s, body)})
         with _sent_with(media), translated_errors(unreadable="the model gave no readable answer in time"):
-            response = self._client.models.generate_content(model=self._model, contents=[_REPLACED], config=config)
+            response = self._client.models.generate_content(model=self._model, contents=_REPLACED, config=config)
         answer = response.sdk_http_response
         return (answer.body if answer is not None else None) or ""
 

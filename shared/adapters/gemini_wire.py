@@ -97,7 +97,7 @@ def _with_documented_keywords(schema: Mapping[str, object]) -> dict[str, object]
     """Return the schema reduced to the keywords that Gemini documents; the caller validates answers against the whole schema."""
     documented: dict[str, object] = {}
     for keyword, value in schema.items():
-        if keyword in {"properties", "$defs"} and isinstance(value, Mapping):
+        if keyword in {"properties", "$defs"} and isinstance(value, dict):
             documented[keyword] = {name: _with_documented_keywords(member) for name, member in value.items()}
         elif keyword in _KEYWORDS:
             documented[keyword] = _documented_value(value)
@@ -105,10 +105,10 @@ def _with_documented_keywords(schema: Mapping[str, object]) -> dict[str, object]
 
 
 def _documented_value(value: object) -> object:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return _with_documented_keywords(value)
     if isinstance(value, list):
-        return [_with_documented_keywords(item) if isinstance(item, Mapping) else item for item in value]
+        return [_with_documented_keywords(item) if isinstance(item, dict) else item for item in value]
     return value
 
 
