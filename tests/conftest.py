@@ -1,7 +1,7 @@
 """What holds for every test, and how tests are spread over processes."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from hypothesis import settings
@@ -19,6 +19,17 @@ def garbage() -> Iterator[None]:
     """What a process left open warns while a test can still fail for it: pytest's own last look comes after xdist's last report."""
     yield
     gc.collect()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """While tests are collected nothing becomes garbage; afterwards the collector leaves out the half a million objects that stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
