@@ -19,7 +19,7 @@ FEW = 71
 def shown(*messages: MessageRecord, outcomes: tuple[OutcomeRecord, ...] = ()) -> list[str]:
     """Return the lines after the first."""
     history = History(messages=messages, outcomes=outcomes)
-    return LINES.all_of(history, leaving_out=frozenset()).splitlines()[1:]
+    return LINES.all_of(history, leaving_out=frozenset()).split("\n")[1:]
 
 
 def message_of(number: int, tokens: int) -> MessageRecord:

@@ -72,9 +72,10 @@ def test_the_prompt_tells_who_reads_the_answer(worker: PushedWorker, direct: Cha
 
 
 def test_a_decision_is_logged_with_its_silence(worker: PushedWorker, direct: ChatEvents, lines: io.StringIO) -> None:
-    answered(worker, direct, HELLO)
-    answered(worker, direct, calling(("skip", {"reason": "noise", "kind": "thanks"})))
+    spoken = answered(worker, direct, HELLO)
+    silent = answered(worker, direct, calling(("skip", {"reason": "noise", "kind": "thanks"})))
 
+    assert (spoken["kind"], silent["kind"]) == ("replied", "skipped")
     told = [(one["silent"], one["skip_kind"]) for one in logged(lines, "turn_decided")]
     assert told == [(False, None), (True, "thanks")]
 
