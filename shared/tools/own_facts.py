@@ -73,7 +73,7 @@ class OwnFactTools:
         facts = [fact for entry in entries for fact in facts_of(entry, lambda one: own_ids is None or one in own_ids)]
         facts.sort(key=lambda one: one.said_ms, reverse=True)
         limit = arguments.get("limit", _FACTS)
-        shown = facts[: limit if isinstance(limit, int) else _FACTS]
+        shown = facts[: int(limit) if isinstance(limit, int | float) else _FACTS]
         return {
             "facts": [
                 {

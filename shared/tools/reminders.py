@@ -91,7 +91,7 @@ class ReminderTools:
             rule=_optional(arguments, "rule"),
             kind=_KINDS.get(str(arguments.get("digest")), ReminderKind.TEXT),
             sources=_sources(text, overlay, context),
-            user_id=context.to_answer[-1].user_id if context.to_answer else None,
+            user_id=context.to_answer[-1].user_id,
         )
         return _with_cost(_shown(reminder), messages, context)
 
@@ -125,7 +125,7 @@ class ReminderTools:
 def _list(arguments: Json, overlay: ReminderOverlay, _: TurnContext) -> Json:
     limit = arguments.get("limit", _LISTED)
     found = overlay.list()
-    shown = found[: limit if isinstance(limit, int) else _LISTED]
+    shown = found[: int(limit) if isinstance(limit, int | float) else _LISTED]
     return {"reminders": [_shown(one) for one in shown], "total": len(found)}
 
 

@@ -91,7 +91,7 @@ def test_entries_are_not_searched_for_a_message_that_was_taken_back(friend: Pers
         worker.withdraw(recorded.USER, event["message"]["id"])
         return calling(("search_entries", {"query": "meal"}))
 
-    worker.model.steps = [searches]
+    worker.model.steps = [calling(("list_entries", {})), searches]
     PushEndpoint(handle=handle, clock=worker.clock)("POST", push.envelope(event))
 
     assert embedder.asked == 0

@@ -198,7 +198,7 @@ def test_words_that_are_taken_back_meanwhile_are_not_classified(friend: Person) 
         friend.worker.withdraw(recorded.USER, "m1")
         return calling(CAPTURE)
 
-    friend.says("keep: garden work", captures)
+    friend.says("keep: garden work", calling(("list_entries", {})), captures)
 
     assert friend.worker.json_model.requests == []
     assert "garden" not in everything_in(friend.worker.store)

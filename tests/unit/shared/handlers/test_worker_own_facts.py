@@ -102,7 +102,7 @@ def test_the_newest_facts_are_listed_first_and_the_others_counted(friend: Person
 
     friend.says("what do you know about me?", FACTS, OK)
     every = [one["name"] for one in result(friend.worker)["output"]["facts"]]
-    friend.says("and newest?", calling(("list_own_facts", {"limit": 1})), OK)
+    friend.says("and newest?", calling(("list_own_facts", {"limit": 1.0})), OK)
 
     assert every == sorted(every, reverse=True)
     newest = result(friend.worker)["output"]

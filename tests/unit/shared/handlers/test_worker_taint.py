@@ -8,11 +8,12 @@ import pytest
 
 from shared.adapters.memory.line_people import HeldContent
 from shared.adapters.memory.scripted_model import calling
-from shared.agent.model import FunctionResponses, Json
+from shared.agent.model import FunctionResponses, Json, ModelRequest, ModelResponse
 from shared.agent.tools import Tool
 from shared.agent.turn_context import TurnContext
 from shared.clock import Deadline
 from shared.tools.web import WebAnswer, web_tools
+from tests.support import recorded
 from tests.support.people import Person
 from tests.support.pushed import PushedWorker
 
@@ -131,3 +132,16 @@ def test_a_search_after_a_reading_takes_nothing_of_the_index_along(
     )
 
     assert sorted(web.queries) == queries
+
+
+def test_the_web_is_not_asked_for_words_that_were_taken_back(pool: ThreadPoolExecutor) -> None:
+    web = Web()
+    person = Person(PushedWorker(pool, web_tools(web)), is_in_group=False)
+
+    def searches(_: ModelRequest) -> ModelResponse:
+        person.worker.withdraw(recorded.USER, "m1")
+        return calling(("web_search", {"query": "lunch"}))
+
+    person.says("where is lunch?", calling(("list_entries", {})), searches)
+
+    assert web.queries == []

@@ -12,6 +12,7 @@ from shared.agent.tools import NeedsTap, Tool, ToolFault
 from shared.conversation.records import MessageRecord
 from shared.tools.own_facts import OwnFactTools
 from shared.tools.recall import MemoryTools
+from tests.support.archives import put_segment
 from tests.support.chats import message
 from tests.support.knowledge import FilingChat
 from tests.unit.shared.agent.test_chat_memory import ASKS, KENJI, YUKI, Remembering, said
@@ -113,3 +114,17 @@ def test_a_time_that_does_not_exist_is_looked_up_by_neither_tool(group: Remember
 
     assert isinstance(result, ToolFault)
     assert "that exists" in result.message
+
+
+def test_lines_from_an_archive_of_which_a_part_is_unreadable_are_partial(group: Remembering) -> None:
+    context = group.context(said(3, "melon"), ASKS)
+    put_segment(group.chat, [said(9, "lemon")])
+    assert "isPartial" not in tools_of(group)["recall"].run({"query": "melon"}, context)  # type: ignore[operator]
+    broken = put_segment(group.chat, [said(8, "melon")])
+    store = group.chat.objects.store
+    store.replace(broken, b"{", generation=store.list(broken)[0].generation)
+
+    result = tools_of(group)["recall"].run({"query": "melon"}, context)
+
+    assert isinstance(result, Mapping)
+    assert result["isPartial"] is True

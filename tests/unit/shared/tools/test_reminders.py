@@ -10,6 +10,7 @@ from shared.agent.model import Json
 from shared.agent.tools import NeedsTap, ToolFault
 from shared.conversation.records import MessageRecord
 from shared.reminders.reminder import Reminder
+from shared.storage.codec import encode
 from shared.tools.reminders import ReminderTools
 from tests.support.chats import message
 from tests.support.knowledge import FilingChat
@@ -134,7 +135,7 @@ def test_nothing_is_set_or_changed_in_a_group_while_its_cost_is_unknown() -> Non
         assert "LINE did not say" in fault.message
 
 
-@pytest.mark.parametrize(("arguments", "count"), [({}, 3), ({"limit": 2}, 2)])
+@pytest.mark.parametrize(("arguments", "count"), [({}, 3), ({"limit": 2}, 2), ({"limit": 2.0}, 2)])
 def test_as_many_reminders_are_listed_as_wanted(chat: FilingChat, arguments: Json, count: int) -> None:
     turn = Reminding(chat, asking(1, "薬"))
     for text in ("a", "b", "c"):
@@ -143,3 +144,16 @@ def test_as_many_reminders_are_listed_as_wanted(chat: FilingChat, arguments: Jso
     listed = turn.call("list_reminders", **arguments)
 
     assert (len(listed["reminders"]), listed["total"]) == (count, 3)
+
+
+def test_a_reminder_that_waits_for_its_chat_is_shown_as_waiting(chat: FilingChat) -> None:
+    reminders = ReminderChat(chat.conversation)
+    made = reminders.remind("薬を飲む", at=LATER, rule="FREQ=DAILY")
+    name = chat.conversation.names.reminder(made.id)
+    stored = chat.store.read(name)
+    assert stored is not None
+    chat.store.replace(name, encode(replace(made, kept_ms=made.due_ms)), generation=stored.generation)
+
+    (listed,) = Reminding(chat, asking(1, "薬")).call("list_reminders")["reminders"]
+
+    assert listed["waits"] is True
