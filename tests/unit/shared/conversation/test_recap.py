@@ -1,3 +1,4 @@
+import threading
 from dataclasses import replace
 
 import pytest
@@ -296,11 +297,12 @@ def test_no_recap_is_begun_after_an_unsend_that_came_while_the_journal_was_folde
     store: MemoryObjectStore,
 ) -> None:
     keep_messages(chat, clock, range(13))
-    delete = store.delete
+    delete, once = store.delete, threading.Lock()  # deletions are parallel
 
     def delete_and_unsend(name: str) -> None:
         delete(name)
-        chat.amendments.amend(Amendment(line_message_id="m4", timestamp_ms=clock.now_ms()))
+        if once.acquire(blocking=False):
+            chat.amendments.amend(Amendment(line_message_id="m4", timestamp_ms=clock.now_ms()))
 
     store.delete = delete_and_unsend  # type: ignore[method-assign]
 
