@@ -662,3 +662,12 @@ def test_a_snippet_is_of_the_words_that_match(chat: FilingChat) -> None:
 def test_half_a_character_in_arguments_is_left_out(chat: FilingChat) -> None:
     assert chat.file("庭\ud800の工事", message(1, "庭の工事")) == "projects/庭の工事.md"
     assert chat.model.requests[0].prompt.endswith("# Text\n庭\N{REPLACEMENT CHARACTER}の工事")
+
+
+def test_an_entry_that_lost_the_words_since_the_catalog_was_read_is_no_hit(chat: FilingChat) -> None:
+    path = chat.file("作る", name="合鍵")
+    turn = chat.begin()
+    turn.overlay.rows()
+    chat.once("update_entry", path=path, updates={"name": "別の話"})
+
+    assert turn.call("search_entries", query="合鍵")["entries"] == []

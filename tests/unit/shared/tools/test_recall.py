@@ -4,6 +4,7 @@ import zoneinfo
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
@@ -128,3 +129,18 @@ def test_lines_from_an_archive_of_which_a_part_is_unreadable_are_partial(group: 
 
     assert isinstance(result, Mapping)
     assert result["isPartial"] is True
+
+
+def test_of_many_entries_the_newest_are_listed(reads: ThreadPoolExecutor) -> None:
+    chat = FilingChat(chat=YUKI)
+    for number in range(1, 102):
+        chat.clock.move(60)
+        chat.file(f"fact {number}", replace(message(number, f"fact {number}"), user_id=YUKI), name=f"fact {number}")
+    direct = Remembering(reads, YUKI)
+    context = replace(direct.context(ASKS), entries=chat.begin(ASKS).overlay)
+
+    result = tools_of(direct)["list_own_facts"].run({"limit": 1}, context)
+
+    assert isinstance(result, Mapping)
+    (fact,) = cast("list[dict[str, str]]", result["facts"])
+    assert fact["name"] == "fact 101"
