@@ -9,6 +9,7 @@ from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.records import Amendment, Watermark
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.codec import encode
+from shared.storage.object_names import is_amended_note
 from tests.infra.offline import ROOT
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
@@ -70,6 +71,16 @@ def test_words_that_were_taken_back_since_the_export_stay_away(bucket: Bucket, n
         restore(after, lines)
 
     assert objects_of(after) == {name: data}
+
+
+def test_a_note_of_an_amendment_is_neither_exported_nor_in_the_way(bucket: Bucket) -> None:
+    fill(bucket)
+    bucket.chat.amendments.amend(Amendment(line_message_id="1", timestamp_ms=1))
+    lines = list(exported(bucket.store, CHAT))
+    assert any(is_amended_note(one.name) for one in bucket.store.list("amended/"))
+
+    assert not any(is_amended_note(json.loads(line)["name"]) for line in lines)
+    assert restore(bucket.store, lines).created == 0
 
 
 def test_a_chat_that_was_forgotten_is_not_restored(bucket: Bucket) -> None:
