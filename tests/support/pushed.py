@@ -2,9 +2,10 @@
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, TypeAlias, TypeVar
 
 from shared.adapters.memory import (
     FixedClock,
@@ -24,20 +25,88 @@ from shared.errors import StorageUnavailableError
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
 from shared.handlers.unsend import withdrawal_of
-from shared.storage.object_store import ListedObject
+from shared.line.media_content import LARGEST_BYTES, ArrivingContent, Unfetched
+from shared.line.messaging import OutgoingMessage, ReplyFate
+from shared.storage.object_store import ListedObject, StoredObject
 from tests.support import push
 from tests.support.chats import conversations_on
 
+_Kept = TypeVar("_Kept")
+Beside: TypeAlias = Callable[[str, str], object]
+"""What happens beside a call of a fake, by the call's name and what it is about: an object's name, or an id.  It may raise."""
+
+
+def nothing(_: str, __: str) -> None:
+    """Nothing happens beside a call."""
+
 
 class UnreliableStore(MemoryObjectStore):
-    """A bucket whose listings fail while `is_down`."""
+    """A bucket whose listings fail while `is_down`, and beside whose calls something happens: `before` and `after` them."""
 
-    is_down = False
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_down = False
+        self.before: Beside = nothing
+        self.after: Beside = nothing
+
+    def read(self, name: str) -> StoredObject | None:
+        with self._beside("read", name):
+            return super().read(name)
+
+    def create(self, name: str, data: bytes) -> int | None:
+        with self._beside("create", name):
+            return super().create(name, data)
+
+    def replace(self, name: str, data: bytes, *, generation: int) -> int | None:
+        with self._beside("replace", name):
+            return super().replace(name, data, generation=generation)
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         if self.is_down:
             raise StorageUnavailableError("down")
-        return super().list(prefix, since=since, before=before)
+        with self._beside("list", prefix):
+            return super().list(prefix, since=since, before=before)
+
+    @contextmanager
+    def _beside(self, call: str, name: str) -> Iterator[None]:
+        self.before(call, name)
+        yield
+        self.after(call, name)
+
+
+class InterruptedMedia(MemoryMedia):
+    """LINE's contents; `before` and `after` each fetch something happens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: Beside = nothing
+        self.after: Beside = nothing
+
+    def fetch(
+        self, line_message_id: str, keep: Callable[[ArrivingContent], _Kept], *, at_most_bytes: int = LARGEST_BYTES
+    ) -> _Kept | Unfetched:
+        self.before("fetch", line_message_id)
+        fetched = super().fetch(line_message_id, keep, at_most_bytes=at_most_bytes)
+        self.after("fetch", line_message_id)
+        return fetched
+
+
+class InterruptedLine(MemoryLineApi):
+    """LINE's API; `before` and `after` a reply, and the leaving of a group, something happens."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: Beside = nothing
+        self.after: Beside = nothing
+
+    def reply(self, reply_token: str, messages: Sequence[OutgoingMessage]) -> ReplyFate:
+        self.before("reply", reply_token)
+        return super().reply(reply_token, messages)
+
+    def leave(self, conversation_id: str) -> None:
+        self.before("leave", conversation_id)
+        super().leave(conversation_id)
+        self.after("leave", conversation_id)
 
 
 class PushedWorker:
@@ -54,12 +123,12 @@ class PushedWorker:
         **options: Any,  # noqa: ANN401 - the fields of Options
     ) -> None:
         self.store = store or UnreliableStore()
-        self.line = MemoryLineApi()
+        self.line = InterruptedLine()
         self.model = ScriptedModel()
         self.json_model = ScriptedJsonModel()
         self.clock = FixedClock()
         self.profiles = MemoryProfiles()
-        self.media = MemoryMedia()
+        self.media = InterruptedMedia()
         self.conversations = conversations_on(self.store, pool, self.clock, segment_messages=segment_messages)
         self.ports = Ports(
             conversations=self.conversations,

@@ -10,12 +10,11 @@ from shared.access.doorstep import TOLD_EVERY_S, WRONG_CODES
 from shared.access.invitations import Invitations
 from shared.adapters.memory.scripted_model import calling
 from shared.line.phrases import Phrase
-from shared.storage.object_store import StoredObject
 from tests.support import push, recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, Person
 from tests.support.phrases import japanese
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 
 HELLO = calling(("reply", {"message": "やあ"}))
 DAY_MS = 86_400_000
@@ -158,16 +157,15 @@ def test_a_command_without_a_code_is_told_how_to_get_in_and_is_no_wrong_code(per
 
 
 def test_a_revocation_that_comes_while_a_code_is_looked_at_stands(person: Person, admissions: Admissions) -> None:
-    code, read = invite(person.worker), person.worker.store.read
+    code = invite(person.worker)
 
-    def revoke_and_read(name: str) -> StoredObject | None:
-        if name.startswith("invitations/"):
-            person.worker.store.read = read  # type: ignore[method-assign]
+    def revoke(call: str, name: str) -> None:
+        if call == "read" and name.startswith("invitations/"):
+            person.worker.store.before = nothing
             admissions.admit(person.events.chat_id, since_ms=0)
             admissions.revoke(person.events.chat_id)
-        return read(name)
 
-    person.worker.store.read = revoke_and_read  # type: ignore[method-assign]
+    person.worker.store.before = revoke
 
     person.says(f"/start {code}")
 

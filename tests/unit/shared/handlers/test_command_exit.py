@@ -12,21 +12,20 @@ from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import Person
 from tests.support.phrases import japanese
+from tests.support.pushed import nothing
 
 HELLO = calling(("reply", {"message": "swordfish、覚えた"}))
 
 
 def leave_and_die(member: Person, leaving: dict[str, Any]) -> None:
     """Deliver the command to a worker that dies after it has left the group."""
-    leave = member.worker.line.leave
 
-    def leave_once(conversation_id: str) -> None:
-        leave(conversation_id)
+    def die(*_: str) -> None:
         raise LineUnavailableError("as if killed")
 
-    member.worker.line.leave = leave_once  # type: ignore[method-assign]
+    member.worker.line.after = die
     assert member.worker.deliver(leaving) == 503
-    member.worker.line.leave = leave  # type: ignore[method-assign]
+    member.worker.line.after = nothing
 
 
 @pytest.mark.parametrize("command", ["/exit", "/bye"])
@@ -128,15 +127,15 @@ def test_exit_that_waits_for_the_turn_does_not_leave_a_group_joined_meanwhile(me
 def test_exit_that_line_refuses_is_tried_again(member: Person) -> None:
     member.says("my word is swordfish")
     leaving = member.question("/exit")
-    leave = member.worker.line.leave
 
-    def refuse(_: str) -> None:
-        raise LineUnavailableError("503")
+    def refuse(call: str, _: str) -> None:
+        if call == "leave":
+            raise LineUnavailableError("503")
 
-    member.worker.line.leave = refuse  # type: ignore[method-assign,assignment]
+    member.worker.line.before = refuse
     assert member.worker.deliver(leaving) == 503
     assert "swordfish" not in everything_in(member.worker.store)
-    member.worker.line.leave = leave  # type: ignore[method-assign]
+    member.worker.line.before = nothing
 
     assert member.worker.deliver(leaving) == 204
     assert member.worker.line.chats_left == [recorded.GROUP]

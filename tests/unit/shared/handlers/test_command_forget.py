@@ -3,8 +3,6 @@
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
-from shared.conversation.journal import Journal
-from shared.conversation.records import OutcomeRecord
 from shared.line.phrases import Phrase
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.storage.codec import encode
@@ -13,7 +11,7 @@ from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import START_MS, Person
 from tests.support.phrases import japanese
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 
 HELLO = calling(("reply", {"message": "swordfish、覚えた"}))
 
@@ -140,23 +138,22 @@ def test_a_second_press_does_nothing(friend: Person, again_after_ms: int) -> Non
     assert "my word is swordfish" in everything_in(friend.worker.store)
 
 
-def test_two_presses_at_once_erase_and_confirm_once(friend: Person) -> None:
-    first = friend.question("/forget")
-    second = friend.events.event("postback", postback=first["postback"])
-    record = Journal.record_outcome
-    meanwhile = [second]
+@pytest.mark.parametrize("is_older_first", [True, False])
+def test_two_presses_at_once_erase_and_confirm_once(friend: Person, *, is_older_first: bool) -> None:
+    older = friend.question("/forget")
+    newer = friend.events.event("postback", postback=older["postback"])
+    first, second = (older, newer) if is_older_first else (newer, older)
 
-    def press_meanwhile(journal: Journal, outcome: OutcomeRecord) -> bool:
-        while meanwhile and outcome.webhook_event_id.endswith("-press"):
-            friend.sends(meanwhile.pop())
-        return record(journal, outcome)
+    def press_meanwhile(call: str, name: str) -> None:
+        if call == "create" and name.endswith("-press.outcome.json"):
+            friend.worker.store.before = nothing
+            friend.sends(second)
 
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Journal, "record_outcome", press_meanwhile)
-        friend.sends(first)
+    friend.worker.store.before = press_meanwhile
+    friend.sends(first)
 
     assert friend.worker.said.count(japanese(Phrase.FORGET_DONE)) == 1
-    watermark = friend.worker.conversations.of(recorded.USER).amendments.watermark()
+    watermark = friend.worker.conversations.of(friend.events.chat_id).amendments.watermark()
     assert watermark.timestamp_ms == second["timestamp"] - 1
 
 

@@ -10,7 +10,6 @@ import pytest
 from shared.adapters.memory.scripted_model import calling
 from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.history import History
-from shared.conversation.journal import Journal
 from shared.conversation.records import Amendment, Erasure, OutcomeRecord
 from shared.handlers.erasure import confirmed_question
 from shared.line.phrases import Phrase
@@ -56,26 +55,6 @@ def test_a_press_that_does_not_count_is_logged_as_ignored(friend: Person, lines:
 
     handled = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["message"] == "event_handled"]
     assert handled[-1]["outcome"] == "ignored"
-
-
-def test_the_older_of_two_presses_at_once_may_win(friend: Person) -> None:
-    older = friend.question("/forget")
-    newer = friend.events.event("postback", postback=older["postback"])
-    record = Journal.record_outcome
-    meanwhile = [older]
-
-    def press_meanwhile(journal: Journal, outcome: OutcomeRecord) -> bool:
-        while meanwhile and outcome.webhook_event_id.endswith("-press"):
-            friend.sends(meanwhile.pop())
-        return record(journal, outcome)
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Journal, "record_outcome", press_meanwhile)
-        friend.sends(newer)
-
-    assert friend.worker.said.count(japanese(Phrase.FORGET_DONE)) == 1
-    watermark = friend.worker.conversations.of(friend.events.chat_id).amendments.watermark()
-    assert watermark.timestamp_ms == older["timestamp"] - 1
 
 
 def test_alone_with_the_bot_a_press_needs_no_member(friend: Person) -> None:

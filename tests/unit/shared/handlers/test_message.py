@@ -309,15 +309,14 @@ def test_nothing_is_folded_when_the_request_is_nearly_over(
     pool: ThreadPoolExecutor, direct: ChatEvents, left_s: int, *, is_folded: bool
 ) -> None:
     worker = PushedWorker(pool, memory=MemoryLimits(journalled=1))
-    conversation, create = worker.conversations.of(direct.chat_id), worker.store.create
+    conversation = worker.conversations.of(direct.chat_id)
     conversation.journal.keep(message(90, "context", addressed=False))
 
-    def create_slowly(name: str, data: bytes) -> int | None:
-        if name.endswith(".outcome.json"):
+    def be_slow(call: str, name: str) -> None:
+        if call == "create" and name.endswith(".outcome.json"):
             worker.clock.move(REQUEST_S - left_s - worker.clock.monotonic_s())
-        return create(name, data)
 
-    worker.store.create = create_slowly  # type: ignore[method-assign]
+    worker.store.before = be_slow
 
     assert worker.deliver(direct.text("hi"), thinks=[HELLO]) == 204
     assert bool(conversation.snapshot.read().generation) is is_folded

@@ -205,13 +205,7 @@ def test_entry_from_newer_words_stays_until_the_next_edit(worker: PushedWorker) 
 
 def test_edit_between_commit_and_writes_leaves_no_older_words(worker: PushedWorker) -> None:
     """At that point no further request is made to the model."""
-    reply = worker.line.reply
-
-    def edit_then_reply(*arguments: Any) -> Any:  # noqa: ANN401 - as the port has it
-        worker.deliver(edit_event(1, "やっぱり内緒", at=3))
-        return reply(*arguments)
-
-    worker.line.reply = edit_then_reply  # type: ignore[method-assign, assignment]
+    worker.line.before = lambda *_: worker.deliver(edit_event(1, "やっぱり内緒", at=3))
     file_an_entry(worker, 1, "暗証番号は4711", name="暗証番号4711")
 
     assert worker.said == ["こんにちは！\n\n✓ 記録：「暗証番号4711」（アイデア）"]

@@ -11,13 +11,12 @@ from shared.agent.model import ModelResponse
 from shared.errors import ModelUnavailableError
 from shared.handlers.ports import NotionPort
 from shared.line.mentions import GroupPolicy
-from shared.line.messaging import ReplyFate
 from shared.line.phrases import Phrase
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import ChatEvents
 from tests.support.phrases import japanese
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 from tests.support.turns import WorkerKilledError
 
 HELLO = calling(("reply", {"message": "こんにちは！"}))
@@ -86,15 +85,15 @@ def test_addressed_message_is_answered_within_the_thirty_seconds(worker: PushedW
 def test_interjection_leaves_the_answer_of_a_dead_worker_to_the_next_delivery(
     worker: PushedWorker, group: ChatEvents
 ) -> None:
-    asked, reply = group.text("/help"), worker.line.reply
+    asked = group.text("/help")
 
-    def die(*_: object) -> ReplyFate:
+    def die(*_: str) -> None:
         raise WorkerKilledError
 
-    worker.line.reply = die  # type: ignore[method-assign,assignment]
+    worker.line.before = die
     with pytest.raises(WorkerKilledError):
         worker.deliver(asked)
-    worker.line.reply = reply  # type: ignore[method-assign]
+    worker.line.before = nothing
     worker.clock.move(31)
 
     worker.deliver(group.text("傘いるかな"), thinks=[HELLO])

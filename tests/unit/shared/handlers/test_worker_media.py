@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
-from typing import Any, Never
+from typing import Any
 
 import pytest
 
@@ -197,14 +197,7 @@ def test_unsend_erases_the_bytes_of_its_picture(friend: Sender) -> None:
 
 
 def test_unsend_during_the_fetch_leaves_no_bytes(friend: Sender) -> None:
-    fetch = friend.worker.media.fetch
-
-    def fetch_then_withdraw(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
-        fetched = fetch(*args, **more)
-        friend.worker.withdraw(recorded.USER, "m1")
-        return fetched
-
-    friend.worker.media.fetch = fetch_then_withdraw  # type: ignore[method-assign]
+    friend.worker.media.after = lambda *_: friend.worker.withdraw(recorded.USER, "m1")
     friend.sends(friend.picture())
 
     assert friend.stored_media == []
@@ -222,14 +215,7 @@ def test_reset_erases_older_pictures_and_spares_later_ones(friend: Sender) -> No
 
 
 def test_erasure_during_the_fetch_leaves_no_bytes(friend: Sender) -> None:
-    fetch = friend.worker.media.fetch
-
-    def fetch_then_erase(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
-        fetched = fetch(*args, **more)
-        friend.worker.erase(recorded.USER, until_ms=2**42)
-        return fetched
-
-    friend.worker.media.fetch = fetch_then_erase  # type: ignore[method-assign]
+    friend.worker.media.after = lambda *_: friend.worker.erase(recorded.USER, until_ms=2**42)
     friend.sends(friend.picture())
 
     assert friend.stored_media == []
@@ -283,10 +269,10 @@ def test_a_delivery_whose_picture_may_be_kept_without_a_look_is_delivered_again(
     picture = friend.picture()
     friend.worker.conversations.of(recorded.USER).journal.keep(record_of(picture))
 
-    def fetch(*_: object, **__: object) -> Never:
+    def fail(*_: str) -> None:
         raise StorageUnavailableError("down")
 
-    friend.worker.media.fetch = fetch  # type: ignore[method-assign]
+    friend.worker.media.before = fail
 
     assert friend.worker.deliver(picture, thinks=[NICE]) == 503
     assert friend.worker.said == ["いい写真！"]
@@ -294,14 +280,8 @@ def test_a_delivery_whose_picture_may_be_kept_without_a_look_is_delivered_again(
 
 def test_a_redelivery_waits_for_the_picture_that_it_fetches(friend: Sender) -> None:
     picture = friend.sends(friend.picture(None), NICE)
-    begun, fetch = Event(), friend.worker.media.fetch
     friend.worker.media.contents["m1"] = JPEG
-
-    def fetch_slowly(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
-        begun.wait(0.05)
-        return fetch(*args, **more)
-
-    friend.worker.media.fetch = fetch_slowly  # type: ignore[method-assign]
+    friend.worker.media.before = lambda *_: Event().wait(0.05)
     friend.sends(picture)
 
     assert friend.stored_media == ["m1", "m1.json"]
@@ -309,18 +289,14 @@ def test_a_redelivery_waits_for_the_picture_that_it_fetches(friend: Sender) -> N
 
 def test_a_fetch_that_lasts_longer_than_its_request_is_left_to_the_next_delivery(friend: Sender) -> None:
     picture = friend.sends(friend.picture(None), NICE)
-    is_over, fetch, listed = Event(), friend.worker.media.fetch, friend.worker.store.list
+    is_over = Event()
 
-    def fetch_in_the_end(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
-        is_over.wait(60)
-        return fetch(*args, **more)
+    def be_late(call: str, _: str) -> None:
+        if call == "list":
+            friend.worker.clock.move(REQUEST_S)
 
-    def list_late(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
-        friend.worker.clock.move(REQUEST_S)
-        return listed(*args, **more)
-
-    friend.worker.media.fetch = fetch_in_the_end  # type: ignore[method-assign]
-    friend.worker.store.list = list_late  # type: ignore[method-assign]
+    friend.worker.media.before = lambda *_: is_over.wait(60)
+    friend.worker.store.before = be_late
 
     assert friend.worker.deliver(picture) == 503
     is_over.set()

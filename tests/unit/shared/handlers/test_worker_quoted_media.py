@@ -82,14 +82,7 @@ def test_a_withdrawn_quote_is_not_fetched(friend: Person) -> None:
 
 
 def test_a_picture_withdrawn_during_its_fetch_is_neither_shown_nor_kept(friend: Person) -> None:
-    fetch = friend.worker.media.fetch
-
-    def fetch_then_withdraw(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
-        found = fetch(*args, **more)
-        friend.worker.withdraw(recorded.USER, OLD)
-        return found
-
-    friend.worker.media.fetch = fetch_then_withdraw  # type: ignore[method-assign]
+    friend.worker.media.after = lambda *_: friend.worker.withdraw(recorded.USER, OLD)
     asks(friend)
 
     assert friend.worker.looked_at == []
@@ -152,14 +145,11 @@ def test_a_quote_that_line_prepares_too_long_is_left_out(friend: Person) -> None
 
 
 def test_a_bucket_that_fails_leaves_the_quote_unknown(friend: Person) -> None:
-    read = friend.worker.store.read
-
-    def read_badly(name: str) -> Any:  # noqa: ANN401 - as the store's
-        if name.startswith("media/"):
+    def fail(call: str, name: str) -> None:
+        if call == "read" and name.startswith("media/"):
             raise StorageUnavailableError("down")
-        return read(name)
 
-    friend.worker.store.read = read_badly  # type: ignore[method-assign]
+    friend.worker.store.before = fail
     asks(friend)
 
     assert UNKNOWN in friend.worker.prompt()

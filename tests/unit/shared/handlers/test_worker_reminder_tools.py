@@ -20,7 +20,7 @@ from shared.reminders.reminder import Reminder, ReminderKind, ReminderState
 from shared.reminders.store import ReminderStore
 from tests.support import recorded
 from tests.support.people import START_MS, Person
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 
 TOKYO = zoneinfo.ZoneInfo("Asia/Tokyo")
 REPLY = calling(("reply", {"message": "わかりました"}))
@@ -354,42 +354,35 @@ def test_an_unsend_during_the_press_leaves_no_reminder_behind(friend: Person) ->
     assert reminders(friend) == ()
 
 
-def unsend_once_before(person: Person, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+def unsend_once_before(person: Person, call: str) -> None:
     """The message that asked is unsent just before a reminder is written by this call of the bucket."""
-    write = getattr(person.worker.store, call)
 
-    def unsend_and_write(name: str, *arguments: Any, **more: Any) -> Any:  # noqa: ANN401 - as the bucket's
-        if name.startswith("reminders/"):
-            monkeypatch.undo()
+    def unsend(called: str, name: str) -> None:
+        if called == call and name.startswith("reminders/"):
+            person.worker.store.before = nothing
             person.worker.withdraw(person.events.chat_id, "m1", timestamp_ms=START_MS + MINUTE_MS)
-        return write(name, *arguments, **more)
 
-    monkeypatch.setattr(person.worker.store, call, unsend_and_write)
+    person.worker.store.before = unsend
 
 
-def test_an_unsend_before_the_second_write_of_a_press_leaves_no_reminder_behind(
-    friend: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unsend_before_the_second_write_of_a_press_leaves_no_reminder_behind(friend: Person) -> None:
     made = set_pills(friend)
-    unsend_once_before(friend, monkeypatch, "create")
+    unsend_once_before(friend, "create")
 
     press(friend, ReminderChoice.HOUR, made, at="2025-11-22T09:01")
 
     assert reminders(friend) == ()
 
 
-def test_a_press_that_an_unsend_overtakes_gets_no_answer(friend: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_press_that_an_unsend_overtakes_gets_no_answer(friend: Person) -> None:
     made, said = set_pills(friend), list(friend.worker.said)
     chat = friend.worker.conversations.of(friend.events.chat_id)
-    replace_object = friend.worker.store.replace
 
-    def write_and_begin_to_unsend(name: str, data: bytes, *, generation: int) -> int | None:
-        written = replace_object(name, data, generation=generation)
-        if name.startswith("reminders/"):
+    def begin_to_unsend(call: str, name: str) -> None:
+        if call == "replace" and name.startswith("reminders/"):
             chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=START_MS + MINUTE_MS))
-        return written
 
-    monkeypatch.setattr(friend.worker.store, "replace", write_and_begin_to_unsend)
+    friend.worker.store.after = begin_to_unsend
 
     press(friend, ReminderChoice.HOUR, made, at="2025-11-22T09:01")
 
@@ -397,10 +390,8 @@ def test_a_press_that_an_unsend_overtakes_gets_no_answer(friend: Person, monkeyp
     assert len(reminders(friend)) == 1  # which goes with the rest of the unsend
 
 
-def test_an_unsend_just_before_a_staged_reminder_is_written_leaves_none_behind(
-    friend: Person, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    unsend_once_before(friend, monkeypatch, "replace")
+def test_an_unsend_just_before_a_staged_reminder_is_written_leaves_none_behind(friend: Person) -> None:
+    unsend_once_before(friend, "replace")
 
     asks(friend, "明日の9時に薬って言って", "create_reminder", PILLS)
 

@@ -22,7 +22,7 @@ from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
 from tests.support.people import ChatEvents, Person
 from tests.support.phrases import japanese
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 
 REPLY: Final = calling(("reply", {"message": "shall I?"}))
 READS: Final = calling(("read_page", {"query": "x"}))
@@ -322,22 +322,15 @@ def test_a_worker_that_fails_at_any_write_carries_a_change_out_once(pool: Thread
     chat = Chat(pool)
     chat.asks(DELETES, creating())
     press = chat.events.event("postback", postback={"data": chat.person.newest_button})
-    counter, store = itertools.count(1), chat.worker.store
-    replace_, create = store.replace, store.create
+    counter = itertools.count(1)
 
-    def failing(write: Any) -> Any:  # noqa: ANN401 - a method of the store
-        def once(*args: Any, **more: Any) -> Any:  # noqa: ANN401 - as it is called
-            is_last = next(counter) == number
-            result = write(*args, **more)
-            if is_last:
-                raise StorageUnavailableError("the answer was lost")
-            return result
+    def lose_an_answer(call: str, _: str) -> None:
+        if call in {"create", "replace"} and next(counter) == number:
+            raise StorageUnavailableError("the answer was lost")
 
-        return once
-
-    store.replace, store.create = failing(replace_), failing(create)  # type: ignore[method-assign]
+    chat.worker.store.after = lose_an_answer
     chat.worker.deliver(press)
-    store.replace, store.create = replace_, create  # type: ignore[method-assign]
+    chat.worker.store.after = nothing
     chat.worker.clock.move(30)
     for _ in range(2):
         chat.worker.deliver({**press, "deliveryContext": {"isRedelivery": True}})
