@@ -9,6 +9,7 @@ import select
 import socket
 import ssl
 import threading
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPSConnection
@@ -47,6 +48,7 @@ class HttpPool:
         self._connect_timeout_s = connect_timeout_s
         self._answer_timeout_s = answer_timeout_s
         self._idle: list[HTTPConnection] = []  # appending and popping are atomic
+        weakref.finalize(self, _close, self._idle)
         self._preparing = threading.Lock()
         self._tls: ssl.SSLContext | None = None
 
@@ -71,9 +73,8 @@ class HttpPool:
         return Answer(status=response.status, data=data, headers=response.headers)
 
     def close(self) -> None:
-        """Close the connections that nobody uses."""
-        while self._idle:
-            self._idle.pop().close()
+        """Close the connections that nobody uses, as the end of the pool does."""
+        _close(self._idle)
 
     def _new(self) -> HTTPConnection:
         if not self._is_secure:
@@ -91,6 +92,11 @@ class HttpPool:
             connection.close()
         connection.connect()
         connection.sock.settimeout(self._answer_timeout_s)
+
+
+def _close(connections: list[HTTPConnection]) -> None:
+    while connections:
+        connections.pop().close()
 
 
 def _has_something_to_read(connected: socket.socket) -> bool:

@@ -78,13 +78,19 @@ def bubbles(text: str, layout: Layout = ANSWER) -> tuple[str, ...]:
 
     A longer text is cut before the limit: at the end of a sentence, else with an ellipsis. A blank text has no bubbles.
     """
-    marked = _CuttableText.of(shortened(text, limit=layout.text_limit))
+    shown = shortened(text, limit=layout.text_limit)
+    if utf16_length(shown) <= layout.bubble_limit:  # no part weighs more than its code units
+        return (shown,) if shown else ()
+    marked = _CuttableText.of(shown)
     return tuple(bubble for piece in _pieces(marked, layout) if (bubble := piece.strip()))
 
 
 def shortened(text: str, *, limit: int) -> str:
     """Return the text, or its beginning within the limit, which ends with a sentence or an ellipsis."""
-    marked = _CuttableText.of(text.strip())
+    text = text.strip()
+    if utf16_length(text) <= limit:  # as above
+        return text
+    marked = _CuttableText.of(text)
     if marked.weights[-1] <= limit:
         return marked.text
     end = marked.best_end(0, least=limit // 2, most=limit - 1)

@@ -1,4 +1,5 @@
 import datetime as dt
+import gc
 import ssl
 import threading
 from collections.abc import Iterator
@@ -132,6 +133,16 @@ def test_threads_at_once_have_connections_of_their_own_and_few_are_kept(server: 
     assert server.connections == 2
     assert server.hung_up.acquire(timeout=5)
     pool.close()
+
+
+def test_a_pool_that_nobody_holds_leaves_no_connection_open(server: Server) -> None:
+    pool = pool_of(f"http://127.0.0.1:{server.server_port}")
+    pool.ask("GET", "/a", headers={})
+
+    del pool
+    gc.collect()
+
+    assert server.hung_up.acquire(timeout=5)
 
 
 def test_without_a_server_there_is_no_answer(server: Server) -> None:
