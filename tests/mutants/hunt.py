@@ -86,10 +86,13 @@ class Hunt:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Find out which tests call which functions, then what finds each slip."""
         paths = {str(path) for path in self.modules.values()}
+        gc.unfreeze()  # what was frozen after the collection of the tests is not listed
         for one in gc.get_objects():
             if isinstance(one, FunctionType) and one.__code__.co_filename in paths:
                 code = one.__code__
                 self._functions[code.co_filename, code.co_qualname, code.co_firstlineno].append(one)
+        if not self._functions:
+            pytest.exit("the functions of the modules are not found", returncode=1)
         reach = _reach(session, self._mark_functions)
         try:
             self._check_control(session, reach)
