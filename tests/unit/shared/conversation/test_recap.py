@@ -1,4 +1,3 @@
-import threading
 from dataclasses import replace
 
 import pytest
@@ -297,14 +296,15 @@ def test_no_recap_is_begun_after_an_unsend_that_came_while_the_journal_was_folde
     store: MemoryObjectStore,
 ) -> None:
     keep_messages(chat, clock, range(13))
-    delete, once = store.delete, threading.Lock()  # deletions are parallel
+    replace_object = store.replace
 
-    def delete_and_unsend(name: str) -> None:
-        delete(name)
-        if once.acquire(blocking=False):
+    def replace_and_unsend(name: str, data: bytes, *, generation: int) -> int | None:
+        written = replace_object(name, data, generation=generation)
+        if name == chat.names.snapshot:
             chat.amendments.amend(Amendment(line_message_id="m4", timestamp_ms=clock.now_ms()))
+        return written
 
-    store.delete = delete_and_unsend  # type: ignore[method-assign]
+    store.replace = replace_and_unsend  # type: ignore[method-assign]
 
     assert compaction.fold(chat, IN_TIME)
     assert summariser.asked == []
