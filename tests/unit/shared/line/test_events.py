@@ -2,6 +2,7 @@ import pytest
 
 from shared.clock import SKEW_MS
 from shared.errors import UnusableIdError
+from shared.line.events import unnamed_reply_token
 from shared.line.messaging import ReplyToken
 from tests.support import recorded
 from tests.support.parsing import parse_event
@@ -136,3 +137,52 @@ def test_an_event_lies_ahead_of_its_receipt_by_no_more_than_the_skew() -> None:
 def test_a_type_that_is_no_text_is_an_unknown_type() -> None:
     assert parse_event(recorded.event("message-text", type=[10**400])).type == ""
     assert parse_event(recorded.event("message-text", type="\ud83d")).type == "\N{REPLACEMENT CHARACTER}"
+
+
+YEAR_3000_MS = 32_503_680_000_000
+
+
+@pytest.mark.parametrize(("timestamp", "read"), [(0, 0), (YEAR_3000_MS - 1, YEAR_3000_MS - 1), (YEAR_3000_MS, 0)])
+def test_a_timestamp_lies_between_1970_and_3000(timestamp: int, read: int) -> None:
+    assert parse_event(recorded.event("message-text", timestamp=timestamp)).timestamp_ms == read
+
+
+@pytest.mark.parametrize("moved", ["joined", "left"])
+def test_members_who_come_or_go_are_named_once(moved: str) -> None:
+    people, group = ["U" + "1" * 32, "U" + "2" * 32], "C" + "3" * 32
+    members: list[object] = [{"type": "user", "userId": one} for one in (*people, people[0], group, "U1")]
+    event = recorded.event("message-text", type="x", **{moved: {"members": [*members, {}, None]}})
+
+    assert parse_event(event).member_ids == tuple(people)
+    assert parse_event({**event, moved: {"members": "U" + "1" * 32}}).member_ids == ()
+
+
+@pytest.mark.parametrize("name", ["message", "follow", "postback"])
+def test_a_person_whom_line_does_not_name_can_be_answered(name: str) -> None:
+    event = {"type": name, "source": {"type": "user"}, "replyToken": "token", "mode": "active"}
+
+    assert unnamed_reply_token(event, received_ms=7) == ReplyToken(value="token", received_ms=7)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"type": "unfollow"},
+        {"source": {"type": "group"}},
+        {"source": {"type": "user", "userId": "U" + "1" * 32}},
+        {"replyToken": None},
+        {"mode": "standby"},
+    ],
+)
+def test_who_is_named_or_asks_nothing_is_not_told_to_consent(changes: dict[str, object]) -> None:
+    event = {"type": "message", "source": {"type": "user"}, "replyToken": "token", "mode": "active"}
+
+    assert unnamed_reply_token({**event, **changes}) is None
+
+
+@pytest.mark.parametrize(("kind", "read"), [("text", "text"), (7, ""), (None, "")])
+def test_a_message_of_no_type_has_an_unknown_one(kind: object, read: str) -> None:
+    message = parse_event(recorded.event("message-text", message={"id": "1", "type": kind})).message
+
+    assert message is not None
+    assert message.type == read

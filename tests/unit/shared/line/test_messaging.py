@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -169,3 +171,52 @@ def test_a_push_is_not_tried_again_after_the_deadline() -> None:
 
     assert push(line, seconds=0.0) == "not_sent"
     assert line.calls == 1
+
+
+def with_button(**changes: str) -> OutgoingMessage:
+    return OutgoingMessage(text="hi", button=replace(BUTTON, **changes))
+
+
+def with_link(**changes: str) -> OutgoingMessage:
+    return OutgoingMessage(text="hi", link=replace(LINK, **changes))
+
+
+URI = "https://example.com/"
+
+
+@pytest.mark.parametrize(
+    ("largest", "larger"),
+    [
+        (OutgoingMessage(text="x" * 5_000), OutgoingMessage(text="x" * 5_001)),
+        (replace(with_button(), text="x" * 160), replace(with_button(), text="x" * 161)),
+        (with_button(label="x" * 20), with_button(label="x" * 21)),
+        (with_button(label="x"), with_button(label=" ")),
+        (with_button(data="x" * 300), with_button(data="x" * 301)),
+        (with_button(display_text="x" * 300), with_button(display_text="x" * 301)),
+        (with_link(uri=URI + "x" * (1_000 - len(URI))), with_link(uri=URI + "x" * (1_001 - len(URI)))),
+        (with_link(label="x" * 20), with_link(label="x" * 21)),
+    ],
+)
+def test_what_is_as_large_as_line_takes_is_sendable_and_no_more(
+    largest: OutgoingMessage, larger: OutgoingMessage
+) -> None:
+    assert is_sendable([largest])
+    assert not is_sendable([larger])
+    assert not is_sendable([largest, larger])
+
+
+def test_a_token_is_dead_at_the_end_of_its_time() -> None:
+    token = ReplyToken(value="token", received_ms=1_000)
+
+    assert not token.is_surely_dead(1_000 + TOKEN_SURELY_DEAD_MS - 1)
+    assert token.is_surely_dead(1_000 + TOKEN_SURELY_DEAD_MS)
+
+
+@pytest.mark.parametrize(("seconds", "calls"), [(0.5, 1), (0.6, 2), (1.5, 2), (1.6, 3)])
+def test_a_call_is_repeated_only_before_the_deadline(seconds: float, calls: int) -> None:
+    line = MemoryLineApi()
+    line.fates = ["not_sent"] * 9
+
+    spend(line, seconds=seconds)
+
+    assert len(line.fates) == 9 - calls

@@ -6,8 +6,10 @@ from shared.line.postback_data import (
     DATA_LIMIT,
     ReminderChoice,
     ReminderPress,
+    carry_out_data,
     confirm_data,
     deferral_id_in,
+    proposal_id_in,
     question_id_in,
     remind_data,
     reminder_press_in,
@@ -30,8 +32,21 @@ def test_the_press_of_a_reminder_is_read_as_it_was_written(press: ReminderPress)
 
 @given(IDS, PRESSES)
 def test_the_data_of_a_button_belongs_to_one_kind_only(some_id: str, press: ReminderPress) -> None:
-    for data in (show_answer_data(some_id), confirm_data(some_id), remind_data(press)):
-        assert sum(found(data) is not None for found in (deferral_id_in, question_id_in, reminder_press_in)) == 1
+    readers = (deferral_id_in, question_id_in, proposal_id_in, reminder_press_in)
+    for data in (show_answer_data(some_id), confirm_data(some_id), carry_out_data(some_id), remind_data(press)):
+        assert sum(found(data) is not None for found in readers) == 1
+
+
+@given(IDS)
+def test_the_id_of_a_button_is_read_as_it_was_written(some_id: str) -> None:
+    assert deferral_id_in(show_answer_data(some_id)) == some_id
+    assert question_id_in(confirm_data(some_id)) == some_id
+    assert proposal_id_in(carry_out_data(some_id)) == some_id
+
+
+def test_a_press_without_data_has_no_id() -> None:
+    for data in (None, ""):
+        assert [found(data) for found in (deferral_id_in, question_id_in, proposal_id_in)] == [None] * 3
 
 
 @pytest.mark.parametrize(
