@@ -60,3 +60,8 @@ def test_only_texts_are_commands() -> None:
     sticker = MessageContent(line_message_id="1", type="sticker", fields={"text": "/exit"})
 
     assert command_of(sticker, bot_names=["Momo"]) is None
+
+
+def test_a_command_is_short_with_all_that_it_hides() -> None:
+    assert parse_command("/help" + "\u200b" * 195) is Command.HELP
+    assert parse_command("/help" + "\u200b" * 196) is None

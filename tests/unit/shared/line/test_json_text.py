@@ -58,3 +58,26 @@ def test_a_text_that_is_no_json_is_refused(text: bytes) -> None:
 @pytest.mark.parametrize("value", [math.nan, math.inf, 10**400, [[{"a": -math.inf}]], json.loads(nested(300))])
 def test_a_value_that_json_cannot_carry_is_not_ordinary(value: object) -> None:
     assert not is_ordinary(value)
+
+
+def test_values_beside_one_that_nests_too_deep_stay() -> None:
+    deep, text = "[" * MAX_DEPTH + '"x", [["y"], "z"], "w"' + "]" * MAX_DEPTH, "[" * (MAX_DEPTH + 1) + '"a"'
+    value = parse_json(deep.encode())
+    for _ in range(MAX_DEPTH - 1):
+        assert isinstance(value, list)
+        (value,) = value
+
+    assert value == ["x", None, "w"]
+    assert parse_json(f'{{"a": {text}{"]" * (MAX_DEPTH + 1)}, "b": 1}}'.encode()) != {}
+
+
+@pytest.mark.parametrize("value", [[1, float("inf")], {"a": 1, "b": [2, 2**1024]}])
+def test_one_number_that_no_double_holds_is_enough(value: object) -> None:
+    assert not is_ordinary(value)
+
+
+def test_numbers_are_read_up_to_their_limits() -> None:
+    assert is_ordinary(2**1024 - 1)
+    assert not is_ordinary(2**1024)
+    assert parse_json(b"1" * 300) == int("1" * 300)
+    assert parse_json(b"1" * 301) is None

@@ -3,7 +3,7 @@ import pytest
 from shared.adapters.memory import FixedClock, MemoryMedia
 from shared.adapters.memory.line_people import HeldContent
 from shared.clock import Deadline
-from shared.line.media_content import fetch_when_ready, readable_type
+from shared.line.media_content import ArrivingContent, ContentTooLargeError, fetch_when_ready, readable_type
 
 CAT = HeldContent(data=b"cat", content_type="image/jpeg")
 
@@ -59,3 +59,12 @@ def test_content_that_is_too_large_is_asked_for_once() -> None:
 )
 def test_readable_type_is_the_name_that_gemini_knows(content_type: str, readable: str | None) -> None:
     assert readable_type(content_type) == readable
+
+
+def test_content_of_exactly_its_limit_arrives() -> None:
+    def arriving(pieces: tuple[bytes, ...]) -> ArrivingContent:
+        return ArrivingContent(pieces, content_type="image/png", at_most_bytes=3)
+
+    assert b"".join(arriving((b"ab", b"c"))) == b"abc"
+    with pytest.raises(ContentTooLargeError):
+        list(arriving((b"ab", b"cd")))
