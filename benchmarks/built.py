@@ -38,19 +38,28 @@ _THREADS: Final = 16
 _ADDRESSED_EVERY: Final = 5
 _APART_MS: Final = 20_000
 _TEXT: Final = "来週の旅行のことだけど、{}番目の案はどうかな。早めに決めたほうが安くなると思う。"
-_REPLY: Final = calling(("reply", {"message": "わかりました。その案で調べておきますね。"}))
-_SUMMARY: Final = calling(("write_recap", {"text": "旅行の案をいくつか比べて、早めに決めることにした。" * 3}))
+_SYLLABLES: Final = "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわ"
+_REPLY_LENGTH: Final = 19
+_RECAP_LENGTH: Final = 75
 _MENTION: Final = {"index": 0, "length": 8, "type": "user", "userId": "U" + "b" * 32, "isSelf": True}
 _FIRST_ID: Final = 100_000_000_000_000_000  # smaller than those of the LINE stand-in, as older messages have
 
 
 class _Mind:
-    """A model that answers everything with the same sentence, and sums up with another one."""
+    """A model that never says the same twice: what repeats earlier words is kept track of as coming from them, chain after chain."""
 
     name = "gemini-3.5-flash-lite"
 
+    def __init__(self) -> None:
+        self._chance = random.Random(1)  # noqa: S311 - the same words in every run
+
     def generate(self, request: ModelRequest) -> ModelResponse:
-        return _SUMMARY if any(one.name == "write_recap" for one in request.declarations) else _REPLY
+        if any(one.name == "write_recap" for one in request.declarations):
+            return calling(("write_recap", {"text": self._words(_RECAP_LENGTH)}))
+        return calling(("reply", {"message": self._words(_REPLY_LENGTH)}))
+
+    def _words(self, length: int) -> str:
+        return "".join(self._chance.choices(_SYLLABLES, k=length)) + "。"
 
     def answer_json(self, _: JsonRequest) -> JsonAnswer:
         raise AssertionError("nothing is filed while a chat is built")
