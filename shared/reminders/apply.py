@@ -56,7 +56,11 @@ class StagedReminderWriter:
 
 
 def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None, *, key: _Key, now_ms: int) -> None:
-    """Make the write unless its object has this key or a larger one; the marker of an earlier time goes, that of the next one is there."""
+    """Make the write unless its object has this key or a larger one; the marker of an earlier time goes, that of the next one is there.
+
+    That one comes first: nobody goes on where a worker dies between the two and its turn is taken back. It is made again after the
+    record, because a tick may have cleared it while the write was slow.
+    """
     before: Reminder | None = None
 
     def newer(there: Reminder | None) -> Reminder | None:
@@ -70,8 +74,12 @@ def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None
             return _changed(there, wanted)
         return replace(there.ended(ReminderState.CANCELLED, now_ms=now_ms), revision=key) if there.is_open else None
 
+    if wanted is not None:
+        store.expect(wanted)
     after = store.update(reminder_id, newer)
     if after is None:
+        if wanted is not None:
+            store.unmark(wanted)
         return
     if before is not None and next_ms_of(before) != next_ms_of(after):
         store.unmark(before)

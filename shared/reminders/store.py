@@ -1,7 +1,8 @@
 """The reminders of a chat as objects of the bucket, each with a marker under `due/` for its next occurrence.
 
 The record is the truth: a marker of a minute at which the record says nothing is due does nothing. Whoever writes a record with an
-occurrence makes its marker next, and whoever finds such a record makes the marker again; so no open reminder stays without one.
+occurrence makes its marker next, also before it where nobody would repeat the write, and whoever finds such a record makes the marker
+again; so no open reminder stays without one.
 """
 
 import re
@@ -95,6 +96,10 @@ class ReminderStore:
             return
         soon_ms = self.conversation.turn.clock.now_ms() + SKEW_MS
         self._markers.mark(REMINDER, self.conversation, reminder.id, at_ms=max(next_ms, soon_ms))
+
+    def expect(self, reminder: Reminder) -> None:
+        """A tick comes to a record that is about to be written; it does nothing if there is none.  Repeated: changes nothing."""
+        self.mark(reminder)
 
     def unmark(self, reminder: Reminder) -> None:
         """The marker of what was next is gone, where it is in its place.  Repeated: does nothing."""

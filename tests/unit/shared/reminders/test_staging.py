@@ -11,6 +11,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.receipts import DeedKind
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
+from shared.errors import StorageUnavailableError
 from shared.handlers.staged_writes import StagedWrites
 from shared.knowledge.entry import Source
 from shared.reminders.fault import ReminderFault
@@ -161,6 +162,40 @@ def test_a_takeover_makes_the_marker_that_a_dead_worker_did_not(chat: ReminderCh
     store.delete(next(one.name for one in store.list("due/")))
 
     chat.apply(outcome)
+
+    assert len(chat.markers) == 1
+
+
+def test_a_worker_that_dies_before_the_marker_leaves_no_reminder_as_its_turn_may_be_taken_back(
+    reads: Executor, clock: FixedClock
+) -> None:
+    store = InterruptedStore()
+    chat = ReminderChat(conversations_on(store, reads, clock).of(CHAT))
+    overlay = chat.begin()
+    create(overlay, in_days(chat, 1))
+    outcome, store.fails = chat.outcome(overlay), "create due/"
+
+    with pytest.raises(StorageUnavailableError):
+        chat.apply(outcome)
+
+    assert not chat.stored
+
+
+def test_a_marker_that_a_tick_cleared_before_the_record_was_written_is_made_again(
+    reads: Executor, clock: FixedClock
+) -> None:
+    store = InterruptedStore()
+    chat = ReminderChat(conversations_on(store, reads, clock).of(CHAT))
+    overlay = chat.begin()
+    create(overlay, in_days(chat, 1))
+
+    def clear() -> None:
+        for one in store.list("due/"):
+            store.delete(one.name)
+
+    store.before("replace reminders/", clear)
+
+    chat.commit(overlay)
 
     assert len(chat.markers) == 1
 
