@@ -654,8 +654,10 @@ def test_a_snippet_is_of_the_words_that_match(chat: FilingChat) -> None:
 
     (literal,) = chat.begin().call("search_entries", query="ガレージの鍵")["entries"]
     (similar,) = chat.begin().call("search_entries", query="引越")["similar"]
+    (other,) = chat.begin().call("search_entries", query="ガレージの車", alternatives=["鍵は玄関"])["entries"]
 
     assert "ガレージの鍵は玄関" in literal["snippet"]
+    assert "鍵は玄関" in other["snippet"]
     assert "引っ越しの準備" in similar["snippet"]
 
 

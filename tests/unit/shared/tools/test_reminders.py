@@ -120,6 +120,7 @@ def test_a_reminder_that_the_person_does_not_name_waits_for_a_tap_after_a_readin
 
     for name in ("change_reminder", "cancel_reminder"):
         assert turn.call(name, id=made.id, at=LATEST) == NeedsTap(name="薬を飲む")
+    assert turn.call("create_reminder", text="散歩", at=LATEST) == NeedsTap(name="散歩")
 
 
 def test_nothing_is_set_or_changed_in_a_group_while_its_cost_is_unknown() -> None:
