@@ -23,6 +23,7 @@ from shared.line.utf16 import utf16_length, without_lone_surrogates
 _SYMBOL_FOR_FLAG_HALVES: Final = dict.fromkeys(range(0x1F1E6, 0x1F200), "⚐")
 _ELLIPSIS: Final = "…"
 _UNITS_A_CHARACTER: Final = 4
+_ROOM: Final = 8  # the part of a bubble in which later cuts look for a pause, however short the first bubbles are
 _LONGEST_CLUSTER_UTF16: Final = 64  # no writing system needs a longer cluster, so a longer one may be cut
 _CLOSING: Final = r"[\p{Pe}\p{Pf}\"'”’]"
 _ABBREVIATED: Final = r"(?<!\b(?:Mr|Mrs|Ms|Dr|St|No|vs|e\.g|i\.e|cf)\.)"
@@ -100,13 +101,14 @@ def shortened(text: str, *, limit: int) -> str:
 
 
 def _pieces(marked: "_CuttableText", layout: Layout) -> Iterator[str]:
-    start, left = 0, layout.at_most
+    start, left, room = 0, layout.at_most, layout.bubble_limit // _ROOM
     while start < len(marked.ends) - 1:
         rest = marked.weights[-1] - marked.weights[start]
         most = max(layout.bubble_limit, -(-rest // left))
         fits = rest <= most or left == 1
         least = max(1, rest - layout.bubble_limit * (left - 1))
-        end = len(marked.ends) - 1 if fits else marked.best_end(start, least=least, most=most)
+        roomy = min(rest - (layout.bubble_limit - room) * (left - 1), most - room)
+        end = len(marked.ends) - 1 if fits else marked.best_end(start, least=least, most=most, rather=roomy)
         yield marked.text[marked.ends[start] : marked.ends[end]]
         start, left = end, left - 1
 
@@ -135,10 +137,11 @@ class _CuttableText:
             pauses=tuple(graded[end] for end in ends),
         )
 
-    def best_end(self, start: int, *, least: int, most: int) -> int:
+    def best_end(self, start: int, *, least: int, most: int, rather: int = 0) -> int:
         """Return the best place to cut after `start`, from `least` to `most` long; beyond `most` only where a URL leaves no other place.
 
-        The end of a line or paragraph outranks the end of a sentence only if at least half of `most` is used.
+        A part that is at least `rather` long outranks shorter ones. The end of a line or paragraph outranks the end of a sentence only
+        if at least half of `most` is used.
         """
         begin = self.weights[start]
         first = max(start + 1, bisect_left(self.weights, begin + least, start + 1))
@@ -146,9 +149,10 @@ class _CuttableText:
         if not places:
             return min(first, len(self.ends) - 1)
 
-        def worth(end: int) -> tuple[int, int]:
-            is_late = 2 * (self.weights[end] - begin) >= most
-            return min(self.pauses[end], _Pause.PARAGRAPH if is_late else _Pause.SENTENCE), end
+        def worth(end: int) -> tuple[bool, int, int]:
+            length = self.weights[end] - begin
+            best = _Pause.PARAGRAPH if 2 * length >= most else _Pause.SENTENCE
+            return length >= rather, min(self.pauses[end], best), end
 
         return max(places, key=worth)
 

@@ -80,6 +80,7 @@ class Bus:
         """How long a delivery waited for a thread at most, by its name."""
         self.arrivals: Counter[str] = Counter()
         """How many deliveries of each chat began."""
+        self._named: Counter[str] = Counter()
         self._ports = ports
         self._world = ports.world
         self._skews_s = skews_s
@@ -118,9 +119,14 @@ class Bus:
         chosen = world.rng.randrange(len(self._skews_s)) if number is None else number
         return self._start_request(delivery, self.instance(delivery.function, chosen))
 
+    def _unlike_others(self, name: str) -> str:
+        """Return the name, with a number if an event that is delivered twice has met the same instance."""
+        self._named[name] += 1
+        return name if self._named[name] == 1 else f"{name} (delivery {self._named[name]})"
+
     def _start_request(self, delivery: Delivery, instance: Instance) -> Task | None:
         world, begun_s = self._world, self._world.now_s
-        name = f"{delivery.name} {delivery.attempts} on {instance.process.name}"
+        name = self._unlike_others(f"{delivery.name} {delivery.attempts} on {instance.process.name}")
         published = dt.datetime.fromtimestamp(EPOCH_MS / 1_000 + delivery.published_s, tz=dt.UTC).isoformat()
         is_tick = delivery.event == {"type": TICK}
         body = push.tick() if is_tick else push.envelope(delivery.event, attempt=delivery.attempts, published=published)
