@@ -55,7 +55,7 @@ bench: $(VENV)/.dev-installed ## Measure, as ratios against the least that could
 simulate: $(VENV)/.dev-installed ## Play seeded schedules of the product: make simulate SEEDS=100000 [FROM=20000] [CORES=2]
 	$(BIN)/python -m tests.simulation $(SEEDS) --from $(FROM) --processes $(CORES) $(ARGS)
 
-mutants: $(VENV)/.dev-installed ## Look for slips that no test finds; an hour and more: make mutants [ARGS="--module PATH --sample 50 --seed 1"]
+mutants: $(VENV)/.dev-installed ## Look for slips that no test finds; some hours: make mutants [ARGS="--module PATH --sample 50 --seed 1"]
 	$(BIN)/python -m tests.mutants $(ARGS)
 
 screenshots: $(VENV)/.dev-installed ## Take the pictures of the docs anew, with headless Chromium
