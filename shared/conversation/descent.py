@@ -42,8 +42,14 @@ class Descent:
 
     def has_gaps(self, found: Iterable[Repeatable]) -> bool:
         """Whether one of these goes whose words have gone already, and nobody knows here what another withdrawal found out about it."""
-        missing = (one for one in found if not one.words and one.id and one.id not in self.amendments.taken)
+        known = self.taken | self.amendments.taken.keys()
+        missing = (one for one in found if not one.words and one.id and one.id not in known)
         return any(one.provenance.is_lost_with(self.amendments, one.id) for one in missing)
+
+    def learn(self, amendments: Amendments) -> None:
+        """Know what others have found out; what was found here is compared here, also with what was recorded since."""
+        taken = {one: kept for one, kept in amendments.taken.items() if one not in self.taken}
+        self.amendments = replace(self.amendments, taken=taken)
 
     def look_at(self, found: Sequence[Repeatable]) -> bool:
         """Decide on these, and return whether any of them goes that was not known to."""

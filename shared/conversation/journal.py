@@ -8,14 +8,17 @@ at the amendments after the write, because an unsend may have passed just before
 """
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from shared.conversation.amendments import AmendmentLog, Amendments
-from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.storage.codec import decode, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import OUTCOME_SUFFIX, ObjectNames
 from shared.storage.object_store import ListedObject
+
+_MAY_HAVE_ARRIVED: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,13 +126,22 @@ class Journal:
     def record_outcome(self, outcome: OutcomeRecord) -> bool:
         """The outcome is in the journal; return whether it lost its words, because something that it repeats was withdrawn.
 
-        Repeated: changes nothing.
+        A fixed text that one delivery of its event has given up, while another one sent it, is recorded as sent. Repeated: changes nothing.
         """
-        self._create(self.names.outcome(outcome.webhook_event_id), encode(outcome))
+        is_new = self._create(self.names.outcome(outcome.webhook_event_id), encode(outcome))
+        if not is_new and not outcome.covers and outcome.kind in _MAY_HAVE_ARRIVED:
+            self._replace_undelivered(outcome)
         if not outcome.holds_words or self._look_for(outcome).without_lost(outcome) is outcome:
             return False
         self.remove_words(outcome.webhook_event_id)
         return True
+
+    def _replace_undelivered(self, outcome: OutcomeRecord) -> None:
+        def replaced(data: bytes | None) -> bytes | None:
+            there = decode(OutcomeRecord, data) if data is not None else None
+            return encode(outcome) if there is not None and there.kind is OutcomeKind.UNDELIVERED else None
+
+        update_by_swap(self.objects.store, self.names.outcome(outcome.webhook_event_id), replaced, what="an outcome")
 
     def _look_for(self, outcome: OutcomeRecord) -> Amendments:
         return self.amendments.look(besides=outcome.provenance.ids)
@@ -147,7 +159,10 @@ class Journal:
         """The outcome is not in the journal.  Repeated: does nothing."""
         self.objects.store.delete(self.names.outcome(webhook_event_id))
 
-    def _create(self, name: str, data: bytes) -> None:
+    def _create(self, name: str, data: bytes) -> bool:
+        """Return whether there was no object of this name; one that is there is left."""
         generation = self.objects.store.create(name, data)
-        if generation is not None:
-            self.objects.keep(ListedObject(name=name, generation=generation), data)
+        if generation is None:
+            return False
+        self.objects.keep(ListedObject(name=name, generation=generation), data)
+        return True

@@ -217,8 +217,7 @@ class Withdrawal:
             descent.add_words(known[one].text for one in sorted(line_message_ids & known.keys()))
             found = _repeatable(outcomes, snapshot, segments)
             if descent.has_gaps(found):  # another withdrawal stored its plan meanwhile, before it took the words
-                looked = conversation.amendments.look(besides={plan_of})
-                descent.amendments = replace(descent.amendments, taken=looked.taken)
+                descent.learn(conversation.amendments.look(besides={plan_of}))
             goes = descent.look_at(found)
             taken, kept = frozenset(descent.taken), frozenset(descent.kept)
             if not goes and kept <= compared:

@@ -5,7 +5,7 @@ Source: Pub/Sub, "Push subscriptions", "Handle message failures" (retry policy, 
 
 import datetime as dt
 import itertools
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -78,8 +78,8 @@ class Bus:
         """The requests that were answered with 5xx although their process lived, by the error behind it."""
         self.waited_s: dict[str, float] = {}
         """How long a delivery waited for a thread at most, by its name."""
-        self.arrivals: Counter[str] = Counter()
-        """How many deliveries of each chat began."""
+        self.arrived_s: defaultdict[str, list[float]] = defaultdict(list)
+        """When the deliveries of each chat began."""
         self._named: Counter[str] = Counter()
         self._ports = ports
         self._world = ports.world
@@ -115,7 +115,7 @@ class Bus:
                 self.dead_letters.append(delivery.name)
             return None
         delivery.attempts += 1
-        self.arrivals[delivery.conversation_id or ""] += 1
+        self.arrived_s[delivery.conversation_id or ""].append(world.now_s)
         chosen = world.rng.randrange(len(self._skews_s)) if number is None else number
         return self._start_request(delivery, self.instance(delivery.function, chosen))
 

@@ -4,7 +4,7 @@ import pytest
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation import amendment_notes
-from shared.conversation.records import Amendment, MessageRecord
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnusableIdError
 from shared.storage.codec import decode
@@ -100,6 +100,37 @@ def test_an_answer_that_saw_no_withdrawn_message_keeps_its_text(chat: Conversati
 
     assert not chat.journal.record_outcome(answer(2))
     assert chat.journal.outcome_of("e2") == answer(2)
+
+
+@pytest.mark.parametrize("fate", [OutcomeKind.REPLIED, OutcomeKind.UNKNOWN])
+def test_a_fixed_text_that_another_delivery_gave_up_meanwhile_is_recorded_as_sent(
+    chat: Conversation, fate: OutcomeKind
+) -> None:
+    sent = OutcomeRecord(webhook_event_id="e1", timestamp_ms=1, kind=fate, text="done")
+    chat.journal.record_outcome(replace(sent, kind=OutcomeKind.UNDELIVERED, text=None))
+
+    chat.journal.record_outcome(sent)
+
+    assert chat.journal.read_outcomes() == (sent,)
+
+
+def test_a_text_that_was_sent_stays_recorded_as_sent(chat: Conversation) -> None:
+    sent = OutcomeRecord(webhook_event_id="e1", timestamp_ms=1, kind=OutcomeKind.REPLIED, text="done")
+    chat.journal.record_outcome(sent)
+
+    chat.journal.record_outcome(replace(sent, kind=OutcomeKind.UNDELIVERED, text=None))
+    chat.journal.record_outcome(replace(sent, kind=OutcomeKind.UNKNOWN))
+
+    assert chat.journal.read_outcomes() == (sent,)
+
+
+def test_an_answer_to_messages_keeps_its_first_outcome(chat: Conversation) -> None:
+    first = replace(answer(1), kind=OutcomeKind.UNDELIVERED, text=None)
+    chat.journal.record_outcome(first)
+
+    chat.journal.record_outcome(answer(1))
+
+    assert chat.journal.read_outcomes() == (first,)
 
 
 def test_removing_the_words_of_an_absent_outcome_does_nothing(chat: Conversation) -> None:

@@ -522,14 +522,18 @@ def test_words_of_the_message_itself_are_found_again_in_what_never_saw_it(
 
 
 class OvertakenStore(MemoryObjectStore):
-    """A bucket in which something else happens before the journal is listed next."""
+    """A bucket in which something else happens before listings: `happens` holds it by folder, for one listing after the other."""
 
-    happens: Callable[[], object] | None = None
+    happens: dict[str, list[Callable[[], object]]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.happens = {}
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
-        if prefix.startswith("journal/") and self.happens is not None:
-            happens, self.happens = self.happens, None
-            happens()
+        left = self.happens.get(prefix.partition("/")[0])
+        if left:
+            left.pop(0)()
         return super().list(prefix, since=since, before=before)
 
 
@@ -542,7 +546,21 @@ def test_what_another_withdrawal_compares_meanwhile_is_kept(other_id: str) -> No
     chat.journal.record_outcome(answer(2, "both are noted", saw=(1,)))
     chat.journal.record_outcome(seeing(answer(4, "the weather is fine again today"), "e2"))
 
-    store.happens = lambda: withdrawal.withdraw(chat, other_id, timestamp_ms=8)
+    store.happens["journal"] = [lambda: withdrawal.withdraw(chat, other_id, timestamp_ms=8)]
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert [one.text for one in read(chat).outcomes] == [None, "the weather is fine again today"]
+
+
+def test_what_is_recorded_before_the_plan_is_compared_also_where_what_it_names_has_lost_its_words_since() -> None:
+    store, clock = OvertakenStore(), FixedClock()
+    chat, withdrawal = conversations_on(store, InlineExecutor(), clock).of(CHAT), withdrawal_of(clock)
+    chat.journal.record(message(1, "text of message number 1"))
+    chat.journal.record_outcome(answer(1, "that is noted"))
+
+    late = seeing(answer(4, "the weather is fine again today"), "e1")
+    store.happens["archive"] = [lambda: chat.journal.record_outcome(late)]
+    store.happens["journal"] = [lambda: None, lambda: chat.journal.remove_words("e1")]  # before its second listing
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
     assert [one.text for one in read(chat).outcomes] == [None, "the weather is fine again today"]
