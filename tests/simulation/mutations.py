@@ -952,8 +952,8 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="a reminder that cannot be pushed is passed over",
     ),
     "marks_reminders": Mutation(
-        f"{_REMINDER_APPLY}:_apply_write",
-        Skip("store.mark"),
+        "shared.reminders.store:ReminderStore.mark",
+        Skip("_markers.mark"),
         lacks="no tick ever comes to a reminder",
     ),
     "marks_again": Mutation(

@@ -27,6 +27,9 @@ class Server(ThreadingHTTPServer):
         self.together = threading.Barrier(2)
         self.is_over = threading.Event()
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that refuses the certificate is what some tests are about."""
+
     def shutdown_request(self, request: object) -> None:
         super().shutdown_request(request)  # type: ignore[arg-type]
         self.hung_up.release()
