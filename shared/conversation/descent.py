@@ -33,7 +33,7 @@ class Descent:
     amendments: Amendments
     taken: set[str] = field(default_factory=set)
     kept: set[str] = field(default_factory=set)
-    _wordless: set[str] = field(default_factory=set)
+    _worded: set[str] = field(default_factory=set)
     _signs: Signs = field(default_factory=Signs, repr=False)
 
     def add_words(self, texts: Iterable[str]) -> None:
@@ -42,13 +42,13 @@ class Descent:
 
     def has_gaps(self, found: Iterable[Repeatable]) -> bool:
         """Whether one of these goes whose words have gone already, and nobody knows here what another withdrawal found out about it."""
-        known = self.taken | self.amendments.taken.keys()
+        known = self._worded | self.amendments.taken.keys()
         missing = (one for one in found if not one.words and one.id and one.id not in known)
         return any(one.provenance.is_lost_with(self.amendments, one.id) for one in missing)
 
     def learn(self, amendments: Amendments) -> None:
-        """Know what others have found out; what was found here is compared here, also with what was recorded since."""
-        taken = {one: kept for one, kept in amendments.taken.items() if one not in self.taken}
+        """Know what others have found out; what was found here with its words is compared here, also with what was recorded since."""
+        taken = {one: kept for one, kept in amendments.taken.items() if one not in self._worded}
         self.amendments = replace(self.amendments, taken=taken)
 
     def look_at(self, found: Sequence[Repeatable]) -> bool:
@@ -77,11 +77,13 @@ class Descent:
     def _take(self, one: Repeatable) -> None:
         self.taken.add(one.id)
         self.add_words(one.words)
-        if not one.words and one.id not in self.amendments.taken:
-            self._wordless.add(one.id)  # nobody can tell any more who repeats it
+        if one.words:
+            self._worded.add(one.id)
 
     def _may_repeat(self, provenance: Provenance, words: Sequence[str]) -> bool:
-        return not self._wordless.isdisjoint(provenance.ids) or self._signs.are_in(words)
+        """Whether it repeats what was taken out, or names what lost its words before anybody compared them."""
+        uncompared = self.taken - self._worded - self.amendments.taken.keys()
+        return not uncompared.isdisjoint(provenance.ids) or self._signs.are_in(words)
 
 
 def _by_id(found: Iterable[Repeatable]) -> dict[str, Repeatable]:

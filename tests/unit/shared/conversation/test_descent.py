@@ -142,6 +142,18 @@ def test_what_lost_its_words_to_this_withdrawal_was_compared_with_what_saw_it() 
     assert (found.taken, found.kept) == ({"e1"}, {"e2"})
 
 
+def test_what_went_without_words_that_others_had_compared_still_takes_what_they_did_not_compare() -> None:
+    compared = {"e1": frozenset({"e2"})}
+    found = descent(taken=compared)
+    gone = said("e1", saw="m1")
+    found.look_at([gone])
+
+    found.learn(Amendments(taken=compared))
+    found.look_at([gone, said("e2", "anything", saw="e1"), said("e3", "anything else", saw="e1")])
+
+    assert (found.taken, found.kept) == ({"e1", "e3"}, {"e2"})
+
+
 def test_a_recap_from_before_recaps_had_ids_is_not_named() -> None:
     found = descent()
 
