@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPSConnection
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -38,13 +39,25 @@ class Answer:
 class HttpPool:
     """Asks one host; safe to share between threads."""
 
-    def __init__(self, origin: str, *, kept: int, connect_timeout_s: float, answer_timeout_s: float) -> None:
-        """Open nothing yet.  `origin` is such as `https://example.com`; `kept` connections stay open, more are made as they are needed."""
+    def __init__(
+        self,
+        origin: str,
+        *,
+        kept: int,
+        connect_timeout_s: float,
+        answer_timeout_s: float,
+        authorities: Path | None = None,
+    ) -> None:
+        """Open nothing yet.  `origin` is such as `https://example.com`; `kept` connections stay open, more are made as they are needed.
+
+        Only tests name the file of other `authorities` than certifi's.
+        """
         url = urlsplit(origin)
         self._host = url.hostname or ""
         self._port = url.port
         self._is_secure = url.scheme == "https"
         self._kept = kept
+        self._authorities = authorities
         self._connect_timeout_s = connect_timeout_s
         self._answer_timeout_s = answer_timeout_s
         self._idle: list[HTTPConnection] = []  # appending and popping are atomic
@@ -81,7 +94,7 @@ class HttpPool:
             return HTTPConnection(self._host, self._port, timeout=self._connect_timeout_s)
         with self._preparing:
             if self._tls is None:
-                self._tls = ssl.create_default_context(cafile=certifi.where())
+                self._tls = ssl.create_default_context(cafile=self._authorities or certifi.where())
         return HTTPSConnection(self._host, self._port, timeout=self._connect_timeout_s, context=self._tls)
 
     def _open(self, connection: HTTPConnection) -> None:

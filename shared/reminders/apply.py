@@ -75,7 +75,7 @@ def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None
         return replace(there.ended(ReminderState.CANCELLED, now_ms=now_ms), revision=key) if there.is_open else None
 
     if wanted is not None:
-        store.expect(wanted)
+        store.mark(wanted)
     after = store.update(reminder_id, newer)
     if after is None:
         if wanted is not None:

@@ -97,10 +97,6 @@ class ReminderStore:
         soon_ms = self.conversation.turn.clock.now_ms() + SKEW_MS
         self._markers.mark(REMINDER, self.conversation, reminder.id, at_ms=max(next_ms, soon_ms))
 
-    def expect(self, reminder: Reminder) -> None:
-        """A tick comes to a record that is about to be written; it does nothing if there is none.  Repeated: changes nothing."""
-        self.mark(reminder)
-
     def unmark(self, reminder: Reminder) -> None:
         """The marker of what was next is gone, where it is in its place.  Repeated: does nothing."""
         next_ms = next_ms_of(reminder)

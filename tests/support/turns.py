@@ -34,6 +34,18 @@ from tests.support.phrases import NamedPhrases
 _CHAT = "U" + "1" * 32
 
 
+class ActingClock(FixedClock):
+    """Lets something happen during the next sleep."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def sleep(self, seconds: float) -> None:
+        super().sleep(seconds)
+        if seconds and self.meanwhile is not None:
+            happens, self.meanwhile = self.meanwhile, None
+            happens()
+
+
 def outbox_on(line: MemoryLineApi, clock: Clock, *, late_reply: LateReply = LateReply.BUTTON) -> Outbox:
     """Return an outbox on this LINE."""
     return Outbox(

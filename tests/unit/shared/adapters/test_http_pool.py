@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import certifi
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -77,8 +76,10 @@ def server() -> Iterator[Server]:
     thread.join()
 
 
-def pool_of(origin: str, *, kept: int = 2, answer_timeout_s: float = 5.0) -> HttpPool:
-    return HttpPool(origin, kept=kept, connect_timeout_s=2.0, answer_timeout_s=answer_timeout_s)
+def pool_of(origin: str, *, kept: int = 2, answer_timeout_s: float = 5.0, authorities: Path | None = None) -> HttpPool:
+    return HttpPool(
+        origin, kept=kept, connect_timeout_s=2.0, answer_timeout_s=answer_timeout_s, authorities=authorities
+    )
 
 
 @pytest.fixture
@@ -166,9 +167,8 @@ def secured(server: Server, tmp_path: Path) -> Path:
     return certificate
 
 
-def test_requests_over_tls_share_a_connection(server: Server, secured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certifi, "where", lambda: secured)
-    pool = pool_of(f"https://localhost:{server.server_port}")
+def test_requests_over_tls_share_a_connection(server: Server, secured: Path) -> None:
+    pool = pool_of(f"https://localhost:{server.server_port}", authorities=secured)
 
     assert [pool.ask("GET", "/a", headers={}).status for _ in range(3)] == [200] * 3
     assert server.connections == 1
@@ -183,11 +183,8 @@ def test_a_server_whose_certificate_nobody_signed_is_not_asked(server: Server) -
         pool.ask("GET", "/a", headers={})
 
 
-def test_a_certificate_of_another_host_is_refused(
-    server: Server, secured: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(certifi, "where", lambda: secured)
-    pool = pool_of(f"https://127.0.0.1:{server.server_port}")
+def test_a_certificate_of_another_host_is_refused(server: Server, secured: Path) -> None:
+    pool = pool_of(f"https://127.0.0.1:{server.server_port}", authorities=secured)
 
     with pytest.raises(ssl.SSLCertVerificationError, match="not valid for '127"):
         pool.ask("GET", "/a", headers={})

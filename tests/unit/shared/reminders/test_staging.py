@@ -11,6 +11,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.agent.receipts import DeedKind
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
+from shared.conversation.records import OutcomeRecord
 from shared.errors import StorageUnavailableError
 from shared.handlers.staged_writes import StagedWrites
 from shared.knowledge.entry import Source
@@ -44,6 +45,14 @@ def in_days(chat: ReminderChat, days: int, hour: str = "09:00") -> str:
 
 def create(overlay: ReminderOverlay, at: str, text: str = "drink water") -> Reminder:
     return overlay.create(text=text, at=at, sources=(ASKED,), user_id=None)
+
+
+def staged_on(store: MemoryObjectStore, reads: Executor, clock: FixedClock) -> tuple[ReminderChat, OutcomeRecord]:
+    """Return a chat in this bucket, and an outcome that makes a reminder in it."""
+    chat = ReminderChat(conversations_on(store, reads, clock).of(CHAT))
+    overlay = chat.begin()
+    create(overlay, in_days(chat, 1))
+    return chat, chat.outcome(overlay)
 
 
 def test_a_reminder_is_stored_with_its_marker(chat: ReminderChat) -> None:
@@ -170,10 +179,8 @@ def test_a_worker_that_dies_before_the_marker_leaves_no_reminder_as_its_turn_may
     reads: Executor, clock: FixedClock
 ) -> None:
     store = InterruptedStore()
-    chat = ReminderChat(conversations_on(store, reads, clock).of(CHAT))
-    overlay = chat.begin()
-    create(overlay, in_days(chat, 1))
-    outcome, store.fails = chat.outcome(overlay), "create due/"
+    chat, outcome = staged_on(store, reads, clock)
+    store.fails = "create due/"
 
     with pytest.raises(StorageUnavailableError):
         chat.apply(outcome)
@@ -185,9 +192,7 @@ def test_a_marker_that_a_tick_cleared_before_the_record_was_written_is_made_agai
     reads: Executor, clock: FixedClock
 ) -> None:
     store = InterruptedStore()
-    chat = ReminderChat(conversations_on(store, reads, clock).of(CHAT))
-    overlay = chat.begin()
-    create(overlay, in_days(chat, 1))
+    chat, outcome = staged_on(store, reads, clock)
 
     def clear() -> None:
         for one in store.list("due/"):
@@ -195,7 +200,7 @@ def test_a_marker_that_a_tick_cleared_before_the_record_was_written_is_made_agai
 
     store.before("replace reminders/", clear)
 
-    chat.commit(overlay)
+    assert chat.apply(outcome)
 
     assert len(chat.markers) == 1
 

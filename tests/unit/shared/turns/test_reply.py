@@ -3,7 +3,6 @@
 import io
 import json
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -33,7 +32,7 @@ from shared.turns.settle_window import IMAGE_SET_S
 from shared.turns.waiting_room import PLACES
 from tests.support.chats import everything_in
 from tests.support.races import StoreThatReadsLast
-from tests.support.turns import RepliedChat, WorkerKilledError
+from tests.support.turns import ActingClock, RepliedChat, WorkerKilledError
 
 _ANNA = "U" + "a" * 32
 
@@ -514,20 +513,8 @@ def test_a_message_takes_the_place_of_its_older_delivery(pool: ThreadPoolExecuto
     assert [one.is_lost for one in others] == [False, True, False, False]
 
 
-class CrowdedClock(FixedClock):
-    """While a delivery sleeps for the first time, something happens."""
-
-    happens: Callable[[], object] | None = None
-
-    def sleep(self, seconds: float) -> None:
-        super().sleep(seconds)
-        if seconds and self.happens is not None:
-            happens, self.happens = self.happens, None
-            happens()
-
-
 def test_a_withdrawn_message_waits_for_those_whose_place_it_took(pool: ThreadPoolExecutor) -> None:
-    clock = CrowdedClock()
+    clock = ActingClock()
     chat = RepliedChat(pool, clock=clock)
     lease, room = chat.open_turn(), chat.runner.room
     older, old, newer = chat.message(1), chat.message(2), chat.message(3)
@@ -544,7 +531,7 @@ def test_a_withdrawn_message_waits_for_those_whose_place_it_took(pool: ThreadPoo
             chat.withdraw("m3")
             lease.release()
 
-        clock.happens = withdraw_and_end
+        clock.meanwhile = withdraw_and_end
         assert chat.deliver(newer) == "withdrawn"
 
     assert chat.questions == [("m1", "m2")]

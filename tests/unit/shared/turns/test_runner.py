@@ -1,6 +1,5 @@
 """The runner: how a delivery waits for its turn, and what is left of a turn when a delivery fails on the way."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -17,7 +16,7 @@ from shared.turns.lease import Lease, take_over
 from shared.turns.runner import ENDING_S
 from tests.support.chats import conversations_on, message
 from tests.support.races import SharedStore, StoreThatReadsLast
-from tests.support.turns import RepliedChat
+from tests.support.turns import ActingClock, RepliedChat
 
 
 class StoreWithoutSnapshots(MemoryObjectStore):
@@ -81,18 +80,6 @@ def test_message_is_answered_at_once_where_a_compaction_passes_while_the_chat_is
 
     assert store.read(chat.conversation.names.message("m7")) is None
     assert clock.monotonic_s() < 1
-
-
-class ActingClock(FixedClock):
-    """Lets something happen during the next sleep."""
-
-    meanwhile: Callable[[], object] | None = None
-
-    def sleep(self, seconds: float) -> None:
-        super().sleep(seconds)
-        if seconds and self.meanwhile is not None:
-            happens, self.meanwhile = self.meanwhile, None
-            happens()
 
 
 class CountingStore(MemoryObjectStore):
