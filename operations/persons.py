@@ -9,12 +9,12 @@ import msgspec
 
 from operations.conversations import Forget, object_line
 from shared.clock import Clock
-from shared.conversation.person_messages import PersonMessages
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnusableIdError
+from shared.handlers.persons import messages_of
 from shared.knowledge.entry_store import EntryStore, path_in
 from shared.line.ids import checked_conversation_id
 from shared.reminders.store import ReminderStore
@@ -36,7 +36,8 @@ def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) ->
 
     Raises: UnusableIdError, StorageUnavailableError.
     """
-    own = PersonMessages.stored_in(conversation, checked_person_id(user_id), until_ms=now_ms).own
+    found = messages_of(conversation, checked_person_id(user_id), until_ms=now_ms)
+    own, sources = found.own, found.own | found.named
     for message in _messages(conversation, own):
         said: dict[str, Any] = msgspec.to_builtins(message)
         name = conversation.names.message(message.line_message_id)
@@ -49,10 +50,10 @@ def exported_person(conversation: Conversation, user_id: str, *, now_ms: int) ->
     entries = EntryStore(conversation)
     for listed in entries.list():
         entry = entries.entry(path_in(listed.name))
-        if entry is not None and own.intersection(one.line_message_id for one in entry.sources):
+        if entry is not None and sources & entry.source_ids:
             yield from object_line(conversation.objects.store, listed.name)
     for reminder in ReminderStore(conversation).read_all():
-        if own & reminder.source_ids:
+        if sources & reminder.source_ids:
             yield from object_line(conversation.objects.store, conversation.names.reminder(reminder.id))
 
 
@@ -75,11 +76,11 @@ class ForgetPerson:
         found: dict[str, frozenset[str]] = {}
         for conversation_id in chats_in(self.conversations.objects.store):
             conversation = self.conversations.of(conversation_id)
-            own = PersonMessages.stored_in(conversation, person, until_ms=now_ms).own
+            before = messages_of(conversation, person, until_ms=now_ms)
+            own = before.own | before.named
             if conversation_id != person and own:
                 conversation.amendments.forget_member(person, until_ms=now_ms)
-                stored = PersonMessages.stored_in(conversation, person, until_ms=now_ms)
-                own |= stored.own | stored.unnamed
+                own |= messages_of(conversation, person, until_ms=now_ms).taken_back
                 own |= conversation.amendments.edited_by(person, until_ms=now_ms)
                 self.withdrawal.withdraw_all(conversation, own, timestamp_ms=now_ms)
                 found[conversation_id] = own

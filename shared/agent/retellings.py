@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from shared.conversation.history import History
+from shared.conversation.member_mark import mark_id
 from shared.conversation.provenance import Provenance
 from shared.conversation.quotes import Unquotable
 from shared.conversation.recollection import Recollection
@@ -21,11 +22,12 @@ class RetoldMessage:
 
     `text` is None where it cannot be compared: its words are not kept any more, or it is an image, voice, video or file. `words_ms` is
     LINE's timestamp of its words. The retelling answers it, answers a message that quotes it, or sums it up, if `is_covered`; otherwise
-    the prompt only held it.
+    the prompt only held it. `by` is the id of the mark of whoever sent it (`member_mark`); empty where that is not known.
     """
 
     line_message_id: str
     words_ms: int
+    by: str = ""
     text: str | None = field(default=None, repr=False)
     is_covered: bool = True
 
@@ -100,6 +102,11 @@ def _retold(
     return RetoldMessage(
         line_message_id=line_message_id,
         words_ms=record.words_ms if record else max(latest_ms, edited_ms),
+        by=(
+            mark_id(record.user_id)
+            if record and record.user_id is not None
+            else history.authors.get(line_message_id, "")
+        ),
         text=record.text if record and is_comparable else None,
         is_covered=is_covered,
     )

@@ -14,6 +14,7 @@ from typing import Final
 from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.authors import with_authors
 from shared.conversation.leaving import Cut, WrittenSegment, cut, full_segments, with_leaving
 from shared.conversation.records import MessageRecord, OutcomeKind
 from shared.conversation.segments import answers_in_order, decode_segment, in_order
@@ -91,9 +92,15 @@ class Archive:
                 logs.error("record_unreadable", cause=cause)
         return tuple(found)
 
-    def with_waiting(self, before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
-        """Return the snapshot `after` it was bounded, in which everything waits that it had `before`; or nothing, without an archive."""
-        return with_leaving(before, after) if self.days else replace(after, leaving=Segment())
+    def with_waiting(
+        self, before: SnapshotRecord, after: SnapshotRecord, *, named: AbstractSet[str] | None = None
+    ) -> SnapshotRecord:
+        """Return the snapshot `after` it was bounded, in which everything waits that it had `before`; or nothing, without an archive.
+
+        It tells whose the messages were that it names and that are gone for good; `named` is what journalled answers name, None: unknown.
+        """
+        left = with_leaving(before, after) if self.days else replace(after, leaving=Segment())
+        return with_authors(before, left, named=named)
 
     def cut(self, record: SnapshotRecord) -> Cut:
         """Return the snapshot without the segments that are full; lists, only where there are any.  Raises: StorageUnavailableError."""

@@ -66,7 +66,7 @@ class Compaction:
         folding = _Folding.of(messages, outcomes, seen.record, amendments, old_ms=old_ms)
         clean = cleaned(folding.record, amendments)
         record = bounded(clean, self.limits, now_ms=self.clock.now_ms(), named=folding.named)
-        cut = conversation.archive.cut(conversation.archive.with_waiting(clean, record))
+        cut = conversation.archive.cut(conversation.archive.with_waiting(clean, record, named=folding.named))
         writes_recaps = self.recaps.is_due(cut.record, deadline)
         conversation.archive.write(cut.segments)
         folded = conversation.snapshot.swap(seen, self.recaps.with_attempt(cut.record) if writes_recaps else cut.record)
@@ -165,7 +165,7 @@ class _Folding:
         return cls(
             messages=tuple(folded.values()),
             outcomes=done,
-            named=frozenset(named for one in outcomes if one not in done for named in one.saw),
+            named=frozenset().union(*(one.provenance.ids for one in outcomes if one not in done)),
             record=replace(
                 snapshot,
                 messages=tuple(sorted((*kept, *folded.values()), key=by_time)),

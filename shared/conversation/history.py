@@ -5,7 +5,7 @@ latest. A listed object that is gone when it is read means that a compaction pas
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -79,7 +79,7 @@ class History:
     too much to be shown, in a burst. `quoted` are media that memory does not know, found because they are quoted. `outcomes` have lost the
     words that repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes,
     also of those that are too many to be read. `journalled` is how many messages a compaction could fold. `looked_s` is when the look
-    at the amendments began, by the monotonic clock.
+    at the amendments began, by the monotonic clock. `authors` are the ids of the marks of those who sent what is named and not kept.
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -95,6 +95,7 @@ class History:
     looked_s: float = -math.inf
     index: IndexView = field(default_factory=IndexView)
     journalled: int = 0
+    authors: Mapping[str, str] = field(default_factory=dict)
 
     def pending(self, own: MessageRecord, *, now_ms: int) -> tuple[MessageRecord, ...]:
         """Return what the next turn has to answer, oldest first: addressed, not withdrawn, covered by no outcome, and young enough.
@@ -293,4 +294,5 @@ def history_of(
         recorded=frozenset(recorded),
         amendments=amendments,
         journalled=journalled,
+        authors={own_id: by for by, ids in clean.authors.items() for own_id in ids},
     )

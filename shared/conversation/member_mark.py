@@ -8,6 +8,7 @@ A mark lasts as long as the bucket keeps amendments, which is longer than any ev
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from shared.conversation.records import Amendment
@@ -16,6 +17,7 @@ MARK_PREFIX: Final = "member-"  # no message's id of LINE's begins so
 _DIGITS: Final = 32
 
 
+@lru_cache
 def mark_id(user_id: str) -> str:
     """Return the id by which a person's mark goes; it tells nobody who the person is that does not know LINE's id of them."""
     return MARK_PREFIX + hashlib.sha256(f"aizuchi member {user_id}".encode()).hexdigest()[:_DIGITS]

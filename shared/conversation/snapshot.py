@@ -11,6 +11,7 @@ from typing import Final
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.authors import authors_after
 from shared.conversation.inheritance import own_id_of, with_inheritance, without_lost, without_names
 from shared.conversation.numbering import Numbered
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
@@ -122,6 +123,7 @@ def cleaned(
         outcomes=tuple(one for one in snapshot.outcomes if one.timestamp_ms > amendments.erased_ms),
         recaps=tuple(one for one in snapshot.recaps if one.since_ms > amendments.erased_ms),
         passed_recaps=tuple(one for one in snapshot.passed_recaps if one.since_ms > amendments.erased_ms),
+        authors=authors_after(amendments.erased_ms, snapshot.authors),
     )
     clean = without_names(without_lost(left, is_lost), amendments.taken.keys())
     return replace(

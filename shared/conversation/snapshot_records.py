@@ -2,11 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from shared.conversation.provenance import Provenance
 from shared.conversation.receipt_lines import compared_texts
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.storage.codec import VERSION
+
+Authors: TypeAlias = Mapping[str, Mapping[str, int]]
+"""When messages were sent, by their ids, by whoever sent them: the id of that person's mark (`member_mark`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +110,7 @@ class SnapshotRecord:
     What outcomes saw is stored once for all of them: `ids` numbers everything that they name, and `saw` has, by outcome, the runs of
     numbers that it names, as first number and length in turn. In memory, outcomes have their own `saw`, and these two are empty.
     `timeline` is in snapshots of earlier releases, whose outcomes named intervals: the timestamps of the messages in them.
+    `authors` are those of messages that are named and kept nowhere.
     """
 
     version: int = VERSION
@@ -116,6 +121,7 @@ class SnapshotRecord:
     ids: tuple[str, ...] = ()
     saw: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     timeline: Mapping[str, int] = field(default_factory=dict)
+    authors: Authors = field(default_factory=dict)
     recaps_written: int = 0
     recap_tries: int = 0
     recap_until_ms: int = 0

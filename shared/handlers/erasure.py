@@ -17,6 +17,7 @@ from shared.conversation.records import Erasure, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.handlers.holdings import Holdings
+from shared.handlers.persons import messages_of
 from shared.knowledge.entry_store import EntryStore
 from shared.line.display_names import Profiles
 from shared.line.events import LineEvent, MessageContent
@@ -106,10 +107,9 @@ class ErasureHandler:
             own = PersonMessages.stored_in(conversation, user_id, until_ms=until_ms).own
             return self.erase(event, Phrase.FORGET_ME_DONE, spares_entries=False, messages=str(len(own)))
         conversation.amendments.forget_member(user_id, until_ms=until_ms)
-        stored = PersonMessages.stored_in(conversation, user_id, until_ms=until_ms)
+        stored = messages_of(conversation, user_id, until_ms=until_ms)
         edited = conversation.amendments.edited_by(user_id, until_ms=until_ms)
-        gone = stored.own | stored.unnamed | edited
-        self.withdrawal.withdraw_all(conversation, gone, timestamp_ms=event.timestamp_ms)
+        self.withdrawal.withdraw_all(conversation, stored.taken_back | edited, timestamp_ms=event.timestamp_ms)
         logs.info("member_forgotten", messages=len(stored.own))
         return self._say(conversation, event, self.phrases.text(Phrase.FORGET_ME_DONE, messages=str(len(stored.own))))
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from shared.conversation.member_mark import mark_id
+from shared.conversation.records import MessageRecord
 from shared.knowledge.schema import FIELDS, Category, Field, InvalidValueError, Value, fields_of, name_field, one_line
 
 NAME_LIMIT: Final = 100
@@ -14,10 +16,20 @@ IsWithdrawn = Callable[[str, int], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A message that something came from.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words."""
+    """A message that something came from.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
+
+    `by` is the id of the mark of whoever sent it (`member_mark`), because the entry may outlive the message; empty where nobody knew.
+    """
 
     line_message_id: str
     timestamp_ms: int
+    by: str = ""
+
+    @classmethod
+    def of(cls, message: MessageRecord) -> "Source":
+        """Return the message as a source."""
+        by = mark_id(message.user_id) if message.user_id is not None else ""
+        return cls(line_message_id=message.line_message_id, timestamp_ms=message.words_ms, by=by)
 
 
 def oldest_words(sources: Iterable[Source]) -> dict[str, Source]:

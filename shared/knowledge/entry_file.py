@@ -55,6 +55,7 @@ class _NoteLines(msgspec.Struct, forbid_unknown_fields=True):
 class _Source(msgspec.Struct):
     line_message_id: _MessageId
     timestamp_ms: int
+    by: Annotated[str, msgspec.Meta(pattern="^[0-9a-z-]{0,64}$")] = ""
 
 
 class _FrontMatter(msgspec.Struct):
@@ -83,7 +84,12 @@ def format_entry(entry: Entry) -> str:
         "version": VERSION,
         "revision": format_revision(entry.revision),
         "sources": [
-            {"line_message_id": one.line_message_id, "timestamp_ms": one.timestamp_ms} for one in entry.sources
+            {
+                "line_message_id": one.line_message_id,
+                "timestamp_ms": one.timestamp_ms,
+                **({"by": one.by} if one.by else {}),
+            }
+            for one in entry.sources
         ],
         "came_from": {
             "path": list(entry.path_from),
@@ -103,7 +109,8 @@ def read_entry(path: str, data: bytes) -> Entry:
         category, slug = _split_path(path)
         fields = {one.name: one.check(values.get(one.name)) for one in FIELDS[category]}
         sources = tuple(
-            Source(line_message_id=one.line_message_id, timestamp_ms=one.timestamp_ms) for one in head.sources
+            Source(line_message_id=one.line_message_id, timestamp_ms=one.timestamp_ms, by=one.by)
+            for one in head.sources
         )
         every_id = [one.line_message_id for one in sources]
         lines = msgspec.convert(head.came_from.get("notes", []), tuple[_NoteLines, ...])

@@ -1,6 +1,6 @@
 """The entries of a chat as objects of the bucket: one object for each entry, and one for their catalog."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -9,7 +9,7 @@ from shared import logs
 from shared.conversation.store import Conversation
 from shared.errors import CorruptRecordError, PermanentError
 from shared.knowledge.catalog import Catalog, catalog_of
-from shared.knowledge.entry import Entry
+from shared.knowledge.entry import Entry, Source
 from shared.knowledge.entry_file import read_entry
 from shared.knowledge.tombstone import tombstone_in
 from shared.storage.codec import decode
@@ -58,6 +58,15 @@ class EntryStore:
         """Return the objects of all entries, without those that are derived from them; tombstones are among them."""
         listed = self.conversation.objects.store.list(self.conversation.names.entries_prefix)
         return [one for one in listed if is_entry_path(path_in(one.name))]
+
+    def sources(self) -> Iterator[Source]:
+        """Yield the messages behind the entries; those that changed since the catalog was written are read."""
+        rows = self.catalog().by_path
+        for listed in self.list():
+            path = path_in(listed.name)
+            row = rows.get(path)
+            known = row if row is not None and row.generation == listed.generation else self.entry(path)
+            yield from known.sources if known is not None else ()
 
     def entry(self, path: str) -> Entry | None:
         """Return the entry, or None where there is none, or one that cannot be read."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from shared.agent.retellings import Retelling
+from shared.agent.retellings import Retelling, RetoldMessage
 from shared.conversation.literal_runs import Runs, shares_run
 from shared.conversation.records import MessageRecord
 from shared.knowledge.catalog import Row
@@ -60,15 +60,16 @@ class PossibleSources:
         wanted = _Text.of(text, to_answer=self.to_answer)
         holders = [one for one in self.to_answer if wanted.folded and wanted.folded in fold(one.text)]
         quoted = frozenset() if holders else frozenset(one.quoted_message_id for one in self.to_answer)
-        found = {one.line_message_id: one.words_ms for one in holders[:1] or self.to_answer}
+        found = {one.line_message_id: Source.of(one) for one in holders[:1] or self.to_answer}
         for one in self.earlier:
             if one.line_message_id in quoted or wanted.may_repeat(one.text):
-                found.setdefault(one.line_message_id, one.words_ms)
+                found.setdefault(one.line_message_id, Source.of(one))
         for retelling in self.retellings:
             if not quoted.isdisjoint(retelling.sent_message_ids) or wanted.may_repeat(retelling.text):
-                for line_message_id, words_ms in _behind(retelling, wanted):
-                    found.setdefault(line_message_id, words_ms)
-        return tuple(Source(line_message_id=one, timestamp_ms=words_ms) for one, words_ms in found.items())
+                for retold in _behind(retelling, wanted):
+                    source = Source(line_message_id=retold.line_message_id, timestamp_ms=retold.words_ms, by=retold.by)
+                    found.setdefault(retold.line_message_id, source)
+        return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +92,13 @@ class _Text:
         return self.numbers.are_provable and Numbers.of(fold(text)).prove(self.numbers, explained=self.explained)
 
 
-def _behind(retelling: Retelling, wanted: _Text) -> list[tuple[str, int]]:
+def _behind(retelling: Retelling, wanted: _Text) -> list[RetoldMessage]:
     """Return the messages behind a retelling that the text may repeat; where that is none, all that the retelling covers."""
     covered = [one for one in retelling.messages if one.is_covered]
     behind = [
         one for one in retelling.messages if (one.is_covered if one.text is None else wanted.may_repeat(one.text))
     ]
-    return [(one.line_message_id, one.words_ms) for one in behind or covered]
+    return behind or covered
 
 
 def _is_named(row: Row, unsaid: Iterable[str], said: Iterable[str]) -> bool:

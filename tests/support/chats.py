@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
-from shared.conversation.archive import SEGMENT_MESSAGES
+from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
 from shared.conversation.history import HistoryReader
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
@@ -24,6 +24,7 @@ def conversations_on(
     *,
     lease_s: float = 25.0,
     segment_messages: int = SEGMENT_MESSAGES,
+    archive_days: int = ARCHIVE_DAYS,
 ) -> Conversations:
     """Return the chats of a bucket; new ids are consecutive numbers."""
     numbers = itertools.count(1)
@@ -34,6 +35,7 @@ def conversations_on(
         lease_s=lease_s,
         new_id=lambda: f"id-{next(numbers)}",
         segment_messages=segment_messages,
+        archive_days=archive_days,
     )
 
 

@@ -16,7 +16,7 @@ class ChatEvents:
 
     def __init__(self, *, is_group: bool, author: str = recorded.USER) -> None:
         self.chat_id = recorded.GROUP if is_group else author
-        self._is_group = is_group
+        self.is_group = is_group
         self._author = author
         self._numbers = itertools.count(1)
 
@@ -35,7 +35,7 @@ class ChatEvents:
             "type": kind,
             "mode": "active",
             "timestamp": START_MS + number * 1_000,
-            "source": {"type": "group", "groupId": recorded.GROUP, "userId": user_id} if self._is_group else person,
+            "source": {"type": "group", "groupId": recorded.GROUP, "userId": user_id} if self.is_group else person,
             "webhookEventId": f"event{number}",
             "replyToken": f"token{number}",
             "deliveryContext": {"isRedelivery": False},
@@ -80,6 +80,11 @@ class Person:
         """Deliver a text message."""
         return self.sends(self.events.text(text), *thinks)
 
+    def asks(self, text: str, *thinks: Step, by: str | None = None) -> dict[str, Any]:
+        """Deliver a text message that is for the bot, also in a group."""
+        mention = "@Aizuchi " if self.events.is_group else ""
+        return self.sends(self.events.text(f"{mention}{text}", by=by), *thinks)
+
     def confirms(self, command: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
         """Deliver a command that is asked about, and a press of the button under the question; return the press."""
         self.says(command)
@@ -94,7 +99,7 @@ class Person:
         """Deliver a message that is filed as an idea of this name; return the name of the entry's object."""
         self.worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": name}]
         captures = calling(("classify_and_capture", {"text": name}))
-        self.says(f"an idea: {name}", captures, calling(("reply", {"message": "filed"})))
+        self.asks(f"an idea: {name}", captures, calling(("reply", {"message": "filed"})))
         entry = self.worker.conversations.of(self.events.chat_id).names.entry(f"ideas/{name}.md")
         assert self.worker.store.read(entry) is not None
         return entry

@@ -20,7 +20,7 @@ from shared.adapters.memory.scripted_model import Step
 from shared.agent.model import MediaPart, MixedContent, TextContent
 from shared.agent.tools import Tool
 from shared.bus.endpoint import PushEndpoint
-from shared.conversation.archive import SEGMENT_MESSAGES
+from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
 from shared.errors import StorageUnavailableError
 from shared.handlers.assembly import assemble
 from shared.handlers.ports import NotionPort, Options, Ports, Threads
@@ -120,6 +120,7 @@ class PushedWorker:
         notion: NotionPort | None = None,
         store: UnreliableStore | None = None,
         segment_messages: int = SEGMENT_MESSAGES,
+        archive_days: int = ARCHIVE_DAYS,
         **options: Any,  # noqa: ANN401 - the fields of Options
     ) -> None:
         self.store = store or UnreliableStore()
@@ -129,7 +130,9 @@ class PushedWorker:
         self.clock = FixedClock()
         self.profiles = MemoryProfiles()
         self.media = InterruptedMedia()
-        self.conversations = conversations_on(self.store, pool, self.clock, segment_messages=segment_messages)
+        self.conversations = conversations_on(
+            self.store, pool, self.clock, segment_messages=segment_messages, archive_days=archive_days
+        )
         self.ports = Ports(
             conversations=self.conversations,
             line=self.line,

@@ -152,7 +152,7 @@ def reminding_tool() -> Tool:
         overlay = context.reminders
         if not isinstance(overlay, ReminderOverlay):
             return {"status": "off"}
-        sources = [Source(line_message_id=one.line_message_id, timestamp_ms=one.words_ms) for one in context.to_answer]
+        sources = map(Source.of, context.to_answer)
         if "cancel" in arguments:
             for one in overlay.list():
                 if str(arguments["cancel"]) in one.text:

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 from shared.agent.retellings import RetoldMessage, messages_in_prompt, retellings_in_prompt
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
+from shared.conversation.member_mark import mark_id
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap
@@ -65,6 +68,20 @@ def test_a_retelling_names_covered_messages_and_known_ones_that_its_prompt_held(
         RetoldMessage(line_message_id="m2", words_ms=2_000, text="どこ？"),
         RetoldMessage(line_message_id="m1", words_ms=1_000, text="鍵は窓際", is_covered=False),
     )
+
+
+def test_a_retelling_tells_who_sent_its_messages_also_one_that_is_not_kept() -> None:
+    yuki = "U" + "1" * 32
+    history = History(
+        messages=(replace(message(1, "鍵は窓際"), user_id=yuki), replace(message(2, "どこ？"), user_id=None)),
+        outcomes=(answer(2, "窓際です", covers=("gone", "m2"), saw=("m1",)),),
+        authors={"gone": mark_id("U" + "2" * 32), "m2": "member-other"},
+    )
+
+    (told,) = retellings_in_prompt(history, ())
+
+    by = {one.line_message_id: one.by for one in told.messages}
+    assert by == {"m1": mark_id(yuki), "m2": "member-other", "gone": mark_id("U" + "2" * 32)}
 
 
 def test_a_covered_message_that_is_not_kept_has_a_timestamp_and_no_words() -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +12,15 @@ from shared.adapters.memory.scripted_model import calling
 from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.history import History
 from shared.conversation.records import Amendment, Erasure, OutcomeRecord
+from shared.conversation.snapshot import MemoryLimits
 from shared.handlers.erasure import confirmed_question
 from shared.line.phrases import Phrase
 from shared.turns.deferral import CONFIRMED_WITHIN_MS
 from tests.support.chats import answer, everything_in
 from tests.support.people import START_MS, Person
 from tests.support.phrases import japanese
+from tests.support.pushed import PushedWorker
+from tests.support.reminders import reminding_tool
 
 YUKI, KENJI = "U" + "1" * 32, "U" + "2" * 32
 
@@ -173,3 +177,66 @@ def test_a_confirmed_reset_of_a_group_spares_its_entries(member: Person) -> None
     assert member.worker.said[-1] == japanese(Phrase.RESET_DONE)
     assert "ideas/garden.md" in left
     assert "swordfish" not in left
+
+
+OTHER = "U" + "9" * 32
+
+
+@pytest.fixture
+def forgetful(pool: ThreadPoolExecutor) -> Person:
+    """A person in a group without an archive, whose memory ends after two messages."""
+    memory = MemoryLimits(journalled=1, verbatim=1, summed_up=100, recaps_at_once=0)
+    worker = PushedWorker(pool, [reminding_tool()], archive_days=0, memory=memory)
+    return Person(worker, is_in_group=True)
+
+
+def leave_the_memory(person: Person, words: str) -> None:
+    """Others talk with the bot until no message is stored that holds the words."""
+    for number in range(3):
+        person.asks(f"tea {number}", calling(("reply", {"message": "enjoy"})), by=OTHER)
+    conversation = person.worker.conversations.of(person.events.chat_id)
+    messages = (*conversation.snapshot.read().record.messages, *conversation.journal.read_messages())
+    assert not any(words in one.text for one in messages)
+
+
+def test_forget_me_takes_back_an_answer_whose_question_has_left_the_memory(forgetful: Person) -> None:
+    forgetful.asks("my word is swordfish", calling(("reply", {"message": "noted"})))
+    forgetful.asks("which word?", calling(("reply", {"message": "it is swordfish"})), by=OTHER)
+    forgetful.asks("mine is haddock", calling(("reply", {"message": "haddock, noted"})), by=OTHER)
+    leave_the_memory(forgetful, "swordfish")
+    assert "it is swordfish" in everything_in(forgetful.worker.store)
+
+    forgetful.says("/forget me")
+
+    kept = everything_in(forgetful.worker.store)
+    assert "swordfish" not in kept
+    assert "haddock, noted" not in kept  # its prompt held the message, too
+    assert forgetful.worker.said[-1] == japanese(Phrase.FORGET_ME_DONE, messages="0")
+
+
+def test_forget_me_takes_back_an_entry_whose_message_has_left_the_memory(forgetful: Person) -> None:
+    forgetful.files("garden")
+    leave_the_memory(forgetful, "garden")
+
+    forgetful.says("/forget me")
+
+    assert "garden" not in everything_in(forgetful.worker.store)
+
+
+def test_forget_me_takes_back_a_reminder_whose_message_has_left_the_memory(forgetful: Person) -> None:
+    remind = calling(("remind", {"text": "water the garden", "minutes": 600}))
+    forgetful.asks("remind us of the garden", remind, calling(("reply", {"message": "I will"})))
+    leave_the_memory(forgetful, "garden")
+
+    forgetful.says("/forget me")
+
+    assert "garden" not in everything_in(forgetful.worker.store)
+
+
+def test_what_others_filed_stays_after_forget_me(forgetful: Person) -> None:
+    entry = forgetful.files("garden")
+    leave_the_memory(forgetful, "garden")
+
+    forgetful.sends(forgetful.events.text("/forget me", by=OTHER))
+
+    assert forgetful.worker.store.read(entry) is not None

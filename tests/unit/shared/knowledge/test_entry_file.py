@@ -1,5 +1,6 @@
 import json
 import unicodedata
+from dataclasses import replace
 
 import frontmatter
 import pytest
@@ -22,7 +23,7 @@ from shared.knowledge.entry_file import (
 from shared.knowledge.schema import Category
 from shared.storage.object_names import ENTRY_CATEGORIES, ObjectNames, is_entry_path, is_slug
 from tests.support import schemas
-from tests.support.knowledge import CHAT, FilingChat, entries
+from tests.support.knowledge import CHAT, SATO, FilingChat, entries
 
 GARDEN = """---
 id: '1'
@@ -152,6 +153,18 @@ def test_a_file_with_arbitrary_content_is_corrupt(data: bytes) -> None:
 def test_a_file_of_a_newer_version_is_refused() -> None:
     with pytest.raises(UnknownRecordVersionError, match="version 2; this release reads 1"):
         read_entry("projects/庭.md", GARDEN.replace("version: 1", "version: 2").encode())
+
+
+def test_a_source_names_whoever_sent_it_where_that_is_known() -> None:
+    told = Source(line_message_id="m1", timestamp_ms=1, by="member-0a")
+    entry = replace(SATO, sources=(told, *SATO.sources[1:]))
+    text = format_entry(entry)
+
+    assert read_entry(entry.path, text.encode()).sources == entry.sources
+    assert text.count("by: ") == 1
+    assert traces_in(text.encode()) == tuple(replace(one, by="") for one in entry.sources)
+    with pytest.raises(CorruptRecordError):
+        read_entry(entry.path, text.replace("member-0a", "member-!").encode())
 
 
 def test_an_unreadable_file_still_tells_its_sources() -> None:

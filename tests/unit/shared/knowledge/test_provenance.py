@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.agent.retellings import Retelling, RetoldMessage
+from shared.conversation.member_mark import mark_id
 from shared.knowledge.catalog import Row, row_of
 from shared.knowledge.entry import Entry, Note, Source
 from shared.knowledge.provenance import PossibleSources, repeats
@@ -86,6 +87,17 @@ def test_a_text_that_repeats_an_answer_came_from_what_the_answer_provably_repeat
 
     assert ids(possible, "鍵: 窓際の青い箱の中") == ["m5", "m1"]
     assert ids(possible, "鍵のこと") == ["m5"]
+
+
+def test_a_source_tells_who_sent_the_message() -> None:
+    told = Retelling(text="鍵は窓際の青い箱の中です", messages=(replace(retold(1, "窓際の青い箱の中"), by="member-1"),))
+    asked = replace(message(5, "今の覚えて"), user_id="U" + "5" * 32)
+    earlier = replace(message(4, "青い箱の中だよ、窓際の青い箱"), user_id=None)
+    possible = PossibleSources(to_answer=(asked,), earlier=(earlier,), retellings=(told,))
+
+    by = {one.line_message_id: one.by for one in possible.of("鍵: 窓際の青い箱の中")}
+
+    assert by == {"m5": mark_id("U" + "5" * 32), "m4": "", "m1": "member-1"}
 
 
 def test_a_text_that_repeats_an_answer_came_from_what_it_covers_where_nothing_is_proven() -> None:

@@ -1,0 +1,21 @@
+"""Which messages are one person's, also those of which nothing is stored but what came of them: an entry, a reminder, an answer."""
+
+from dataclasses import replace
+
+from shared.conversation.member_mark import mark_id
+from shared.conversation.person_messages import PersonMessages
+from shared.conversation.store import Conversation
+from shared.knowledge.entry_store import EntryStore
+from shared.reminders.store import ReminderStore
+
+
+def messages_of(conversation: Conversation, user_id: str, *, until_ms: int) -> PersonMessages:
+    """Return the messages that the person sent up to this timestamp, as far as the chat's objects tell.
+
+    Raises: StorageUnavailableError, UnknownRecordVersionError.
+    """
+    stored, mark = PersonMessages.stored_in(conversation, user_id, until_ms=until_ms), mark_id(user_id)
+    entries, reminders = EntryStore(conversation), ReminderStore(conversation)
+    sources = (*entries.sources(), *(one for reminder in reminders.read_all() for one in reminder.sources))
+    behind = {one.line_message_id for one in sources if one.by == mark and one.timestamp_ms <= until_ms}
+    return replace(stored, named=stored.named | (behind - stored.own))

@@ -1,0 +1,88 @@
+"""Which messages are one person's, where nothing is stored of them but what came of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.member_mark import mark_id
+from shared.conversation.snapshot_records import SnapshotRecord
+from shared.conversation.store import Conversation
+from shared.handlers.persons import messages_of
+from shared.knowledge.catalog import Catalog, row_of
+from shared.knowledge.entry import Entry, Source
+from shared.knowledge.entry_file import format_entry
+from shared.knowledge.entry_store import CATALOG_FILE
+from shared.reminders.reminder import Reminder
+from shared.storage.codec import encode
+from tests.support.chats import conversations_on, message
+from tests.support.inline import InlineExecutor
+from tests.support.knowledge import SATO
+
+YUKI, KENJI = "U" + "1" * 32, "U" + "2" * 32
+
+
+def sent(number: int, by: str | None) -> Source:
+    return Source.of(replace(message(number, timestamp_ms=number), user_id=by))
+
+
+SOURCES = (sent(1, YUKI), sent(2, KENJI), sent(3, None), sent(4, YUKI))
+
+
+@pytest.fixture
+def group() -> Conversation:
+    return conversations_on(MemoryObjectStore(), InlineExecutor()).of("C" + "1" * 32)
+
+
+def file(group: Conversation, entry: Entry) -> int:
+    generation = group.objects.store.create(group.names.entry(entry.path), format_entry(entry).encode())
+    assert generation is not None
+    return generation
+
+
+def named(group: Conversation, *, until_ms: int = 3) -> frozenset[str]:
+    return messages_of(group, YUKI, until_ms=until_ms).named
+
+
+def test_what_a_snapshot_names_is_known_by_its_author(group: Conversation) -> None:
+    authors = {mark_id(YUKI): {"m1": 1, "m4": 4}, mark_id(KENJI): {"m2": 2}}
+    group.snapshot.swap(group.snapshot.read(), SnapshotRecord(authors=authors))
+
+    assert named(group) == {"m1"}
+    assert named(group, until_ms=4) == {"m1", "m4"}
+
+
+def test_what_entries_came_from_is_known_by_its_author(group: Conversation) -> None:
+    file(group, replace(SATO, sources=SOURCES))
+
+    assert named(group) == {"m1"}
+
+
+def test_sources_are_taken_from_the_catalog_and_from_entries_that_are_newer(group: Conversation) -> None:
+    known, newer = replace(SATO, sources=SOURCES[:1]), replace(SATO, slug="ito", id="ito", sources=(sent(2, YUKI),))
+    generation, _ = file(group, known), file(group, newer)
+    rows = (
+        replace(row_of(known, generation=generation), sources=(sent(1, KENJI), sent(3, YUKI))),
+        row_of(replace(newer, sources=(sent(1, YUKI),)), generation=0),
+    )
+    group.objects.store.create(group.names.entry(CATALOG_FILE), encode(Catalog(rows=rows)))
+
+    assert named(group) == {"m2", "m3"}
+
+
+def test_what_reminders_came_from_is_known_by_its_author(group: Conversation) -> None:
+    reminder = Reminder(id="r0000000001", text="tea", sources=SOURCES, start="2027-01-01T09:00", zone="Asia/Tokyo")
+    group.objects.store.create(group.names.reminder(reminder.id), encode(reminder))
+
+    assert named(group) == {"m1"}
+
+
+def test_a_message_that_is_stored_is_the_persons_own(group: Conversation) -> None:
+    file(group, replace(SATO, sources=SOURCES))
+    group.journal.keep(replace(message(1, timestamp_ms=1), user_id=YUKI))
+
+    found = messages_of(group, YUKI, until_ms=4)
+
+    assert found.own == {"m1"}
+    assert found.named == {"m4"}
+    assert found.taken_back == {"m1", "m4"}
