@@ -3,6 +3,7 @@
 import io
 import json
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -13,9 +14,11 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.adapters.memory.line_people import HeldContent
 from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.due import DueMarkers
+from shared.conversation.member_mark import mark_id
 from shared.conversation.records import (
     ANSWERABLE_MS,
     Amendment,
+    MessageRecord,
     OutcomeKind,
     OutcomeRecord,
     ProposedCall,
@@ -26,6 +29,7 @@ from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
 from shared.metering import Metering, ModelUsage, Purpose, Usage
+from shared.storage.object_store import StoredObject
 from shared.turns.lease import open_turn
 from shared.turns.question import Question
 from shared.turns.settle_window import IMAGE_SET_S
@@ -513,29 +517,102 @@ def test_a_message_takes_the_place_of_its_older_delivery(pool: ThreadPoolExecuto
     assert [one.is_lost for one in others] == [False, True, False, False]
 
 
+class HeirChat(RepliedChat):
+    """A chat whose turn is taken until the newest of its messages, which took the places of all others, has waited a moment."""
+
+    def __init__(self, pool: ThreadPoolExecutor, *, store: MemoryObjectStore | None = None) -> None:
+        self.acting = ActingClock()
+        super().__init__(pool, clock=self.acting, store=store)
+
+    def deliver_last(self, *messages: MessageRecord, meanwhile: Callable[[], object]) -> str:
+        """Deliver the last one while those before it wait; `meanwhile` happens before the turn is free."""
+        *others, newest = messages
+        lease, room = self.open_turn(), self.runner.room
+        with ExitStack() as waiting:
+            for _ in range(PLACES - 1):
+                waiting.enter_context(room.place(self.conversation.id, gives_way=False))
+            for message in others:
+                self.conversation.journal.keep(message)
+                waiting.enter_context(
+                    room.place(self.conversation.id, event=message.line_message_id, sent_ms=message.timestamp_ms)
+                )
+
+            def happen() -> None:
+                meanwhile()
+                lease.release()
+
+            self.acting.meanwhile = happen
+            result = self.deliver(newest)
+        assert self.clock.monotonic_s() < 2
+        return result
+
+
 def test_a_withdrawn_message_waits_for_those_whose_place_it_took(pool: ThreadPoolExecutor) -> None:
-    clock = ActingClock()
-    chat = RepliedChat(pool, clock=clock)
-    lease, room = chat.open_turn(), chat.runner.room
+    chat = HeirChat(pool)
     older, old, newer = chat.message(1), chat.message(2), chat.message(3)
-    with ExitStack() as waiting:
-        for _ in range(PLACES - 1):
-            waiting.enter_context(room.place(chat.conversation.id, gives_way=False))
-        for message in (older, old):
-            chat.conversation.journal.keep(message)
-            waiting.enter_context(
-                room.place(chat.conversation.id, event=message.line_message_id, sent_ms=message.timestamp_ms)
-            )
 
-        def withdraw_and_end() -> None:
-            chat.withdraw("m3")
-            lease.release()
-
-        clock.meanwhile = withdraw_and_end
-        assert chat.deliver(newer) == "withdrawn"
+    assert chat.deliver_last(older, old, newer, meanwhile=lambda: chat.withdraw("m3")) == "withdrawn"
 
     assert chat.questions == [("m1", "m2")]
-    assert clock.monotonic_s() < 2
+
+
+def test_a_withdrawn_message_waits_for_those_of_its_heritage_that_are_left(pool: ThreadPoolExecutor) -> None:
+    chat = HeirChat(pool)
+    older, old, newer = chat.message(1), chat.message(2), chat.message(3)
+
+    def withdraw() -> None:
+        chat.withdraw("m2")
+        chat.withdraw("m3")
+
+    assert chat.deliver_last(older, old, newer, meanwhile=withdraw) == "withdrawn"
+
+    assert chat.questions == [("m1",)]
+
+
+def test_a_withdrawn_message_goes_on_behind_one_that_was_taken_back_too(pool: ThreadPoolExecutor) -> None:
+    chat = HeirChat(pool)
+    older, old, newer = chat.message(1), replace(chat.message(2), user_id=_ANNA), chat.message(3)
+
+    def take_back() -> None:
+        chat.conversation.amendments.forget_member(_ANNA, until_ms=old.timestamp_ms)
+        chat.withdraw("m3")
+
+    assert chat.deliver_last(older, old, newer, meanwhile=take_back) == "withdrawn"
+
+    assert chat.questions == [("m1",)]
+
+
+def test_a_withdrawn_message_waits_for_the_newest_first_because_older_ones_may_be_too_old(
+    pool: ThreadPoolExecutor,
+) -> None:
+    chat = HeirChat(pool)
+    older, old, newer = chat.message(1, age_ms=ANSWERABLE_MS), chat.message(2), chat.message(3)
+
+    assert chat.deliver_last(older, old, newer, meanwhile=lambda: chat.withdraw("m3")) == "withdrawn"
+
+    assert chat.questions == [("m2",)]
+
+
+def test_an_answered_message_asks_nothing_more_of_the_bucket(pool: ThreadPoolExecutor) -> None:
+    store = StoreThatTells()
+    chat = HeirChat(pool, store=store)
+    old, newer = chat.message(1), replace(chat.message(2), user_id=_ANNA)
+
+    assert chat.deliver_last(old, newer, meanwhile=store.read_names.clear) == "replied"
+
+    assert chat.conversation.names.amended(mark_id(_ANNA)) not in store.read_names
+
+
+class StoreThatTells(MemoryObjectStore):
+    """A bucket that tells which objects were read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read_names: list[str] = []
+
+    def read(self, name: str) -> StoredObject | None:
+        self.read_names.append(name)
+        return super().read(name)
 
 
 class SweptStore(MemoryObjectStore):
