@@ -102,11 +102,7 @@ def _retold(
     return RetoldMessage(
         line_message_id=line_message_id,
         words_ms=record.words_ms if record else max(latest_ms, edited_ms),
-        by=(
-            mark_id(record.user_id)
-            if record and record.user_id is not None
-            else history.authors.get(line_message_id, "")
-        ),
+        by=(mark_id(record.user_id) if record else "") or history.authors.get(line_message_id, ""),
         text=record.text if record and is_comparable else None,
         is_covered=is_covered,
     )

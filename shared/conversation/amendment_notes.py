@@ -28,7 +28,7 @@ REACH_S: Final = 600.0
 """So much of the time before its last one a listing repeats: far more than clocks differ, and than a note may be late."""
 KEPT_S: Final = 3_600.0
 """After so long an instance lists everything again."""
-_NAMES_KEPT: Final = 50_000  # about 15 MB
+NAMES_KEPT: Final = 50_000  # about 15 MB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class _Known:
 
 
 def _cache() -> LRUCache[str, _Known]:
-    return LRUCache(_NAMES_KEPT, getsizeof=lambda known: 1 + len(known.objects.by_id))
+    return LRUCache(NAMES_KEPT, getsizeof=lambda known: 1 + len(known.objects.by_id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -117,7 +117,7 @@ class AmendmentNotes:
 
     def _keep(self, names: ObjectNames, objects: AmendedObjects, *, listed_ms: int, full_s: float) -> AmendedObjects:
         with self._lock:
-            if len(objects.by_id) < _NAMES_KEPT:
+            if len(objects.by_id) < NAMES_KEPT:
                 self._known[names.conversation_id] = _Known(objects=objects, listed_ms=listed_ms, full_s=full_s)
         return objects
 
@@ -131,8 +131,8 @@ def _written(names: ObjectNames, notes: Iterable[ListedObject]) -> dict[str, Lis
         except UnusableIdError as cause:
             logs.error("record_unreadable", cause=cause)
             continue
-        if an_id not in found or found[an_id].generation < generation:
-            found[an_id] = ListedObject(name=names.amended(an_id), generation=generation)
+        there = ListedObject(name=names.amended(an_id), generation=generation)
+        found[an_id] = max(found.get(an_id, there), there, key=_generation)
     return found
 
 

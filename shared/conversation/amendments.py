@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from cachetools import LRUCache
 
@@ -21,7 +21,7 @@ from shared.clock import Clock
 from shared.conversation.amendment_notes import AmendedObjects, AmendmentNotes
 from shared.conversation.member_mark import is_mark, mark_id, marks_in
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
-from shared.conversation.watermark import ERASURE, ERASURE_OF_ENTRIES, ERASURES, Watermarks, raised_by
+from shared.conversation.watermark import ERASURE, ERASURE_OF_ENTRIES, ERASURES, Watermarks, marked_in
 from shared.storage.codec import decode, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
@@ -54,8 +54,6 @@ class Amendments:
 
     def is_forgotten(self, message: MessageRecord) -> bool:
         """Whether its author took back all that was said up to it; a message that was not known then, its own delivery withdraws."""
-        if not self.members or message.user_id is None:
-            return False
         return message.timestamp_ms <= self.members.get(mark_id(message.user_id), -1)
 
     def hides(self, message: MessageRecord) -> bool:
@@ -81,6 +79,12 @@ class Amendments:
             and self.edits[one.line_message_id] != one.text
         )
 
+    def beside(self, watermark: Watermark) -> "Amendments":
+        """Return them beside a watermark, which may be higher than the marks of erasures that were read."""
+        erased_ms = max(self.erased_ms, watermark.timestamp_ms)
+        erased_entries_ms = max(self.erased_entries_ms, watermark.entries_ms)
+        return replace(self, erased_ms=erased_ms, erased_entries_ms=erased_entries_ms)
+
     def overlay(self, message: MessageRecord) -> MessageRecord:
         """Return the message with its newest text."""
         edited = self.edits.get(message.line_message_id)
@@ -89,13 +93,8 @@ class Amendments:
         return replace(message, text=edited, edited_ms=self.edited_ms.get(message.line_message_id, 0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
-    """What a look found in the objects that were `listed`, beside this watermark."""
-
-    listed: tuple[ListedObject, ...]
-    watermark: Watermark
-    found: Amendments
+_Look: TypeAlias = tuple[tuple[ListedObject, ...], Amendments]
+"""The objects that a look read, and what they say."""
 
 
 def _looks() -> LRUCache[str, _Look]:
@@ -109,23 +108,16 @@ class LastLooks:
     _last: LRUCache[str, _Look] = field(default_factory=_looks, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def has_read(self, conversation_id: str, listed: tuple[ListedObject, ...]) -> bool:
-        """Whether the last look read these objects."""
+    def of(self, conversation_id: str, listed: tuple[ListedObject, ...]) -> Amendments | None:
+        """Return what these objects say, if the last look read them."""
         with self._lock:
-            last = self._last.get(conversation_id)
-        return last is not None and last.listed == listed
+            last_listed, found = self._last.get(conversation_id, (None, None))
+        return found if last_listed == listed else None
 
-    def of(self, conversation_id: str, listed: tuple[ListedObject, ...], watermark: Watermark) -> Amendments | None:
-        """Return what the last look found, if it read these objects beside this watermark."""
+    def keep(self, conversation_id: str, listed: tuple[ListedObject, ...], found: Amendments) -> None:
+        """Keep what these objects say."""
         with self._lock:
-            last = self._last.get(conversation_id)
-        is_same = last is not None and last.listed == listed and last.watermark == watermark
-        return last.found if last is not None and is_same else None
-
-    def keep(self, conversation_id: str, look: _Look) -> None:
-        """Keep this look."""
-        with self._lock:
-            self._last[conversation_id] = look
+            self._last[conversation_id] = (listed, found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,18 +177,15 @@ class AmendmentLog:
     ) -> Callable[[], Amendments]:
         """Begin to read what is listed; the function that is returned ends it.  What the last look has read is not decoded again."""
         chat = self.names.conversation_id
-        reading = self.objects.begin_reading(listed) if not self.looks.has_read(chat, listed) else None
+        known = self.looks.of(chat, listed)
+        reading = self.objects.begin_reading(listed if known is None else ())
 
         def end() -> Amendments:
-            beside = watermark()
-            known = self.looks.of(chat, listed, beside)
-            if known is not None:
-                return known
-            bodies = reading() if reading is not None else self.objects.read_all(listed)
-            found = _amendments_of(bodies, beside)
-            if None not in bodies:
-                self.looks.keep(chat, _Look(listed=listed, watermark=beside, found=found))
-            return found
+            beside, bodies = watermark(), reading()
+            found = _amendments_of(bodies) if known is None else known
+            if known is None and None not in bodies:
+                self.looks.keep(chat, listed, found)
+            return found.beside(beside)
 
         return end
 
@@ -323,10 +312,10 @@ class AmendmentLog:
             )
 
 
-def _amendments_of(bodies: Iterable[bytes | None], watermark: Watermark) -> Amendments:
-    """Return what the stored amendments say; the marks of erasures raise the watermark."""
+def _amendments_of(bodies: Iterable[bytes | None]) -> Amendments:
+    """Return what the stored amendments say; the marks of erasures among them stand for the watermark."""
     amendments = decode_readable(Amendment, bodies)
-    watermark = raised_by(amendments, watermark)
+    watermark = marked_in(amendments)
     return Amendments(
         withdrawn=frozenset(
             own

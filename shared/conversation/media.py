@@ -165,7 +165,7 @@ def _write(
         timestamp_ms=message.timestamp_ms,
         content_type=content_type,
         size_bytes=content.size_bytes,
-        by=mark_id(message.user_id) if message.user_id is not None else None,
+        by=mark_id(message.user_id) or None,
     )
     store.create(names.medium_label(message.line_message_id), encode(label))
     return label

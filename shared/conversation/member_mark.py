@@ -18,8 +18,13 @@ _DIGITS: Final = 32
 
 
 @lru_cache
-def mark_id(user_id: str) -> str:
-    """Return the id by which a person's mark goes; it tells nobody who the person is that does not know LINE's id of them."""
+def mark_id(user_id: str | None) -> str:
+    """Return the id by which a person's mark goes; it tells nobody who the person is that does not know LINE's id of them.
+
+    Empty for a person without an id.
+    """
+    if user_id is None:
+        return ""
     return MARK_PREFIX + hashlib.sha256(f"aizuchi member {user_id}".encode()).hexdigest()[:_DIGITS]
 
 

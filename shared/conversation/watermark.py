@@ -25,13 +25,10 @@ KEPT_S: Final = 600.0
 _CHATS_KEPT: Final = 4_096
 
 
-def raised_by(amendments: Iterable[Amendment], watermark: Watermark) -> Watermark:
-    """Return the watermark as the marks among these amendments raise it."""
+def marked_in(amendments: Iterable[Amendment]) -> Watermark:
+    """Return the watermark as the marks among these amendments tell it."""
     marked = {one.line_message_id: one.timestamp_ms for one in amendments if one.line_message_id in ERASURES}
-    return Watermark(
-        timestamp_ms=max(watermark.timestamp_ms, marked.get(ERASURE, -1)),
-        entries_ms=max(watermark.entries_ms, marked.get(ERASURE_OF_ENTRIES, -1)),
-    )
+    return Watermark(timestamp_ms=marked.get(ERASURE, -1), entries_ms=marked.get(ERASURE_OF_ENTRIES, -1))
 
 
 def _cache() -> LRUCache[str, tuple[Watermark, float]]:

@@ -124,7 +124,7 @@ class Withdrawal:
         What was filed or summed up from older words is removed; the newer ones are filed when a person asks for it.
         Returns whether the edit counts; one from before an erasure, or before its author took back everything, does not.
         """
-        by = mark_id(user_id) if user_id is not None else None
+        by = mark_id(user_id) or None
         edited = Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms, text=text, by=by)
         conversation.amendments.amend(edited)
         if conversation.amendments.drop_erased_edit(line_message_id):

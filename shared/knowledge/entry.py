@@ -28,8 +28,7 @@ class Source:
     @classmethod
     def of(cls, message: MessageRecord) -> "Source":
         """Return the message as a source."""
-        by = mark_id(message.user_id) if message.user_id is not None else ""
-        return cls(line_message_id=message.line_message_id, timestamp_ms=message.words_ms, by=by)
+        return cls(line_message_id=message.line_message_id, timestamp_ms=message.words_ms, by=mark_id(message.user_id))
 
 
 def oldest_words(sources: Iterable[Source]) -> dict[str, Source]:

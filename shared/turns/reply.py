@@ -139,9 +139,7 @@ class _ReplyDelivery:
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
         own_id, names = self.own.line_message_id, self.conversation.names
         covers = seen.record.outcome.covers if seen.record.outcome is not None else ()
-        amended = {names.amended(own_id)} | (
-            {names.amended(mark_id(self.own.user_id))} if self.own.user_id is not None else set()
-        )
+        amended = {names.amended(one) for one in (own_id, mark_id(self.own.user_id)) if one}
         return (
             own_id not in covers
             and self.own.timestamp_ms > listing.watermark.timestamp_ms

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.amendment_notes import KEPT_S, REACH_S
+from shared.conversation.amendment_notes import KEPT_S, NAMES_KEPT, NEWEST_READ, REACH_S, AmendedObjects, AmendmentNotes
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment
@@ -23,13 +23,17 @@ ANNA = "U" + "a" * 32
 
 
 class CountingStore(MemoryObjectStore):
-    """A bucket that counts what its listings return and what is read, and does something before the next create of a note."""
+    """A bucket that counts what its listings return and what is read, and does something before the next create of a note.
+
+    The object `loses_once` is not there when it is read for the first time.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.listed: list[int] = []
         self.reads = 0
         self.before_note: Callable[[], object] | None = None
+        self.loses_once: str | None = None
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         found = super().list(prefix, since=since, before=before)
@@ -38,6 +42,9 @@ class CountingStore(MemoryObjectStore):
 
     def read(self, name: str) -> StoredObject | None:
         self.reads += 1
+        if name == self.loses_once:
+            self.loses_once = None
+            return None
         return super().read(name)
 
     def create(self, name: str, data: bytes) -> int | None:
@@ -74,6 +81,66 @@ def test_looks_list_what_was_written_since_and_read_nothing_again(store: Countin
 
     assert (store.listed, store.reads, len(found.withdrawn)) == ([0], 0, 200)
     assert amendments.look(besides={"m7"}).withdrawn == {"m7", *found.withdrawn}
+
+
+def test_what_was_read_is_not_decoded_again_until_something_is_amended(store: CountingStore, clock: FixedClock) -> None:
+    amendments = log_on(store, clock)
+    amendments.amend(unsend(1))
+    first = amendments.look()
+
+    assert amendments.look().withdrawn is first.withdrawn
+    amendments.amend(unsend(2))
+    assert amendments.look().withdrawn == {"m1", "m2"}
+    assert amendments.look(besides={"m1"}).withdrawn == {"m1", "m2"}
+
+
+def test_a_look_that_missed_an_object_is_not_relied_on(store: CountingStore, clock: FixedClock) -> None:
+    amendments = log_on(store, clock)
+    log_on(store, clock).amend(unsend(1))
+    store.loses_once = ObjectNames(CHAT).amended("m1")
+
+    assert amendments.look().withdrawn == set()
+    assert amendments.look().withdrawn == {"m1"}
+
+
+def test_older_amendments_are_read_besides_in_the_order_in_which_they_were_written() -> None:
+    listed = [ListedObject(name=f"m{number}", generation=number) for number in range(1, NEWEST_READ + 4)]
+    objects = AmendedObjects.of({one.name: one for one in listed})
+
+    assert objects.besides({"m3", "m1", "m2", "m4", "m0"}) == tuple(listed[:3])
+
+
+def test_notes_of_what_is_known_change_nothing() -> None:
+    known = ListedObject(name="m1", generation=5)
+    objects = AmendedObjects.of({"m1": known})
+    older, newer = (ListedObject(name="m1", generation=generation) for generation in (4, 6))
+
+    assert objects.with_written({}) is objects
+    assert objects.with_written({"m1": known}) is objects
+    assert objects.with_written({"m1": older}) is objects
+    assert objects.with_written({"m1": newer}).usual == (newer,)
+
+
+def test_a_note_that_was_half_as_late_as_a_listing_reaches_is_not_written_again(
+    store: CountingStore, clock: FixedClock
+) -> None:
+    store.before_note = lambda: clock.move(REACH_S / 2)
+    log_on(store, clock).amend(unsend(1))
+
+    assert len([one for one in store.list("amended/") if is_amended_note(one.name)]) == 1
+
+
+def test_a_chat_of_more_amendments_than_an_instance_keeps_is_listed_each_time(
+    store: CountingStore, clock: FixedClock
+) -> None:
+    names, notes = ObjectNames(CHAT), AmendmentNotes()
+    for number in range(NAMES_KEPT):
+        store.create(names.amended(f"m{number}"), b"")
+
+    for _ in range(2):
+        assert len(notes.list(store, names, clock).by_id) == NAMES_KEPT
+
+    assert store.listed == [NAMES_KEPT] * 2
 
 
 @given(

@@ -31,6 +31,22 @@ def test_what_was_made_of_the_message_itself_goes_whatever_it_says() -> None:
     assert (found.taken, found.kept) == ({"e1"}, set())
 
 
+def test_what_goes_without_words_that_nobody_compared_is_a_gap() -> None:
+    found = descent()
+    gap, said_nothing_of_it = said("e1", saw="m1"), said("e2", PLACE, saw="m2")
+
+    assert found.has_gaps([gap, said_nothing_of_it])
+    assert not found.has_gaps([replace(gap, id=""), said("e1", PLACE, saw="m1"), said("e1", saw="m2")])
+
+
+def test_what_was_compared_here_or_by_another_withdrawal_is_no_gap() -> None:
+    gap, found = said("e1", saw="m1"), descent()
+    found.look_at([said("e1", PLACE, saw="m1")])
+
+    assert not found.has_gaps([gap])
+    assert not descent({"e1": frozenset()}).has_gaps([gap])
+
+
 def test_another_look_at_the_same_finds_nothing_more() -> None:
     found = descent()
     answers = [said("e1", PLACE, saw="m1"), said("e2", f"still {PLACE}", saw="e1"), said("e3", "ok", saw="e2")]

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -139,6 +140,31 @@ def test_no_recap_is_begun_after_the_first_step_of_an_unsend(
     compaction.fold(chat, IN_TIME)
 
     assert summariser.asked == [("m0", "m1", "m2")]
+
+
+class StoreThatDrops(MemoryObjectStore):
+    """A bucket in which something happens before an outcome is dropped from the journal, once."""
+
+    before_drop: Callable[[], object] | None = None
+
+    def delete(self, name: str) -> None:
+        if name.endswith(".outcome.json") and self.before_drop is not None:
+            before, self.before_drop = self.before_drop, None
+            before()
+        super().delete(name)
+
+
+def test_the_first_recap_is_not_begun_after_the_first_step_of_an_unsend(
+    clock: FixedClock, summariser: QuotingSummariser
+) -> None:
+    store = StoreThatDrops()
+    chat = conversations_on(store, InlineExecutor(), clock).of("U" + "1" * 32)
+    keep_messages(chat, clock, range(13))
+    store.before_drop = lambda: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=clock.now_ms()))
+
+    compaction_by(summariser, clock).fold(chat, IN_TIME)
+
+    assert summariser.asked == []
 
 
 def test_no_second_recap_is_begun_that_could_not_be_written_in_time(

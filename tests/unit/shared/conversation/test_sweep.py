@@ -396,3 +396,16 @@ def test_archived_messages_are_counted_once_before_a_chat_is_erased(chat: Conver
     chat.journal.record(message(4))
 
     assert Holdings.of(chat).messages == 4
+
+
+def test_of_messages_that_were_sent_days_apart_the_oldest_tells_where_to_begin(chat: Conversation) -> None:
+    week_ms = 7 * 24 * 3_600_000
+    old, new = message(1, timestamp_ms=week_ms), message(2, timestamp_ms=3 * week_ms)
+    put_segment(chat, [old])
+    put_segment(chat, [new])
+    sweep = Sweep(archive=chat.archive)
+    sweep.know([old, new])
+
+    sweep.begin_with({"m1", "m2"})
+
+    assert archive_of(*sweep.naming({"m1", "m2"})).message_ids == ("m1", "m2")
