@@ -14,6 +14,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
+from shared.storage.object_store import ListedObject
 from tests.support.archives import archive_of, segments_in
 from tests.support.chats import conversations_on, everything_in, reader
 from tests.support.inline import InlineExecutor
@@ -30,7 +31,10 @@ class KilledError(BaseException):
 
 
 class FragileStore(MemoryObjectStore):
-    """A bucket whose caller dies at the write number `dies_at`, before or after it; before write `meanwhile[0]`, `meanwhile[1]` happens."""
+    """A bucket whose caller dies at the write number `dies_at`, before or after it; before write `meanwhile[0]`, `meanwhile[1]` happens.
+
+    The listing number `fails_at_archive_listing` of an archive fails.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,6 +42,15 @@ class FragileStore(MemoryObjectStore):
         self.dies_at: int | None = None
         self.dies_after = False
         self.meanwhile: tuple[int, Callable[[], object]] | None = None
+        self.archive_listings = 0
+        self.fails_at_archive_listing: int | None = None
+
+    def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
+        self.archive_listings += prefix.startswith("archive/")
+        if self.archive_listings == self.fails_at_archive_listing:
+            self.fails_at_archive_listing = None
+            raise StorageUnavailableError("503")
+        return super().list(prefix, since=since, before=before)
 
     def create(self, name: str, data: bytes) -> int | None:
         return self._do(lambda: super(FragileStore, self).create(name, data))
@@ -131,6 +144,30 @@ def test_a_chat_without_the_model_is_archived_too() -> None:
 
     assert chat.known() == chat.expected
     assert len(chat.archived()) > 60
+
+
+def test_an_archive_is_listed_only_where_a_segment_is_full() -> None:
+    chat = Archiving()
+    chat.grows(1)
+    assert chat.store.archive_listings == 0
+
+    chat.grows(10)
+
+    assert chat.store.archive_listings
+    assert segments_in(chat.chat)
+
+
+def test_a_compaction_fails_where_needless_segments_cannot_be_removed_and_the_next_one_removes_them() -> None:
+    chat = Archiving()
+    chat.grows(6)
+    chat.store.archive_listings = 0
+    chat.store.fails_at_archive_listing = 2  # the first one is for the numbers of the segments
+
+    with pytest.raises(StorageUnavailableError):
+        chat.grows(10)
+
+    chat.grows(4)
+    assert chat.known() == chat.expected
 
 
 def test_without_an_archive_nothing_is_written_or_waits() -> None:
