@@ -18,7 +18,7 @@ from shared.conversation.descent import Descent, Repeatable, repeatable
 from shared.conversation.due import DueMarkers
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
-from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment, SnapshotRecord
+from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.errors import StorageUnavailableError
@@ -282,13 +282,8 @@ def _repeatable(
 
 
 def _with_erased(amendments: Amendments, segment: Segment) -> Segment:
-    """Return what of the segment an erasure takes the words of, but for what it erases anyway: nothing else names that."""
-    erased_ms = amendments.erased_ms
+    """Return what of the segment an erasure takes the words of."""
     return Segment(
-        answers=tuple(one for one in segment.answers if _spans(one, erased_ms)),
-        recaps=tuple(one for one in segment.recaps if _spans(one, erased_ms)),
+        answers=tuple(one for one in segment.answers if one.since_ms <= amendments.erased_ms),
+        recaps=tuple(one for one in segment.recaps if one.since_ms <= amendments.erased_ms),
     )
-
-
-def _spans(one: ArchivedAnswer | Recap, timestamp_ms: int) -> bool:
-    return one.since_ms <= timestamp_ms and one.timestamp_ms > timestamp_ms
