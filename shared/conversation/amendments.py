@@ -178,14 +178,16 @@ class AmendmentLog:
         """Begin to read what is listed; the function that is returned ends it.  What the last look has read is not decoded again."""
         chat = self.names.conversation_id
         known = self.looks.of(chat, listed)
-        reading = self.objects.begin_reading(listed if known is None else ())
+        if known is not None:
+            return lambda: known.beside(watermark())
+        reading = self.objects.begin_reading(listed)
 
         def end() -> Amendments:
-            beside, bodies = watermark(), reading()
-            found = _amendments_of(bodies) if known is None else known
-            if known is None and None not in bodies:
+            bodies = reading()
+            found = _amendments_of(bodies)
+            if None not in bodies:
                 self.looks.keep(chat, listed, found)
-            return found.beside(beside)
+            return found.beside(watermark())
 
         return end
 
