@@ -64,8 +64,10 @@ def main() -> int:
 
 def play_batch(seeds: Sequence[int], *, keeps_steps: bool = False) -> list[tuple[int, Verdict]]:
     """Play the seeds one after another."""
-    gc.set_threshold(50_000, 20, 50)  # a schedule makes many objects that live until its end
-    return [(seed, play(seed, keeps_steps=keeps_steps)) for seed in seeds]
+    gc.disable()  # nearly all of what a schedule makes goes without the collector; the rest, of fifty of them, takes no room to speak of
+    played = [(seed, play(seed, keeps_steps=keeps_steps)) for seed in seeds]
+    gc.collect()
+    return played
 
 
 def _play_all(seeds: Sequence[int], processes: int, *, keeps_steps: bool) -> Iterator[tuple[int, Verdict]]:
