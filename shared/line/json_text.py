@@ -8,16 +8,14 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from itertools import accumulate
 from typing import Final, NoReturn
 
 MAX_DEPTH: Final = 64
 """How deep values may nest; events of LINE nest to eight."""
 _MAX_DIGITS: Final = 300  # no more than a double holds
 _MAX_BITS: Final = 1_024
-_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-_BRACKET: Final = re.compile(_STRING.pattern + rb"|[\[\]{}]", re.DOTALL)
-_NO_BRACKETS: Final = bytes(sorted(set(range(256)) - set(b"[]{}")))
+# A string without an end reaches to the end of the text, so that no quote within it is tried again.
+_BRACKET: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 _STEPS: Final = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
@@ -26,7 +24,7 @@ def parse_json(text: bytes) -> object:
 
     Raises: ValueError, if the text is no JSON.
     """
-    shallow = text if _is_shallow(text) else b"".join(_shallow_pieces(text))
+    shallow = b"".join(_shallow_pieces(text))
     try:
         return _DECODER.decode(shallow.decode(json.detect_encoding(shallow), "surrogatepass"))
     except (ValueError, RecursionError) as cause:  # the latter in another encoding than UTF-8
@@ -63,16 +61,6 @@ def _is_ordinary_number(value: object) -> bool:
             return math.isfinite(value)
         case _:
             return True
-
-
-def _is_shallow(text: bytes) -> bool:
-    """Whether no value nests deeper than MAX_DEPTH.  A text with so few brackets, as almost every one, needs no look at its strings."""
-    return text.count(b"[") + text.count(b"{") <= MAX_DEPTH or _depth(text) <= MAX_DEPTH
-
-
-def _depth(text: bytes) -> int:
-    brackets = _STRING.sub(b"", text).translate(None, _NO_BRACKETS)
-    return max(accumulate(map(_STEPS.__getitem__, brackets)), default=0)
 
 
 def _shallow_pieces(text: bytes) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final
 
 from shared.conversation.literal_runs import Runs
@@ -19,6 +20,7 @@ from shared.line.display_names import sanitised
 from shared.line.events import MessageContent
 from shared.line.graphemes import split_at_graphemes
 from shared.line.ids import mask_ids
+from shared.line.json_text import MAX_DEPTH, parse_json
 from shared.line.markdown import plain_text
 from shared.line.mentions import without_address
 from shared.line.message_text import describe
@@ -34,8 +36,8 @@ _LONGER: Final = 80_000  # for functions that only normalise: sorting this many 
 _REPEATED: Final = (
     *("a", "漢", "あア", "aあア가ก", "ー", "~", "~~ ", "*", "**a", "*a ", "_", "_a ", "`", "` ", "``` \n", "~~~\n"),
     *("[", "![", "[a](", "](a", "[[a](b)", "[]", "[a\n", "(", ")", "（", "<", "<a@a", "<https:", "|", "|a|b|\n|-|-|\n", "a|"),
-    *("\\", "#", " #", "- ", "- a\n", "- - -\n", "1. ", ">", "\u200d", "\u200b", "\u202e", "\u0301", "\u0301\u0316", "\ufe0f"),
-    *("\uff9e\u0316", "👨\u200d", "❤\ufe0f", "🇯", "\U000e0041", " ", "\u3000", "\t", "\n", " \n", "\r\n", "ก ", "ำ", "\x00"),
+    *("\\", '"', '"\\', '\\"', "#", " #", "- ", "- a\n", "- - -\n", "1. ", ">", "\u200d", "\u200b", "\u202e", "\u0301", "\u0301\u0316"),
+    *("\ufe0f", "\uff9e\u0316", "👨\u200d", "❤\ufe0f", "🇯", "\U000e0041", " ", "\u3000", "\t", "\n", " \n", "\r\n", "ก ", "ำ", "\x00"),
     *("https://", "https://!", "https:", "http", "\ud800", "\udc00", ".", "!", "?”", "。", "、", ",", "”", "…", "Mr.", "a\n\n"),
     *("ﷺ", "ﷺa", "㌖", "ΐ", "@", "U", "C", "C0", "U\u200b", "0", "０", "0,", "0-", "0 ", "2026-", "$0"),
 )  # fmt: skip
@@ -61,6 +63,11 @@ def _without_address(text: str) -> str:
     return without_address(MessageContent(line_message_id="1", type="text", fields=fields), bot_names=("Aizuchi",))
 
 
+def _parse_json(text: str) -> None:
+    with suppress(ValueError):
+        parse_json(b"[" * (MAX_DEPTH + 1) + text.encode(errors="surrogatepass"))
+
+
 FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "bubbles": bubbles,
     "plain_text": plain_text,
@@ -77,6 +84,7 @@ FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "snippet": lambda text: snippet(text[:5_000], [text]),
     "blocks_of": blocks_of,
     "numbers": Numbers.of,
+    "parse_json": _parse_json,
 }
 _NORMALISING: Final = frozenset({"fold", "parse_command"})
 

@@ -48,7 +48,19 @@ def test_values_nest_to_the_limit() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"[NaN]", b"[" * 100_000, b"]" * 100_000, b'"' * 99_999, b'"\\' * 50_000, b"[[}" * 9_999, b"\xff"]
+    "text",
+    [
+        b"",
+        b"[NaN]",
+        b"[" * 100_000,
+        b"]" * 100_000,
+        b'"' * 99_999,
+        b'"\\' * 50_000,
+        b'"' + b'\\"' * 50_000,
+        b'"a\\',
+        b"[[}" * 9_999,
+        b"\xff",
+    ],
 )
 def test_a_text_that_is_no_json_is_refused(text: bytes) -> None:
     with pytest.raises(ValueError, match="no JSON"):
