@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from shared.line.markdown_rules import MAX_NESTING, chat_markdown, label_budget
 
-_PARSER: Final = chat_markdown()
+_RULE_MARKS: Final = 3  # Source: CommonMark, "Thematic breaks"
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9+#.-]{1,20}")
 
 
@@ -27,30 +27,24 @@ class _Block:
 def plain_text(markdown: str) -> str:
     """Return the text without Markdown.  A text that nests to MAX_NESTING stays as it is; after hundreds of open brackets, so do links."""
     lines = markdown.replace("\r\n", "\n").replace("\r", "\n")
-    try:
-        tokens = _PARSER.parse(lines, label_budget(lines))
-    except RecursionError:
-        return markdown
-    if any(_is_too_deep(token) for token in tokens):
+    tokens = chat_markdown().parse(lines, label_budget(lines))
+    if any(token.level >= MAX_NESTING - 1 for token in tokens):
         return markdown
     return _join(_Walk(source=lines.split("\n")).blocks(tokens)) or markdown.strip()
 
 
-def _is_too_deep(token: Token) -> bool:
-    return token.level >= MAX_NESTING - 1 or any(child.level >= MAX_NESTING - 1 for child in token.children or ())
-
-
 @dataclass(slots=True)
 class _Walk:
-    """The state of a walk over the tokens: the current lines, list items and table row.
+    """The state of a walk over the tokens: the current lines, list items and table rows.
 
-    `markers` are the markers of the enclosing list items; each becomes spaces once a line has shown it.
+    `markers` are the markers of the enclosing list items; each becomes spaces once a line has shown it. `rows` holds the cells of the
+    row that is open.
     """
 
     source: Sequence[str]
     lines: tuple[int, int] = (0, 0)
     markers: list[str] = field(default_factory=list)
-    row: list[str] | None = None
+    rows: list[list[str]] = field(default_factory=list)
     is_head: bool = False
 
     def blocks(self, tokens: Sequence[Token]) -> Iterator[_Block]:
@@ -63,15 +57,21 @@ class _Walk:
                     yield from self._item(token)
                 case "thead_open" | "thead_close" | "tr_open" | "tr_close":
                     yield from self._row(token)
-                case "inline" if self.row is not None:
-                    self.row.append(_words(token))
-                case "inline" | "fence" | "code_block" | "hr":
-                    yield self._block(_leaf(token, self.source))
+                case "inline" if self.rows:
+                    self.rows[-1].append(_words(token))
+                case "hr":
+                    yield self._block(self._rule(token))
+                case "inline" | "fence" | "code_block":
+                    yield self._block(_leaf(token))
                 case _:
                     pass
 
+    def _rule(self, token: Token) -> str:
+        """Return a rule as it was written; within a list item, whose line begins with the item's marker, only its first marks."""
+        return token.markup[:_RULE_MARKS] if self.markers else self.source[self.lines[0]].strip()
+
     def _item(self, token: Token) -> Iterator[_Block]:
-        if token.nesting > 0:
+        if token.nesting == 1:
             number = f"{token.info}{token.markup}" if token.info else token.markup.replace("*", "-")
             self.markers.append(f"{number} ")
         elif (marker := self.markers.pop()).strip():  # an item without text
@@ -82,25 +82,28 @@ class _Walk:
     def _row(self, token: Token) -> Iterator[_Block]:
         match token.type:
             case "tr_open":
-                self.row = []
+                self.rows.append([])
             case "tr_close":
-                block = self._block(" | ".join(self.row or ()))
+                block = self._block(" | ".join(self.rows.pop()))
                 yield replace(
                     block, lines=(block.lines[0], block.lines[1] + self.is_head)
                 )  # the delimiter row below the head
-                self.row = None
             case _:
-                self.is_head = token.nesting > 0
+                self.is_head = token.type == "thead_open"
 
     def _block(self, text: str) -> _Block:
         if not self.markers:
             return _Block(text=text, lines=self.lines)
-        margin, marker = "  " * (len(self.markers) - 1), self.markers[-1]
-        self.markers[-1] = " " * min(len(marker), 3)
-        return _Block(text=margin + marker + text.replace("\n", f"\n{margin}{self.markers[-1]}"), lines=self.lines)
+        *outer, marker = self.markers
+        begin = (
+            "".join(one if one.strip() else "  " for one in outer) + marker
+        )  # an outer item may begin with an inner one
+        margin = " " * min(len(marker), 3)
+        self.markers = [*("  " for _ in outer), margin]
+        return _Block(text=begin + text.replace("\n", "\n" + "".join(self.markers)), lines=self.lines)
 
 
-def _leaf(token: Token, source: Sequence[str]) -> str:
+def _leaf(token: Token) -> str:
     match token.type:
         case "fence":
             info = (
@@ -109,8 +112,6 @@ def _leaf(token: Token, source: Sequence[str]) -> str:
             return (info + token.content).strip("\n")
         case "code_block":
             return "    " + token.content.rstrip("\n").replace("\n", "\n    ")
-        case "hr":
-            return source[token.map[0]].strip() if token.map else token.markup
         case _:
             return _words(token)
 
@@ -123,12 +124,12 @@ def _words(inline: Token) -> str:
             case "softbreak" | "hardbreak":
                 words.append("\n")
             case "link_open":
-                links.append((len(words), str(token.attrGet("href") or "")))
+                links.append((len(words), str(token.attrs["href"])))
             case "link_close":
                 start, url = links.pop()
                 words[start:] = [_link("".join(words[start:]), url)]
             case "image":
-                words.append(_link(_words(token), str(token.attrGet("src") or "")))
+                words.append(_link(_words(token), str(token.attrs["src"])))
             case _:
                 words.append(token.content)
     return "".join(words)

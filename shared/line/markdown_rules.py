@@ -6,7 +6,9 @@ the former in chats, and models write the latter. So emphasis, escapes and code 
 
 import re
 import unicodedata
+from bisect import bisect
 from collections.abc import MutableMapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
@@ -21,6 +23,7 @@ MAX_NESTING: Final = 60
 _LABEL_BUDGET: Final = "label_budget"
 _LEAST_BUDGET: Final = 50_000  # characters, ten times LINE's longest text
 _READINGS: Final = 16
+_NO_END: Final = -1  # the parser's own value for a text of a link that does not end
 _BARE_URL: Final = re.compile(r"https?://[^\s<>「」『』（）、。\[\]]+")
 _LINK: Final = re.compile(r"(?:https?|line)://|mailto:|tel:", re.IGNORECASE)
 _RUNS: Final = {"*": (1, 2, 3), "_": (1,), "~": (2,)}  # the lengths of runs that are emphasis; `__init__` is none
@@ -47,9 +50,9 @@ class _Labels:
     @staticmethod
     def parseLinkLabel(state: StateInline, start: int, disableNested: bool = False) -> int:  # noqa: N802, N803, FBT001, FBT002
         if state.env[_LABEL_BUDGET] <= 0:
-            return -1
+            return _NO_END
         end = parseLinkLabel(state, start, disableNested)
-        state.env[_LABEL_BUDGET] -= (end if end >= 0 else state.posMax) - start
+        state.env[_LABEL_BUDGET] -= (state.posMax if end == _NO_END else end) - start
         return end
 
 
@@ -65,8 +68,9 @@ class _ChatMarkdown(MarkdownIt):
         return _LINK.match(url) is not None
 
 
+@cache
 def chat_markdown() -> MarkdownIt:
-    """Return a parser without HTML, entities, references, block quotes and setext headings: those stay as they were written."""
+    """Return the parser, without HTML, entities, references, block quotes and setext headings: those stay as they were written."""
     parser = _ChatMarkdown("commonmark", {"html": False, "maxNesting": MAX_NESTING})
     parser.enable("table")
     parser.helpers = _Labels
@@ -77,7 +81,6 @@ def chat_markdown() -> MarkdownIt:
     parser.inline.ruler.at("emphasis", _emphasis)
     parser.inline.ruler.before("escape", "bare_url", _bare_url)
     parser.inline.ruler2.at("balance_pairs", _pair)
-    parser.inline.ruler2.disable(["emphasis"])
     return parser
 
 
@@ -89,11 +92,11 @@ def _fence(state: StateBlock, first_line: int, end_line: int, silent: bool) -> b
 
 def _bare_url(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - the parser's own signature
     """A bare URL is text: nothing inside it is markup."""
-    scheme = next((candidate for candidate in ("https", "http") if state.src.endswith(candidate, 0, state.pos)), None)
-    found = _BARE_URL.match(state.src, state.pos - len(scheme)) if scheme and state.src[state.pos] == ":" else None
+    scheme = next((candidate for candidate in ("https", "http") if state.src.endswith(candidate, 0, state.pos)), "")
+    found = _BARE_URL.match(state.src, state.pos - len(scheme))
     if found is None:
         return False
-    rest = found[0].rstrip("*_~`)")[len(scheme or "") :]
+    rest = found[0].rstrip("*_~`)")[len(scheme) :]
     if not silent:
         state.pending += rest
     state.pos += len(rest)
@@ -164,9 +167,8 @@ def _begins_words(after: str) -> bool:
 def _pair(state: StateInline) -> None:
     """Remove each opening run together with the next closing run of the same kind; other runs stay."""
     _pair_among(state, state.delimiters)
-    for meta in state.tokens_meta:
-        if meta and "delimiters" in meta:
-            _pair_among(state, meta["delimiters"])
+    for meta in filter(None, state.tokens_meta):
+        _pair_among(state, meta["delimiters"])
 
 
 def _pair_among(state: StateInline, delimiters: Sequence[Delimiter]) -> None:
@@ -176,8 +178,7 @@ def _pair_among(state: StateInline, delimiters: Sequence[Delimiter]) -> None:
         if run.close and openers.get(kind):
             opener = openers[kind].pop()
             for others in openers.values():
-                while others and others[-1] > opener:
-                    others.pop()
+                del others[bisect(others, opener) :]
             state.tokens[delimiters[opener].token].content = state.tokens[run.token].content = ""
         elif run.open:
             openers.setdefault(kind, []).append(index)

@@ -4,15 +4,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.line import markdown_rules
 from shared.line.markdown import plain_text
 
 FENCED = "```python\nx = 1\n  y = 2 * 3\n```\nafter"
 
 
+@pytest.fixture(autouse=True)
+def _new_parser() -> None:
+    """Each test makes the parser, so that none relies on what an earlier one has made."""
+    markdown_rules.chat_markdown.cache_clear()
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        *("1 * 2 * 3", "2*3*4", "a*b*c = d", "5*3=15, 4*2=8", "2**3**2", "f(*args, **kwargs)", "**kwargs", "f**k s**t"),
+        *(
+            "1 * 2 * 3",
+            "2*3*4",
+            "a*b*c = d",
+            "5*3=15, 4*2=8",
+            "2**3**2",
+            "*a*b c",
+            "f(*args, **kwargs)",
+            "**kwargs",
+            "f**k s**t",
+        ),
         *("snake_case_name", "__init__ and __name__", "$x_1 * y_2$", "x[0](y)", "[1] ref", "- [ ] task\n- [x] done"),
         *(
             "<3",
@@ -24,6 +41,7 @@ FENCED = "```python\nx = 1\n  y = 2 * 3\n```\nafter"
             "(*≧▽≦)(*´▽`*)",
             "(*ノωノ) (*´▽`*)",
             "(´･ω･`) hi (´･ω･`)",
+            "(*あ* x",
         ),
         *("¯\\_(ツ)_/¯", "\\(^o^)/", "_(:3」∠)_", "T_T T_T", "orz_", "わー~~い~~", "~~~\nえー~~~"),
         *(
@@ -57,6 +75,12 @@ FENCED = "```python\nx = 1\n  y = 2 * 3\n```\nafter"
             "[a](javascript:x)",
             "1) x\n2) y",
             "- a\n  - b\n- c",
+            "- a\n  b",
+            "-\n- b",
+            "- a\n\n  ---",
+            "1. ---",
+            "- 1. a",
+            "- - a\n    b\n  - c\n- d",
         ),
         *("line one\nline two", "one\n\ntwo", "こんにちは。\n元気ですか？", "    indented\n    more", ""),
     ],
@@ -75,6 +99,11 @@ def test_text_without_markdown_is_unchanged(text: str) -> None:
         ("***both***, _it_, ~~old~~ new", "both, it, old new"),
         ("**a *b* c**", "a b c"),
         ("**a *b** c*", "a *b c*"),
+        ("*a (*b*", "a (*b"),
+        ("*b * c*", "b * c"),
+        ("*あ * い*", "あ * い"),
+        ("_a _ b_", "a _ b"),
+        ("_a_b_", "a_b"),
         ("**L**arge **L**anguage", "Large Language"),
         ("**`code`** and `x = *y*`", "code and x = *y*"),
         ("[text](https://a.b/c_d_e)", "text (https://a.b/c_d_e)"),
@@ -84,11 +113,19 @@ def test_text_without_markdown_is_unchanged(text: str) -> None:
         ("**https://a.b/c**", "https://a.b/c"),
         ("[mail](mailto:a@b.c) [a@b.c](mailto:a@b.c)", "mail (mailto:a@b.c) a@b.c"),
         ("![a cat](https://a.b/x.png)", "a cat (https://a.b/x.png)"),
+        ("[**a** b](https://a.b)", "a b (https://a.b)"),
         ("* a\n* b\n    * c", "- a\n- b\n  - c"),
         ("1. **One**: x\n   more\n2. Two\n\n   para", "1. One: x\n   more\n2. Two\n\n   para"),
         ("| a | b |\n|---|---|\n| 1 | **2** |\n\nafter", "a | b\n1 | 2\n\nafter"),
         (FENCED, "x = 1\n  y = 2 * 3\nafter"),
         ("```\nonly code\n```", "only code"),
+        ("```two words\nx\n```", "two words\nx"),
+        ("```python\n```", "python"),
+        ("10. a\n    b", "10. a\n   b"),
+        ("* ---", "- ---"),
+        ("1. - a\n   - b\n2. c", "1. - a\n  - b\n2. c"),
+        ("1.\n   - a\n   - b", "1. - a\n  - b"),
+        ("1. a\n   - b", "1. a\n  - b"),
         ("5 \\* 3, snake\\_case, \\#1", "5 * 3, snake_case, #1"),
         ("a\r\nb", "a\nb"),
         ("one\n\n\n\ntwo", "one\n\ntwo"),
@@ -117,3 +154,28 @@ def test_only_blank_text_becomes_blank(text: str) -> None:
 )
 def test_deeply_nested_markdown_loses_no_text(text: str) -> None:
     assert plain_text(text).count("x") == text.count("x")
+
+
+@pytest.mark.parametrize(
+    ("text", "budget", "shown"),
+    [
+        ("[a](https://x.y) [b](https://x.y)", 2, "a (https://x.y) [b](https://x.y)"),  # `[a` costs two characters
+        ("[a](https://x.y) [b](https://x.y)", 3, "a (https://x.y) b (https://x.y)"),
+        ("a(https://x.y) [b](https://x.y)", 0, "a(https://x.y) [b](https://x.y)"),
+        ("[ [a](https://x.y)", 20, "[ [a](https://x.y)"),  # 18 for the bracket without an end, two for the link in it
+        ("[ [a](https://x.y)", 21, "[ a (https://x.y)"),
+    ],
+)
+def test_a_link_is_text_once_the_brackets_before_it_have_used_up_the_budget(
+    text: str, budget: int, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(markdown_rules, "_LEAST_BUDGET", budget)
+    monkeypatch.setattr(markdown_rules, "_READINGS", 0)
+
+    assert plain_text(text) == shown
+
+
+def test_the_budget_is_more_than_a_chat_needs() -> None:
+    links = [f"[{number}](https://x.y/{number})" for number in range(500)]
+
+    assert plain_text(" ".join(links)) == " ".join(f"{number} (https://x.y/{number})" for number in range(500))
