@@ -6,7 +6,7 @@ while the account's chat is on, which `markAsReadMode` of the bot info tells.
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Executor, wait
+from concurrent.futures import Executor, Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -48,32 +48,26 @@ class Presence:
         `loading_for` is the user of a 1:1 chat. No animation begins after the block, so send the answer after it. The API ignores failures.
         """
         ended = threading.Event()
-        calling = threading.Lock()
-        shown = (
-            [self.threads.submit(copy_context().run, self._mark_as_read, mark_as_read_token)]
-            if mark_as_read_token
-            else []
-        )
+        shown: list[Future[None]] = []
+        loading: list[Future[None]] = []
+        if mark_as_read_token is not None:
+            shown.append(self.threads.submit(copy_context().run, self._mark_as_read, mark_as_read_token))
         if loading_for is not None:
-            self.threads.submit(copy_context().run, self._keep_loading, loading_for, ended, calling)
+            loading.append(self.threads.submit(copy_context().run, self._keep_loading, loading_for, ended))
         try:
             yield
         finally:
             ended.set()
             # Wait for a call under way: it could begin the animation after the answer that should end it.
-            if calling.acquire(timeout=_LAST_CALL_S):
-                calling.release()
-            wait(shown, timeout=_LAST_CALL_S)
+            begun = [one for one in loading if not one.cancel()]
+            wait([*shown, *begun], timeout=_LAST_CALL_S)
 
     def _mark_as_read(self, mark_as_read_token: str) -> None:
         if self.api.marks_reads_by_hand():
             self.api.mark_as_read(mark_as_read_token)
 
-    def _keep_loading(self, user_id: str, ended: threading.Event, calling: threading.Lock) -> None:
+    def _keep_loading(self, user_id: str, ended: threading.Event) -> None:
         pause_s = self.after_s
         while not ended.wait(pause_s):
-            with calling:
-                if ended.is_set():
-                    return
-                self.api.show_loading(user_id)
+            self.api.show_loading(user_id)
             pause_s = self.every_s

@@ -12,7 +12,7 @@ PATIENCE_S = 10.0
 
 
 class SlowLine(MemoryLineApi):
-    """Sets `was_shown` at the given call of the animation, and answers once `may_answer` is set."""
+    """Sets `was_shown` at the given call of the animation or at a read mark, and answers once `may_answer` is set."""
 
     def __init__(self, *, shown_after: int = 1) -> None:
         super().__init__()
@@ -26,6 +26,11 @@ class SlowLine(MemoryLineApi):
         if len(self.loading_shown_to) == self._shown_after:
             self.was_shown.set()
         assert self.may_answer.wait(PATIENCE_S)
+
+    def mark_as_read(self, mark_as_read_token: str) -> None:
+        self.was_shown.set()
+        assert self.may_answer.wait(PATIENCE_S)
+        super().mark_as_read(mark_as_read_token)
 
 
 @pytest.fixture
@@ -42,6 +47,7 @@ def test_a_quick_turn_shows_no_animation(threads: ThreadPoolExecutor) -> None:
     threads.shutdown()
 
     assert line.loading_shown_to == []
+    assert line.marked_as_read == []
 
 
 def test_a_long_turn_shows_the_animation_until_its_end(threads: ThreadPoolExecutor) -> None:
@@ -56,13 +62,14 @@ def test_a_long_turn_shows_the_animation_until_its_end(threads: ThreadPoolExecut
     assert line.loading_shown_to == [USER] * shown
 
 
-def test_a_call_under_way_ends_before_the_answer(threads: ThreadPoolExecutor) -> None:
+@pytest.mark.parametrize("shown", [{"loading_for": USER}, {"mark_as_read_token": "token"}])
+def test_a_call_under_way_ends_before_the_answer(threads: ThreadPoolExecutor, shown: dict[str, str]) -> None:
     line = SlowLine()
     line.may_answer.clear()
     ended = threading.Event()
 
     def turn() -> None:
-        with Presence(api=line, threads=threads, after_s=0.001).during(loading_for=USER):
+        with Presence(api=line, threads=threads, after_s=0.001).during(**shown):
             line.was_shown.wait(PATIENCE_S)
         ended.set()
 
@@ -73,6 +80,19 @@ def test_a_call_under_way_ends_before_the_answer(threads: ThreadPoolExecutor) ->
     running.result(PATIENCE_S)
 
     assert ended.is_set()
+
+
+def test_an_animation_that_has_no_thread_does_not_delay_the_answer() -> None:
+    line, may_end = MemoryLineApi(), threading.Event()
+    with ThreadPoolExecutor(1) as threads:
+        busy = threads.submit(may_end.wait, 2.0)
+        with Presence(api=line, threads=threads, after_s=0.0).during(loading_for=USER):
+            pass
+        is_answered_first = not busy.done()
+        may_end.set()
+
+    assert is_answered_first
+    assert line.loading_shown_to == []
 
 
 def test_a_group_gets_read_marks_and_no_animation(threads: ThreadPoolExecutor) -> None:
