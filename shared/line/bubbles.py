@@ -79,17 +79,14 @@ def bubbles(text: str, layout: Layout = ANSWER) -> tuple[str, ...]:
 
     A longer text is cut before the limit: at the end of a sentence, else with an ellipsis. A blank text has no bubbles.
     """
-    shown = shortened(text, limit=layout.text_limit)
-    if utf16_length(shown) <= layout.bubble_limit:  # no part weighs more than its code units
-        return (shown,) if shown else ()
-    marked = _CuttableText.of(shown)
+    marked = _CuttableText.of(shortened(text, limit=layout.text_limit))
     return tuple(bubble for piece in _pieces(marked, layout) if (bubble := piece.strip()))
 
 
 def shortened(text: str, *, limit: int) -> str:
     """Return the text, or its beginning within the limit, which ends with a sentence or an ellipsis."""
     text = text.strip()
-    if utf16_length(text) <= limit:  # as above
+    if utf16_length(text) <= limit:  # no part weighs more than its code units
         return text
     marked = _CuttableText.of(text)
     if marked.weights[-1] <= limit:
@@ -106,7 +103,7 @@ def _pieces(marked: "_CuttableText", layout: Layout) -> Iterator[str]:
         rest = marked.weights[-1] - marked.weights[start]
         most = max(layout.bubble_limit, -(-rest // left))
         fits = rest <= most or left == 1
-        least = max(1, rest - layout.bubble_limit * (left - 1))
+        least = rest - layout.bubble_limit * (left - 1)
         roomy = min(rest - (layout.bubble_limit - room) * (left - 1), most - room)
         end = len(marked.ends) - 1 if fits else marked.best_end(start, least=least, most=most, rather=roomy)
         yield marked.text[marked.ends[start] : marked.ends[end]]
@@ -144,10 +141,10 @@ class _CuttableText:
         if at least half of `most` is used.
         """
         begin = self.weights[start]
-        first = max(start + 1, bisect_left(self.weights, begin + least, start + 1))
+        first = bisect_left(self.weights, begin + max(1, least))
         places = [end for end in range(first, len(self.ends)) if self.weights[end] - begin <= most]
         if not places:
-            return min(first, len(self.ends) - 1)
+            return first
 
         def worth(end: int) -> tuple[bool, int, int]:
             length = self.weights[end] - begin

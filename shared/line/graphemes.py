@@ -30,8 +30,7 @@ def boundary_before(text: str, end: int) -> int:
 
     Within a grapheme, or a row of flags, of more than `_AROUND` code points it may be any place.
     """
-    if end >= len(text):
-        return len(text)
+    end = min(end, len(text))
     start = max(0, end - _AROUND)
     ends = (found.end() for found in _GRAPHEME.finditer(text, start, end + _AROUND))
     return max(takewhile(lambda place: place <= end, ends), default=end)

@@ -45,7 +45,7 @@ def conversation_id_of(source: object) -> str | None:
     if not isinstance(source, dict):
         return None
     key = {"user": "userId", "group": "groupId", "room": "roomId"}.get(str(source.get("type")))
-    value = source.get(key) if key else None
+    value = source.get(key)
     return value if is_conversation_id(value) else None
 
 
@@ -82,10 +82,10 @@ def _is_part_of_digits(found: re.Match[str]) -> bool:
     """Whether a spelling that is not LINE's follows a digit, and so is the end of a longer run."""
     if found["written"] or not _BEGINS_WITH_DIGIT.match(found[0]):
         return False
-    before = found.start() - 1
-    while before >= 0 and _HIDDEN_CHARACTER.match(found.string, before):
-        before -= 1
-    return before >= 0 and _DIGIT_CHARACTER.match(found.string, before) is not None
+    for before in range(found.start() - 1, -1, -1):
+        if not _HIDDEN_CHARACTER.match(found.string, before):
+            return _DIGIT_CHARACTER.match(found.string, before) is not None
+    return False
 
 
 def mask_ids_in(value: _Json) -> _Json:

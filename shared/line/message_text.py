@@ -63,7 +63,7 @@ def _seconds(fields: Mapping[str, object]) -> tuple[str, ...]:
 
 def _is_quantity(value: object) -> TypeGuard[int | float]:
     """Whether the value is a number that can be shown: neither NaN nor of dozens of digits."""
-    return isinstance(value, int | float) and -_LARGEST <= value <= _LARGEST
+    return isinstance(value, int | float) and abs(value) <= _LARGEST
 
 
 def _tag(kind: str, *details: str) -> str:

@@ -175,8 +175,11 @@ def test_a_short_paragraph_does_not_cost_a_bubble() -> None:
     )
 
 
-def test_bubbles_are_filled_where_short_ones_would_be_too_many() -> None:
-    found = bubbles("はい。" + "い" * 397, Layout(text_limit=400, bubble_limit=100, at_most=4))
+@pytest.mark.parametrize(
+    "text", ["はい。" + "い" * 397, "い" * 89 + "。" + "い" * 310, "い" * 100 + "はい。" + "い" * 297]
+)
+def test_bubbles_are_filled_where_short_ones_would_be_too_many(text: str) -> None:
+    found = bubbles(text, Layout(text_limit=400, bubble_limit=100, at_most=4))
 
     assert [len(bubble) for bubble in found] == [100] * 4
 
@@ -198,6 +201,7 @@ def test_a_url_longer_than_the_limit_stays_whole() -> None:
     url = "https://example.com/" + "a" * 600
 
     assert bubbles(f"見て {url}") == ("見て", url)
+    assert bubbles(f"{url} 見て", Layout(text_limit=1_000, bubble_limit=160)) == (url, "見て")
 
 
 def test_a_blank_text_has_no_bubbles() -> None:
@@ -264,3 +268,47 @@ def test_a_fixed_text_is_one_bubble_as_it_is_written() -> None:
     text = f"# 使い方 **{ID}**\n" + "説明です。" * 100
 
     assert [one.text for one in fixed_messages(text)] == [text]
+
+
+@pytest.mark.parametrize("text", ["😀" * 20, "か\u3099" * 20, "a" * 20])
+def test_a_text_of_as_many_graphemes_as_the_limit_stays_whole(text: str) -> None:
+    assert shortened(text, limit=20) == text
+
+
+def test_what_is_left_is_one_bubble_where_it_fits_exactly() -> None:
+    rest = "二" * 10 + "。" + "三" * 19
+
+    assert bubbles("一" * 29 + "。" + rest, Layout(text_limit=100, bubble_limit=30)) == ("一" * 29 + "。", rest)
+
+
+def test_a_paragraph_ends_a_bubble_that_is_exactly_half_full() -> None:
+    text = "一" * 47 + "。\n\n" + "二" * 20 + "。" + "三" * 60 + "。"
+
+    assert bubbles(text, Layout(text_limit=500, bubble_limit=100))[0] == "一" * 47 + "。"
+
+
+def test_a_sentence_ends_a_bubble_that_leaves_just_enough_room() -> None:
+    text = "一" * 87 + "。" + "二" * 264  # an eighth of each later bubble stays free for their own pauses
+
+    found = bubbles(text, Layout(text_limit=400, bubble_limit=100, at_most=4))
+
+    assert found[0] == "一" * 87 + "。"
+    assert len(found) == 4
+
+
+@pytest.mark.parametrize(("marks", "count"), [(63, 2), (64, 8)])
+def test_only_a_cluster_longer_than_writing_needs_is_cut(marks: int, count: int) -> None:
+    cluster = "a" + "\u0301" * marks
+
+    found = bubbles(cluster * 2, Layout(text_limit=200, bubble_limit=20, at_most=10))
+
+    assert "".join(found) == cluster * 2
+    assert len(found) == count - (count > 2)
+
+
+@pytest.mark.parametrize(("at_most", "longest"), [(1, 1_000), (2, 2_000), (4, 4_000), (5, 4_000)])
+def test_an_answer_takes_no_more_than_a_digest_and_than_its_bubbles_hold(at_most: int, longest: int) -> None:
+    messages = answer_messages("これは文です。" * 700, at_most=at_most)
+
+    assert len(messages) <= at_most
+    assert longest - 10 <= sum(len(one.text) for one in messages) <= longest

@@ -34,6 +34,8 @@ def threads() -> Iterator[ThreadPoolExecutor]:
         ("🏴\U000e0067\U000e0062\U000e007f", "🏴"),
         ("👍🏽" * 30, "👍🏽" * 20),
         ("a" + "\u0301" * 500 + "bc", "bc"),
+        ("a" + "\u0301" * 11 + "bc", "a" + "\u0301" * 11 + "bc"),
+        ("a" + "\u0301" * 12 + "bc", "bc"),
         ("U4af4980629b1e5a3b9d0f2c7a8e61d35", "ID"),
         ("\u3164\u3164", None),
         ("[]", None),
@@ -147,10 +149,21 @@ def test_a_missing_name_is_asked_for_again_soon(threads: ThreadPoolExecutor, mon
     profiles.is_down = False
 
     assert names.of(CHAT, [ANN]) == {ANN: "Ann"}
+    assert names.of(CHAT, [ANN]) == {ANN: "Ann"}  # which is kept longer
+    assert profiles.asked == 2
 
 
 def test_brackets_hide_no_id_in_a_name() -> None:
     assert sanitised("U<4af4980629b1e5a3>b9d0f2c7a8e61d35") == "ID"
+
+
+def test_a_look_up_begins_before_its_name_is_needed(threads: ThreadPoolExecutor) -> None:
+    profiles = MemoryProfiles({ANN: "花子"})
+
+    DisplayNames(profiles=profiles, threads=threads).begin(CHAT, ANN)
+    threads.shutdown()
+
+    assert profiles.asked == 1
 
 
 class SlowProfiles(MemoryProfiles):

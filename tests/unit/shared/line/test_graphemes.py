@@ -55,5 +55,6 @@ def test_a_text_is_cut_between_graphemes(text: str, end: int, before: str) -> No
     assert not any(cut < place <= end for place in places)
 
 
-def test_a_cut_is_found_without_reading_the_whole_text() -> None:
-    assert boundary_before("👨‍👩‍👧" * 200_000, 500_003) == 500_000
+@pytest.mark.parametrize(("end", "place"), [(7, 5), (500_003, 500_000), (999_999, 999_995), (10**9, 1_000_000)])
+def test_a_cut_is_found_anywhere_in_a_long_text(end: int, place: int) -> None:
+    assert boundary_before("👨‍👩‍👧" * 200_000, end) == place

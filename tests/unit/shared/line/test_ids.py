@@ -100,6 +100,10 @@ def test_the_chat_is_the_group_or_room_before_the_user(source: object, expected:
         (f"{ID}0", "[ID]0"),
         ("U" + "A" * 33, "U" + "A" * 33),
         (f"R{'A' * 32}\u200b０", f"R{'A' * 32}\u200b０"),
+        (f"7C{'A' * 32}", f"7C{'A' * 32}"),
+        (f"x7\u200b\u00adC{'A' * 32}", f"x7\u200b\u00adC{'A' * 32}"),
+        (f"x\u200bC{'A' * 32}", "x\u200b[ID]"),
+        (f"\u200b\u00adC{'A' * 32}", "\u200b\u00ad[ID]"),
     ],
 )
 def test_ids_are_masked_anywhere_in_a_text(text: str, expected: str) -> None:

@@ -133,6 +133,7 @@ def test_no_message_addresses_the_bot_where_groups_get_commands_only() -> None:
         ("＠ｍｏｍｏ　さて", [], "さて"),
         ("Momoさん、教えて", [], "教えて"),
         ("ask Momo", [], "ask Momo"),
+        ("、はい", [], "、はい"),
         ("plain text", [(0, 5)], "plain text"),  # nothing that begins with an at sign stands there
         ("😀@Momo hi", [(1, 5)], "😀@Momo hi"),  # in the middle of a character
         ("hi @Momo", [(3, 50)], "hi @Momo"),
@@ -141,6 +142,14 @@ def test_no_message_addresses_the_bot_where_groups_get_commands_only() -> None:
 )
 def test_a_mention_is_cut_out_where_it_stands(text: str, mentions: list[tuple[object, object]], expected: str) -> None:
     assert rest_of(text, *mentions) == expected
+
+
+@pytest.mark.parametrize("text", [None, 7, ["Momo"]])
+def test_a_text_that_is_no_text_addresses_nobody(text: object) -> None:
+    message = MessageContent(line_message_id="1", type="text", fields={"text": text})
+
+    assert not is_addressed(in_a_group(text=text), bot_names=["Momo"])
+    assert without_address(message, bot_names=["Momo"]) == ""
 
 
 @given(TEXT, TEXT)

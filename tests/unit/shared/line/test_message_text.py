@@ -55,3 +55,12 @@ def test_a_number_that_cannot_be_shown_is_left_out(odd: float) -> None:
     assert describe("audio", {"duration": odd}) == "[voice message]"
     assert describe("file", {"fileName": "a.pdf", "fileSize": odd}) == "[file: a.pdf]"
     assert describe("location", {"title": "Tokyo", "latitude": odd, "longitude": 1}) == "[location: Tokyo]"
+
+
+@pytest.mark.parametrize("size_bytes", [10**15, -(10**15)])
+def test_numbers_are_shown_up_to_a_thousand_billions(size_bytes: int) -> None:
+    sign = "-" if size_bytes < 0 else ""
+    beyond = size_bytes - 1 if size_bytes < 0 else size_bytes + 1
+
+    assert describe("file", {"fileName": "a", "fileSize": size_bytes}) == f"[file: a, {sign}1,000,000,000,000.0 kB]"
+    assert describe("file", {"fileName": "a", "fileSize": beyond}) == "[file: a]"

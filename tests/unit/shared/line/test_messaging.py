@@ -112,6 +112,10 @@ def test_a_delivery_is_concluded_from_the_fates_of_the_calls(
 
 def test_a_second_refusal_of_an_old_token_leaves_the_fate_unknown() -> None:
     assert spend(MemoryLineApi(fates=["unknown"]), token_lives_ms=0).is_delivered is None
+    assert (
+        spend(MemoryLineApi(fates=["unknown"]), token_lives_ms=500).is_delivered is None
+    )  # the pause between the calls
+    assert spend(MemoryLineApi(fates=["unknown"]), token_lives_ms=501).is_delivered is True
     assert spend(MemoryLineApi(fates=["unknown, not sent", "refused"]), token_lives_ms=0).is_delivered is None
 
 

@@ -55,6 +55,13 @@ def test_events_that_are_no_objects_are_counted_and_left_out() -> None:
     assert delivery.dropped == 2
 
 
+@pytest.mark.parametrize("destination", ["null", "7", '["U"]', "{}"])
+def test_a_destination_that_is_no_text_is_empty(destination: str) -> None:
+    body = f'{{"destination": {destination}, "events": []}}'
+
+    assert parse_webhook_body(body.encode()).destination == ""
+
+
 @given(event=st.dictionaries(st.text(max_size=10), JSON_VALUES, max_size=6))
 def test_attributes_of_every_event_are_short_and_known(event: dict[str, object]) -> None:
     attributes = event_attributes(event)
