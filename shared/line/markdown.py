@@ -74,10 +74,13 @@ class _Walk:
         if token.nesting == 1:
             number = f"{token.info}{token.markup}" if token.info else token.markup.replace("*", "-")
             self.markers.append(f"{number} ")
-        elif (marker := self.markers.pop()).strip():  # an item without text
-            margin = "  " * len(self.markers)
+            return
+        if self.markers[-1].strip():  # an item without text
             self.lines = (self.lines[0], self.lines[0] + 1)
-            yield _Block(text=margin + marker.rstrip().replace("-", token.markup), lines=self.lines)
+            self.markers[-1] = self.markers[-1].replace("-", token.markup)
+            block = self._block("")
+            yield replace(block, text=block.text.rstrip())
+        self.markers.pop()
 
     def _row(self, token: Token) -> Iterator[_Block]:
         match token.type:

@@ -80,6 +80,8 @@ def _new_parser() -> None:
             "- a\n\n  ---",
             "1. ---",
             "- 1. a",
+            "1. -\n2. c",
+            "- *\n- b",
             "- - a\n    b\n  - c\n- d",
         ),
         *("line one\nline two", "one\n\ntwo", "こんにちは。\n元気ですか？", "    indented\n    more", ""),
