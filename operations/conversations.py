@@ -2,37 +2,43 @@
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 from shared.access.admission import AdmissionRecord
 from shared.clock import Clock
+from shared.conversation.members import MembersRecord
 from shared.conversation.records import Amendment, Watermark
 from shared.conversation.snapshot_records import SnapshotRecord
-from shared.conversation.store import Conversations
+from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import TurnRecord
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import PermanentError
 from shared.knowledge.tombstone import tombstone_in
 from shared.line.ids import checked_conversation_id
+from shared.reminders.reminder import Reminder
+from shared.reminders.store import REMINDER, ReminderStore
 from shared.storage.codec import decode
+from shared.storage.due_marker import DUE_PREFIX
 from shared.storage.object_names import is_amended_note
-from shared.storage.object_store import ObjectStore
+from shared.storage.object_store import ObjectStore, StoredObject
 
 # The kinds at the top of the bucket: with a folder for each chat, or with one object for each chat. The journal is read before the
 # snapshot, and the archive after it, so that a record that a compaction moves meanwhile is found where it went.
 _FOLDERS: Final = ("amended", "calls", "entries", "journal", "media", "reminders")
-_SINGLE: Final = ("admitted", "erased", "snapshots", "turns")
+_SINGLE: Final = ("admitted", "erased", "members", "snapshots", "turns")
 _LAST: Final = ("archive",)
 # Objects that stay after an erasure, without words: they tell who may talk to the bot, keep late events out, and continue the numbering.
-_STAY: Final = {
+_STAY: Final[Mapping[str, type[object]]] = {
     "admitted": AdmissionRecord,
     "amended": Amendment,
     "erased": Watermark,
+    "members": MembersRecord,
     "snapshots": SnapshotRecord,
     "turns": TurnRecord,
 }
+_Record = TypeVar("_Record")
 
 
 def names_of(store: ObjectStore, conversation_id: str) -> tuple[str, ...]:
@@ -68,7 +74,8 @@ class Forget:
         """No object of the chat holds words of people; return how many objects were deleted.
 
         The chat is erased as if the bot had been removed now: a worker that holds the turn sends nothing and writes none of the erased
-        words, late events stay out, and later messages stay. Unreadable objects are deleted too. Takes a little longer than a lease.
+        words, late events stay out, and later messages stay. Unreadable objects and the markers of reminders are deleted, too. Takes a
+        little longer than a lease.
         Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
         """
         conversation = self.conversations.of(conversation_id)
@@ -76,9 +83,10 @@ class Forget:
         before = names_of(store, conversation_id)
         until_ms = self.clock.now_ms()
         for name in before:
-            if _kind(name) in _STAY and not _is_readable(store, name):
+            if _kind(name) in _STAY and _readable(_STAY[_kind(name)], store.read(name)) is None:
                 store.delete(name)
         conversation.amendments.erase(until_ms)  # first, so that every later writer finds the watermark
+        _unmark_reminders(conversation)
         for name in before:
             if _kind(name) not in _STAY:
                 store.delete(name)
@@ -88,12 +96,25 @@ class Forget:
         return len({*before} - {*names_of(store, conversation_id)})
 
 
-def _is_readable(store: ObjectStore, name: str) -> bool:
-    stored = store.read(name)
+def _unmark_reminders(conversation: Conversation) -> None:
+    """No marker leads to a reminder of the chat.  All markers are listed only where the record that tells the marker cannot be read."""
+    reminders, store = ReminderStore(conversation), conversation.objects.store
+    is_all_known = True
+    for listed in reminders.list_objects():
+        reminder = _readable(Reminder, store.read(listed.name))
+        if reminder is not None:
+            reminders.unmark(reminder)
+        is_all_known = is_all_known and reminder is not None
+    if not is_all_known:
+        for name in [one.name for one in store.list(DUE_PREFIX) if f"/{REMINDER}.{conversation.id}." in one.name]:
+            store.delete(name)
+
+
+def _readable(kind: type[_Record], stored: StoredObject | None) -> _Record | None:
     try:
-        return stored is None or decode(_STAY[_kind(name)], stored.data) is not None
+        return decode(kind, stored.data) if stored is not None else None
     except PermanentError:
-        return False
+        return None
 
 
 def _prefixes(conversation_id: str) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ _ORDER: Final = (
     "erased",
     "amended",
     "admitted",
+    "members",
     "archive",
     "snapshots",
     "calls",

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from cachetools import LRUCache
 
@@ -28,6 +28,7 @@ from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 
+_Record = TypeVar("_Record")
 _LOOKS_KEPT: Final = 1_024
 
 
@@ -236,8 +237,14 @@ class AmendmentLog:
         return frozenset(one.line_message_id for one in edits if one.by == own)
 
     def amend(self, amendment: Amendment) -> None:
-        """The newest amendment of the message stands, whatever the order; a withdrawal is final.  Repeated: changes nothing."""
-        self._update(amendment.line_message_id, lambda there: _newer(there, amendment))
+        """The newest amendment of the message stands, whatever the order; a withdrawal is final.  Repeated: changes nothing.
+
+        A withdrawal replaces one that cannot be read, an edit does not, because it may be a withdrawal. Raises also: UnreadableRecordError.
+        """
+        is_withdrawal = amendment.text is None
+        self._update(
+            amendment.line_message_id, lambda there: _newer(there, amendment), replaces_unreadable=is_withdrawal
+        )
 
     def add_taken(self, line_message_id: str, *, taken: frozenset[str], kept: frozenset[str]) -> None:
         """The withdrawal of this message also names these answers and recaps; see `Amendment`.  Repeated: changes nothing."""
@@ -275,14 +282,15 @@ class AmendmentLog:
     def erase(self, timestamp_ms: int, *, spares_entries: bool = False) -> None:
         """Everything up to the timestamp counts as withdrawn, and no older edit keeps its words.
 
-        `spares_entries` leaves what was filed. Repeated, or older than another erasure: changes nothing.
+        `spares_entries` leaves what was filed. Repeated, or older than another erasure: changes nothing. A watermark that cannot be read is
+        replaced: what came before it is older than Pub/Sub redelivers, or stands in the marks. Raises also: UnknownRecordVersionError.
         """
         self._raise(ERASURE, timestamp_ms)
         if not spares_entries:
             self._raise(ERASURE_OF_ENTRIES, timestamp_ms)
 
         def raised(data: bytes | None) -> bytes | None:
-            there = decode(Watermark, data) if data is not None else Watermark()
+            there = (_unless_corrupt(Watermark, data) if data is not None else None) or Watermark()
             entries_ms = there.entries_ms if spares_entries else max(timestamp_ms, there.entries_ms)
             wanted = replace(there, timestamp_ms=max(timestamp_ms, there.timestamp_ms), entries_ms=entries_ms)
             return None if wanted == there else encode(wanted)
@@ -299,11 +307,23 @@ class AmendmentLog:
     def _raise(self, mark: str, timestamp_ms: int) -> None:
         """The mark, an amendment of no message, has this timestamp or a later one."""
         raised = Amendment(line_message_id=mark, timestamp_ms=timestamp_ms)
-        self._update(mark, lambda there: raised if there is None or there.timestamp_ms < timestamp_ms else None)
+        self._update(
+            mark,
+            lambda there: raised if there is None or there.timestamp_ms < timestamp_ms else None,
+            replaces_unreadable=True,
+        )
 
-    def _update(self, line_message_id: str, change: Callable[[Amendment | None], Amendment | None]) -> None:
+    def _update(
+        self,
+        line_message_id: str,
+        change: Callable[[Amendment | None], Amendment | None],
+        *,
+        replaces_unreadable: bool = False,
+    ) -> None:
+        read = _unless_corrupt if replaces_unreadable else decode
+
         def changed(data: bytes | None) -> bytes | None:
-            wanted = change(decode(Amendment, data) if data is not None else None)
+            wanted = change(read(Amendment, data) if data is not None else None)
             return None if wanted is None else encode(wanted)
 
         store, name = self.objects.store, self.names.amended(line_message_id)
@@ -312,6 +332,11 @@ class AmendmentLog:
             self.notes.note(
                 store, self.names, self.clock, line_message_id=line_message_id, generation=written.generation
             )
+
+
+def _unless_corrupt(kind: type[_Record], data: bytes) -> _Record | None:
+    """Return the record, or None where it cannot be read.  Raises: UnknownRecordVersionError."""
+    return next(iter(decode_readable(kind, [data])), None)
 
 
 def _amendments_of(bodies: Iterable[bytes | None]) -> Amendments:

@@ -3,14 +3,17 @@
     members/{conversation_id}.json
 
 Only joinings that the bot saw are known; who was there before it, or is in a chat of two, has none. A joining goes with the member's
-leaving, and with an erasure of the time before it, because then nothing older is left.
+leaving, and with an erasure of the time before it, because then nothing older is left. An object that cannot be read tells nobody anything,
+until an erasure deletes it.
 """
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared import logs
 from shared.conversation.amendments import AmendmentLog
+from shared.errors import CorruptRecordError
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ObjectNames
@@ -29,7 +32,11 @@ class MembersRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Members:
-    """One chat's members.  Every method raises StorageUnavailableError when the bucket does not answer in time."""
+    """One chat's members.
+
+    Every method raises StorageUnavailableError when the bucket does not answer in time, and UnreadableRecordError, but for `erase`, which
+    raises only UnknownRecordVersionError.
+    """
 
     names: ObjectNames
     store: ObjectStore = field(repr=False)
@@ -59,8 +66,12 @@ class Members:
         self._update(lambda known: {one: at for one, at in known.items() if one not in user_ids or at > at_ms})
 
     def erase(self, *, until_ms: int) -> None:
-        """No joining up to this timestamp is known.  Repeated: changes nothing."""
-        self._update(lambda known: {one: at for one, at in known.items() if at > until_ms})
+        """No joining up to this timestamp is known; of an object that cannot be read, no joining at all.  Repeated: changes nothing."""
+        try:
+            self._update(lambda known: {one: at for one, at in known.items() if at > until_ms})
+        except CorruptRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
+            self.store.delete(self.names.members)
 
     def _update(self, change: Callable[[Mapping[str, int]], dict[str, int]]) -> None:
         def changed(data: bytes | None) -> bytes | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Protocol
 
+from shared import logs
 from shared.clock import Clock
 from shared.conversation.amendments import Amendments
 from shared.conversation.descent import Descent, Repeatable, repeatable
@@ -21,7 +22,9 @@ from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
-from shared.errors import StorageUnavailableError
+from shared.conversation.turn import TurnRecord
+from shared.errors import CorruptRecordError, StorageUnavailableError
+from shared.storage.codec import decode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 
 _SECOND_PASS: Final = 30 / 25  # of a lease: clocks differ by 5 s
@@ -228,7 +231,15 @@ class Withdrawal:
         raise StorageUnavailableError("answers kept coming")
 
     def _erase_now(self, conversation: Conversation) -> None:
-        """Nothing that was erased by now is in any object."""
+        """Nothing that was erased by now is in any object.  Snapshot and turn are deleted where they cannot be read."""
+        try:
+            self._erase_readable(conversation)
+        except CorruptRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
+            _drop_unreadable(conversation)
+            self._erase_readable(conversation)
+
+    def _erase_readable(self, conversation: Conversation) -> None:
         journal, amendments = conversation.journal, conversation.amendments.look()
         conversation.members.erase(until_ms=amendments.erased_ms)
         for message in journal.read_messages():
@@ -271,6 +282,21 @@ def _journalled(conversation: Conversation, line_message_ids: AbstractSet[str]) 
         return line_message_ids
     names = (one.name for one in conversation.journal.list_objects().messages)
     return line_message_ids & {conversation.names.message_id_in(name) for name in names}
+
+
+def _drop_unreadable(conversation: Conversation) -> None:
+    """The snapshot is gone if it cannot be read; the turn, too, unless entries were spared, because it numbers their writes."""
+    watermark, store = conversation.amendments.watermark(), conversation.objects.store
+    kinds: dict[str, type[object]] = {conversation.names.snapshot: SnapshotRecord}
+    if watermark.entries_ms >= watermark.timestamp_ms:
+        kinds[conversation.names.turn] = TurnRecord
+    for name, kind in kinds.items():
+        stored = store.read(name)
+        try:
+            if stored is not None:
+                decode(kind, stored.data)
+        except CorruptRecordError:
+            store.delete(name)
 
 
 def _repeatable(

@@ -6,6 +6,7 @@ import pytest
 
 from operations.conversations import Forget, exported, names_of
 from shared.adapters.memory import FixedClock, MemoryObjectStore
+from shared.conversation.members import MembersRecord
 from shared.conversation.records import OutcomeKind, Watermark, outcome_covering
 from shared.conversation.snapshot_records import Recap, Segment, SnapshotRecord
 from shared.conversation.turn import Route, TurnRecord
@@ -15,6 +16,7 @@ from shared.knowledge.entry import Source
 from shared.knowledge.tombstone import bury
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import decode, encode
+from shared.storage.due_marker import DueMarker
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 from shared.turns.lease import open_turn
@@ -48,12 +50,17 @@ ELSEWHERE = {
             due_ms=DUE_MS,
         )
     ),
+    f"members/{CHAT}.json": encode(MembersRecord(joined_ms={recorded.USER: 5})),
     f"reminders/{CHAT}/pushes.json": b'{"version":1,"day":"2026-01-01","count":1}',
 }
 
 
 def forget(bucket: Bucket) -> Forget:
     return Forget(conversations=bucket.conversations, withdrawal=withdrawal_of(bucket.clock), clock=bucket.clock)
+
+
+def marker_of(conversation_id: str) -> str:
+    return DueMarker.at(DUE_MS, kind="reminder", conversation_id=conversation_id, id="r0000000001").name
 
 
 def fill(bucket: Bucket, conversation_id: str = CHAT) -> None:
@@ -146,6 +153,8 @@ def test_edit_of_a_compacted_message_is_forgotten(bucket: Bucket) -> None:
         f"erased/{CHAT}.json",
         f"journal/{CHAT}/1.json",
         f"journal/{CHAT}/event-1.outcome.json",
+        f"members/{CHAT}.json",
+        f"reminders/{CHAT}/r0000000002.json",
         f"snapshots/{CHAT}.json",
         f"turns/{CHAT}.json",
     ],
@@ -158,6 +167,42 @@ def test_unreadable_object_is_forgotten(bucket: Bucket, name: str, data: bytes) 
 
     assert not bucket.holds("4711")
     assert not bucket.chat.journal.record(message())
+
+
+def test_markers_of_forgotten_reminders_are_gone(bucket: Bucket) -> None:
+    fill(bucket)
+    fill(bucket, OTHER)
+    for chat in (CHAT, OTHER):
+        bucket.store.create(marker_of(chat), b"")
+
+    forget(bucket)(CHAT)
+
+    reminders = [one.name for one in bucket.store.list("due/") if "/reminder." in one.name]
+    assert reminders == [marker_of(OTHER)]
+
+
+@pytest.mark.parametrize("data", [b"{", b'{"version": 99}'])
+def test_marker_of_an_unreadable_reminder_is_gone_with_it(bucket: Bucket, data: bytes) -> None:
+    bucket.store.create(f"reminders/{CHAT}/r0000000001.json", data)
+    for name in (marker_of(CHAT), marker_of(OTHER), f"due/20260101T0000/edit.{CHAT}.1", "due/of a hand"):
+        bucket.store.create(name, b"")
+
+    forget(bucket)(CHAT)
+
+    left = {one.name for one in bucket.store.list("due/")}
+    assert marker_of(CHAT) not in left
+    assert {marker_of(OTHER), f"due/20260101T0000/edit.{CHAT}.1", "due/of a hand"} <= left
+
+
+def test_forgetting_leaves_no_joining_of_a_member(bucket: Bucket) -> None:
+    fill(bucket)
+    late_ms = bucket.clock.now_ms() + 1
+    bucket.chat.members.note_joined(["U" + "1" * 32], at_ms=late_ms)
+
+    forget(bucket)(CHAT)
+
+    assert bucket.chat.members.joined_ms([recorded.USER]) is None
+    assert bucket.chat.members.joined_ms(["U" + "1" * 32]) == late_ms
 
 
 def test_message_recorded_during_forgetting_stays(bucket: Bucket) -> None:

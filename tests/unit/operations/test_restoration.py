@@ -11,6 +11,7 @@ from shared.handlers.unsend import withdrawal_of
 from shared.storage.codec import encode
 from shared.storage.object_names import is_amended_note
 from tests.infra.offline import ROOT
+from tests.support import recorded
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 from tests.unit.operations.conftest import Bucket, message
@@ -44,6 +45,15 @@ def test_a_restored_reminder_is_due_again(bucket: Bucket) -> None:
     restore(lost, exported(bucket.store, CHAT))
 
     assert [one.name for one in lost.list("due/")] == [f"due/20260101T0000/reminder.{CHAT}.r0000000001"]
+
+
+def test_a_newcomer_of_a_restored_chat_is_known_as_one(bucket: Bucket) -> None:
+    bucket.chat.members.note_joined([recorded.USER], at_ms=5)
+    lost = MemoryObjectStore()
+
+    restore(lost, exported(bucket.store, CHAT))
+
+    assert conversations_on(lost, InlineExecutor()).of(CHAT).members.joined_ms([recorded.USER]) == 5
 
 
 def test_restoring_twice_changes_nothing(bucket: Bucket) -> None:

@@ -1,10 +1,13 @@
 """Since when members are in a group."""
 
+import io
+
 import pytest
 
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.members import MEMBERS_KEPT
 from shared.conversation.store import Conversation
+from shared.errors import CorruptRecordError, UnknownRecordVersionError
 from tests.support.chats import conversations_on
 from tests.support.inline import InlineExecutor
 
@@ -81,3 +84,28 @@ def test_only_the_newest_joinings_are_kept(group: Conversation) -> None:
 
     assert group.members.joined_ms([f"U{1:032x}"]) is None
     assert group.members.joined_ms([f"U{2:032x}"]) == 2
+
+
+def test_an_erasure_deletes_joinings_that_cannot_be_read(group: Conversation, lines: io.StringIO) -> None:
+    group.objects.store.create(group.names.members, b"{")
+
+    group.members.erase(until_ms=7)
+
+    assert group.objects.store.read(group.names.members) is None
+    assert "record_unreadable" in lines.getvalue()
+
+
+def test_an_erasure_leaves_joinings_of_a_newer_version(group: Conversation) -> None:
+    group.objects.store.create(group.names.members, b'{"version": 99}')
+
+    with pytest.raises(UnknownRecordVersionError):
+        group.members.erase(until_ms=7)
+
+    assert group.objects.store.read(group.names.members) is not None
+
+
+def test_joinings_that_cannot_be_read_tell_nobody_that_they_were_there_before(group: Conversation) -> None:
+    group.objects.store.create(group.names.members, b"{")
+
+    with pytest.raises(CorruptRecordError):
+        group.members.joined_ms([YUKI])

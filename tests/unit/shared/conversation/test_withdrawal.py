@@ -18,7 +18,7 @@ from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.turn import Route
 from shared.conversation.withdrawal import Withdrawal
-from shared.errors import StorageUnavailableError, UnusableIdError
+from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject
@@ -427,6 +427,77 @@ def test_an_erasure_removes_what_is_older_and_keeps_what_came_later(
         f"journal/{CHAT}/e5.outcome.json",
         f"journal/{CHAT}/m5.json",
     ]
+
+
+UNREADABLE = [
+    f"amended/{CHAT}/erasure.json",
+    f"erased/{CHAT}.json",
+    f"members/{CHAT}.json",
+    f"snapshots/{CHAT}.json",
+    f"turns/{CHAT}.json",
+]
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_an_erasure_is_carried_out_whatever_cannot_be_read(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, name: str
+) -> None:
+    chat.journal.record(message(1, "4711"))
+    store.create(name, b"4711 {")
+
+    withdrawal.erase(chat, until_ms=4)
+    withdrawal.finish_erasure(chat, "4")
+
+    assert "4711" not in everything_in(store)
+    assert not chat.journal.record(message(2, "4711"))
+    assert chat.journal.record(message(5))
+    assert [one.line_message_id for one in read(chat).messages] == ["m5"]
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_an_erasure_leaves_a_record_of_a_newer_version(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, name: str
+) -> None:
+    store.create(name, b'{"version": 99}')
+
+    with pytest.raises(UnknownRecordVersionError):
+        withdrawal.erase(chat, until_ms=4)
+
+    stored = store.read(name)
+    assert stored is not None
+    assert stored.data == b'{"version": 99}'
+
+
+def test_an_erasure_that_spares_entries_leaves_the_turn_that_numbers_their_writes(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    store.create(chat.names.turn, b"{")
+
+    with pytest.raises(CorruptRecordError):
+        withdrawal.erase(chat, until_ms=4, spares_entries=True)
+
+    assert store.read(chat.names.turn) is not None
+
+
+def test_a_message_is_withdrawn_whose_amendment_cannot_be_read(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.journal.record(message(1, "4711"))
+    store.create(chat.names.amended("m1"), b"4711 {")
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "4711" not in everything_in(store)
+    assert not chat.journal.record(message(1, "4711"))
+
+
+def test_an_edit_does_not_replace_an_amendment_that_cannot_be_read(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    store.create(chat.names.amended("m1"), b"{")  # it may be a withdrawal
+
+    with pytest.raises(CorruptRecordError):
+        withdrawal.edit(chat, "m1", text="new", timestamp_ms=9)
 
 
 def test_an_older_erasure_that_comes_late_changes_nothing(chat: Conversation, withdrawal: Withdrawal) -> None:
