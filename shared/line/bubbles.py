@@ -16,7 +16,7 @@ import regex
 
 from shared.line.graphemes import GRAPHEME, split_at_graphemes
 from shared.line.ids import mask_ids
-from shared.line.messaging import MESSAGES_A_CALL, OutgoingMessage
+from shared.line.messaging import MESSAGES_A_CALL, TEXT_LIMIT_UTF16, OutgoingMessage
 from shared.line.utf16 import utf16_length, without_lone_surrogates
 
 # A symbol breaks words as a flag does. At each half of a flag, `\b` would count all the halves that precede it.
@@ -24,6 +24,7 @@ _SYMBOL_FOR_FLAG_HALVES: Final = dict.fromkeys(range(0x1F1E6, 0x1F200), "⚐")
 _ELLIPSIS: Final = "…"
 _UNITS_A_CHARACTER: Final = 4
 _ROOM: Final = 8  # the part of a bubble in which later cuts look for a pause, however short the first bubbles are
+_LARGEST: Final = TEXT_LIMIT_UTF16 // _UNITS_A_CHARACTER  # of the bubbles that LINE takes
 _LONGEST_CLUSTER_UTF16: Final = 64  # no writing system needs a longer cluster, so a longer one may be cut
 _CLOSING: Final = r"[\p{Pe}\p{Pf}\"'”’]"
 _ABBREVIATED: Final = r"(?<!\b(?:Mr|Mrs|Ms|Dr|St|No|vs|e\.g|i\.e|cf)\.)"
@@ -68,6 +69,15 @@ class Layout:
     text_limit: int
     bubble_limit: int
     at_most: int = MESSAGES_A_CALL
+
+    @classmethod
+    def of(cls, bubble_limit: int, *, at_most: int) -> "Layout":
+        """Return the layout for the longest text of which each bubble but the last has room to end at a pause."""
+        return cls(
+            text_limit=at_most * bubble_limit - (at_most - 1) * (bubble_limit // _ROOM),
+            bubble_limit=bubble_limit,
+            at_most=at_most,
+        )
 
 
 ANSWER: Final = Layout(text_limit=500, bubble_limit=160)
@@ -183,9 +193,9 @@ def answer_messages(
 
     Bubbles are short; a text that needs more than `at_most` of them, such as a digest or links to sources, gets larger ones.
     """
-    small = Layout(text_limit=at_most * ANSWER.bubble_limit, bubble_limit=ANSWER.bubble_limit, at_most=at_most)
-    most = min(DIGEST.text_limit, at_most * DIGEST.bubble_limit)
-    large = Layout(text_limit=most, bubble_limit=DIGEST.bubble_limit, at_most=at_most)
+    small = Layout.of(ANSWER.bubble_limit, at_most=at_most)
+    wanted = DIGEST.text_limit * _ROOM // ((_ROOM - 1) * at_most)
+    large = Layout.of(min(max(DIGEST.bubble_limit, wanted), _LARGEST), at_most=at_most)
     fits = shortened(text, limit=small.text_limit) == text.strip()
     return _messages_of(bubbles(text, small if fits else large), quote_token)
 

@@ -245,6 +245,23 @@ def test_the_first_bubble_quotes_the_question() -> None:
     assert [one.quote_token for one in messages] == ["q", None]
 
 
+@given(
+    st.lists(st.sampled_from(["2025-11-21", "13:40", "remind", "1.", "[image]", "word"]), min_size=80, max_size=600),
+    st.integers(1, 5),
+)
+@example(["2025-11-21"] * 58, 4)
+@example(["2025-11-21"] * 363, 4)
+def test_words_stay_whole_however_much_room_they_leave(words: list[str], at_most: int) -> None:
+    text = shown_text(" ".join(words), limit=DIGEST.text_limit)
+    sent = answer_messages(text, at_most=at_most)
+
+    assert is_sendable(sent)
+    assert len(sent) <= at_most
+    shown = " ".join(one.text for one in sent)
+    assert text.startswith(shown.removesuffix("…"))
+    assert shown == text or at_most < 4  # five, or four and a question, show all that is remembered
+
+
 @pytest.mark.parametrize(("limit", "count"), [(ANSWER.text_limit, 4), (DIGEST.text_limit, 1)])
 def test_a_digest_may_be_longer(limit: int, count: int) -> None:
     text = shown_text("- **件名** これは文です。とても長い文です。\n" * 60, limit=limit)
