@@ -622,7 +622,7 @@ def _check_withdrawn(story: Story) -> Iterator[str]:
                 continue
             for there in (word, gloss_of(word)):
                 if there in text and not (
-                    word in world.truth.repeated_in_part and _may_hold_parts(listed.name, stored, message)
+                    world.truth.may_outlive(word) and _may_hold_parts(listed.name, stored, message)
                 ):
                     yield f"I4: {there} is still in {listed.name}"
 

@@ -65,7 +65,7 @@ class Holders:
         """Note the words that it repeats from answers that it saw, without a run in common, and without having seen their messages."""
         truth, text = self._world.truth, outcome.text or ""
         for word in set(WORD.findall(text)) - truth.repeated_in_part:
-            if word[:-1] not in truth.orders or f"m{word[4:-1]}" in outcome.provenance.ids:
+            if f"m{word[4:-1]}" in outcome.provenance.ids:
                 continue
             known = truth.recorded.get(chat, {})
             seen = [known[one].text or "" for one in outcome.saw if one in known and word in (known[one].text or "")]
@@ -207,7 +207,8 @@ class Holders:
         """
         thought = self._world.truth.thoughts.get(text.partition(" ")[0])
         direct = {*covers, *(thought.shown & ids_repeated_in(text) if thought is not None else ())}
-        repeated = {f"m{word[4:-1]}" for word in set(WORD.findall(text)) - self._world.truth.repeated_in_part}
+        words = {word for word in WORD.findall(text) if not self._world.truth.may_outlive(word)}
+        repeated = {f"m{word[4:-1]}" for word in words}
         found = [one for name in repeated | direct if (one := self._withdrawal_of(name)) is not None]
         return any(one.line_message_id in direct or one.taken for one in found)
 

@@ -199,7 +199,7 @@ class Line:
         if truth.too_late.get((route, text)):
             truth.report("I4: something was said although it had been taken back before the commit")
         for word in truth.forgotten:
-            if word in text and word not in truth.repeated_in_part:
+            if word in text and not truth.may_outlive(word):
                 truth.report("I4: withdrawn words were said after the withdrawal was handled")
 
 

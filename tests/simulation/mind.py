@@ -181,7 +181,7 @@ class Mind:
         """
         truth, task = self._world.truth, self._world.scheduler.current()
         words = set(WORD.findall(prompt.text))
-        if not truth.forgotten.keys().isdisjoint(words - truth.repeated_in_part):
+        if any(not truth.may_outlive(word) for word in truth.forgotten.keys() & words):
             truth.report(f"I4: {what} that started after the withdrawal was handled held withdrawn words")
         listed_s = truth.amendments_listed_s.get((task.request, task.chat), 0.0)
         if begins_turn:

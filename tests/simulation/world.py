@@ -145,7 +145,7 @@ class Truth:
     orders: set[str] = field(default_factory=set)
     """The numbers in words of messages that say more than their word."""
     repeated_in_part: set[str] = field(default_factory=set)
-    """Words that an answer took from another answer and of which no sign tells: the message said more, and they are shorter than a run."""
+    """Words that an answer took from another answer without a run in common, and without having seen their message."""
     unsure_tokens: Counter[str] = field(default_factory=Counter)
     """What writes of turns have charged that won and were reported as lost, by chat."""
     outdated_s: dict[str, float] = field(default_factory=dict)
@@ -166,6 +166,13 @@ class Truth:
         """Record a violation, once."""
         if sentence not in self.violations:
             self.violations.append(sentence)
+
+    def may_outlive(self, word: str) -> bool:
+        """Whether an answer may hold the word of a withdrawn message, because no sign tells whence it took it.
+
+        It is shorter than a run, and what is known of the message is not the word alone: it said more, or was edited since.
+        """
+        return word in self.repeated_in_part and (word[:-1] in self.orders or word in self.outdated_s)
 
     def forget(self, words: Iterable[str]) -> None:
         """From now on no object, prompt or answer may hold these words."""
