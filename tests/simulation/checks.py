@@ -251,6 +251,11 @@ def _history(story: Story) -> dict[str, OutcomeRecord]:
     return {one: outcome for one, outcome in found.items() if not is_of_reminder(one)}
 
 
+def _turn(story: Story) -> TurnRecord:
+    stored = story.world.objects.read(f"turns/{story.chat}.json")
+    return decode(TurnRecord, stored.data) if stored is not None else TurnRecord()
+
+
 def _snapshot(story: Story) -> SnapshotRecord:
     stored = story.world.objects.read(f"snapshots/{story.chat}.json")
     return decode(SnapshotRecord, stored.data) if stored is not None else SnapshotRecord()
@@ -461,8 +466,7 @@ def _check_budget(story: Story) -> Iterator[str]:
     told = sum(_LIMIT_REACHED in said.text for said in _said(story))
     if told > 1 or (told and story.settings.budget == NO_LIMITS):
         yield f"I9: a chat was told {told} times that its budget is spent"
-    stored = story.world.objects.read(f"turns/{story.chat}.json")
-    charged = decode(TurnRecord, stored.data).spending.tokens if stored is not None else 0
+    charged = _turn(story).spending.tokens
     in_hand = sum(ledger.take(story.chat) for ledger in story.world.ledgers)
     spent, unsure = story.world.truth.tokens[story.chat], story.world.truth.unsure_tokens[story.chat]
     if story.is_calm and not story.mood.downs and not spent <= charged + in_hand <= spent + unsure:
@@ -541,15 +545,24 @@ def _effects(story: Story) -> Iterator[tuple[ShownText, OutcomeRecord]]:
     yield from ((said, said.outcome) for said in _said(story) if said.outcome is not None)
 
 
+def _unrecorded_interjection(story: Story) -> str | None:
+    """Return the event of an interjection that the turn alone holds: its worker died, and the next turn, which records it, never came."""
+    turn = _turn(story)
+    committed = turn.outcome if turn.state == "committed" else None
+    is_interjection = committed is not None and story.world.overheard.issuperset(committed.covers)
+    return committed.webhook_event_id if committed is not None and is_interjection else None
+
+
 def _check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """The history agrees with what the user saw, or says that it is unknown; only committed outcomes were shown."""
-    effects = list(_effects(story))
+    effects, interjected = list(_effects(story)), _unrecorded_interjection(story)
     if len(effects) < len(_said(story)):
         yield "I2: something was said that nobody had committed"
     for _, committed in effects:
         if any(map(story.is_amendment_lost, committed.covers)):
             continue
-        if committed.webhook_event_id not in history and not story.kept_ids.isdisjoint(committed.covers):
+        is_known = committed.webhook_event_id in history or committed.webhook_event_id == interjected
+        if not is_known and not story.kept_ids.isdisjoint(committed.covers):
             yield f"I2: the user saw {committed.webhook_event_id}, history does not know of it"
     for one in history.values():
         seen = [said for said, committed in effects if committed.webhook_event_id == one.webhook_event_id]
