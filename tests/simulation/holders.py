@@ -43,6 +43,7 @@ class Holders:
         self._fence_s = fence_s
         self._known: dict[str, _Hold] = {}
         self._recorded: set[str] = set()
+        self._is_too_late: dict[str, bool] = {}
         self._charged: dict[str, int] = {}
         self._noted: dict[str, Amendment] = {}
 
@@ -175,7 +176,8 @@ class Holders:
             truth.committed[said] = outcome
             if was_thinking:
                 self._note_parts(conversation_id, outcome)
-                truth.too_late[said] = self._is_taken_back(outcome.covers, outcome.text)
+                self._is_too_late[conversation_id] = self._is_taken_back(outcome.covers, outcome.text)
+            truth.too_late[said] = self._is_too_late.get(conversation_id, False)  # also where it changes its route
 
     def _check_unfinished(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
         """A committed outcome is recorded before another one begins, unless its holder gave it up before LINE was asked."""
