@@ -60,7 +60,8 @@ class MessageHandler:
             return self._overhear(conversation, message, deadline)
         floods, own_id = self.floods, message.line_message_id
         # Recorded only afterwards: a turn that covered it meanwhile would leave those that are folded later without an answer.
-        if floods.note(conversation.id, own_id) and not floods.answers_for_all(conversation.id, own_id):
+        is_flood = floods.note(conversation.id, own_id, sent_ms=message.timestamp_ms)
+        if is_flood and not floods.answers_for_all(conversation.id, own_id):
             return self._fold(conversation, message, deadline)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             return self._answer(conversation, message, deadline)

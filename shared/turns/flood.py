@@ -22,9 +22,15 @@ _CHATS_KEPT: Final = 4_096
 
 _Arrivals = deque[tuple[float, str]]
 """When the newest messages of a chat came, and their ids."""
+_Waiting = dict[str, int]
+"""When the messages of a flood that wait for its end were sent, by LINE's timestamp, by their ids."""
 
 
-def _cache() -> LRUCache[str, _Arrivals]:
+def _arrivals() -> LRUCache[str, _Arrivals]:
+    return LRUCache(_CHATS_KEPT)
+
+
+def _waiting() -> LRUCache[str, _Waiting]:
     return LRUCache(_CHATS_KEPT)
 
 
@@ -33,12 +39,13 @@ class Floods:
     """The newest arrivals of chats in this instance; safe to share between threads."""
 
     clock: Clock = field(repr=False)
-    _arrivals: LRUCache[str, _Arrivals] = field(default_factory=_cache, repr=False)
+    _arrivals: LRUCache[str, _Arrivals] = field(default_factory=_arrivals, repr=False)
+    _waiting: LRUCache[str, _Waiting] = field(default_factory=_waiting, repr=False)
     _since_s: LRUCache[str, float] = field(default_factory=lambda: LRUCache(_CHATS_KEPT), repr=False)
     _arrived: threading.Condition = field(default_factory=threading.Condition, repr=False)
 
-    def note(self, conversation_id: str, line_message_id: str) -> bool:
-        """A message has arrived; return whether it is part of a flood: one of more than A_MINUTE within a minute.
+    def note(self, conversation_id: str, line_message_id: str, *, sent_ms: int) -> bool:
+        """A message has arrived; return whether it is part of a flood, of more than A_MINUTE within a minute, and has to wait for its end.
 
         Repeated: a message that is delivered again counts once, and is not folded because of that.
         """
@@ -50,30 +57,33 @@ class Floods:
             if any(one == line_message_id for _, one in arrivals):
                 return False
             arrivals.append((now_s, line_message_id))
-            self._arrived.notify_all()
-            return len(arrivals) > A_MINUTE and now_s - arrivals[0][0] < _WINDOW_S
+            is_flood = len(arrivals) > A_MINUTE and now_s - arrivals[0][0] < _WINDOW_S
+            if is_flood:
+                self._waiting[conversation_id] = {**self._waiting.get(conversation_id, {}), line_message_id: sent_ms}
+                self._arrived.notify_all()
+            return is_flood
 
     def answers_for_all(self, conversation_id: str, line_message_id: str) -> bool:
-        """Return whether this message of a flood answers for all: the newest does, once no more come; False as soon as a newer one came.
+        """Return whether this message of a flood answers for all: the newest does, once no more come; False as soon as a newer one waits.
 
         So a flood holds one thread of the instance. One that does not end is answered every LONGEST_S, by the message that was the newest.
+        Which one is newer, LINE's timestamps tell: an older one may be delivered again, and be answered already.
         """
         with self._arrived:
             now_s = self.clock.monotonic_s()
             begun_s = self._since_s.setdefault(conversation_id, now_s)
-            newest_s, _ = self._newest(conversation_id) or (now_s - QUIET_S, "")
+            arrivals = self._arrivals.get(conversation_id)
+            newest_s = arrivals[-1][0] if arrivals else now_s - QUIET_S
             is_overtaken = self._arrived.wait_for(
                 lambda: self._is_overtaken(conversation_id, line_message_id),
                 timeout=max(0.0, min(newest_s + QUIET_S, begun_s + LONGEST_S) - now_s),
             )
+            self._waiting.get(conversation_id, {}).pop(line_message_id, None)
             if not is_overtaken:
                 self._since_s.pop(conversation_id, None)
             return not is_overtaken
 
     def _is_overtaken(self, conversation_id: str, line_message_id: str) -> bool:
-        newest = self._newest(conversation_id)
-        return newest is not None and newest[1] != line_message_id
-
-    def _newest(self, conversation_id: str) -> tuple[float, str] | None:
-        arrivals = self._arrivals.get(conversation_id)
-        return arrivals[-1] if arrivals else None
+        waiting = self._waiting.get(conversation_id, {})
+        sent_ms = waiting.get(line_message_id)
+        return sent_ms is not None and max((at_ms, one) for one, at_ms in waiting.items()) > (sent_ms, line_message_id)

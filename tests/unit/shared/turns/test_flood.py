@@ -28,7 +28,15 @@ class SteppedCondition(threading.Condition):
 
 
 def floods_on(condition: SteppedCondition) -> Floods:
-    return Floods(clock=condition.clock, _arrived=condition)
+    """Return the floods of an instance at which so many messages have come that the next one is part of a flood."""
+    floods = Floods(clock=condition.clock, _arrived=condition)
+    assert not any(arrive(floods, f"before{number}", sent_ms=0) for number in range(A_MINUTE))
+    return floods
+
+
+def arrive(floods: Floods, name: str, *, chat: str = "a", sent_ms: int | None = None) -> bool:
+    """A message comes, `m7` with the timestamp 7; return whether it is part of a flood."""
+    return floods.note(chat, name, sent_ms=int(name[1:]) if sent_ms is None else sent_ms)
 
 
 def test_a_flood_begins_after_thirty_messages_of_a_minute() -> None:
@@ -36,14 +44,14 @@ def test_a_flood_begins_after_thirty_messages_of_a_minute() -> None:
     clock.move(3_600)
     floods = Floods(clock=clock)
 
-    assert [floods.note("a", f"m{number}") for number in range(A_MINUTE + 2)] == [*[False] * A_MINUTE, True, True]
-    assert not floods.note("b", "m1")
+    assert [arrive(floods, f"m{number}") for number in range(A_MINUTE + 2)] == [*[False] * A_MINUTE, True, True]
+    assert not arrive(floods, "m1", chat="b")
 
 
 def test_messages_that_are_delivered_again_are_no_flood() -> None:
     floods = Floods(clock=FixedClock())
 
-    assert not any(floods.note("a", f"m{number % 10}") for number in range(3 * A_MINUTE))
+    assert not any(arrive(floods, f"m{number % 10}") for number in range(3 * A_MINUTE))
 
 
 def test_messages_that_come_more_slowly_are_no_flood() -> None:
@@ -51,14 +59,14 @@ def test_messages_that_come_more_slowly_are_no_flood() -> None:
     floods = Floods(clock=clock)
 
     for number in range(3 * A_MINUTE):
-        assert not floods.note("a", f"m{number}")
+        assert not arrive(floods, f"m{number}")
         clock.move(60 / A_MINUTE)
 
 
 def test_the_newest_message_waits_until_the_flood_has_ended() -> None:
     arrivals = SteppedCondition()
     clock, floods = arrivals.clock, floods_on(arrivals)
-    floods.note("a", "m1")
+    arrive(floods, "m1")
     begun_s = clock.monotonic_s()
 
     assert floods.answers_for_all("a", "m1")
@@ -70,29 +78,65 @@ def test_a_message_whose_flood_is_forgotten_waits_for_nothing() -> None:
     clock = arrivals.clock
     clock.move(3_600)
 
-    assert floods_on(arrivals).answers_for_all("a", "m1")
+    assert Floods(clock=clock, _arrived=arrivals).answers_for_all("a", "m1")
     assert clock.monotonic_s() == 3_600
 
 
 def test_a_message_waits_no_longer_once_a_newer_one_came() -> None:
     arrivals = SteppedCondition()
     clock, floods = arrivals.clock, floods_on(arrivals)
-    floods.note("a", "m1")
-    arrivals.meanwhile = lambda: floods.note("a", "m2")
+    arrive(floods, "m1")
+    arrivals.meanwhile = lambda: arrive(floods, "m2")
 
     assert not floods.answers_for_all("a", "m1")
     assert clock.monotonic_s() < 1
 
 
+def test_an_older_message_that_is_delivered_again_leaves_the_flood_to_the_newest() -> None:
+    arrivals = SteppedCondition()
+    clock, floods = arrivals.clock, floods_on(arrivals)
+    arrive(floods, "m2")
+    begun_s, older = clock.monotonic_s(), []
+
+    def come_again() -> None:
+        if arrive(floods, "m1"):
+            older.append(floods.answers_for_all("a", "m1"))
+
+    arrivals.meanwhile = come_again
+
+    assert floods.answers_for_all("a", "m2")
+    assert older == [False]
+    assert clock.monotonic_s() - begun_s == QUIET_S
+
+
+def test_of_messages_of_one_moment_one_answers() -> None:
+    arrivals = SteppedCondition()
+    floods = floods_on(arrivals)
+    for name in ("m1", "m2", "m3"):
+        arrive(floods, name, sent_ms=5)
+
+    assert [floods.answers_for_all("a", name) for name in ("m1", "m2", "m3")] == [False, False, True]
+
+
+def test_a_late_message_is_answered_where_the_newest_waits_no_more() -> None:
+    arrivals = SteppedCondition()
+    floods = floods_on(arrivals)
+    arrive(floods, "m2")
+    assert floods.answers_for_all("a", "m2")
+    arrive(floods, "m1")
+
+    assert floods.answers_for_all("a", "m1")
+
+
 def test_a_flood_that_does_not_end_is_answered_now_and_then() -> None:
     arrivals = SteppedCondition()
     clock, floods = arrivals.clock, floods_on(arrivals)
-    numbers = itertools.count()
-    arrivals.meanwhile = lambda: floods.note("a", f"m{next(numbers)}")
+    numbers = itertools.count(1)
+    arrivals.meanwhile = lambda: arrive(floods, f"m{next(numbers)}")
 
     def arrives() -> bool:
         newest = f"m{next(numbers)}"
-        floods.note("a", newest)
+        arrive(floods, newest)
         return floods.answers_for_all("a", newest)
 
     begun_s = clock.monotonic_s()
@@ -105,24 +149,26 @@ def test_a_flood_after_a_flood_is_answered_too() -> None:
     arrivals = SteppedCondition()
     clock, floods = arrivals.clock, floods_on(arrivals)
     for name in ("m1", "m2"):
-        floods.note("a", name)
+        assert arrive(floods, name)
         assert floods.answers_for_all("a", name)
-        clock.move(LONGEST_S)
+        clock.move(LONGEST_S / 2)
 
 
 def test_a_flood_holds_one_thread_of_the_instance() -> None:
     floods = Floods(clock=SystemClock())
+    for number in range(A_MINUTE):
+        arrive(floods, f"m{number}")
 
     def arrives(name: str) -> threading.Thread:
-        floods.note("a", name)
+        arrive(floods, name)
         thread = threading.Thread(target=floods.answers_for_all, args=("a", name))
         thread.start()
         return thread
 
-    threads = [arrives(f"m{number}") for number in range(100)]
+    threads = [arrives(f"m{number}") for number in range(A_MINUTE, A_MINUTE + 100)]
     for overtaken in threads[:-1]:
         overtaken.join(QUIET_S / 2)
 
     assert [one.is_alive() for one in threads] == [*[False] * 99, True]
-    floods.note("a", "the next one")
+    arrive(floods, "m1000")
     threads[-1].join()
