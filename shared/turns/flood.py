@@ -22,15 +22,22 @@ _CHATS_KEPT: Final = 4_096
 
 _Arrivals = deque[tuple[float, str]]
 """When the newest messages of a chat came, and their ids."""
-_Waiting = dict[str, int]
-"""When the messages of a flood that wait for its end were sent, by LINE's timestamp, by their ids."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Newest:
+    """The newest message of a flood, by LINE's timestamp, and whether it waited until the flood had ended."""
+
+    sent_ms: int
+    line_message_id: str
+    has_waited: bool = False
 
 
 def _arrivals() -> LRUCache[str, _Arrivals]:
     return LRUCache(_CHATS_KEPT)
 
 
-def _waiting() -> LRUCache[str, _Waiting]:
+def _newest() -> LRUCache[str, _Newest]:
     return LRUCache(_CHATS_KEPT)
 
 
@@ -40,7 +47,7 @@ class Floods:
 
     clock: Clock = field(repr=False)
     _arrivals: LRUCache[str, _Arrivals] = field(default_factory=_arrivals, repr=False)
-    _waiting: LRUCache[str, _Waiting] = field(default_factory=_waiting, repr=False)
+    _newest: LRUCache[str, _Newest] = field(default_factory=_newest, repr=False)
     _since_s: LRUCache[str, float] = field(default_factory=lambda: LRUCache(_CHATS_KEPT), repr=False)
     _arrived: threading.Condition = field(default_factory=threading.Condition, repr=False)
 
@@ -59,8 +66,7 @@ class Floods:
             arrivals.append((now_s, line_message_id))
             is_flood = len(arrivals) > A_MINUTE and now_s - arrivals[0][0] < _WINDOW_S
             if is_flood:
-                self._waiting[conversation_id] = {**self._waiting.get(conversation_id, {}), line_message_id: sent_ms}
-                self._arrived.notify_all()
+                self._overtake(conversation_id, _Newest(sent_ms=sent_ms, line_message_id=line_message_id))
             return is_flood
 
     def answers_for_all(self, conversation_id: str, line_message_id: str) -> bool:
@@ -78,12 +84,19 @@ class Floods:
                 lambda: self._is_overtaken(conversation_id, line_message_id),
                 timeout=max(0.0, min(newest_s + QUIET_S, begun_s + LONGEST_S) - now_s),
             )
-            self._waiting.get(conversation_id, {}).pop(line_message_id, None)
             if not is_overtaken:
                 self._since_s.pop(conversation_id, None)
+                if (newest := self._newest.get(conversation_id)) is not None:
+                    newest.has_waited = True
             return not is_overtaken
 
+    def _overtake(self, conversation_id: str, arrived: _Newest) -> None:
+        """The message is the newest of the flood, unless a newer one waits."""
+        newest = self._newest.get(conversation_id)
+        if newest is None or newest.has_waited or newest.sent_ms <= arrived.sent_ms:
+            self._newest[conversation_id] = arrived
+            self._arrived.notify_all()
+
     def _is_overtaken(self, conversation_id: str, line_message_id: str) -> bool:
-        waiting = self._waiting.get(conversation_id, {})
-        sent_ms = waiting.get(line_message_id)
-        return sent_ms is not None and max((at_ms, one) for one, at_ms in waiting.items()) > (sent_ms, line_message_id)
+        newest = self._newest.get(conversation_id)
+        return newest is not None and newest.line_message_id != line_message_id
