@@ -17,14 +17,16 @@ MARK_PREFIX: Final = "member-"  # no message's id of LINE's begins so
 _DIGITS: Final = 32
 
 
-@lru_cache
 def mark_id(user_id: str | None) -> str:
-    """Return the id by which a person's mark goes; it tells nobody who the person is that does not know LINE's id of them.
+    """Return the id by which a person's mark goes; empty for a person without an id.
 
-    Empty for a person without an id.
+    It tells nobody who the person is that does not know LINE's id of them.
     """
-    if user_id is None:
-        return ""
+    return _mark_of(user_id) if user_id is not None else ""
+
+
+@lru_cache
+def _mark_of(user_id: str) -> str:
     return MARK_PREFIX + hashlib.sha256(f"aizuchi member {user_id}".encode()).hexdigest()[:_DIGITS]
 
 
