@@ -71,13 +71,10 @@ class Layout:
     at_most: int = MESSAGES_A_CALL
 
     @classmethod
-    def of(cls, bubble_limit: int, *, at_most: int) -> "Layout":
-        """Return the layout for the longest text of which each bubble but the last has room to end at a pause."""
-        return cls(
-            text_limit=at_most * bubble_limit - (at_most - 1) * (bubble_limit // _ROOM),
-            bubble_limit=bubble_limit,
-            at_most=at_most,
-        )
+    def of(cls, bubble_limit: int, *, at_most: int, longest: int) -> "Layout":
+        """Return the layout for a text, not longer than `longest`, of which each bubble but the last has room to end at a pause."""
+        roomy = at_most * bubble_limit - (at_most - 1) * (bubble_limit // _ROOM)
+        return cls(text_limit=min(roomy, longest), bubble_limit=bubble_limit, at_most=at_most)
 
 
 ANSWER: Final = Layout(text_limit=500, bubble_limit=160)
@@ -193,9 +190,10 @@ def answer_messages(
 
     Bubbles are short; a text that needs more than `at_most` of them, such as a digest or links to sources, gets larger ones.
     """
-    small = Layout.of(ANSWER.bubble_limit, at_most=at_most)
-    wanted = DIGEST.text_limit * _ROOM // ((_ROOM - 1) * at_most)
-    large = Layout.of(min(max(DIGEST.bubble_limit, wanted), _LARGEST), at_most=at_most)
+    longest = DIGEST.text_limit
+    small = Layout.of(ANSWER.bubble_limit, at_most=at_most, longest=longest)
+    wanted = longest * _ROOM // ((_ROOM - 1) * at_most)
+    large = Layout.of(min(max(DIGEST.bubble_limit, wanted), _LARGEST), at_most=at_most, longest=longest)
     fits = shortened(text, limit=small.text_limit) == text.strip()
     return _messages_of(bubbles(text, small if fits else large), quote_token)
 
