@@ -91,7 +91,7 @@ admit: $(VENV)/.run-installed ## Let a chat talk to the bot: make admit CONVERSA
 revoke: $(VENV)/.run-installed ## Meet a chat with silence: make revoke CONVERSATION=U...
 	@$(BIN)/python -m operations revoke "$(CONVERSATION)"
 
-admitted: $(VENV)/.run-installed ## List the chats that were admitted
+admitted: $(VENV)/.run-installed ## List the chats: admitted or not, and their pseudonyms in the logs
 	@$(BIN)/python -m operations admitted
 
 forget: $(VENV)/.run-installed ## Erase a chat for good: make forget CONVERSATION=U..., or PERSON=U... in every chat

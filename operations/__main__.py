@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     admit = commands.add_parser("admit", help="let a chat talk to the bot, also after it was revoked")
     revoke = commands.add_parser("revoke", help="meet a chat with silence; what is stored of it stays")
-    commands.add_parser("admitted", help="list the chats that were admitted")
+    commands.add_parser("admitted", help="list the chats, and by which pseudonyms the logs call them")
     restoration = commands.add_parser("restore", help="write the objects of an export that are missing in the bucket")
     restoration.add_argument("file", type=Path, help="what `export --to` has written")
     forget.add_argument("--person", metavar="U...", help="instead take back what one person said, in every chat")
@@ -155,6 +155,7 @@ def _door(env: Mapping[str, str], options: argparse.Namespace) -> int:
         admissions=Admissions(store=store, clock=clock),
         invitations=Invitations(store=store, clock=clock),
         clock=clock,
+        shows_pseudonyms=bool(env.get("LINE_CHANNEL_ACCESS_TOKEN")),
     )
     match options.command:
         case "invite":

@@ -2,25 +2,35 @@
 
 import datetime as dt
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-from shared.access.admission import Admissions
+from shared import logs
+from shared.access.admission import AdmissionRecord, Admissions
 from shared.access.invitations import Invitations
 from shared.clock import Clock
+from shared.errors import UnusableIdError
 from shared.line.ids import checked_conversation_id
+from shared.storage.object_store import ObjectStore
 
 LONGEST_DAYS: Final = 365
 _DAY_MS: Final = 86_400_000
+_TURNS: Final = "turns/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """The operator's side of the admission of chats.  Every method raises StorageUnavailableError."""
+    """The operator's side of the admission of chats.  Every method raises StorageUnavailableError.
+
+    `shows_pseudonyms` lists chats with their pseudonyms; these are those of the logs where `logs.key_pseudonyms` was called with the
+    channel access token.
+    """
 
     admissions: Admissions
     invitations: Invitations
     clock: Clock = field(repr=False)
+    shows_pseudonyms: bool = False
 
     def invite(self, *, days: float, is_single_use: bool, is_open: bool) -> str:
         """Return a new code, which counts for so many days; it is stored as a hash only."""
@@ -39,11 +49,25 @@ class Door:
         return self.admissions.revoke(checked_conversation_id(conversation_id))
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each chat that was ever admitted, and one that counts the invitations that are left."""
-        for conversation_id, admission in sorted(self.admissions.all().items()):
-            state = "revoked" if admission.is_revoked else "admitted"
-            yield f"{conversation_id}  {state}  since {_minute(admission.since_ms)}"
+        """Yield a line for each chat that was ever admitted or has had a turn, and one that counts the invitations that are left."""
+        admitted = self.admissions.all()
+        for conversation_id in sorted({*admitted, *_chats_with_turns(self.admissions.store)}):
+            logged = f"  in the logs {logs.pseudonym(conversation_id)}" if self.shows_pseudonyms else ""
+            yield f"{conversation_id}  {_state(admitted.get(conversation_id))}{logged}"
         yield f"{self.invitations.count_valid()} invitations could still admit a chat"
+
+
+def _chats_with_turns(store: ObjectStore) -> Iterator[str]:
+    """Yield the ids of the chats that have had a turn, as all have where nobody needs an invitation."""
+    for listed in store.list(_TURNS):
+        with suppress(UnusableIdError):
+            yield checked_conversation_id(listed.name.removeprefix(_TURNS).removesuffix(".json"))
+
+
+def _state(admission: AdmissionRecord | None) -> str:
+    if admission is None:
+        return "never admitted"
+    return f"{'revoked' if admission.is_revoked else 'admitted'}  since {_minute(admission.since_ms)}"
 
 
 def _minute(at_ms: int) -> str:

@@ -1,15 +1,20 @@
 from operations.admissions import Door
+from shared import logs
 from shared.access.admission import Admissions
 from shared.access.invitations import Invitations
+from shared.conversation.turn import TurnRecord
+from shared.storage.codec import encode
+from shared.storage.object_names import ObjectNames
 from tests.support import recorded
 from tests.unit.operations.conftest import Bucket
 
 
-def door(bucket: Bucket) -> Door:
+def door(bucket: Bucket, *, is_keyed: bool = False) -> Door:
     return Door(
         admissions=Admissions(store=bucket.store, clock=bucket.clock),
         invitations=Invitations(store=bucket.store, clock=bucket.clock),
         clock=bucket.clock,
+        shows_pseudonyms=is_keyed,
     )
 
 
@@ -36,6 +41,23 @@ def test_the_chats_that_were_admitted_are_listed_with_their_state(bucket: Bucket
     assert group.startswith(f"{recorded.GROUP}  revoked")
     assert user.startswith(f"{recorded.USER}  admitted  since 20")
     assert invitations == "1 invitations could still admit a chat"
+
+
+def test_each_chat_is_listed_with_its_pseudonym_of_the_logs(bucket: Bucket) -> None:
+    door(bucket).admit(recorded.USER)
+    bucket.store.create(ObjectNames(recorded.GROUP).turn, encode(TurnRecord()))
+    bucket.store.create("turns/put there by hand.json", b"{}")
+
+    group, user, _ = door(bucket, is_keyed=True).lines()
+
+    assert user.endswith(f"UTC  in the logs {logs.pseudonym(recorded.USER)}")
+    assert group == f"{recorded.GROUP}  never admitted  in the logs {logs.pseudonym(recorded.GROUP)}"
+
+
+def test_pseudonyms_that_are_not_those_of_the_logs_are_not_shown(bucket: Bucket) -> None:
+    door(bucket).admit(recorded.USER)
+
+    assert not any(logs.pseudonym(recorded.USER) in line for line in door(bucket).lines())
 
 
 def test_admitting_renews_what_was_revoked(bucket: Bucket) -> None:
