@@ -19,7 +19,7 @@ output "load_balancer_address" {
 }
 
 output "next_steps" {
-  description = "What is left to do, by hand."
+  description = "What is left to do, by hand: LINE's webhook and switches, and unless `access` is open, `make invite`, because no chat is let in yet."
   value       = <<-EOT
     ${var.webhook.public ? "0. Nothing is left to do on Google Cloud." : "0. gcloud run services update ${module.webhook.service} --region=${var.region} --no-invoker-iam-check"}
     1. eval "$(terraform output -raw operations_environment)"
@@ -27,7 +27,8 @@ output "next_steps" {
     2. make line-webhook                      # tells LINE the address, tests it, and looks at the switches that it can see
     3. In LINE's console: webhook redelivery ON (it is off by default, and without it an event can be lost),
        auto-reply and greeting messages OFF, chat ON, and "allow to join group chats" ON if it is to work in groups.
-    4. Write to the bot.  docs/deploy.md has the rest.
+    4. make invite                            # unless access = "open": prints a line /start ..., which lets in the first chat that sends it
+    5. Write to the bot.  docs/deploy.md has the rest.
   EOT
 }
 

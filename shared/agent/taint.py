@@ -1,9 +1,10 @@
 """What a turn has read from outside, and what it may do afterwards.
 
-Words of a website, a Notion page, a picture or a file may be written by anybody. After a turn has read some, deletions and writes to the
-outside wait for the person's tap, and a search repeats of what is filed only what the person says. Where only Notion was read, a page that
-the person names is written at once: no page can be changed without a search for it. A reply links only to what a function returned or a
-person wrote. So no outside text chooses a target, and none sends people's notes away.
+Words of a website, a Notion page, a picture or a file may be written by anybody. After a turn has read some, deletions of entries and of
+own facts, writes to Notion, and reminders that are set, changed or cancelled wait for the person's tap, and a search repeats of what is
+filed only what the person says. Where only Notion was read, a page that the person names is written at once: no page can be changed without
+a search for it. A reply links only to what a function returned or a person wrote. So no outside text chooses a target, and none sends
+people's notes away.
 """
 
 import json

@@ -18,7 +18,7 @@ run "planned" {
   command = plan
 
   assert {
-    condition     = strcontains(output.next_steps, "make line-webhook")
+    condition     = alltrue([for command in ["make line-webhook", "make invite"] : strcontains(output.next_steps, command)])
     error_message = "The caller is told what is left to do."
   }
 }
