@@ -283,7 +283,8 @@ class AmendmentLog:
         """Everything up to the timestamp counts as withdrawn, and no older edit keeps its words.
 
         `spares_entries` leaves what was filed. Repeated, or older than another erasure: changes nothing. A watermark that cannot be read is
-        replaced: what came before it is older than Pub/Sub redelivers, or stands in the marks. Raises also: UnknownRecordVersionError.
+        replaced: what came before it is older than Pub/Sub redelivers, or stands in the marks. An amendment that cannot be read, which may
+        hold the words of an edit, becomes a withdrawal. Raises also: UnknownRecordVersionError.
         """
         self._raise(ERASURE, timestamp_ms)
         if not spares_entries:
@@ -296,13 +297,20 @@ class AmendmentLog:
             return None if wanted == there else encode(wanted)
 
         update_by_swap(self.objects.store, self.names.watermark, raised, what="the watermark")
-        for edit in self._edits(until_ms=timestamp_ms):
+        for edit in self._edits(until_ms=timestamp_ms, drops_unreadable=True):
             self.drop_erased_edit(edit.line_message_id)
 
-    def _edits(self, *, until_ms: int) -> list[Amendment]:
+    def _edits(self, *, until_ms: int, drops_unreadable: bool = False) -> list[Amendment]:
+        """Return the edits up to this timestamp; what cannot be read is left, or becomes a withdrawal."""
+        found: list[Amendment] = []
         listed = self.objects.store.list(self.names.amended_prefix, before=self.names.amended_end)
-        amendments = decode_readable(Amendment, self.objects.read_all(listed))
-        return [one for one in amendments if one.text is not None and one.timestamp_ms <= until_ms]
+        for one, data in zip(listed, self.objects.read_all(listed), strict=True):
+            own_id, readable = self.names.amended_id_in(one.name), decode_readable(Amendment, [data])
+            found += readable
+            if drops_unreadable and data is not None and not readable and own_id not in ERASURES:
+                gone = Amendment(line_message_id=own_id, timestamp_ms=until_ms)
+                self.objects.store.replace(one.name, encode(gone), generation=one.generation)
+        return [one for one in found if one.text is not None and one.timestamp_ms <= until_ms]
 
     def _raise(self, mark: str, timestamp_ms: int) -> None:
         """The mark, an amendment of no message, has this timestamp or a later one."""

@@ -7,8 +7,9 @@ No shared object is rewritten here, so a busy group meets no write limit, and a 
 at the amendments after the write, because an unsend may have passed just before it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
@@ -18,6 +19,7 @@ from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import OUTCOME_SUFFIX, ObjectNames
 from shared.storage.object_store import ListedObject
 
+_Record = TypeVar("_Record")
 _MAY_HAVE_ARRIVED: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN})
 
 
@@ -45,13 +47,24 @@ class Journal:
             outcomes=tuple(one for one in listed if one.name.endswith(OUTCOME_SUFFIX)),
         )
 
-    def read_messages(self) -> tuple[MessageRecord, ...]:
-        """Return every message that can be read."""
-        return tuple(decode_readable(MessageRecord, self.objects.read_all(self.list_objects().messages)))
+    def read_messages(self, *, drops_unreadable: bool = False) -> tuple[MessageRecord, ...]:
+        """Return every message that can be read; the others are left, or deleted."""
+        return self._read(MessageRecord, self.list_objects().messages, drops_unreadable=drops_unreadable)
 
-    def read_outcomes(self) -> tuple[OutcomeRecord, ...]:
-        """Return every outcome that can be read."""
-        return tuple(decode_readable(OutcomeRecord, self.objects.read_all(self.list_objects().outcomes)))
+    def read_outcomes(self, *, drops_unreadable: bool = False) -> tuple[OutcomeRecord, ...]:
+        """Return every outcome that can be read; the others are left, or deleted."""
+        return self._read(OutcomeRecord, self.list_objects().outcomes, drops_unreadable=drops_unreadable)
+
+    def _read(
+        self, kind: type[_Record], listed: Sequence[ListedObject], *, drops_unreadable: bool
+    ) -> tuple[_Record, ...]:
+        found: list[_Record] = []
+        for one, data in zip(listed, self.objects.read_all(listed), strict=True):
+            readable = decode_readable(kind, [data])
+            found += readable
+            if drops_unreadable and data is not None and not readable:
+                self.objects.store.delete(one.name)
+        return tuple(found)
 
     def keep(self, message: MessageRecord) -> None:
         """The message is in the journal, whatever became of it; the caller looks at the amendments next.

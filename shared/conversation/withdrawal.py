@@ -231,7 +231,7 @@ class Withdrawal:
         raise StorageUnavailableError("answers kept coming")
 
     def _erase_now(self, conversation: Conversation) -> None:
-        """Nothing that was erased by now is in any object.  Snapshot and turn are deleted where they cannot be read."""
+        """Nothing that was erased by now is in any object.  Journal, snapshot and turn are deleted where they cannot be read."""
         try:
             self._erase_readable(conversation)
         except CorruptRecordError as cause:
@@ -242,11 +242,11 @@ class Withdrawal:
     def _erase_readable(self, conversation: Conversation) -> None:
         journal, amendments = conversation.journal, conversation.amendments.look()
         conversation.members.erase(until_ms=amendments.erased_ms)
-        for message in journal.read_messages():
+        for message in journal.read_messages(drops_unreadable=True):
             if amendments.is_withdrawn(message):
                 journal.drop(message.line_message_id)
         descent, sweep = Descent(amendments=amendments), Sweep(archive=conversation.archive)
-        outcomes, snapshot = journal.read_outcomes(), conversation.snapshot.read().record
+        outcomes, snapshot = journal.read_outcomes(drops_unreadable=True), conversation.snapshot.read().record
         segments = [
             snapshot.leaving,
             *map(partial(_with_erased, amendments), sweep.segments_after(amendments.erased_ms)),

@@ -431,7 +431,11 @@ def test_an_erasure_removes_what_is_older_and_keeps_what_came_later(
 
 UNREADABLE = [
     f"amended/{CHAT}/erasure.json",
+    f"amended/{CHAT}/m7.json",
+    f"amended/{CHAT}/no id.json",
     f"erased/{CHAT}.json",
+    f"journal/{CHAT}/e7.outcome.json",
+    f"journal/{CHAT}/m7.json",
     f"members/{CHAT}.json",
     f"snapshots/{CHAT}.json",
     f"turns/{CHAT}.json",
@@ -452,6 +456,18 @@ def test_an_erasure_is_carried_out_whatever_cannot_be_read(
     assert not chat.journal.record(message(2, "4711"))
     assert chat.journal.record(message(5))
     assert [one.line_message_id for one in read(chat).messages] == ["m5"]
+
+
+def test_a_withdrawal_leaves_other_messages_that_cannot_be_read(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    names = [f"journal/{CHAT}/e7.outcome.json", f"journal/{CHAT}/m7.json", f"amended/{CHAT}/m7.json"]
+    for name in names:
+        store.create(name, b"{")
+
+    withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert {one.name for one in store.list("")} >= set(names)
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
@@ -477,6 +493,16 @@ def test_an_erasure_that_spares_entries_leaves_the_turn_that_numbers_their_write
         withdrawal.erase(chat, until_ms=4, spares_entries=True)
 
     assert store.read(chat.names.turn) is not None
+
+
+def test_an_erasure_that_spares_entries_does_not_mark_them_as_erased_where_their_mark_cannot_be_read(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    store.create(chat.names.amended("erasure-entries"), b"{")
+
+    withdrawal.erase(chat, until_ms=4, spares_entries=True)
+
+    assert (chat.amendments.look().erased_ms, chat.amendments.look().erased_entries_ms) == (4, -1)
 
 
 def test_a_message_is_withdrawn_whose_amendment_cannot_be_read(
