@@ -13,7 +13,7 @@ from typing import Final
 
 from shared import logs
 from shared.conversation.amendments import AmendmentLog
-from shared.errors import CorruptRecordError
+from shared.errors import CorruptRecordError, UnreadableRecordError
 from shared.storage.codec import VERSION, decode, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import ObjectNames
@@ -43,9 +43,16 @@ class Members:
     amendments: AmendmentLog = field(repr=False)
 
     def joined_ms(self, user_ids: Collection[str]) -> int | None:
-        """Return when the last of these people joined; None where the bot saw none of them come."""
+        """Return when the last of these people joined; None where the bot saw none of them come.
+
+        An object that cannot be read is logged here, because whoever asks goes on without an answer.
+        """
         stored = self.store.read(self.names.members)
-        known = decode(MembersRecord, stored.data).joined_ms if stored is not None else {}
+        try:
+            known = decode(MembersRecord, stored.data).joined_ms if stored is not None else {}
+        except UnreadableRecordError as cause:
+            logs.error("record_unreadable", cause=cause)
+            raise
         return max((known[one] for one in user_ids if one in known), default=None)
 
     def note_joined(self, user_ids: Collection[str], *, at_ms: int) -> None:

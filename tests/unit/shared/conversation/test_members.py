@@ -104,8 +104,11 @@ def test_an_erasure_leaves_joinings_of_a_newer_version(group: Conversation) -> N
     assert group.objects.store.read(group.names.members) is not None
 
 
-def test_joinings_that_cannot_be_read_tell_nobody_that_they_were_there_before(group: Conversation) -> None:
+def test_joinings_that_cannot_be_read_tell_nobody_that_they_were_there_before(
+    group: Conversation, lines: io.StringIO
+) -> None:
     group.objects.store.create(group.names.members, b"{")
 
     with pytest.raises(CorruptRecordError):
         group.members.joined_ms([YUKI])
+    assert "record_unreadable" in lines.getvalue()
