@@ -98,8 +98,12 @@ class Withdrawal:
             self.withdraw(conversation, message.line_message_id, timestamp_ms=message.timestamp_ms)
 
     def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
-        """The second pass of a withdrawal, and of those messages that were withdrawn with it."""
-        amendment = conversation.amendments.amendment_of(line_message_id)
+        """The second pass of a withdrawal, and of those messages that were withdrawn with it, if its amendment can be read."""
+        try:
+            amendment = conversation.amendments.amendment_of(line_message_id)
+        except CorruptRecordError:  # its marker tells that it was withdrawn
+            amendment = Amendment(line_message_id=line_message_id, timestamp_ms=0)
+            conversation.amendments.amend(amendment)
         also = amendment.also if amendment is not None else ()
         if amendment is not None:
             self._amend_each(conversation, also, timestamp_ms=amendment.timestamp_ms)

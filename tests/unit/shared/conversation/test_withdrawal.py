@@ -517,6 +517,18 @@ def test_a_message_is_withdrawn_whose_amendment_cannot_be_read(
     assert not chat.journal.record(message(1, "4711"))
 
 
+def test_the_second_pass_withdraws_a_message_whose_amendment_cannot_be_read(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    chat.journal.record(message(1, "4711"))
+    store.create(chat.names.amended("m1"), b"{")
+
+    withdrawal.finish_withdrawal(chat, "m1")
+
+    assert "4711" not in everything_in(store)
+    assert not chat.journal.record(message(1, "4711"))
+
+
 def test_an_edit_does_not_replace_an_amendment_that_cannot_be_read(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
