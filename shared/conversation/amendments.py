@@ -291,7 +291,7 @@ class AmendmentLog:
             self._raise(ERASURE_OF_ENTRIES, timestamp_ms)
 
         def raised(data: bytes | None) -> bytes | None:
-            there = (_unless_corrupt(Watermark, data) if data is not None else None) or Watermark()
+            there = _unless_corrupt(Watermark, data) or Watermark()
             entries_ms = there.entries_ms if spares_entries else max(timestamp_ms, there.entries_ms)
             wanted = replace(there, timestamp_ms=max(timestamp_ms, there.timestamp_ms), entries_ms=entries_ms)
             return None if wanted == there else encode(wanted)
@@ -342,8 +342,8 @@ class AmendmentLog:
             )
 
 
-def _unless_corrupt(kind: type[_Record], data: bytes) -> _Record | None:
-    """Return the record, or None where it cannot be read.  Raises: UnknownRecordVersionError."""
+def _unless_corrupt(kind: type[_Record], data: bytes | None) -> _Record | None:
+    """Return the record, or None where there is none, or it cannot be read.  Raises: UnknownRecordVersionError."""
     return next(iter(decode_readable(kind, [data])), None)
 
 
