@@ -70,6 +70,13 @@ def test_sources_are_taken_from_the_catalog_and_from_entries_that_are_newer(grou
     assert named(group) == {"m2", "m3"}
 
 
+def test_an_entry_that_cannot_be_read_hides_no_other(group: Conversation) -> None:
+    group.objects.store.create(group.names.entry("people/broken.md"), b"---\nid: [")
+    file(group, replace(SATO, sources=SOURCES))
+
+    assert named(group) == {"m1"}
+
+
 def test_what_reminders_came_from_is_known_by_its_author(group: Conversation) -> None:
     reminder = Reminder(id="r0000000001", text="tea", sources=SOURCES, start="2027-01-01T09:00", zone="Asia/Tokyo")
     group.objects.store.create(group.names.reminder(reminder.id), encode(reminder))
