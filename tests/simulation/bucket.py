@@ -105,7 +105,7 @@ class Bucket:
         elif written is not None and name.startswith("reminders/") and not name.endswith("/pushes.json"):
             self._holders.note_reminder(name, data)
         elif written is not None and name.startswith("journal/"):
-            self._holders.note_message(name)
+            self._holders.note_message(name, data)
         elif written is not None and name.startswith("due/"):
             kind, chat, marker_id = name.rpartition("/")[2].split(".", 2)
             if kind == ERASURE:

@@ -14,8 +14,8 @@ from shared.search.vectors import pack
 from shared.storage.codec import decode
 from shared.storage.object_names import is_entry_path
 from tests.simulation.mind import vector_of
-from tests.simulation.people import NAMED, WORD, People
-from tests.simulation.world import World
+from tests.simulation.people import NAMED, People
+from tests.simulation.world import WORD, World
 
 _CATALOG: Final = "search.json"
 _KEEPS_PATHS: Final = frozenset({"file", "note", "page", "recall", "forget", "remind", "cancel"})

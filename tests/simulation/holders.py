@@ -6,9 +6,8 @@ from typing import Final
 
 from shared.access.budgets import Limits
 from shared.conversation.descent import repeatable
-from shared.conversation.literal_runs import shares_run
 from shared.conversation.member_mark import MARK_PREFIX
-from shared.conversation.records import Amendment, OutcomeKind, OutcomeRecord, SaidReminder
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.segments import decode_segment
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.turn import TurnRecord
@@ -18,9 +17,9 @@ from shared.reminders.wording import Occurrence
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX, ObjectNames
 from tests.simulation.mind import Mood
-from tests.simulation.people import WORD, ids_repeated_in, on_one_line
+from tests.simulation.people import ids_repeated_in, on_one_line
 from tests.simulation.scheduler import Task
-from tests.simulation.world import World
+from tests.simulation.world import WORD, World
 
 _WHOLE: Final = 480
 """Characters of an answer from which on words may have been cut off."""
@@ -46,6 +45,8 @@ class Holders:
         self._is_too_late: dict[str, bool] = {}
         self._charged: dict[str, int] = {}
         self._noted: dict[str, Amendment] = {}
+        self._recorded_s: dict[tuple[str, str], float] = {}
+        self._amended_s: dict[str, float] = {}
 
     def note_record(self, name: str, data: bytes) -> None:
         """An outcome was recorded under this name, or lost its words there."""
@@ -53,8 +54,10 @@ class Holders:
         self._recorded.add(name)
         truth, chat = self._world.truth, name.split("/")[1]
         recorded = truth.recorded.setdefault(chat, {})
-        if outcome.webhook_event_id not in recorded and any((chat, one) in truth.planned for one in outcome.saw):
-            truth.overtaken.add((chat, outcome.webhook_event_id))
+        if outcome.webhook_event_id not in recorded:
+            self._recorded_s[chat, outcome.webhook_event_id] = self._world.now_s
+            if any((chat, one) in truth.planned for one in outcome.saw):
+                truth.overtaken.add((chat, outcome.webhook_event_id))
         recorded[outcome.webhook_event_id] = outcome
         self._note_parts(chat, outcome)
 
@@ -63,15 +66,10 @@ class Holders:
         self._world.truth.unsure_tokens[conversation_id] += self._charged.get(record.writer, 0)
 
     def _note_parts(self, chat: str, outcome: OutcomeRecord) -> None:
-        """Note the words that it repeats from answers that it saw, without a run in common, and without having seen their messages."""
-        truth, text = self._world.truth, outcome.text or ""
-        for word in set(WORD.findall(text)) - truth.repeated_in_part:
-            if f"m{word[4:-1]}" in outcome.provenance.ids:
-                continue
-            known = truth.recorded.get(chat, {})
-            seen = [known[one].text or "" for one in outcome.saw if one in known and word in (known[one].text or "")]
-            if seen and not any(shares_run(one, text) for one in seen):
-                truth.repeated_in_part.add(word)
+        truth = self._world.truth
+        known = truth.recorded.get(chat, {})
+        seen = (known[one].text or "" for one in outcome.saw if one in known)
+        truth.note_parts(outcome.text or "", shown_ids=outcome.provenance.ids, seen=seen)
 
     def note_amendment(self, name: str, data: bytes) -> None:
         """An amendment was written under this name, or the mark of a member; its plan may name what no plan had named."""
@@ -79,11 +77,15 @@ class Holders:
         if subject.startswith(MARK_PREFIX):
             truth.members_forgotten_s.setdefault(chat, self._world.now_s)
         amendment = decode(Amendment, data)
+        begun_s = self._amended_s.setdefault(name, self._world.now_s)
         new = [one for one in amendment.taken if (chat, one) not in truth.planned]
         if new:
             truth.planned.update((chat, one) for one in new)
             worded = self._ids_with_words(chat)
             truth.uncompared.update((chat, one) for one in new if one not in worded)
+            for own_id, outcome in truth.recorded.get(chat, {}).items():  # the plan may be older than the record
+                if self._recorded_s[chat, own_id] >= begun_s and not set(new).isdisjoint(outcome.saw):
+                    truth.overtaken.add((chat, own_id))
 
     def count_amendment(self, name: str) -> None:
         """A note of an amendment was written under this name: the amendment counts as it is stored now."""
@@ -108,10 +110,12 @@ class Holders:
         known = repeatable((*outcomes, *snapshot.outcomes, *answers), (*snapshot.all_recaps, *recaps))
         return {one.id for one in known if one.words}
 
-    def note_message(self, name: str) -> None:
+    def note_message(self, name: str, data: bytes) -> None:
         """A message was recorded under this name."""
         chat, message_id = name.removesuffix(".json").split("/")[1:]
         self._world.truth.journalled_s.setdefault((chat, message_id), self._world.now_s)
+        if not decode(MessageRecord, data).addressed:
+            self._world.truth.context.add((chat, message_id))
 
     def note_reminder(self, name: str, data: bytes) -> None:
         """A reminder was written under this name."""

@@ -29,8 +29,8 @@ from shared.clock import Deadline
 from shared.errors import ModelUnavailableError
 from shared.knowledge.embeddings import Embedded, Kind
 from shared.metering import Usage
-from tests.simulation.people import WORD, gloss_of
-from tests.simulation.world import Thought, World
+from tests.simulation.people import gloss_of
+from tests.simulation.world import WORD, Thought, World
 
 Manner: TypeAlias = Literal["repeats", "paraphrases", "says nothing"]
 REQUEST_TOKENS: Final = 100
@@ -148,6 +148,9 @@ class Mind:
         words = " ".join(self._words(prompt))
         if is_out_of_turn:
             world.truth.recaps.append(Thought(shown=prompt.shown_ids, text=words))
+            recorded = world.truth.recorded.get(world.scheduler.current().chat, {})
+            answers = (one.text for one in recorded.values() if one.text and one.text.partition(" ")[0] in prompt.text)
+            world.truth.note_parts(words, shown_ids=prompt.shown_ids, seen=answers)
             return calling((request.declarations[0].name, {"text": words or "nothing"}))
         calls = [*self._calls(request, prompt)]
         if calls:

@@ -8,9 +8,8 @@ from shared.adapters.memory import MemoryNotion
 from shared.agent.model import Json
 from shared.clock import Deadline
 from shared.tools.notion.port import Block, Found, NotionUnavailableError, Page, Person, PropertyValues, Schema
-from tests.simulation.people import WORD
 from tests.simulation.scheduler import Process
-from tests.simulation.world import ProcessClock, World
+from tests.simulation.world import WORD, ProcessClock, World
 from tests.support.notion import shopping_list
 
 _ResultT = TypeVar("_ResultT")

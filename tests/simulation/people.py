@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from tests.simulation.world import EPOCH_MS
+from tests.simulation.world import EPOCH_MS, WORD
 
 Json: TypeAlias = dict[str, object]
-WORD: Final = re.compile(r"word\d+[a-z]")
 NAMED: Final = re.compile(r"(?:word|gloss)\d+[a-z]")
 """A word of a message, or the other word for it."""
 PERSON: Final = "U" + "1" * 32

@@ -3,18 +3,22 @@
 import io
 import json
 import random
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.literal_runs import shares_run
 from shared.conversation.records import OutcomeRecord, SaidReminder
 from shared.conversation.spending import Ledger
 from shared.reminders.reminder import Reminder
 from tests.simulation.scheduler import Process, Scheduler, Task
 
 _ResultT = TypeVar("_ResultT")
+WORD: Final = re.compile(r"word\d+[a-z]")
 EPOCH_MS: Final = 1_763_700_000_000
 TICK: Final = "tick"
 """With this the names of ticks begin."""
@@ -134,6 +138,8 @@ class Truth:
     """Those of them, by key, whose message had been withdrawn before the claim."""
     journalled_s: dict[tuple[str, str], float] = field(default_factory=dict)
     """When each message was first recorded, by chat and id."""
+    context: set[tuple[str, str]] = field(default_factory=set)
+    """The messages, by chat and id, that were ever recorded as mere context."""
     members_forgotten_s: dict[str, float] = field(default_factory=dict)
     """When the first `/forget me` of each group began."""
     left: list[tuple[str, float]] = field(default_factory=list)
@@ -145,7 +151,7 @@ class Truth:
     orders: set[str] = field(default_factory=set)
     """The numbers in words of messages that say more than their word."""
     repeated_in_part: set[str] = field(default_factory=set)
-    """Words that an answer took from another answer without a run in common, and without having seen their message."""
+    """Words that an answer or a recap took from another answer without a run in common, and without having seen their message."""
     unsure_tokens: Counter[str] = field(default_factory=Counter)
     """What writes of turns have charged that won and were reported as lost, by chat."""
     outdated_s: dict[str, float] = field(default_factory=dict)
@@ -173,6 +179,14 @@ class Truth:
         It is shorter than a run, and what is known of the message is not the word alone: it said more, or was edited since.
         """
         return word in self.repeated_in_part and (word[:-1] in self.orders or word in self.outdated_s)
+
+    def note_parts(self, text: str, *, shown_ids: AbstractSet[str], seen: Iterable[str]) -> None:
+        """Note the words that a text repeats from answers that it saw, without a run in common, and without having seen their messages."""
+        answers = tuple(seen)
+        for word in set(WORD.findall(text)) - self.repeated_in_part:
+            holding = [one for one in answers if word in one]
+            if f"m{word[4:-1]}" not in shown_ids and holding and not any(shares_run(one, text) for one in holding):
+                self.repeated_in_part.add(word)
 
     def forget(self, words: Iterable[str]) -> None:
         """From now on no object, prompt or answer may hold these words."""
