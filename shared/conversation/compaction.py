@@ -17,7 +17,7 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.journal import JournalListing
 from shared.conversation.leaving import Cut
 from shared.conversation.recap import RecapWriter
-from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeRecord, by_time
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.conversation.snapshot import MemoryLimits, bounded, cleaned
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
@@ -174,10 +174,20 @@ class _Folding:
         )
 
 
+def _was_given_up(outcome: OutcomeRecord) -> bool:
+    return outcome.kind is OutcomeKind.UNDELIVERED and not outcome.covers
+
+
 def _merged(
     folded: Iterable[OutcomeRecord], done: Iterable[OutcomeRecord], *, old_ms: int
 ) -> tuple[OutcomeRecord, ...]:
-    """Return the outcomes by time; what old ones proposed can be confirmed no more, so only that they did is kept."""
-    known = {one.webhook_event_id: one for one in done} | {one.webhook_event_id: one for one in folded}
+    """Return the outcomes by time; what old ones proposed can be confirmed no more, so only that they did is kept.
+
+    A fixed text counts as the journal has it, where it was folded as given up, and another delivery has sent it since.
+    """
+    known = {one.webhook_event_id: one for one in done}
+    known |= {
+        one.webhook_event_id: one for one in folded if one.webhook_event_id not in known or not _was_given_up(one)
+    }
     kept = (one.without_proposals() if one.timestamp_ms < old_ms and one.proposes else one for one in known.values())
     return tuple(sorted(kept, key=by_time))

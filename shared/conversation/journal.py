@@ -150,9 +150,11 @@ class Journal:
         return True
 
     def _replace_undelivered(self, outcome: OutcomeRecord) -> None:
+        """The outcome stands in place of one that was given up.  Where a compaction has folded that one, the next one folds this."""
+
         def replaced(data: bytes | None) -> bytes | None:
             there = decode(OutcomeRecord, data) if data is not None else None
-            return encode(outcome) if there is not None and there.kind is OutcomeKind.UNDELIVERED else None
+            return encode(outcome) if there is None or there.kind is OutcomeKind.UNDELIVERED else None
 
         update_by_swap(self.objects.store, self.names.outcome(outcome.webhook_event_id), replaced, what="an outcome")
 

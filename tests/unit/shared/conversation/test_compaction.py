@@ -8,7 +8,7 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
 from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.compaction import Compaction
-from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, ProposedCall
+from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
@@ -316,3 +316,25 @@ def test_no_message_is_lost_or_shown_twice_in_any_order_of_steps(steps: list[tup
     recapped = {one for recap in history.recaps for one in recap.covers}
     assert len(shown) >= min(len(said - withdrawn), LIMITS.verbatim)
     assert recapped <= said - withdrawn
+
+
+def test_a_fixed_text_that_was_sent_is_known_as_sent_also_where_it_was_folded_as_given_up_meanwhile(
+    clock: FixedClock,
+) -> None:
+    store = SharedStore()
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    compaction = compaction_by(QuotingSummariser(), clock)
+    sent = OutcomeRecord(
+        webhook_event_id="greeting", timestamp_ms=clock.now_ms() - 200_000, kind=OutcomeKind.REPLIED, text="hello"
+    )
+    chat.journal.record_outcome(replace(sent, kind=OutcomeKind.UNDELIVERED, text=None))
+    keep_messages(chat, clock, range(5))
+    store.others.append(lambda: compaction.fold(chat, None))
+
+    chat.journal.record_outcome(sent)
+
+    for start in (5, 10):
+        assert [one.kind for one in reader().read_newest(chat).outcomes if not one.covers] == [OutcomeKind.REPLIED]
+        keep_messages(chat, clock, range(start, start + 5))
+        assert compaction.fold(chat, None)
+    assert "greeting.outcome.json" not in journalled(chat)
