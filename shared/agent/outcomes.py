@@ -12,7 +12,7 @@ from shared.line.ids import mask_ids
 
 def having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
     """Return the outcome with all that the model has read, in the prompt or in what tools returned, and since when."""
-    since_ms = min(outcome.since_ms, context.recalled.shown.since_ms)
+    since_ms = min(outcome.since_ms, context.recalled.provenance.since_ms)
     return replace(outcome, saw=tuple(sorted(context.read_message_ids)), since_ms=since_ms)
 
 

@@ -2,6 +2,7 @@
 
 from threading import Lock
 
+from shared.conversation.provenance import Provenance
 from shared.conversation.recollection import Recollection
 
 
@@ -10,6 +11,7 @@ class Recalled:
 
     def __init__(self) -> None:
         self._shown = Recollection()
+        self._retold = Provenance()
         self._is_stretch = False
         self._lock = Lock()
 
@@ -18,6 +20,17 @@ class Recalled:
         with self._lock:
             self._shown |= shown
             self._is_stretch = self._is_stretch or is_stretch
+
+    def retell(self, provenance: Provenance) -> None:
+        """The model is told as well what was made of this, such as the arguments of an earlier call; called before it is."""
+        with self._lock:
+            self._retold |= provenance
+
+    @property
+    def provenance(self) -> Provenance:
+        """Whose words it was shown or told."""
+        with self._lock:
+            return self._shown.provenance | self._retold
 
     @property
     def is_stretch(self) -> bool:

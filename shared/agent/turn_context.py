@@ -161,7 +161,7 @@ class TurnContext:
         """LINE's timestamp of the oldest thing that the model has read; None where there is no prompt."""
         if self.question is None:
             return None
-        return min(self.question.basis.prompt.since_ms, self.recalled.shown.since_ms)
+        return min(self.question.basis.prompt.since_ms, self.recalled.provenance.since_ms)
 
     @property
     def read_message_ids(self) -> frozenset[str]:
@@ -186,4 +186,4 @@ class TurnContext:
     def read_source_ids(self) -> frozenset[str]:
         """Every message behind what tools have shown or staged."""
         staged = (self.entries, self.reminders)
-        return self.recalled.shown.ids.union(*(one.read_source_ids for one in staged if one is not None))
+        return self.recalled.provenance.ids.union(*(one.read_source_ids for one in staged if one is not None))

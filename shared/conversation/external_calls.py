@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
+from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
 from shared.storage.codec import VERSION, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -40,6 +41,12 @@ class CallRecord:
     started_ms: int
     asked: tuple[str, ...] = ()
     since_ms: int | None = None
+
+    @property
+    def provenance(self) -> Provenance:
+        """Whose words the arguments may hold."""
+        since_ms = self.started_ms - SKEW_MS if self.since_ms is None else self.since_ms
+        return Provenance(ids=frozenset(self.line_message_ids), since_ms=since_ms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,8 +172,7 @@ def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendmen
 
 
 def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
-    since_ms = record.started_ms - SKEW_MS if record.since_ms is None else record.since_ms
-    is_erased = amendments.erased_ms >= 0 and since_ms <= amendments.erased_ms
+    is_erased = amendments.erased_ms >= 0 and record.provenance.since_ms <= amendments.erased_ms
     gone = amendments.withdrawn.union(amendments.taken)
     edits_ms = (amendments.edited_ms[one] for one in record.line_message_ids if one in amendments.edited_ms)
     is_edited = any(record.started_ms <= edited_ms + SKEW_MS for edited_ms in edits_ms)

@@ -76,8 +76,10 @@ class IdempotentWrites:
         """Return what earlier attempts at this turn did, in sentences for the model, whose sources count as shown."""
         calls = ExternalCalls(context.conversation)
         known = calls.of_turn(context.asked_ids)
+        told = [one.record for one in known if one.record.arguments is not None]
+        for record in told:
+            context.recalled.retell(record.provenance)
         if context.entries is not None:
-            told = (one.record for one in known if one.record.arguments is not None)
             context.entries.mark_shown({one for record in told for one in record.line_message_ids})
         for one in known:
             title = (one.record.arguments or {}).get("title")

@@ -10,9 +10,10 @@ from shared.agent.model import Json
 from shared.agent.receipts import Deed, DeedKind
 from shared.agent.tools import ToolFault
 from shared.agent.turn_context import TurnContext
-from shared.clock import Deadline, SystemClock
+from shared.clock import SKEW_MS, Deadline, SystemClock
 from shared.conversation.amendments import Amendments
 from shared.conversation.external_calls import CallWords
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import Amendment
 from shared.errors import StorageUnavailableError
 from shared.knowledge.staging import EntryOverlay, EntryStaging
@@ -22,6 +23,7 @@ from tests.support.chats import message
 from tests.support.knowledge import CHAT, conversation_on
 
 OTHER_CHAT = "U" + "2" * 32
+NOW_MS = FixedClock().now_ms()
 
 
 def deed(title: str) -> Deed:
@@ -79,6 +81,33 @@ def test_the_same_call_of_the_same_turn_is_done_once() -> None:
     assert first == {"page_id": "page of 牛乳"}
     assert again == {"page_id": "page of 牛乳", "note": ALREADY_DONE}
     assert world.there == ["牛乳"]
+
+
+def test_whoever_is_told_of_an_earlier_call_has_read_what_its_arguments_may_hold() -> None:
+    store, world = MemoryObjectStore(), World()
+    Process(store, now_ms=NOW_MS).carry_out(world.write("牛乳"))
+    later = Process(store, now_ms=NOW_MS + 60_000)
+    later.context = replace(later.context, seen_message_ids=frozenset())
+
+    assert later.earlier()
+
+    assert later.context.read_message_ids == {"m0", "m1"}
+    assert later.context.recalled.provenance.since_ms == NOW_MS - SKEW_MS
+
+
+def test_whoever_is_told_of_a_call_without_its_arguments_has_read_nothing_of_them() -> None:
+    store, world = MemoryObjectStore(), World()
+    first = Process(store)
+    first.carry_out(world.write("牛乳"))
+    withdrawn = Amendments(withdrawn=frozenset({"m0"}))
+    CallWords().remove_withdrawn(first.context.conversation, withdrawn)
+    later = Process(store)
+    later.context = replace(later.context, seen_message_ids=frozenset())
+
+    assert later.earlier()
+
+    assert later.context.recalled.provenance == Provenance()
+    assert later.context.read_message_ids == frozenset()
 
 
 def test_equal_arguments_in_another_turn_or_chat_are_another_call() -> None:
