@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 from cachetools import LRUCache
 
@@ -22,13 +22,12 @@ from shared.conversation.amendment_notes import AmendedObjects, AmendmentNotes
 from shared.conversation.member_mark import is_mark, mark_id, marks_in
 from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.watermark import ERASURE, ERASURE_OF_ENTRIES, ERASURES, Watermarks, marked_in
-from shared.storage.codec import decode, decode_readable, encode
+from shared.storage.codec import decode, decode_if_readable, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 
-_Record = TypeVar("_Record")
 _LOOKS_KEPT: Final = 1_024
 
 
@@ -291,7 +290,7 @@ class AmendmentLog:
             self._raise(ERASURE_OF_ENTRIES, timestamp_ms)
 
         def raised(data: bytes | None) -> bytes | None:
-            there = _unless_corrupt(Watermark, data) or Watermark()
+            there = decode_if_readable(Watermark, data) or Watermark()
             entries_ms = there.entries_ms if spares_entries else max(timestamp_ms, there.entries_ms)
             wanted = replace(there, timestamp_ms=max(timestamp_ms, there.timestamp_ms), entries_ms=entries_ms)
             return None if wanted == there else encode(wanted)
@@ -305,9 +304,10 @@ class AmendmentLog:
         found: list[Amendment] = []
         listed = self.objects.store.list(self.names.amended_prefix, before=self.names.amended_end)
         for one, data in zip(listed, self.objects.read_all(listed), strict=True):
-            own_id, readable = self.names.amended_id_in(one.name), decode_readable(Amendment, [data])
-            found += readable
-            if drops_unreadable and data is not None and not readable and own_id not in ERASURES:
+            own_id, amendment = self.names.amended_id_in(one.name), decode_if_readable(Amendment, data)
+            if amendment is not None:
+                found.append(amendment)
+            elif drops_unreadable and data is not None and own_id not in ERASURES:
                 gone = Amendment(line_message_id=own_id, timestamp_ms=until_ms)
                 self.objects.store.replace(one.name, encode(gone), generation=one.generation)
         return [one for one in found if one.text is not None and one.timestamp_ms <= until_ms]
@@ -328,7 +328,7 @@ class AmendmentLog:
         *,
         replaces_unreadable: bool = False,
     ) -> None:
-        read = _unless_corrupt if replaces_unreadable else decode
+        read = decode_if_readable if replaces_unreadable else decode
 
         def changed(data: bytes | None) -> bytes | None:
             wanted = change(read(Amendment, data) if data is not None else None)
@@ -340,11 +340,6 @@ class AmendmentLog:
             self.notes.note(
                 store, self.names, self.clock, line_message_id=line_message_id, generation=written.generation
             )
-
-
-def _unless_corrupt(kind: type[_Record], data: bytes | None) -> _Record | None:
-    """Return the record, or None where there is none, or it cannot be read.  Raises: UnknownRecordVersionError."""
-    return next(iter(decode_readable(kind, [data])), None)
 
 
 def _amendments_of(bodies: Iterable[bytes | None]) -> Amendments:

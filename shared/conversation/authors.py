@@ -23,8 +23,7 @@ def with_authors(before: SnapshotRecord, after: SnapshotRecord, *, named: Abstra
     kept = _named_in(after).union(named) if named is not None else None
     authors = _selected(before.authors, lambda own_id, _: kept is None or own_id in kept)
     for message in before.messages:
-        by = mark_id(message.user_id)
-        if by and message.line_message_id and message.line_message_id not in held:
+        if message.line_message_id and message.line_message_id not in held and (by := mark_id(message.user_id)):
             authors.setdefault(by, {})[message.line_message_id] = message.timestamp_ms
     return replace(after, authors=authors)
 

@@ -11,18 +11,15 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import Provenance
 from shared.conversation.store import Conversation
-from shared.storage.codec import VERSION, decode_readable, encode
+from shared.storage.codec import VERSION, decode_if_readable, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import CALL_RESULT_SUFFIX
 from shared.storage.object_store import ListedObject, ObjectStore
-
-_Record = TypeVar("_Record")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +122,7 @@ class ExternalCalls:
     def _is_of_turn(self, key: str, asked: Sequence[str]) -> bool:
         if any(key.startswith(f"{_turn_key(one)}-") for one in asked):
             return True
-        record = _readable(CallRecord, self._data(self.conversation.names.call(key)))
+        record = decode_if_readable(CallRecord, self._data(self.conversation.names.call(key)))
         return record is not None and not set(record.asked).isdisjoint(asked)
 
     @property
@@ -133,8 +130,8 @@ class ExternalCalls:
         return self.conversation.objects.store
 
     def _known(self, key: str) -> KnownCall | None:
-        result = _readable(CallResult, self._data(self.conversation.names.call_result(key)))
-        record = _readable(CallRecord, self._data(self.conversation.names.call(key)))
+        result = decode_if_readable(CallResult, self._data(self.conversation.names.call_result(key)))
+        record = decode_if_readable(CallRecord, self._data(self.conversation.names.call(key)))
         return None if record is None else KnownCall(record=record, result=result.result if result else None)
 
     def _data(self, name: str) -> bytes | None:
@@ -161,7 +158,7 @@ def _remove_words(store: ObjectStore, listed: ListedObject, amendments: Amendmen
     def without_arguments(data: bytes | None) -> bytes | None:
         if data is None:
             return None
-        record = _readable(CallRecord, data)
+        record = decode_if_readable(CallRecord, data)
         if record is None:
             store.delete(listed.name)
             return None
@@ -177,11 +174,6 @@ def _is_affected(record: CallRecord, amendments: Amendments) -> bool:
     edits_ms = (amendments.edited_ms[one] for one in record.line_message_ids if one in amendments.edited_ms)
     is_edited = any(record.started_ms <= edited_ms + SKEW_MS for edited_ms in edits_ms)
     return is_erased or is_edited or not gone.isdisjoint(record.line_message_ids)
-
-
-def _readable(kind: type[_Record], data: bytes | None) -> _Record | None:
-    """Return the record, or None where there is none that can be read: a broken object must not silence a chat."""
-    return next(iter(decode_readable(kind, [data])), None)
 
 
 def _turn_key(first_line_message_id: str) -> str:

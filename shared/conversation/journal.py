@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecord
-from shared.storage.codec import decode, decode_readable, encode
+from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import OUTCOME_SUFFIX, ObjectNames
@@ -60,9 +60,10 @@ class Journal:
     ) -> tuple[_Record, ...]:
         found: list[_Record] = []
         for one, data in zip(listed, self.objects.read_all(listed), strict=True):
-            readable = decode_readable(kind, [data])
-            found += readable
-            if drops_unreadable and data is not None and not readable:
+            record = decode_if_readable(kind, data)
+            if record is not None:
+                found.append(record)
+            elif drops_unreadable and data is not None:
                 self.objects.store.delete(one.name)
         return tuple(found)
 
@@ -92,7 +93,7 @@ class Journal:
     def message_of(self, line_message_id: str) -> MessageRecord | None:
         """Return the message, as far as the journal has it and it can be read."""
         stored = self.objects.store.read(self.names.message(line_message_id))
-        return next(iter(decode_readable(MessageRecord, [stored.data if stored else None])), None)
+        return decode_if_readable(MessageRecord, stored.data if stored else None)
 
     def drop(self, line_message_id: str) -> None:
         """The message is not in the journal.  Repeated: does nothing."""

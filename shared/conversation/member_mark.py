@@ -15,6 +15,7 @@ from shared.conversation.records import Amendment
 
 MARK_PREFIX: Final = "member-"  # no message's id of LINE's begins so
 _DIGITS: Final = 32
+_KEPT: Final = 4_096  # of the people of all chats of an instance: every turn asks once a message
 
 
 def mark_id(user_id: str | None) -> str:
@@ -25,7 +26,7 @@ def mark_id(user_id: str | None) -> str:
     return _mark_of(user_id) if user_id is not None else ""
 
 
-@lru_cache
+@lru_cache(maxsize=_KEPT)
 def _mark_of(user_id: str) -> str:
     return MARK_PREFIX + hashlib.sha256(f"aizuchi member {user_id}".encode()).hexdigest()[:_DIGITS]
 

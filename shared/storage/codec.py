@@ -39,15 +39,18 @@ def decode_readable(kind: type[_Record], bodies: Iterable[bytes | None]) -> list
 
     Raises: UnknownRecordVersionError.
     """
-    found: list[_Record] = []
-    for body in bodies:
-        if body is None:
-            continue
-        try:
-            found.append(decode(kind, body))
-        except CorruptRecordError as cause:
-            logs.error("record_unreadable", cause=cause)
-    return found
+    return [record for body in bodies if (record := decode_if_readable(kind, body)) is not None]
+
+
+def decode_if_readable(kind: type[_Record], data: bytes | None) -> _Record | None:
+    """Return the record; None where there is none, or a corrupt one, which is logged.  Raises: UnknownRecordVersionError."""
+    if data is None:
+        return None
+    try:
+        return decode(kind, data)
+    except CorruptRecordError as cause:
+        logs.error("record_unreadable", cause=cause)
+        return None
 
 
 class _Version(msgspec.Struct):

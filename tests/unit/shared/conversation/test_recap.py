@@ -142,6 +142,10 @@ def test_no_recap_is_begun_after_the_first_step_of_an_unsend(
     assert summariser.asked == [("m0", "m1", "m2")]
 
 
+def chat_on(store: MemoryObjectStore, clock: FixedClock) -> Conversation:
+    return conversations_on(store, InlineExecutor(), clock).of("U" + "1" * 32)
+
+
 class StoreThatDrops(MemoryObjectStore):
     """A bucket in which something happens before an outcome is dropped from the journal, once."""
 
@@ -158,7 +162,7 @@ def test_the_first_recap_is_not_begun_after_the_first_step_of_an_unsend(
     clock: FixedClock, summariser: QuotingSummariser
 ) -> None:
     store = StoreThatDrops()
-    chat = conversations_on(store, InlineExecutor(), clock).of("U" + "1" * 32)
+    chat = chat_on(store, clock)
     keep_messages(chat, clock, range(13))
     store.before_drop = lambda: chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=clock.now_ms()))
 
@@ -299,7 +303,7 @@ def test_nothing_more_is_summed_up_after_an_unsend_that_came_while_a_recap_was_w
     clock: FixedClock, summariser: QuotingSummariser
 ) -> None:
     store = SharedStore()
-    chat = conversations_on(store, InlineExecutor(), clock).of("U" + "1" * 32)
+    chat = chat_on(store, clock)
     keep_messages(chat, clock, range(16))
 
     def unsend_before_the_next_write() -> None:
