@@ -80,9 +80,7 @@ class ReminderDelivery:
             conversation.turn.leave()  # the worker that kept it may have died before it did so
         if next_ms is None:
             return
-        if (
-            next_ms > now_ms
-        ):  # a marker from before a change, or the worker that wrote this died before it made the marker
+        if next_ms > now_ms:  # a marker from before a change; or who wrote this died before making the marker
             store.mark(reminder)
         elif not reminder.is_open:
             store.forget(reminder)

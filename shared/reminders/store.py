@@ -14,7 +14,7 @@ from shared import logs
 from shared.clock import SKEW_MS
 from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation
-from shared.errors import CorruptRecordError
+from shared.errors import CorruptRecordError, UnknownRecordVersionError
 from shared.reminders.reminder import Reminder
 from shared.storage.codec import decode, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -110,9 +110,15 @@ class ReminderStore:
         self.unmark(reminder)
 
     def remove(self, listed: ListedObject) -> None:
-        """The reminder of this object is gone, and its marker with it.  Repeated: does nothing."""
+        """The reminder of this object is gone, and its marker with it.  Repeated: does nothing.
+
+        The marker of a reminder that cannot be read stays until a tick finds that it leads to nothing.
+        """
         reminder_id = listed.name.removeprefix(self.conversation.names.reminders_prefix).removesuffix(".json")
-        found = self.find(reminder_id)
+        try:
+            found = self.find(reminder_id)
+        except UnknownRecordVersionError:
+            found = None
         self.conversation.objects.store.delete(listed.name)
         if found is not None:
             self.unmark(found[0])

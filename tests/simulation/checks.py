@@ -429,9 +429,15 @@ def _is_amended_much(story: Story) -> bool:
 
 
 def _begins_again(story: Story, at_s: float) -> bool:
-    """Whether so much is amended within a minute of this time that a turn which begins again for each amendment outlasts the token."""
+    """Whether so much is amended within a minute of this time that a turn which begins again for each amendment outlasts the token.
+
+    What waits is answered with a message that follows within the minute, so an amendment of that one counts while its own token lasts.
+    """
     since_s, until_s = at_s - TOKEN_S, at_s + TOKEN_S
-    amended = [at_s for one in story.people.messages for at_s in one.amended_s if since_s < at_s < until_s]
+    amended = []
+    for one in story.people.messages:
+        last_s = max(until_s, one.at_s + TOKEN_S) if at_s < one.at_s < until_s else until_s
+        amended += [at_s for at_s in one.amended_s if since_s < at_s < last_s]
     amended += [at_s for at_s in story.people.erasures_s if since_s < at_s < until_s]
     return bool(amended) and (1 + len(amended)) * (story.thought_s + _BESIDE_THINKING_S) > TOKEN_S
 

@@ -77,13 +77,15 @@ def test_other_reminders_stay(chat: ReminderChat, lines: io.StringIO, amendments
         (Amendments(), 2),
     ],
 )
+@pytest.mark.parametrize("broken", [(b'"kind":"text"', b'"kind":4'), (b'"version":1', b'"version":99')])
 def test_a_reminder_that_cannot_be_read_goes_if_it_names_a_withdrawn_message_or_anything_was_erased(
-    chat: ReminderChat, store: MemoryObjectStore, amendments: Amendments, left: int
+    chat: ReminderChat, store: MemoryObjectStore, broken: tuple[bytes, bytes], amendments: Amendments, left: int
 ) -> None:
     for one in store.list("reminders/"):
         stored = store.read(one.name)
         assert stored is not None
-        store.replace(one.name, stored.data.replace(b'"kind":"text"', b'"kind":4'), generation=one.generation)
+        assert broken[0] in stored.data
+        store.replace(one.name, stored.data.replace(*broken), generation=one.generation)
 
     ReminderWords().remove_withdrawn(chat.conversation, amendments)
 
