@@ -171,7 +171,7 @@ class TurnContext:
     def check_amendments(self) -> None:
         """Check the amendments before a request to the model.  Raises: PromptAmendedError."""
         if self.question is not None:
-            self.question.check_amendments(self.read_source_ids, self.recalled.shown)
+            self.question.check_amendments(self.read_source_ids, since_ms=self.recalled.provenance.since_ms)
 
     def begin_check(self) -> Callable[[], None]:
         """Begin to check the amendments beside a request to the model; the function that is returned ends it.
@@ -180,7 +180,7 @@ class TurnContext:
         """
         if self.question is None:
             return lambda: None
-        return self.question.begin_check(self.read_source_ids, self.recalled.shown)
+        return self.question.begin_check(self.read_source_ids, since_ms=self.recalled.provenance.since_ms)
 
     @property
     def read_source_ids(self) -> frozenset[str]:

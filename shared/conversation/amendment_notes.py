@@ -55,6 +55,11 @@ class AmendedObjects:
             oldest_generation=by_id[newest[0]].generation if newest else 0,
         )
 
+    def generation_of(self, line_message_id: str) -> int:
+        """Return the generation of the amendment of this message, however old; 0 where there is none."""
+        there = self.by_id.get(line_message_id)
+        return 0 if there is None else there.generation
+
     def with_written(self, written: Mapping[str, ListedObject]) -> "AmendedObjects":
         """Return them with what was written since, themselves where nothing was."""
         newer = {

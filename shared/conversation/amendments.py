@@ -37,7 +37,7 @@ class Amendments:
 
     `taken` are the answers and recaps whose words went with withdrawn messages, each with those that were found to repeat nothing of it.
     `edited_ms` has LINE's timestamp of each edit. `members` took back what they said up to a time, by the ids of their marks. Filed entries
-    are erased up to `erased_entries_ms` only.
+    are erased up to `erased_entries_ms` only. `listed` are all amendments that there were, most of which were not read in a long chat.
     """
 
     withdrawn: frozenset[str] = frozenset()
@@ -47,6 +47,11 @@ class Amendments:
     members: Mapping[str, int] = field(default_factory=dict)
     erased_ms: int = -1
     erased_entries_ms: int = -1
+    listed: AmendedObjects = field(default_factory=AmendedObjects, repr=False, compare=False)
+
+    def generation_of(self, line_message_id: str) -> int:
+        """Return the generation of a message's amendment, also of one that was listed and too old to be read; 0 where there is none."""
+        return self.listed.generation_of(line_message_id)
 
     def is_withdrawn(self, message: MessageRecord) -> bool:
         """Whether the message was withdrawn or erased."""
@@ -138,8 +143,7 @@ class AmendmentLog:
     def look(self, *, besides: AbstractSet[str] = frozenset()) -> Amendments:
         """Return what is amended by now, of the messages `besides` however long ago; one round trip where nothing new was, else two."""
         watermark = self.begin_watermark()
-        listed = self.newest_of(self.list_all(), besides=besides)
-        return self.begin_reading(listed, watermark)()
+        return self.begin_reading(self.list_all(), watermark, besides=besides)()
 
     def begin_look(self) -> Callable[[AbstractSet[str]], Amendments]:
         """Begin a look beside other work; the function that is returned ends it, as `look` does, besides these messages."""
@@ -147,8 +151,7 @@ class AmendmentLog:
         listing = self.objects.reads.submit(self.list_all)
 
         def end(besides: AbstractSet[str]) -> Amendments:
-            listed = self.newest_of(listing.result(), besides=besides)
-            return self.begin_reading(listed, watermark)()
+            return self.begin_reading(listing.result(), watermark, besides=besides)()
 
         return end
 
@@ -173,20 +176,23 @@ class AmendmentLog:
         return (*older, *listed.usual) if (older := listed.besides(besides)) else listed.usual
 
     def begin_reading(
-        self, listed: tuple[ListedObject, ...], watermark: Callable[[], Watermark]
+        self, listed: AmendedObjects, watermark: Callable[[], Watermark], *, besides: AbstractSet[str]
     ) -> Callable[[], Amendments]:
-        """Begin to read what is listed; the function that is returned ends it.  What the last look has read is not decoded again."""
-        chat = self.names.conversation_id
-        known = self.looks.of(chat, listed)
+        """Begin to read the newest of what is listed, and those `besides`; the function that is returned ends it.
+
+        What the last look has read is not decoded again.
+        """
+        chat, chosen = self.names.conversation_id, self.newest_of(listed, besides=besides)
+        known = self.looks.of(chat, chosen)
         if known is not None:
             return lambda: known.beside(watermark())
-        reading = self.objects.begin_reading(listed)
+        reading = self.objects.begin_reading(chosen)
 
         def end() -> Amendments:
             bodies = reading()
-            found = _amendments_of(bodies)
+            found = replace(_amendments_of(bodies), listed=listed)
             if None not in bodies:
-                self.looks.keep(chat, listed, found)
+                self.looks.keep(chat, chosen, found)
             return found.beside(watermark())
 
         return end

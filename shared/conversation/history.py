@@ -12,6 +12,7 @@ from functools import reduce
 from operator import or_
 from typing import Final, Protocol
 
+from shared.conversation.amendment_notes import AmendedObjects
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.quotes import Quotable
@@ -46,14 +47,24 @@ class IndexView:
     source_ids: frozenset[str] = frozenset()
 
 
+class ReadIndex(Protocol):
+    """The index of what was filed in a chat, as it was read."""
+
+    @property
+    def source_ids(self) -> frozenset[str]:
+        """The messages that its entries came from."""
+        ...
+
+    def view(self, amendments: Amendments) -> IndexView:
+        """Return what a prompt shows of it, without what was withdrawn."""
+        ...
+
+
 class EntryIndex(Protocol):
-    """The index of what was filed in a chat."""
+    """Reads the index of what was filed in a chat."""
 
-    def read(self, conversation: Conversation) -> Callable[[Amendments], IndexView]:
-        """Read the index, in one read; return what a prompt shows of it, as a function of what was withdrawn.
-
-        Raises: StorageUnavailableError.
-        """
+    def read(self, conversation: Conversation) -> ReadIndex:
+        """Return the index, in one read.  Raises: StorageUnavailableError."""
         ...
 
 
@@ -61,12 +72,13 @@ class EntryIndex(Protocol):
 class Listing:
     """The objects of a chat: names and generations of one moment, in the order in which they were written.
 
-    `begun_s` is when the listing began, by the monotonic clock.
+    Of the messages `besides` every amendment is read, however old. `begun_s` is when the listing began, by the monotonic clock.
     """
 
     messages: tuple[ListedObject, ...]
     outcomes: tuple[ListedObject, ...]
-    amended: tuple[ListedObject, ...]
+    amended: AmendedObjects
+    besides: frozenset[str]
     watermark: Watermark
     begun_s: float = -math.inf
 
@@ -212,17 +224,18 @@ class HistoryReader:
     index: EntryIndex
 
     def list(self, conversation: Conversation, *, besides: AbstractSet[str] = frozenset()) -> Listing:
-        """Return what there is, in one round trip; of the journalled messages and those `besides` every amendment, however long ago."""
+        """Return what there is, in one round trip; of the journalled messages and those `besides` every amendment is read."""
         amendments, reads = conversation.amendments, conversation.objects.reads
         begun_s = amendments.clock.monotonic_s()
         amended = reads.submit(amendments.list_all)
         watermark = amendments.begin_watermark()
         journal = conversation.journal.list_objects()
-        journalled = {conversation.names.message_id_in(one.name) for one in journal.messages}
+        journalled = frozenset(conversation.names.message_id_in(one.name) for one in journal.messages)
         return Listing(
             messages=journal.messages,
             outcomes=journal.outcomes,
-            amended=amendments.newest_of(amended.result(), besides=journalled | besides),
+            amended=amended.result(),
+            besides=journalled | besides,
             watermark=watermark(),
             begun_s=begun_s,
         )
@@ -236,16 +249,22 @@ class HistoryReader:
         raise StorageUnavailableError("others kept folding the chat")
 
     def read(self, conversation: Conversation, listing: Listing) -> History | None:
-        """Return the newest part of what is listed and of the snapshot, in one round trip; None: a compaction passed, begin again."""
+        """Return the newest part of what is listed and of the snapshot; None: a compaction passed, begin again.
+
+        That is one round trip, and a second one where something that is shown was amended long ago.
+        """
         objects = conversation.objects
         snapshot = objects.reads.submit(conversation.snapshot.read)
         messages, outcomes = listing.messages[-MESSAGES_READ:], listing.outcomes[-OUTCOMES_READ:]
-        looking = conversation.amendments.begin_reading(listing.amended, lambda: listing.watermark)
+        looking = _begin_look(conversation, listing, listing.besides)
         reading = objects.begin_reading([*messages, *outcomes])
-        view = self.index.read(conversation)
+        index = self.index.read(conversation)
         amendments, journalled, seen = looking(), reading(), snapshot.result()
         if None in journalled:
             return None
+        shown = index.source_ids.union(one.line_message_id for one in seen.record.messages)
+        if listing.amended.besides(shown - listing.besides):
+            amendments = _begin_look(conversation, listing, listing.besides | shown)()
         history = history_of(
             messages=decode_readable(MessageRecord, journalled[: len(messages)]),
             outcomes=decode_readable(OutcomeRecord, journalled[len(messages) :]),
@@ -258,8 +277,12 @@ class HistoryReader:
             history,
             recorded=history.recorded.union(recorded),
             looked_s=listing.begun_s,
-            index=view(amendments),
+            index=index.view(amendments),
         )
+
+
+def _begin_look(conversation: Conversation, listing: Listing, besides: AbstractSet[str]) -> Callable[[], Amendments]:
+    return conversation.amendments.begin_reading(listing.amended, lambda: listing.watermark, besides=besides)
 
 
 def history_of(

@@ -40,6 +40,10 @@ class AmendedWords(Protocol):
         """Up to when everything is erased."""
         ...
 
+    def generation_of(self, line_message_id: str) -> int:
+        """Return the generation of a message's amendment, also of one that was listed and too old to be read; 0 where there is none."""
+        ...
+
     @property
     def erased_entries_ms(self) -> int:
         """Up to when filed entries are erased."""
@@ -85,14 +89,16 @@ class Provenance:
     def is_affected_since(self, before: AmendedWords, now: AmendedWords) -> bool:
         """Whether a message of it was withdrawn, erased or edited between two looks, or an answer or recap of it lost its words.
 
-        Filed entries may be older than the interval, so an erasure of entries always counts. Nobody knows here who wrote what, so somebody
-        who takes back all that they said always counts, too.
+        An edit that the first look listed does not count, although it was too old to be read: whoever shows words reads every amendment of
+        them. A withdrawal that the first look did not read counts. Filed entries may be older than the interval, so an erasure of entries
+        always counts. Nobody knows here who wrote what, so somebody who takes back all that they said always counts, too.
         """
         if self.since_ms <= now.erased_ms and now.erased_ms > before.erased_ms:
             return True
         if now.erased_entries_ms > before.erased_entries_ms or now.members != before.members:
             return True
         gone = (now.withdrawn - before.withdrawn) | (now.taken.keys() - before.taken.keys())
-        return not gone.isdisjoint(self.ids) or any(
-            one in self.ids and before.edits.get(one) != text for one, text in now.edits.items()
-        )
+        if not gone.isdisjoint(self.ids):
+            return True
+        edited = (one for one, text in now.edits.items() if one in self.ids and before.edits.get(one) != text)
+        return any(not 0 < now.generation_of(one) <= before.generation_of(one) for one in edited)

@@ -33,19 +33,46 @@ class KnowledgeIndex:
 
     is_shown: bool
 
-    def read(self, conversation: Conversation) -> Callable[[Amendments], IndexView]:
-        """Read the index in one read of the bucket; return what to show of it, or a line that it cannot be read.
+    def read(self, conversation: Conversation) -> "FixedIndex | CatalogIndex":
+        """Return the index, in one read of the bucket, or a line that it cannot be read.
 
         Not to be called on a thread of `conversation.objects.reads`. Raises: StorageUnavailableError.
         """
         if not self.is_shown:
-            return lambda _: IndexView()
+            return FixedIndex()
         try:
-            catalog = EntryStore(conversation).catalog()
+            return CatalogIndex(EntryStore(conversation).catalog())
         except PermanentError as cause:
             logs.error("record_unreadable", cause=cause)
-            return lambda _: IndexView(text=UNREADABLE_INDEX)
-        return lambda amendments: _VIEWS.of(catalog, catalog.without(amendments.is_withdrawn_from_entries))
+            return FixedIndex(text=UNREADABLE_INDEX)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedIndex:
+    """An index without entries; a ReadIndex."""
+
+    text: str = ""
+    source_ids: frozenset[str] = frozenset()
+
+    def view(self, _amendments: Amendments) -> IndexView:
+        """Return the text."""
+        return IndexView(text=self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogIndex:
+    """The index of a catalog; a ReadIndex."""
+
+    catalog: Catalog
+
+    @property
+    def source_ids(self) -> frozenset[str]:
+        """The messages that its entries came from."""
+        return frozenset(one.line_message_id for row in self.catalog.rows for one in row.sources)
+
+    def view(self, amendments: Amendments) -> IndexView:
+        """Return what is shown of the entries that nothing was withdrawn from."""
+        return _VIEWS.of(self.catalog, self.catalog.without(amendments.is_withdrawn_from_entries))
 
 
 class _Views:

@@ -9,7 +9,6 @@ from typing import Protocol
 
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
-from shared.conversation.recollection import Recollection
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
 
@@ -38,24 +37,11 @@ class Basis:
 
     def with_ids(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> "Basis":
         """Return the basis with what tools have shown as well, the oldest of it of this timestamp of LINE's."""
-        return self._with(Provenance(ids=frozenset(more_ids), since_ms=since_ms))
-
-    def with_recalled(self, recalled: Recollection) -> "Basis":
-        """Return the basis with what tools have shown of the chat's memory.
-
-        It was read later than the chat, and an edit may be older than all that the chat was read with: only one counts that changes
-        the words which were shown.
-        """
-        shown = {one.line_message_id: one.text for one in recalled.messages}
-        before = replace(self.before, edits={**shown, **self.before.edits})
-        return replace(self._with(recalled.provenance), before=before)
+        return self.showing(self.prompt | Provenance(ids=frozenset(more_ids), since_ms=since_ms))
 
     def showing(self, prompt: Provenance) -> "Basis":
         """Return the basis of another prompt of the same turn."""
         return replace(self, prompt=prompt, looked_s=self.looked_s if prompt == self.prompt else -math.inf)
-
-    def _with(self, more: Provenance) -> "Basis":
-        return self.showing(self.prompt | more)
 
     def is_amended(self) -> bool:
         """Look whether anything of it was edited, withdrawn or erased since the chat was read.  Raises: StorageUnavailableError."""

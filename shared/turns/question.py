@@ -8,7 +8,7 @@ from typing import Protocol
 from shared.clock import Deadline
 from shared.conversation.history import History
 from shared.conversation.media import Fetches
-from shared.conversation.recollection import Recollection
+from shared.conversation.provenance import LATEST_MS
 from shared.conversation.records import MessageRecord, OutcomeRecord, ProposedCall
 from shared.conversation.store import Conversation
 from shared.turns.basis import Basis
@@ -32,23 +32,20 @@ class Question:
     is_overheard: bool = False
     fetches: Fetches = field(default_factory=dict, repr=False)
 
-    def check_amendments(self, more_ids: AbstractSet[str], recalled: Recollection | None = None) -> None:
+    def check_amendments(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> None:
         """Look at the amendments; called before every request to the model.
 
-        `more_ids` are the messages behind what tools have returned, `recalled` is what these have shown of the chat's memory.
+        `more_ids` are the messages behind what tools have returned, the oldest of them of this timestamp of LINE's.
         Raises: PromptAmendedError, where something of the prompt, or one of these, was edited or withdrawn since the chat was read.
         """
-        self._basis(more_ids, recalled).check()
+        self.basis.with_ids(more_ids, since_ms=since_ms).check()
 
-    def begin_check(self, more_ids: AbstractSet[str], recalled: Recollection | None = None) -> Callable[[], None]:
+    def begin_check(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> Callable[[], None]:
         """Begin what `check_amendments` does, so that the request need not wait for it; the function that is returned ends it.
 
         It is called before anything is made of the model's answer. Both raise what `check_amendments` does.
         """
-        return self._basis(more_ids, recalled).begin_check()
-
-    def _basis(self, more_ids: AbstractSet[str], recalled: Recollection | None) -> Basis:
-        return self.basis.with_ids(more_ids).with_recalled(recalled or Recollection())
+        return self.basis.with_ids(more_ids, since_ms=since_ms).begin_check()
 
 
 class Responder(Protocol):

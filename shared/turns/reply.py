@@ -139,12 +139,11 @@ class _ReplyDelivery:
     def has_work_by_name(self, seen: SeenTurn, listing: Listing) -> bool:
         own_id, names = self.own.line_message_id, self.conversation.names
         covers = seen.record.outcome.covers if seen.record.outcome is not None else ()
-        amended = {names.amended(one) for one in (own_id, mark_id(self.own.user_id)) if one}
         return (
             own_id not in covers
             and self.own.timestamp_ms > listing.watermark.timestamp_ms
             and any(one.name == names.message(own_id) for one in listing.messages)
-            and not any(one.name in amended for one in listing.amended)
+            and listing.amended.by_id.keys().isdisjoint({own_id, mark_id(self.own.user_id)})
         )
 
     def tidy(self, history: History) -> None:

@@ -68,7 +68,7 @@ class Dialogue:
         number = len(self.messages) + 1
         asked = message(number, words)
         turn = self.filing.begin(asked, earlier=self.messages)
-        index = KnowledgeIndex(is_shown=True).read(self.filing.conversation)(Amendments())
+        index = KnowledgeIndex(is_shown=True).read(self.filing.conversation).view(Amendments())
         history = History(messages=tuple(self.messages), outcomes=tuple(self.outcomes), index=index)
         prompt = PromptBuilder(bot_name=MOMO, guides=(KNOWLEDGE_GUIDE,), time_zone=TOKYO)
         contents = prompt.contents(history, pending=(asked,), now_ms=number * 60_000)

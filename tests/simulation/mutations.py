@@ -8,7 +8,7 @@ import importlib
 import inspect
 import itertools
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.archive import Archive
 from shared.conversation.history import History, Listing
 from shared.conversation.journal import Journal
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.snapshot import Snapshot
 from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
@@ -32,7 +32,7 @@ from shared.knowledge.entry import Entry, IsWithdrawn
 from shared.line.postback_data import ReminderPress
 from shared.reminders.reminder import Reminder
 from shared.reminders.wording import Occurrence
-from shared.storage.object_store import ListedObject, ObjectStore
+from shared.storage.object_store import ObjectStore
 from shared.turns.attempt import Attempt
 from shared.turns.lease import Lease
 from shared.turns.outbox import StagedWriter
@@ -229,13 +229,14 @@ def _apply_nothing(_staged: StagedWriter, _conversation: Conversation, _outcome:
     return True
 
 
-def _newest_only(
+def _read_newest_only(
     log: AmendmentLog,
     listed: AmendedObjects,
+    watermark: Callable[[], Watermark],
     *,
     besides: AbstractSet[str],  # noqa: ARG001 - as in the product
-) -> tuple[ListedObject, ...]:
-    return log.newest_of(listed, besides=frozenset())
+) -> Callable[[], Amendments]:
+    return log.begin_reading(listed, watermark, besides=frozenset())
 
 
 def _look_at_newest(log: AmendmentLog, *, besides: AbstractSet[str]) -> Amendments:  # noqa: ARG001 - as in the product
@@ -825,8 +826,8 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="each of many withdrawals has to write the turn",
     ),
     "looks_at_amendments_of_the_journal": Mutation(
-        f"{_HISTORY}:HistoryReader.list",
-        Instead("newest_of", _newest_only),
+        f"{_HISTORY}:_begin_look",
+        Instead("begin_reading", _read_newest_only),
         lacks="a message that comes after its withdrawal, and after many others, is answered",
     ),
     "looks_at_the_amendment_of_its_message": Mutation(

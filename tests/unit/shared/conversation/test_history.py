@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import MESSAGES_SHOWN, OUTCOMES_READ, History, IndexView
 from shared.conversation.provenance import LATEST_MS
@@ -65,6 +66,19 @@ def test_the_journal_overlays_the_snapshot(chat: Conversation) -> None:
     chat.journal.record(message(3, "fresh"))
 
     assert [one.text for one in read(chat).messages] == ["folded", "both, delivered again", "fresh"]
+
+
+@pytest.mark.parametrize("text", ["newer words", None])
+def test_what_the_snapshot_shows_is_read_with_its_amendments_however_old(chat: Conversation, text: str | None) -> None:
+    fold(chat, SnapshotRecord(messages=(message(1, "older words"), message(2, "two"))))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=5, text=text))
+    for number in range(NEWEST_READ):
+        chat.amendments.amend(Amendment(line_message_id=f"other{number}", timestamp_ms=6))
+
+    history = read(chat)
+
+    assert [one.text for one in history.messages] == ["two"] if text is None else [text, "two"]
+    assert "m1" in history.amendments.withdrawn | history.amendments.edits.keys()
 
 
 def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:

@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.conversation.amendment_notes import AmendedObjects
 from shared.conversation.amendments import Amendments
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.records import provenance_of
+from shared.storage.object_store import ListedObject
 from tests.support.chats import answer, message
 
 IDS = st.frozensets(st.sampled_from([f"m{number}" for number in range(6)]), max_size=4)
@@ -110,6 +112,22 @@ def test_amendments_from_before_the_first_look_do_not_affect_a_prompt() -> None:
     known = Amendments(withdrawn=frozenset({"m1"}), edits={"m2": "x"}, erased_ms=5)
 
     assert not Provenance(ids=frozenset({"m1", "m2"}), since_ms=3).is_affected_since(known, known)
+
+
+@pytest.mark.parametrize(
+    ("listed", "now", "is_affected"), [(5, 5, False), (5, 6, True), (6, 5, False), (None, 5, True)]
+)
+def test_an_edit_counts_if_it_was_not_listed_before_although_it_was_too_old_to_be_read(
+    listed: int | None, now: int, *, is_affected: bool
+) -> None:
+    def edited(generation: int | None) -> AmendedObjects:
+        return AmendedObjects.of({} if generation is None else {"m1": ListedObject(name="m1", generation=generation)})
+
+    before = Amendments(listed=edited(listed))
+    later = Amendments(edits={"m1": "newer words"}, listed=edited(now))
+
+    assert Provenance(ids=frozenset({"m1"})).is_affected_since(before, later) is is_affected
+    assert not Provenance(ids=frozenset({"m2"})).is_affected_since(before, later)
 
 
 def test_an_outcome_is_affected_by_messages_it_covers_or_saw() -> None:

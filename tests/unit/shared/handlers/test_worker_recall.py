@@ -8,6 +8,7 @@ import pytest
 
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
+from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind
 from shared.conversation.segments import encode_segment, name_of
 from shared.conversation.snapshot_records import ArchivedAnswer, Segment
@@ -125,16 +126,34 @@ def test_no_request_follows_a_withdrawal_of_what_was_recalled(worker: PushedWork
     assert not [one for one in worker.model.requests[-1].contents if isinstance(one, FunctionResponses)]
 
 
+def amend_long_ago(worker: PushedWorker, line_message_id: str, text: str | None) -> None:
+    """Amend the message, and after it as many others as a look reads."""
+    log = worker.conversations.of(recorded.GROUP).amendments
+    log.amend(Amendment(line_message_id=line_message_id, timestamp_ms=START_MS - 1, text=text))
+    for number in range(NEWEST_READ):
+        log.amend(Amendment(line_message_id=f"other{number}", timestamp_ms=START_MS))
+
+
 def test_an_old_edit_of_what_is_recalled_does_not_stop_the_turn(worker: PushedWorker, group: ChatEvents) -> None:
-    log = worker.conversations.of(recorded.GROUP)
     archive(worker, archived(1, "we take the Minato Inn"))
-    log.amendments.amend(Amendment(line_message_id="old1", timestamp_ms=START_MS - 1, text="we take the Minato Inn"))
-    for number in range(201):
-        log.amendments.amend(Amendment(line_message_id=f"other{number}", timestamp_ms=START_MS))
+    amend_long_ago(worker, "old1", "we take the Minato Inn")
 
     ask(worker, group, recall(query="inn"), SAYS)
 
     assert worker.said == ["the Minato Inn"]
+    assert len(worker.model.requests) == 2
+
+
+def test_what_was_amended_long_ago_is_recalled_as_it_is_now_although_its_segment_was_not_cleaned(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    archive(worker, archived(1, "we take the Minato Inn"), archived(2, "or the Aoba Inn"))
+    amend_long_ago(worker, "old1", "we take the Kamome Inn")
+    amend_long_ago(worker, "old2", None)
+
+    ask(worker, group, recall(query="inn"), SAYS)
+
+    assert lines(worker) == ["[Kenji | 2025-08-13 13:40] we take the Kamome Inn"]
 
 
 def test_an_erasure_takes_answers_that_recalled_something_older(worker: PushedWorker, group: ChatEvents) -> None:

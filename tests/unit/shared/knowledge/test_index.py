@@ -183,11 +183,11 @@ def test_an_index_takes_one_read_of_the_bucket() -> None:
     chat = FilingChat()
     index = KnowledgeIndex(is_shown=True)
 
-    assert index.read(chat.conversation)(Amendments()).text == EMPTY_INDEX
+    assert index.read(chat.conversation).view(Amendments()).text == EMPTY_INDEX
     chat.file("庭の工事", message(4, "庭の工事"))
     chat.watched.reads = 0
 
-    view = index.read(chat.conversation)(Amendments())
+    view = index.read(chat.conversation).view(Amendments())
 
     assert chat.watched.reads == 1
     assert "[庭の工事](projects/庭の工事.md)" in view.text
@@ -203,12 +203,12 @@ def test_an_index_is_read_anew_from_the_catalog_that_is_there() -> None:
     chat.once("update_entry", message(6, "契約"), path=kept, updates={"next_action": "契約"})
     chat.once("delete_entry", message(7, "消して"), path=gone)
 
-    view = index.read(chat.conversation)(Amendments())
+    view = index.read(chat.conversation).view(Amendments())
     assert "| [庭の工事](projects/庭の工事.md) | 契約 | active |" in view.text
     assert "見積もり" not in view.text
     assert "屋根" not in view.text
     assert view.source_ids == {"m4", "m6"}
-    assert "屋根" in before(Amendments()).text
+    assert "屋根" in before.view(Amendments()).text
 
 
 def test_an_index_of_an_older_catalog_is_not_written_over_a_newer_one() -> None:
@@ -240,7 +240,7 @@ def test_an_index_that_is_not_shown_reads_nothing() -> None:
     chat.file("庭の工事")
     chat.watched.reads = 0
 
-    view = KnowledgeIndex(is_shown=False).read(chat.conversation)(Amendments())
+    view = KnowledgeIndex(is_shown=False).read(chat.conversation).view(Amendments())
 
     assert view == IndexView()
     assert chat.watched.reads == 0
@@ -250,7 +250,7 @@ def test_an_index_shows_no_entry_of_a_withdrawn_message() -> None:
     chat = FilingChat()
     chat.file("庭の工事", message(4, "庭の工事"))
 
-    view = KnowledgeIndex(is_shown=True).read(chat.conversation)(Amendments(withdrawn=frozenset({"m4"})))
+    view = KnowledgeIndex(is_shown=True).read(chat.conversation).view(Amendments(withdrawn=frozenset({"m4"})))
 
     assert view.text == EMPTY_INDEX
 
@@ -259,7 +259,7 @@ def test_an_index_of_a_newer_release_is_shown_as_unreadable() -> None:
     chat = FilingChat()
     chat.store.create(f"entries/{chat.chat}/search.json", b'{"version": 2}')
 
-    assert KnowledgeIndex(is_shown=True).read(chat.conversation)(Amendments()).text == UNREADABLE_INDEX
+    assert KnowledgeIndex(is_shown=True).read(chat.conversation).view(Amendments()).text == UNREADABLE_INDEX
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("abcd", 1), ("abcde", 2), ("庭の工事", 4), ("庭 abc", 2)])

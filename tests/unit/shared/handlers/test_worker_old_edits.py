@@ -1,0 +1,106 @@
+"""Answers in chats where more was amended since an edit than a look reads."""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import pytest
+
+from shared.adapters.memory.scripted_model import calling
+from shared.agent.model import ModelRequest, ModelResponse
+from shared.conversation.amendment_notes import NEWEST_READ
+from shared.conversation.records import Amendment
+from shared.conversation.snapshot import MemoryLimits
+from tests.support import recorded
+from tests.support.people import START_MS, ChatEvents
+from tests.support.pushed import PushedWorker
+
+HELLO: Final = calling(("reply", {"message": "hello"}))
+FILES: Final = calling(("classify_and_capture", {"text": "lunch at one"}))
+
+
+@pytest.fixture
+def worker(pool: ThreadPoolExecutor) -> PushedWorker:
+    """A worker that folds every message but the newest."""
+    return PushedWorker(pool, memory=MemoryLimits(journalled=1))
+
+
+def edit(group: ChatEvents, event: Mapping[str, Any], text: str) -> dict[str, Any]:
+    return {**group.event("messageEdited"), "message": {**event["message"], "text": text}}
+
+
+def withdraw_others(worker: PushedWorker) -> None:
+    """Withdraw as many other messages as a look reads amendments."""
+    log = worker.conversations.of(recorded.GROUP).amendments
+    for number in range(NEWEST_READ):
+        log.amend(Amendment(line_message_id=f"other{number}", timestamp_ms=START_MS))
+
+
+@pytest.fixture
+def edited(worker: PushedWorker, group: ChatEvents) -> dict[str, Any]:
+    """A message that was edited, in a chat whose snapshot holds it."""
+    event = group.text("lunch at noon")
+    worker.deliver(event)
+    worker.deliver(edit(group, event, "lunch at one"))
+    for number in range(3):
+        worker.deliver(group.text(f"@Aizuchi more {number}"), thinks=[HELLO])
+    assert not worker.store.list(f"journal/{recorded.GROUP}/{event['message']['id']}")
+    return event
+
+
+def test_a_message_that_was_edited_long_ago_stops_no_turn(
+    worker: PushedWorker, group: ChatEvents, edited: dict[str, Any]
+) -> None:
+    withdraw_others(worker)
+    asked = len(worker.model.requests)
+
+    question = group.text("@Aizuchi when is lunch?")
+    worker.deliver(question, thinks=[HELLO])
+
+    assert len(worker.model.requests) == asked + 1
+    assert "] lunch at one" in worker.prompt()
+    assert edited["message"]["id"] in worker.outcome(question)["saw"]
+
+
+def test_an_entry_of_words_that_were_edited_long_ago_stops_no_turn(
+    worker: PushedWorker, group: ChatEvents, edited: dict[str, Any]
+) -> None:
+    worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "lunch at one"}]
+    files = group.text("@Aizuchi keep that", quotedMessageId=edited["message"]["id"])
+    worker.deliver(files, thinks=[FILES, HELLO])
+    withdraw_others(worker)
+    asked = len(worker.model.requests)
+
+    question = group.text("@Aizuchi when is lunch?")
+    worker.deliver(question, thinks=[calling(("search_entries", {"query": "lunch"})), HELLO])
+
+    assert len(worker.model.requests) == asked + 2
+    assert "[lunch at one](ideas/" in worker.prompt()
+    assert worker.said[-1] == "hello"
+
+
+def test_an_edit_that_came_while_the_model_thought_stops_the_turn_however_much_came_after_it(
+    worker: PushedWorker, group: ChatEvents, edited: dict[str, Any]
+) -> None:
+    def edits(_: ModelRequest) -> ModelResponse:
+        worker.deliver(edit(group, edited, "lunch at two"), thinks=[HELLO, HELLO])
+        withdraw_others(worker)
+        return HELLO
+
+    worker.deliver(group.text("@Aizuchi when is lunch?"), thinks=[edits, HELLO])
+
+    assert "] lunch at two" in worker.prompt()
+    assert "] lunch at one" not in worker.prompt()
+
+
+def test_a_prompt_shows_the_words_of_an_edit_that_is_being_carried_out_however_much_came_after_it(
+    worker: PushedWorker, group: ChatEvents, edited: dict[str, Any]
+) -> None:
+    newer = Amendment(line_message_id=edited["message"]["id"], timestamp_ms=START_MS + 60_000, text="lunch at two")
+    worker.conversations.of(recorded.GROUP).amendments.amend(newer)
+    withdraw_others(worker)
+
+    worker.deliver(group.text("@Aizuchi when is lunch?"), thinks=[HELLO])
+
+    assert "] lunch at two" in worker.prompt()
+    assert "] lunch at one" not in worker.prompt()
