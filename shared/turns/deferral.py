@@ -54,8 +54,9 @@ class Agenda:
 def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     """Return what the next turn is for.
 
-    A press that wants a proposal carried out, and one whose answer is stored, gets a turn of its own, which is short; everything else that
-    is pending is answered together. An answer is sent only if nothing of what it answers was delivered, or perhaps delivered, by another.
+    A press that wants a proposal carried out, one whose answer is stored, and one that has to be told that there is nothing to show gets a
+    turn of its own, which is short; everything else that is pending is answered together. An answer is sent only if nothing of what it
+    answers was delivered, or perhaps delivered, by another.
     """
     for_tap = _agenda_of_tap(history, pending)
     if for_tap is not None:
@@ -76,8 +77,9 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     unexplained = {one for one in pressed.values() if not _is_explained(history, deferrals, one, delivered)}
     is_unknown = is_fulfilled and bool(unexplained)
     behind = frozenset(root for button in unexplained for root in _behind(deferrals, button)) if is_unknown else roots
+    to_be_told = {one for one, button in pressed.items() if not wanted[one] and button in unexplained}
     return Agenda(
-        covers=tuple(pending),
+        covers=tuple(one for one in pending if is_fulfilled or one.line_message_id not in to_be_told),
         asked=tuple(sorted(asked.values(), key=by_time)),
         answers=tuple(sorted(behind)),
         is_fulfilled=is_fulfilled,

@@ -21,6 +21,7 @@ from shared.line.postback_data import carry_out_data, question_id_in, show_answe
 from shared.storage.codec import decode
 from shared.storage.object_names import OUTCOME_SUFFIX
 from shared.storage.object_store import StoredObject
+from shared.tools.notion.toolset import MOST_CALLS as MOST_PAGES
 from shared.turns.attempt import MODEL_S
 from shared.turns.deferral import CONFIRMED_WITHIN_MS, LateReply
 from shared.turns.waiting_room import PLACES
@@ -52,6 +53,7 @@ _FEW_AMENDED: Final = 3
 _LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)")
 _NOTHING_TO_SHOW: Final = phrase(Phrase.NOTHING_TO_SHOW, locale=Options().locale, bot_name="")
 _MUCH_AMENDED: Final = 20
+_ASKS_FOR_A_PAGE: Final = "page word"
 _PUSHING_S: Final = 15.0
 _BESIDE_THINKING_S: Final = 5.0
 """What a turn takes beside the model: the settle window, reading, and writes that meet 429."""
@@ -726,20 +728,25 @@ def _check_media(story: Story) -> Iterator[str]:
 def _check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """Each page that was asked for is made once; a worker that sleeps between its look and its write may make a second one.
 
-    Of the calls of a round the product makes MOST_CALLS; the model asks for all at once, and does not come back to those that are refused.
+    Of the calls of a round the product makes MOST_CALLS, and of those of a turn MOST_PAGES to `create_page`; the model asks for all at
+    once, and does not come back to those that are refused.
     """
     orders = {one.id for one in story.people.messages if ORDER.search(one.text)}
+    pages = {one.id for one in story.people.messages if _ASKS_FOR_A_PAGE in one.text}
     called = (
         one
         for one in history.values()
-        if "create_page" in one.tools_used and not one.proposes and len(orders & set(one.covers)) <= MOST_CALLS
+        if "create_page" in one.tools_used
+        and not one.proposes
+        and len(orders.intersection(one.covers)) <= MOST_CALLS
+        and len(pages.intersection(one.covers)) <= MOST_PAGES
     )
     made = {covered for one in called for covered in one.covers}
     for message in story.people.messages:
         count = max((story.page_counts.get(word, 0) for word, _ in message.words), default=0)
         if count > 1 and not story.world.weather.stalls:
             yield f"I2: Notion has {count} pages for {message.id}"
-        is_asked = "page word" in message.text
+        is_asked = message.id in pages
         is_plain = story.is_calm and story.mood.manner == "repeats" and len(message.words) == 1
         if is_asked and is_plain and message.id in made and story.people.is_kept(message) and not count:
             yield f"I6: Notion has no page for {message.id}"

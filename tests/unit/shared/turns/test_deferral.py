@@ -123,6 +123,19 @@ def test_press_whose_question_is_forgotten_is_told_so_once() -> None:
     assert (beside.is_fulfilled, beside.is_unknown) == (True, True)
 
 
+def test_press_whose_question_is_forgotten_is_told_so_in_a_turn_of_its_own() -> None:
+    other, another = message(6, "hello"), replace(answer(7, "still thinking"), has_button=True, answers=("e7",))
+    chat = history(DEFERRAL, another, messages=(message(7, "how deep is it?"),))
+
+    beside_a_message = agenda_of(chat, [press(5), other])
+    beside_a_press = agenda_of(chat, [press(5), press(8, "e7")])
+
+    assert (beside_a_message.covers, beside_a_message.asked) == ((other,), (other,))
+    assert (beside_a_press.covers, beside_a_press.answers) == ((press(8, "e7"),), ("e7",))
+    assert not beside_a_message.is_unknown
+    assert not beside_a_press.is_unknown
+
+
 def test_press_of_a_newer_button_is_told_that_its_question_is_forgotten_although_an_older_one_was() -> None:
     newer = replace(DEFERRAL, webhook_event_id="e5", timestamp_ms=5, covers=("m5",), answers=("e5", "e1"))
     told = replace(answer(6, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
