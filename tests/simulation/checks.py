@@ -43,6 +43,7 @@ FEW_MESSAGES: Final = 15
 OUTCOMES_KEPT: Final = 20
 """The snapshot keeps at least so many."""
 ASKED_AT_MOST: Final = 6
+_TIMES_IN_BAD_WEATHER: Final = 3  # as many, where workers die or the model fails
 ATTEMPTS_AT_MOST: Final = 2
 """By each delivery that may wait for the turn, within a second: a write that meets 429 is repeated after 0.3 s at the earliest."""
 READINGS_AT_MOST: Final = 8
@@ -186,13 +187,14 @@ def _check_machines(stories: Sequence[Story]) -> Iterator[str]:
     longest_s = max(ACK_DEADLINE_S, REQUEST_LIMIT_S)
     if bus.longest_s > longest_s and not story.world.weather.stalls and not story.world.weather.lags:
         yield f"I6: a request took longer than its deadline of {longest_s:.0f} s"
+    most = max(story.world.truth.asked.values(), default=0)
+    presses = sum(name.startswith("event-") for name in bus.waited_s)  # each may ask again
+    requests = 3 if story.mood.seconds[1] > Limits().call_s else 1  # a slow answer is asked for again
+    times = 2 if any(map(_is_amended_much, stories)) else 1
+    faults = 1 if story.is_calm and not story.mood.downs else _TIMES_IN_BAD_WEATHER
+    if most > (ASKED_AT_MOST * times + presses) * requests * faults:
+        yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
     if story.is_calm:
-        most = max(story.world.truth.asked.values(), default=0)
-        presses = sum(name.startswith("event-") for name in bus.waited_s)  # each may ask again
-        requests = 3 if story.mood.seconds[1] > Limits().call_s else 1  # a slow answer is asked for again
-        times = 2 if any(map(_is_amended_much, stories)) else 1
-        if most > (ASKED_AT_MOST * times + presses) * requests and not story.mood.downs:
-            yield f"I5: the model was asked about one message more than {ASKED_AT_MOST} times"
         most_unsent = max(sum(message.is_withdrawn for message in one.people.messages) for one in stories)
         # a new delivery takes the place of one that may be about to write
         most_new = max(map(_most_in_a_second, bus.arrived_s.values()), default=0)
