@@ -158,11 +158,15 @@ class Hunt:
 
 
 def _tests_of(slip: Slip, items: Sequence[pytest.Item], reach: Mapping[str, Reach]) -> list[pytest.Item]:
-    """Return the tests that call the function: those of its module first, then the others, the quickest first."""
-    module = slip.function.partition(":")[0].split(".")
-    own = "/".join(("tests", "unit", *module[:-1], f"test_{module[-1]}"))
-    found = [one for one in items if slip.function in reach[one.nodeid]["functions"]]
-    found.sort(key=lambda one: (not one.nodeid.startswith(own), reach[one.nodeid]["seconds"]))
+    """Return the tests that call the function: those of its module first, then those of its folder, then the others; the quickest first."""
+    *package, module = slip.function.partition(":")[0].split(".")
+    folder = "/".join(("tests", "unit", *package, ""))
+    own = f"{folder}test_{module}"
+
+    def distance(one: pytest.Item) -> tuple[bool, bool, float]:
+        return not one.nodeid.startswith(own), not one.nodeid.startswith(folder), reach[one.nodeid]["seconds"]
+
+    found = sorted((one for one in items if slip.function in reach[one.nodeid]["functions"]), key=distance)
     chosen, seconds = [], 0.0
     for one in found:
         seconds += 0.0 if one.nodeid.startswith(own) else reach[one.nodeid]["seconds"]
