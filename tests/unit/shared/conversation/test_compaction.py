@@ -338,3 +338,36 @@ def test_a_fixed_text_that_was_sent_is_known_as_sent_also_where_it_was_folded_as
         keep_messages(chat, clock, range(start, start + 5))
         assert compaction.fold(chat, None)
     assert "greeting.outcome.json" not in journalled(chat)
+
+
+@pytest.mark.parametrize(
+    ("kind", "covers", "journal_counts"),
+    [
+        (OutcomeKind.UNDELIVERED, (), True),
+        (OutcomeKind.UNDELIVERED, ("m9",), False),
+        (OutcomeKind.REPLIED, (), False),
+        (OutcomeKind.REPLIED, ("m9",), False),
+    ],
+)
+def test_of_an_outcome_in_journal_and_snapshot_the_folded_one_counts_unless_it_was_given_up(
+    chat: Conversation,
+    clock: FixedClock,
+    compaction: Compaction,
+    kind: OutcomeKind,
+    covers: tuple[str, ...],
+    *,
+    journal_counts: bool,
+) -> None:
+    """Its worker died before it dropped it from the journal; words may be gone from one of the two."""
+    twice = OutcomeRecord(webhook_event_id="twice", timestamp_ms=clock.now_ms() - 200_000, kind=kind, covers=covers)
+    given_up = replace(twice, webhook_event_id="given up", kind=OutcomeKind.UNDELIVERED, covers=())
+    chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(outcomes=(twice, given_up)))
+    chat.journal.record_outcome(replace(twice, kind=OutcomeKind.APOLOGISED))
+    keep_messages(chat, clock, range(5))
+
+    folded = compaction.fold(chat, None)
+
+    assert folded is not None
+    kinds = {one.webhook_event_id: one.kind for one in folded.outcomes}
+    assert kinds["twice"] is (OutcomeKind.APOLOGISED if journal_counts else kind)
+    assert kinds["given up"] is OutcomeKind.UNDELIVERED

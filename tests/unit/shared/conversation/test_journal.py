@@ -2,14 +2,16 @@ from dataclasses import replace
 
 import pytest
 
-from shared.adapters.memory import MemoryObjectStore
+from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation import amendment_notes
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import UnusableIdError
 from shared.storage.codec import decode
 from shared.storage.object_store import StoredObject
-from tests.support.chats import answer, everything_in, message
+from tests.support.chats import answer, conversations_on, everything_in, message
+from tests.support.inline import InlineExecutor
+from tests.support.knowledge import WatchedStore
 
 CHAT = "U" + "1" * 32
 
@@ -100,6 +102,15 @@ def test_an_answer_that_saw_no_withdrawn_message_keeps_its_text(chat: Conversati
 
     assert not chat.journal.record_outcome(answer(2))
     assert chat.journal.outcome_of("e2") == answer(2)
+
+
+def test_a_fixed_text_that_nobody_has_recorded_costs_no_read(clock: FixedClock) -> None:
+    store = WatchedStore()
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+
+    chat.journal.record_outcome(OutcomeRecord(webhook_event_id="e1", timestamp_ms=1, kind=OutcomeKind.REPLIED))
+
+    assert store.reads == 0
 
 
 @pytest.mark.parametrize("fate", [OutcomeKind.REPLIED, OutcomeKind.UNKNOWN])

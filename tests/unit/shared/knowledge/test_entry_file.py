@@ -97,6 +97,13 @@ def test_an_entry_without_notes_has_no_heading() -> None:
     assert format_entry(entry).endswith("---\n")
 
 
+def test_an_entry_that_was_never_changed_was_updated_when_it_was_created() -> None:
+    changed = GARDEN.replace("source_channel:", "updated_at: '2026-11-21T10:00:00+09:00'\nsource_channel:")
+
+    assert read_entry("projects/庭.md", GARDEN.encode()).updated_at == "2026-11-20T10:00:00+09:00"
+    assert read_entry("projects/庭.md", changed.encode()).updated_at == "2026-11-21T10:00:00+09:00"
+
+
 def test_a_file_as_large_as_allowed_is_read_and_a_larger_one_is_corrupt() -> None:
     largest = GARDEN + "x" * (LIMIT_BYTES - len(GARDEN.encode()))
 
