@@ -24,6 +24,7 @@ from shared.storage.object_store import ListedObject, ObjectStore
 
 NEWEST_READ: Final = 200  # older ones were carried out everywhere long ago; they only wait for messages that come late
 MARKS_READ: Final = 100  # of members, besides those
+BESIDES_READ: Final = 400  # of the messages that a look is about, besides those
 REACH_S: Final = 600.0
 """So much of the time before its last one a listing repeats: far more than clocks differ, and than a note may be late."""
 KEPT_S: Final = 3_600.0
@@ -55,6 +56,11 @@ class AmendedObjects:
             oldest_generation=by_id[newest[0]].generation if newest else 0,
         )
 
+    @property
+    def has_older(self) -> bool:
+        """Whether there are amendments that not every look reads."""
+        return len(self.usual) < len(self.by_id)
+
     def generation_of(self, line_message_id: str) -> int:
         """Return the generation of the amendment of this message, however old; 0 where there is none."""
         there = self.by_id.get(line_message_id)
@@ -70,9 +76,13 @@ class AmendedObjects:
         return AmendedObjects.of({**self.by_id, **newer}) if newer else self
 
     def besides(self, ids: AbstractSet[str]) -> tuple[ListedObject, ...]:
-        """Return the amendments of these messages that a look does not read anyway."""
+        """Return the amendments of these messages that a look does not read anyway, in the order in which they were written.
+
+        Of very many the newest: what came before them was carried out everywhere long ago, too.
+        """
         found = (there for one in ids if (there := self.by_id.get(one)) is not None and not is_mark(one))
-        return tuple(sorted((one for one in found if one.generation < self.oldest_generation), key=_generation))
+        older = sorted((one for one in found if one.generation < self.oldest_generation), key=_generation)
+        return tuple(older[-BESIDES_READ:])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -262,8 +262,8 @@ class HistoryReader:
         amendments, journalled, seen = looking(), reading(), snapshot.result()
         if None in journalled:
             return None
-        shown = index.source_ids.union(one.line_message_id for one in seen.record.messages)
-        if listing.amended.besides(shown - listing.besides):
+        if listing.amended.has_older:
+            shown = index.source_ids.union(one.line_message_id for one in seen.record.messages)
             amendments = _begin_look(conversation, listing, listing.besides | shown)()
         history = history_of(
             messages=decode_readable(MessageRecord, journalled[: len(messages)]),

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
-from shared.conversation.amendment_notes import KEPT_S, NAMES_KEPT, NEWEST_READ, REACH_S, AmendedObjects, AmendmentNotes
+from shared.conversation.amendment_notes import (
+    BESIDES_READ,
+    KEPT_S,
+    NAMES_KEPT,
+    NEWEST_READ,
+    REACH_S,
+    AmendedObjects,
+    AmendmentNotes,
+)
 from shared.conversation.amendments import AmendmentLog
 from shared.conversation.member_mark import mark_id
 from shared.conversation.records import Amendment
@@ -108,6 +116,17 @@ def test_older_amendments_are_read_besides_in_the_order_in_which_they_were_writt
     objects = AmendedObjects.of({one.name: one for one in listed})
 
     assert objects.besides({"m3", "m1", "m2", "m4", "m0"}) == tuple(listed[:3])
+
+
+def test_of_very_many_older_amendments_the_newest_are_read_besides() -> None:
+    count = BESIDES_READ + 1 + NEWEST_READ
+    objects = AmendedObjects.of(
+        {f"m{number}": ListedObject(name=f"m{number}", generation=number) for number in range(1, count + 1)}
+    )
+
+    besides = objects.besides(objects.by_id.keys())
+
+    assert [one.name for one in besides] == [f"m{number}" for number in range(2, BESIDES_READ + 2)]
 
 
 def test_notes_of_what_is_known_change_nothing() -> None:
