@@ -84,11 +84,14 @@ class Amendments:
             and self.edits[one.line_message_id] != one.text
         )
 
-    def beside(self, watermark: Watermark) -> "Amendments":
-        """Return them beside a watermark, which may be higher than the marks of erasures that were read."""
-        erased_ms = max(self.erased_ms, watermark.timestamp_ms)
-        erased_entries_ms = max(self.erased_entries_ms, watermark.entries_ms)
-        return replace(self, erased_ms=erased_ms, erased_entries_ms=erased_entries_ms)
+    def beside(self, listed: AmendedObjects, watermark: Watermark) -> "Amendments":
+        """Return them beside all that was listed, and a watermark, which may be higher than the marks of erasures that were read."""
+        return replace(
+            self,
+            erased_ms=max(self.erased_ms, watermark.timestamp_ms),
+            erased_entries_ms=max(self.erased_entries_ms, watermark.entries_ms),
+            listed=listed,
+        )
 
     def overlay(self, message: MessageRecord) -> MessageRecord:
         """Return the message with its newest text."""
@@ -108,7 +111,10 @@ def _looks() -> LRUCache[str, _Look]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LastLooks:
-    """The last look of this instance in each chat, so that one that finds the same objects decodes nothing; safe between threads."""
+    """The last look of this instance in each chat, so that one that finds the same objects decodes nothing; safe between threads.
+
+    What was listed and not read is not kept with it.
+    """
 
     _last: LRUCache[str, _Look] = field(default_factory=_looks, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -185,15 +191,15 @@ class AmendmentLog:
         chat, chosen = self.names.conversation_id, self.newest_of(listed, besides=besides)
         known = self.looks.of(chat, chosen)
         if known is not None:
-            return lambda: known.beside(watermark())
+            return lambda: known.beside(listed, watermark())
         reading = self.objects.begin_reading(chosen)
 
         def end() -> Amendments:
             bodies = reading()
-            found = replace(_amendments_of(bodies), listed=listed)
+            found = _amendments_of(bodies)
             if None not in bodies:
                 self.looks.keep(chat, chosen, found)
-            return found.beside(watermark())
+            return found.beside(listed, watermark())
 
         return end
 

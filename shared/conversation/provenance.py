@@ -40,13 +40,13 @@ class AmendedWords(Protocol):
         """Up to when everything is erased."""
         ...
 
-    def generation_of(self, line_message_id: str) -> int:
-        """Return the generation of a message's amendment, also of one that was listed and too old to be read; 0 where there is none."""
-        ...
-
     @property
     def erased_entries_ms(self) -> int:
         """Up to when filed entries are erased."""
+        ...
+
+    def generation_of(self, line_message_id: str) -> int:
+        """Return the generation of a message's amendment, also of one that was listed and too old to be read; 0 where there is none."""
         ...
 
 
