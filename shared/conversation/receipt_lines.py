@@ -1,13 +1,18 @@
 """Receipt lines: what the code writes below an answer about what a turn did or proposes.  Of these only the quoted names are people's.
 
-Their fixed words, places and times are alike in many answers, so they are no sign that one answer repeats another one.
+Their fixed words, places and times are alike in many answers, so they are no sign that one answer repeats another one. So are the names of
+fields in the arguments of proposed calls.
 """
 
 import re
 from typing import Final
 
+import msgspec
+
 _MARKS: Final = ("✓ ", "☐ ")  # no line of the model begins with one: shared/agent/receipts.py, `without_marks`
 _NAME: Final = re.compile(r"[“「]([^”」]*)")
+_PLACES: Final = frozenset({"database_name", "page_id"})
+_PROPERTIES: Final = "properties"  # an object, or its text
 
 
 def compared_texts(text: str) -> tuple[str, ...]:
@@ -16,3 +21,32 @@ def compared_texts(text: str) -> tuple[str, ...]:
     said = "\n".join(one for one in lines if not one.startswith(_MARKS))
     names = (name for one in lines if one.startswith(_MARKS) for name in _NAME.findall(one))
     return tuple(one for one in (said, *names) if one.strip()) or ((text,) if text else ())
+
+
+def compared_arguments(arguments: str) -> tuple[str, ...]:
+    """Return what of a proposed call's arguments, the text of a JSON object, is compared: its values, but for the places that they name."""
+    found, left = [], [_read(arguments)]
+    while left:
+        match left.pop():
+            case str() as text if text.strip():
+                found.append(text)
+            case bool():
+                pass
+            case int() | float() as number:
+                found.append(str(number))
+            case list() as values:
+                left.extend(reversed(values))
+            case dict() as fields:
+                named = ((name, value) for name, value in reversed(fields.items()) if name not in _PLACES)
+                left.extend(
+                    _read(value) if name == _PROPERTIES and isinstance(value, str) else value for name, value in named
+                )
+    return tuple(found)
+
+
+def _read(text: str) -> object:
+    """Return the value that the text stands for; itself, where that is no JSON."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text

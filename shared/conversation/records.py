@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from shared.conversation.provenance import LATEST_MS, Provenance
-from shared.conversation.receipt_lines import compared_texts
+from shared.conversation.receipt_lines import compared_arguments, compared_texts
 from shared.line.messaging import ReplyToken
 from shared.metering import ModelUsage
 from shared.storage.codec import VERSION
@@ -201,7 +201,7 @@ class OutcomeRecord:
     @property
     def words(self) -> tuple[str, ...]:
         """Every text in it that people or the model wrote, for comparison with other texts."""
-        proposed = ((one.name, one.arguments) for one in self.proposes)
+        proposed = ((one.name, *compared_arguments(one.arguments)) for one in self.proposes)
         said = compared_texts(self.text or "")
         written = (*((one.path, one.text) for one in self.writes), *proposed, (*said, *self.filed_paths))
         return tuple(text for pair in written for text in pair if text)

@@ -3,7 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.agent.receipts import Deed, DeedKind, Place, receipt
-from shared.conversation.receipt_lines import compared_texts
+from shared.conversation.literal_runs import Signs
+from shared.conversation.receipt_lines import compared_arguments, compared_texts
+from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall
 
 LOCALES = ("ja", "en", "zh-TW", "th")
 
@@ -37,3 +39,38 @@ def test_no_text_has_nothing_to_compare() -> None:
 @given(st.text(alphabet="a “”「」✓☐\n"))
 def test_a_text_is_never_without_anything_to_compare(text: str) -> None:
     assert bool(compared_texts(text)) == bool(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "compared"),
+    [
+        ('{"database_name": "shopping", "title": "tyres"}', ("tyres",)),
+        ('{"page_id": "2f3b", "properties": {"Note": "ask Hana", "Price": 4711, "Done": true}}', ("ask Hana", "4711")),
+        ('{"page_id": "2f3b", "properties": "{\\"Tags\\": [\\"garden\\", null]}"}', ("garden",)),
+        ('{"page_id": "2f3b", "properties": "ask Hana"}', ("ask Hana",)),
+        ('{"path": "ideas/lunch.md"}', ("ideas/lunch.md",)),
+        ("", ()),
+        ("ask Hana", ("ask Hana",)),
+        ('{"text": ' + "[" * 1_000, ('{"text": ' + "[" * 1_000,)),
+        ('{"properties": "' + "[" * 1_900 + '"}', ("[" * 1_900,)),
+        ('{"properties": "' + "[" * 300 + "1" + "]" * 300 + '"}', ("1",)),
+    ],
+)
+def test_of_the_arguments_of_a_proposed_call_only_values_are_compared(
+    arguments: str, compared: tuple[str, ...]
+) -> None:
+    assert compared_arguments(arguments) == compared
+
+
+def test_two_proposals_in_one_database_repeat_nothing_of_each_other() -> None:
+    def proposing(title: str) -> OutcomeRecord:
+        call = ProposedCall(
+            tool="create_page", name=title, arguments=f'{{"database_name": "shopping", "title": "{title}"}}'
+        )
+        return OutcomeRecord(webhook_event_id=title, timestamp_ms=1, kind=OutcomeKind.REPLIED, proposes=(call,))
+
+    signs = Signs()
+    signs.add(proposing("tyres for Hana").words)
+
+    assert not signs.are_in(proposing("二冊の本").words)
+    assert signs.are_in(proposing("new tyres for Hana").words)
