@@ -216,8 +216,8 @@ def assemble(ports: Ports, options: Options) -> Dispatch:
             conversations=conversations,
             tasks={
                 **withdrawal.tasks,
-                **{kind: admission.guarded(task) for kind, task in reply.tasks.items()},
                 **reminders.tasks(admission),
+                **{kind: admission.guarded(task) for kind, task in reply.tasks.items()},
             },
             threads=threads.ticks,
             heartbeat=_heartbeat(ports, options),

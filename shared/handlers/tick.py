@@ -52,7 +52,10 @@ class _Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TickHandler:
-    """Handles ticks.  `tasks` are named by the kind of their markers; `threads` run AT_ONCE of them side by side."""
+    """Handles ticks.  `tasks` are named by the kind of their markers, those that have to wait for a model last.
+
+    `threads` run AT_ONCE of them side by side.
+    """
 
     markers: DueMarkers
     conversations: Conversations
@@ -62,7 +65,7 @@ class TickHandler:
     heartbeat: Heartbeat | None = None
 
     def __call__(self) -> EventResult:
-        """Whatever is due was tried once, a chat's markers one after another; or is left, if it is too much for one tick.
+        """Whatever is due was tried once, a chat's markers one after another, by kind; or is left, if it is too much for one tick.
 
         Repeated: carries out what is left.
         """
@@ -75,7 +78,7 @@ class TickHandler:
             logs.error("tick_failed", cause=cause)
             return EventResult.TICK_LOST
         self._report_unknown(due)
-        chats = _by_chat(marker for marker in due if marker.kind in self.tasks)
+        chats = self._by_chat(marker for marker in due if marker.kind in self.tasks)
         if began_ms // _MINUTE_MS % 2:  # else markers that fail time and again could hold up all that came after them
             chats.reverse()
         work = _Round(chats=chats, places=iter(range(MARKERS_A_TICK)), deadline=deadline)
@@ -86,6 +89,14 @@ class TickHandler:
             one.result()
         self._report(due, work.done)
         return EventResult.TICKED
+
+    def _by_chat(self, markers: Iterable[DueMarker]) -> deque[deque[DueMarker]]:
+        """Return the markers of each chat in the order of the tasks; the chats in the order of their first markers."""
+        chats: dict[str, list[DueMarker]] = {}
+        for marker in markers:
+            chats.setdefault(marker.conversation_id, []).append(marker)
+        ranks = {kind: rank for rank, kind in enumerate(self.tasks)}
+        return deque(deque(sorted(those, key=lambda one: ranks[one.kind])) for those in chats.values())
 
     def _carry_out(self, work: _Round) -> None:
         """Carry out one marker after another.  Meanwhile its chat is in no queue, so that no other thread takes the chat's next one."""
@@ -123,11 +134,3 @@ class TickHandler:
         oldest_ms = min((marker.due_ms for marker in left), default=None)
         oldest_left_s = 0 if oldest_ms is None else max(0, self.clock.now_ms() - oldest_ms) // 1_000
         logs.info("tick_handled", done=len(done), left=len(left), oldest_left_s=oldest_left_s)
-
-
-def _by_chat(markers: Iterable[DueMarker]) -> deque[deque[DueMarker]]:
-    """Return the markers of each chat in their order; the chats in the order of their first markers."""
-    chats: dict[str, deque[DueMarker]] = {}
-    for marker in markers:
-        chats.setdefault(marker.conversation_id, deque()).append(marker)
-    return deque(chats.values())

@@ -54,6 +54,12 @@ def test_ticks_have_the_webhook_tested_where_something_can(worker: PushedWorker,
     assert checker.checks == int(has_checker)
 
 
+def test_a_tick_asks_the_model_once_all_else_of_a_chat_is_done(worker: PushedWorker) -> None:
+    kinds = tuple(assemble(worker.ports, worker.options).tick.tasks)
+
+    assert kinds == ("withdrawal", "edit", "erasure", "reminder", "reply")
+
+
 @pytest.mark.parametrize("has_fallback", [True, False])
 def test_another_model_answers_where_the_first_does_not(worker: PushedWorker, *, has_fallback: bool) -> None:
     fallback = ScriptedModel([calling(("reply", {"message": "やあ"}))])

@@ -172,6 +172,19 @@ def test_a_chats_markers_are_carried_out_one_after_another(threads: ThreadPoolEx
     assert agenda.left == []
 
 
+def test_a_chats_markers_are_carried_out_by_their_kinds_and_then_by_their_minutes() -> None:
+    agenda = Agenda(InlineExecutor())
+    agenda.tick = replace(agenda.tick, tasks={**agenda.tick.tasks, "slow": agenda.note})
+    agenda.mark("s1", "s2", kind="slow")
+    agenda.mark("n1")
+    agenda.mark("s3", kind="slow", chat=CHATS[1])
+    agenda.mark("n2")
+
+    agenda.tick()
+
+    assert [one for chat, one in agenda.noted if chat == CHATS[0]] == ["n1", "n2", "s1", "s2"]
+
+
 def test_two_ticks_at_the_same_time_leave_nothing(threads: ThreadPoolExecutor) -> None:
     agenda = Agenda(threads)
     for chat in CHATS:
