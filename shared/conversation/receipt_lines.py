@@ -1,7 +1,7 @@
 """Receipt lines: what the code writes below an answer about what a turn did or proposes.  Of these only the quoted names are people's.
 
 Their fixed words, places and times are alike in many answers, so they are no sign that one answer repeats another one. So are the names of
-fields in the arguments of proposed calls.
+fields, places and times in the arguments of proposed calls, and the folders of entries.
 """
 
 import re
@@ -9,10 +9,11 @@ from typing import Final
 
 import msgspec
 
+from shared.storage.object_names import ENTRY_SUFFIX
+
 _MARKS: Final = ("✓ ", "☐ ")  # no line of the model begins with one: shared/agent/receipts.py, `without_marks`
 _NAME: Final = re.compile(r"[“「]([^”」]*)")
-_PLACES: Final = frozenset({"database_name", "page_id"})
-_PROPERTIES: Final = "properties"  # an object, or its text
+_FIXED: Final = frozenset({"at", "database_name", "digest", "id", "page_id", "rule"})
 
 
 def compared_texts(text: str) -> tuple[str, ...]:
@@ -24,7 +25,7 @@ def compared_texts(text: str) -> tuple[str, ...]:
 
 
 def compared_arguments(arguments: str) -> tuple[str, ...]:
-    """Return what of a proposed call's arguments, the text of a JSON object, is compared: its values, but for the places that they name."""
+    """Return what of a proposed call's arguments, the text of a JSON object, is compared: its values, but for places and times."""
     found, left = [], [_read(arguments)]
     while left:
         match left.pop():
@@ -37,11 +38,22 @@ def compared_arguments(arguments: str) -> tuple[str, ...]:
             case list() as values:
                 left.extend(reversed(values))
             case dict() as fields:
-                named = ((name, value) for name, value in reversed(fields.items()) if name not in _PLACES)
-                left.extend(
-                    _read(value) if name == _PROPERTIES and isinstance(value, str) else value for name, value in named
-                )
+                left.extend(_value_of(name, value) for name, value in reversed(fields.items()) if name not in _FIXED)
     return tuple(found)
+
+
+def compared_path(path: str) -> str:
+    """Return what of a path is compared: the name of an entry, and another object's path as it is."""
+    return path.rpartition("/")[2].removesuffix(ENTRY_SUFFIX) if path.endswith(ENTRY_SUFFIX) else path
+
+
+def _value_of(name: str, value: object) -> object:
+    match name, value:
+        case "properties", str():  # an object, or its text
+            return _read(value)
+        case "path", str():
+            return compared_path(value)
+    return value
 
 
 def _read(text: str) -> object:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from shared.conversation.provenance import LATEST_MS, Provenance
-from shared.conversation.receipt_lines import compared_arguments, compared_texts
+from shared.conversation.receipt_lines import compared_arguments, compared_path, compared_texts
 from shared.line.messaging import ReplyToken
 from shared.metering import ModelUsage
 from shared.storage.codec import VERSION
@@ -203,7 +203,8 @@ class OutcomeRecord:
         """Every text in it that people or the model wrote, for comparison with other texts."""
         proposed = ((one.name, *compared_arguments(one.arguments)) for one in self.proposes)
         said = compared_texts(self.text or "")
-        written = (*((one.path, one.text) for one in self.writes), *proposed, (*said, *self.filed_paths))
+        filed = map(compared_path, self.filed_paths)
+        written = (*((compared_path(one.path), one.text) for one in self.writes), *proposed, (*said, *filed))
         return tuple(text for pair in written for text in pair if text)
 
     @property

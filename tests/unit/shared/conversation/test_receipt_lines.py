@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from shared.agent.receipts import Deed, DeedKind, Place, receipt
 from shared.conversation.literal_runs import Signs
 from shared.conversation.receipt_lines import compared_arguments, compared_texts
-from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall
+from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall, StagedWrite
 
 LOCALES = ("ja", "en", "zh-TW", "th")
 
@@ -48,7 +48,12 @@ def test_a_text_is_never_without_anything_to_compare(text: str) -> None:
         ('{"page_id": "2f3b", "properties": {"Note": "ask Hana", "Price": 4711, "Done": true}}', ("ask Hana", "4711")),
         ('{"page_id": "2f3b", "properties": "{\\"Tags\\": [\\"garden\\", null]}"}', ("garden",)),
         ('{"page_id": "2f3b", "properties": "ask Hana"}', ("ask Hana",)),
-        ('{"path": "ideas/lunch.md"}', ("ideas/lunch.md",)),
+        ('{"path": "ideas/lunch.md"}', ("lunch",)),
+        ('{"path": "elsewhere"}', ("elsewhere",)),
+        (
+            '{"text": "lunch", "at": "2026-11-24T12:00", "rule": "FREQ=DAILY", "digest": "daily", "id": "r1"}',
+            ("lunch",),
+        ),
         ("", ()),
         ("ask Hana", ("ask Hana",)),
         ('{"text": ' + "[" * 1_000, ('{"text": ' + "[" * 1_000,)),
@@ -60,6 +65,24 @@ def test_of_the_arguments_of_a_proposed_call_only_values_are_compared(
     arguments: str, compared: tuple[str, ...]
 ) -> None:
     assert compared_arguments(arguments) == compared
+
+
+def test_two_answers_that_file_in_one_folder_repeat_nothing_of_each_other() -> None:
+    def filing(name: str) -> OutcomeRecord:
+        return OutcomeRecord(
+            webhook_event_id=name,
+            timestamp_ms=1,
+            kind=OutcomeKind.SKIPPED,
+            filed_entry_paths=(f"projects/{name}.md",),
+            writes=(StagedWrite(path=f"projects/{name}.md", text=f"{name}, newer"),),
+        )
+
+    signs = Signs()
+    signs.add(filing("garden").words)
+
+    assert filing("garden").words == ("garden", "garden, newer", "garden")
+    assert not signs.are_in(filing("garage").words)
+    assert signs.are_in(filing("kitchen-garden").words)
 
 
 def test_two_proposals_in_one_database_repeat_nothing_of_each_other() -> None:
