@@ -192,8 +192,8 @@ def bounded(
     oldest_ms = min((one.timestamp_ms for one in verbatim), default=0)
     shown = {one.webhook_event_id for one in record.outcomes[-_OUTCOMES_KEPT:] if one.timestamp_ms >= oldest_ms}
     newest_ones = {one.webhook_event_id for one in record.outcomes[-_NEWEST_KEPT:]}
-    late = _late(record.outcomes)
-    kept = shown | newest_ones | late | (named or frozenset())
+    asking = _asking(record.outcomes, since_ms=now_ms - ANSWERABLE_MS - SKEW_MS)
+    kept = shown | newest_ones | _late(record.outcomes) | asking | (named or frozenset())
     passed = tuple(
         replace(one, passed_ms=one.passed_ms or now_ms)
         for one in (*record.passed_recaps, *(one for one in record.recaps[: -limits.recaps] if one.id and one.text))
@@ -223,6 +223,14 @@ def _without_recap(messages: Iterable[MessageRecord], recaps: Iterable[Recap]) -
 
 def _covered_by(recaps: Iterable[Recap]) -> frozenset[str]:
     return frozenset(one for recap in recaps for one in recap.covers)
+
+
+def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:
+    """Return the newest questions and proposals that a press may confirm, and what was done about them: a press counts once."""
+    known = tuple(outcomes)
+    asking = (one for one in known if one.timestamp_ms > since_ms and (one.asks or one.forgets or one.proposes))
+    ids = frozenset([one.webhook_event_id for one in asking][-_LATE_KEPT:])
+    return ids.union(one.webhook_event_id for one in known if not ids.isdisjoint(one.answers))
 
 
 def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:

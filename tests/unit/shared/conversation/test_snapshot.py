@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -6,7 +7,14 @@ from hypothesis import strategies as st
 
 from shared.clock import SKEW_MS
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind
+from shared.conversation.records import (
+    ANSWERABLE_MS,
+    Amendment,
+    Erasure,
+    OutcomeKind,
+    OutcomeRecord,
+    ProposedCall,
+)
 from shared.conversation.snapshot import MemoryLimits, SeenSnapshot, bounded, cleaned, with_numbers, with_saw
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 from shared.conversation.store import Conversation
@@ -238,6 +246,41 @@ def test_outcomes_are_kept_beside_their_messages_and_late_ones_longer() -> None:
 
     kept = [one.timestamp_ms for one in within.outcomes]
     assert kept == [*range(3, 13), *range(61, 101)]
+
+
+@pytest.mark.parametrize(
+    "asking",
+    [
+        {"asks": Erasure.FORGET},
+        {"forgets": ("m7",)},
+        {"proposes": (ProposedCall(tool="delete_entry", arguments="{}"),)},
+    ],
+)
+def test_a_question_and_what_was_done_about_it_are_kept_for_as_long_as_it_can_be_confirmed(
+    asking: dict[str, Any],
+) -> None:
+    def at(age_ms: int, own_id: str, **more: Any) -> OutcomeRecord:  # noqa: ANN401 - fields of the outcome
+        return replace(answer(1), webhook_event_id=own_id, timestamp_ms=NOW_MS - age_ms, **more)
+
+    record = SnapshotRecord(
+        messages=(message(1),),
+        outcomes=(
+            at(ANSWERABLE_MS + SKEW_MS, "too old", **asking),
+            *(at(ANSWERABLE_MS - number, f"asking{number}", **asking) for number in range(11)),
+            at(700_000, "said"),
+            at(600_000, "done", answers=("asking10",)),
+            *(at(200 - number, f"e{number}") for number in range(101)),
+        ),
+    )
+
+    within = bounded(record, MemoryLimits(), now_ms=NOW_MS)
+
+    kept = [one.webhook_event_id for one in within.outcomes]
+    assert kept == [
+        *(f"asking{number}" for number in range(1, 11)),
+        "done",
+        *(f"e{number}" for number in range(1, 101)),
+    ]
 
 
 def test_the_newest_outcomes_are_kept_however_old() -> None:
