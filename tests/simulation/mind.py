@@ -141,7 +141,7 @@ class Mind:
         seconds = world.rng.uniform(*mood.seconds)
         deadly = prompt.text if mood.poisons_anywhere else prompt.question
         if mood.poison and not mood.poison.isdisjoint(WORD.findall(deadly)):
-            world.scheduler.give_way("model, poisoned", seconds)
+            world.scheduler.give_way("model, poisoned", min(seconds, request.timeout_s))
             world.scheduler.kill(world.scheduler.current().process)
             raise GreenletExit
         self._think(seconds, request.timeout_s)
