@@ -118,6 +118,13 @@ def test_older_amendments_are_read_besides_in_the_order_in_which_they_were_writt
     assert objects.besides({"m3", "m1", "m2", "m4", "m0"}) == tuple(listed[:3])
 
 
+@pytest.mark.parametrize(("count", "has_older"), [(0, False), (NEWEST_READ, False), (NEWEST_READ + 1, True)])
+def test_a_chat_of_few_amendments_has_none_that_a_look_leaves_out(count: int, *, has_older: bool) -> None:
+    listed = (ListedObject(name=f"m{number}", generation=number) for number in range(1, count + 1))
+
+    assert AmendedObjects.of({one.name: one for one in listed}).has_older is has_older
+
+
 def test_of_very_many_older_amendments_the_newest_are_read_besides() -> None:
     count = BESIDES_READ + 1 + NEWEST_READ
     objects = AmendedObjects.of(

@@ -187,9 +187,11 @@ def test_an_index_takes_one_read_of_the_bucket() -> None:
     chat.file("庭の工事", message(4, "庭の工事"))
     chat.watched.reads = 0
 
-    view = index.read(chat.conversation).view(Amendments())
+    read = index.read(chat.conversation)
+    view = read.view(Amendments())
 
     assert chat.watched.reads == 1
+    assert read.source_ids == {"m4"}
     assert "[庭の工事](projects/庭の工事.md)" in view.text
     assert view.source_ids == {"m4"}
 
@@ -240,9 +242,9 @@ def test_an_index_that_is_not_shown_reads_nothing() -> None:
     chat.file("庭の工事")
     chat.watched.reads = 0
 
-    view = KnowledgeIndex(is_shown=False).read(chat.conversation).view(Amendments())
+    read = KnowledgeIndex(is_shown=False).read(chat.conversation)
 
-    assert view == IndexView()
+    assert (read.view(Amendments()), read.source_ids) == (IndexView(), frozenset())
     assert chat.watched.reads == 0
 
 
