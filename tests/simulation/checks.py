@@ -53,7 +53,7 @@ _FEW_AMENDED: Final = 3
 """As many amendments as are read with small bounds."""
 _LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)")
 _NOTHING_TO_SHOW: Final = phrase(Phrase.NOTHING_TO_SHOW, locale=Options().locale, bot_name="")
-_MUCH_AMENDED: Final = 20
+_MUCH_AMENDED: Final = 7
 _ASKS_FOR_A_PAGE: Final = "page word"
 _PUSHING_S: Final = 15.0
 _BESIDE_THINKING_S: Final = 5.0
