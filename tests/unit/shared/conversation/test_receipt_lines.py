@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from shared.agent.receipts import Deed, DeedKind, Place, receipt
 from shared.conversation.literal_runs import Signs
-from shared.conversation.receipt_lines import compared_arguments, compared_texts
+from shared.conversation.receipt_lines import compared_arguments, compared_path, compared_texts
 from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall, StagedWrite
 
 LOCALES = ("ja", "en", "zh-TW", "th")
@@ -65,6 +65,11 @@ def test_of_the_arguments_of_a_proposed_call_only_values_are_compared(
     arguments: str, compared: tuple[str, ...]
 ) -> None:
     assert compared_arguments(arguments) == compared
+
+
+@pytest.mark.parametrize("path", ["reminders/r4bdca11c5d", "undo.json", "notes.md/x"])
+def test_a_path_that_is_no_entrys_is_compared_as_it_is(path: str) -> None:
+    assert compared_path(path) == path
 
 
 def test_two_answers_that_file_in_one_folder_repeat_nothing_of_each_other() -> None:

@@ -265,7 +265,6 @@ def test_a_question_and_what_was_done_about_it_are_kept_for_as_long_as_it_can_be
     record = SnapshotRecord(
         messages=(message(1),),
         outcomes=(
-            at(ANSWERABLE_MS + SKEW_MS, "too old", **asking),
             *(at(ANSWERABLE_MS - number, f"asking{number}", **asking) for number in range(11)),
             at(700_000, "said"),
             at(600_000, "done", answers=("asking10",)),
@@ -281,6 +280,16 @@ def test_a_question_and_what_was_done_about_it_are_kept_for_as_long_as_it_can_be
         "done",
         *(f"e{number}" for number in range(1, 101)),
     ]
+
+
+def test_a_question_that_can_be_confirmed_no_more_is_kept_no_longer() -> None:
+    too_old = replace(answer(1), timestamp_ms=NOW_MS - ANSWERABLE_MS - SKEW_MS, asks=Erasure.FORGET)
+    asking = replace(too_old, webhook_event_id="e2", timestamp_ms=too_old.timestamp_ms + 1)
+    newer = tuple(replace(answer(number), timestamp_ms=NOW_MS) for number in range(3, 103))
+
+    within = bounded(SnapshotRecord(outcomes=(too_old, asking, *newer)), MemoryLimits(), now_ms=NOW_MS)
+
+    assert within.outcomes == (asking, *newer)
 
 
 def test_the_newest_outcomes_are_kept_however_old() -> None:
