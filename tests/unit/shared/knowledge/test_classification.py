@@ -28,6 +28,7 @@ def test_a_clamped_confidence_lies_between_0_and_1(value: object) -> None:
 
 def test_a_confidence_that_is_no_number_is_0() -> None:
     assert clamp(math.nan) == clamp("high") == 0.0
+    assert isinstance(clamp("high"), float)
     assert clamp(math.inf) == 1.0
 
 
@@ -96,6 +97,19 @@ def test_the_classifier_knows_the_weekday_and_the_coming_days() -> None:
     assert "It is Sun 2026-11-22 09:00 (Asia/Tokyo, UTC+09:00)" in model.requests[0].prompt
     assert "Mon 11-30" in model.requests[0].prompt
     assert found.values["due_date"] == "2026-11-30"
+
+
+@pytest.mark.parametrize(("hint", "is_told"), [(Hint(category=Category.PROJECTS), True), (Hint(), False)])
+def test_the_classifier_knows_what_the_person_says(hint: Hint, *, is_told: bool) -> None:
+    model = ScriptedJsonModel([found(category="ideas", name="garden")])
+
+    classification = Classifier(model=model, schema=SCHEMA).classify("a pond", hint, index="# Index", now=NOW)
+
+    prompt = model.requests[0].prompt
+    assert ("\nThe person says that it belongs to: projects\n" in prompt) is is_told
+    assert ("The person says" in prompt) is is_told
+    assert prompt.endswith("\n\n# Index\n# Index\n\n# Text\na pond")
+    assert classification.category is (Category.PROJECTS if is_told else Category.IDEAS)
 
 
 def test_a_hint_that_was_escaped_in_the_prompt_counts() -> None:

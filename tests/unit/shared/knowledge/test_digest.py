@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shared.knowledge.catalog import Row
-from shared.knowledge.digest import digest, digest_texts
+from shared.knowledge.digest import Digest, digest, digest_texts
 from shared.knowledge.entry import Source
 from shared.knowledge.schema import Category
 from shared.locales.language_file import LOCALES
@@ -89,6 +89,130 @@ def test_a_digest_without_entries_says_so(locale: str) -> None:
 
     assert texts.nothing_open in digest((), kind="daily", locale=locale, now=NOW).text
     assert texts.nothing_filed in digest((), kind="weekly", locale=locale, now=NOW).text
+
+
+def daily(*rows: Row, locale: str = "en") -> Digest:
+    return digest(rows, kind="daily", locale=locale, now=NOW)
+
+
+def weekly(*rows: Row, locale: str = "en") -> Digest:
+    return digest(rows, kind="weekly", locale=locale, now=NOW)
+
+
+def test_an_open_task_is_an_active_project_with_a_next_action_or_a_pending_task() -> None:
+    others = (
+        row("Idea", Category.IDEAS, status="active", next_action="think"),
+        row("Person", Category.PEOPLE, status="pending"),
+        row("Waiting", status="waiting", next_action="wait"),
+        row("Active", status="active"),
+        row("Done", Category.ADMIN, status="open"),
+    )
+
+    assert daily(*others).is_empty
+    assert daily(*others, row("Garden", status="active", next_action="dig")).source_ids == {"m-Garden"}
+    assert daily(*others, row("Taxes", Category.ADMIN, status="pending")).source_ids == {"m-Taxes"}
+
+
+@pytest.mark.parametrize(("created", "is_stale"), [("2026-11-19", True), ("2026-11-20", False)])
+def test_the_inbox_is_stuck_after_three_days(created: str, *, is_stale: bool) -> None:
+    waiting, idea = row("?", Category.INBOX, created=created), row("Idea", Category.IDEAS, created="2026-01-01")
+
+    assert daily(waiting, idea).is_empty is not is_stale
+    assert ("m-?" in weekly(waiting, idea).source_ids) is is_stale
+
+
+@pytest.mark.parametrize(("day", "is_recent"), [("2026-11-16", True), ("2026-11-15", False)])
+def test_a_week_has_seven_days(day: str, *, is_recent: bool) -> None:
+    created = row("Idea", Category.IDEAS, created=day)
+    done = row("Milk", Category.ADMIN, created="2026-01-01", updated=day, status="done")
+
+    assert (f"Filed: {1 if is_recent else 0} (" in weekly(created, done).text) is True
+    assert (f"Tasks completed: {1 if is_recent else 0}" in weekly(created, done).text) is True
+    assert daily(done).is_empty is not is_recent
+
+
+@pytest.mark.parametrize(("touched", "is_quiet"), [("2026-11-15", False), ("2026-11-14", True)])
+def test_a_person_is_quiet_after_more_than_a_week(touched: str, *, is_quiet: bool) -> None:
+    person = row("Sato", Category.PEOPLE, created="2026-01-01", updated=touched)
+
+    assert ("Follow up with “Sato”" in weekly(person).text) is is_quiet
+
+
+def test_of_several_people_and_projects_the_one_that_waits_longest_is_named() -> None:
+    rows = [
+        row(name, category, created="2026-01-01", updated=updated, status="active")
+        for category, first in ((Category.PEOPLE, "S"), (Category.PROJECTS, "P"))
+        for name, updated in ((f"{first}2", "2026-10-02"), (f"{first}1", "2026-10-01"), (f"{first}3", "2026-10-03"))
+    ]
+
+    text = weekly(*rows).text
+
+    assert "Follow up with “S1”" in text
+    assert "Set a deadline for “P1”" in text
+
+
+@pytest.mark.parametrize(
+    ("told", "is_empty"),
+    [
+        (row("Old", Category.IDEAS, created="2026-01-01"), True),
+        (row("New", Category.IDEAS), False),
+        (row("Milk", Category.ADMIN, created="2026-01-01", updated="2026-11-20", status="done"), False),
+        (row("Offer", created="2026-01-01", status="waiting"), False),
+        (row("Sato", Category.PEOPLE, created="2026-01-01"), False),
+    ],
+)
+def test_a_weekly_digest_is_empty_where_nothing_is_new_done_open_or_to_be_done(told: Row, *, is_empty: bool) -> None:
+    assert weekly(told).is_empty is is_empty
+
+
+def test_a_weekly_digest_says_where_a_part_has_nothing() -> None:
+    text = weekly(row("Old", Category.IDEAS, created="2026-01-01")).text
+
+    assert "- Filed: 0 (0)" in text
+    assert "Biggest open loops:\nNone." in text
+    assert "next week:\nNothing in particular." in text
+    assert "None." not in weekly(row("Offer", created="2026-01-01", status="waiting")).text
+    assert "Nothing in particular." not in weekly(row("Sato", Category.PEOPLE, created="2026-01-01")).text
+
+
+def test_where_words_are_counted_an_item_has_seven_of_them() -> None:
+    task = row("a b c d e f g h i", Category.ADMIN, status="pending")
+
+    assert "- a b c d e f g\n" in daily(task).text
+    assert "・a b c d e f g h i\n" in daily(task, locale="ja").text
+
+
+def long_rows(stuck: int) -> list[Row]:
+    """Three open tasks, something stuck and something done; `stuck` is how long the name of what is stuck is."""
+    return [
+        *(row("庭" * 30 + str(number), Category.ADMIN, status="pending", due_date="2026-12-01") for number in range(3)),
+        row("?", Category.INBOX, created="2026-11-10", original_text="屋" * stuck),
+        row("Milk", Category.ADMIN, status="done"),
+    ]
+
+
+def test_a_digest_that_is_too_long_loses_its_last_items_first() -> None:
+    fits = max(one for one in range(1, 40) if daily(*long_rows(one), locale="ja").text.count("・") == 6)
+    whole, cut = daily(*long_rows(fits), locale="ja"), daily(*long_rows(fits + 1), locale="ja")
+
+    assert len(whole.text) == 300
+    assert whole.text.count("・") == 6
+    assert cut.text.count("・") == 5
+    assert cut.text.count("2026-12-01") == 3
+    assert cut.text.endswith(digest_texts("ja").daily_footer)
+
+
+def test_where_words_are_counted_the_length_in_characters_has_no_limit() -> None:
+    rows = [
+        *(row(f"{number}{'w' * 35}", status="active", next_action=f"{number}{'v' * 35}") for number in range(3)),
+        row("?", Category.INBOX, created="2026-11-10", original_text="x" * 38),
+        row("Milk", Category.ADMIN, status="done"),
+    ]
+
+    text = daily(*rows).text
+
+    assert len(text) > 300
+    assert text.count("\n- ") == 6
 
 
 @settings(max_examples=400)

@@ -26,3 +26,21 @@ def test_a_snippet_surrounds_the_match() -> None:
     assert "ガレージの鍵" in shown
     assert shown.startswith("…")
     assert shown.endswith("…")
+
+
+def test_a_snippet_is_as_long_as_it_may_be() -> None:
+    assert utf16_length(snippet("あ" * 200 + "鍵" + "い" * 200, ["鍵"])) == SNIPPET_LIMIT
+
+
+def test_a_snippet_begins_twenty_characters_before_the_match() -> None:
+    assert snippet("a" * 30 + "key", ["key"]) == "…" + "a" * 20 + "key"
+    assert snippet("a" * 20 + "key", ["key"]) == "a" * 20 + "key"
+    assert snippet("㍿" * 30 + "鍵", ["鍵"]) == "…" + "㍿" * 20 + "鍵"  # four characters each, as search reads them
+
+
+def test_a_snippet_surrounds_the_first_of_the_wanted_words_that_is_there() -> None:
+    text = "garden " + "x " * 60 + "shed"
+
+    assert snippet(text, ["pond", "garden", "shed"]).startswith("garden")
+    assert snippet(text, ["shed", "garden"]).endswith("shed")
+    assert snippet(text, ["pond"]).startswith("garden")
