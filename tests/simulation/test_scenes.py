@@ -9,7 +9,7 @@ from tests.simulation.forgetting_scenes import proposes_to_take_back
 from tests.simulation.people import GROUP, Message
 from tests.simulation.scene import Scene
 from tests.simulation.tap_scenes import tap_whose_worker_dies
-from tests.simulation.times import ANSWERABLE_S, DEFER_S, TOKEN_S
+from tests.simulation.times import ANSWERABLE_S, DEFER_S, SKEW_S, TOKEN_S
 from tests.simulation.wiring import TINY
 
 BUTTON = "late:event-1"
@@ -220,7 +220,7 @@ def test_a_question_that_memory_forgot_and_that_comes_again_is_refused_whatever_
         for _ in range(6):
             scene.sleeps(1)
             scene.runs_to_end(scene.asks())
-        scene.sleeps(ANSWERABLE_S)  # the turn has forgotten it, too
+        scene.sleeps(ANSWERABLE_S + SKEW_S)  # the turn has forgotten it, too
         scene.runs_to_end(scene.asks())
 
         scene.runs_to_end(scene.pushes(scene.delivers_order(command)))
