@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from shared import logs
 from shared.agent.token_estimate import estimated_tokens
 from shared.conversation.amendments import Amendments
-from shared.conversation.history import IndexView
+from shared.conversation.history import IndexView, ReadIndex
 from shared.conversation.store import Conversation
 from shared.errors import PermanentError
 from shared.knowledge.catalog import Catalog, Row
@@ -33,7 +33,7 @@ class KnowledgeIndex:
 
     is_shown: bool
 
-    def read(self, conversation: Conversation) -> "FixedIndex | CatalogIndex":
+    def read(self, conversation: Conversation) -> ReadIndex:
         """Return the index, in one read of the bucket, or a line that it cannot be read.
 
         Not to be called on a thread of `conversation.objects.reads`. Raises: StorageUnavailableError.

@@ -10,13 +10,13 @@ from typing import Final
 
 from shared.agent.retellings import Retelling, RetoldMessage
 from shared.conversation.literal_runs import Runs, shares_run
+from shared.conversation.receipt_lines import compared_path
 from shared.conversation.records import MessageRecord
 from shared.knowledge.catalog import Row
 from shared.knowledge.entry import Source
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.schema import Value
 from shared.search.folding import fold
-from shared.storage.object_names import ENTRY_SUFFIX
 
 _LONG_NAME_BYTES: Final = (
     9  # three characters of most scripts, or nine letters; shorter names stand in other words by chance
@@ -103,7 +103,7 @@ def _behind(retelling: Retelling, wanted: _Text) -> list[RetoldMessage]:
 
 def _is_named(row: Row, unsaid: Iterable[str], said: Iterable[str]) -> bool:
     """Whether a piece is the name or the slug of the entry, or holds the name."""
-    name, slug = row.folded.get("name", ""), fold(row.path.partition("/")[2].removesuffix(ENTRY_SUFFIX))
+    name, slug = row.folded.get("name", ""), fold(compared_path(row.path))
     is_long = len(name.encode()) >= _LONG_NAME_BYTES
     is_held = any(piece in {name, slug} or (is_long and name in piece) for piece in unsaid)
     return is_held and not any(name in words for words in said)

@@ -5,7 +5,8 @@ from concurrent.futures import Executor
 
 from shared.adapters.memory import FixedClock
 from shared.clock import Clock
-from shared.conversation.amendments import Amendments
+from shared.conversation.amendment_notes import NEWEST_READ
+from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.archive import ARCHIVE_DAYS, SEGMENT_MESSAGES
 from shared.conversation.history import HistoryReader
 from shared.conversation.provenance import LATEST_MS, Provenance
@@ -49,6 +50,12 @@ def withdraw_from_turn(conversation: Conversation, line_message_id: str) -> None
     conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=1))
     amendments = Amendments(withdrawn=frozenset({line_message_id}))
     conversation.turn.amend(is_affected=lambda one: one.provenance.is_affected_by(amendments))
+
+
+def withdraw_others(log: AmendmentLog) -> None:
+    """Withdraw as many other messages as a look reads, so that it reads what was amended before only besides."""
+    for number in range(NEWEST_READ):
+        log.amend(Amendment(line_message_id=f"other{number}", timestamp_ms=1))
 
 
 def basis_of(lease: Lease, *line_message_ids: str, since_ms: int = LATEST_MS) -> Basis:

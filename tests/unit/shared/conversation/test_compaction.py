@@ -6,13 +6,12 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
-from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.compaction import Compaction
 from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
-from tests.support.chats import answer, conversations_on, everything_in, message, reader
+from tests.support.chats import answer, conversations_on, everything_in, message, reader, withdraw_others
 from tests.support.inline import InlineExecutor
 from tests.support.races import SharedStore
 from tests.support.recaps import IN_TIME, LIMITS, QuotingSummariser, compaction_by, keep_messages
@@ -252,8 +251,7 @@ def test_a_message_whose_amendment_came_long_before_it_is_folded_with_that(
     now_ms = clock.now_ms()
     chat.amendments.amend(Amendment(line_message_id="m20", timestamp_ms=now_ms, text="newer words"))
     chat.amendments.amend(Amendment(line_message_id="m21", timestamp_ms=now_ms))
-    for number in range(100, 100 + NEWEST_READ):
-        chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=now_ms))
+    withdraw_others(chat.amendments)
     keep_messages(chat, clock, range(5))
     for number in (20, 21):
         chat.journal.keep(replace(message(number, "older words", timestamp_ms=now_ms), addressed=False))

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
-from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import MESSAGES_SHOWN, OUTCOMES_READ, History, IndexView
 from shared.conversation.provenance import LATEST_MS
@@ -18,7 +17,7 @@ from shared.conversation.turn import TurnRecord
 from shared.errors import UnknownRecordVersionError
 from shared.storage.codec import encode
 from shared.storage.object_store import StoredObject
-from tests.support.chats import answer, conversations_on, message, reader
+from tests.support.chats import answer, conversations_on, message, reader, withdraw_others
 from tests.support.inline import InlineExecutor
 
 CHAT = "U" + "1" * 32
@@ -72,12 +71,11 @@ def test_the_journal_overlays_the_snapshot(chat: Conversation) -> None:
 def test_what_the_snapshot_shows_is_read_with_its_amendments_however_old(chat: Conversation, text: str | None) -> None:
     fold(chat, SnapshotRecord(messages=(message(1, "older words"), message(2, "two"))))
     chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=5, text=text))
-    for number in range(NEWEST_READ):
-        chat.amendments.amend(Amendment(line_message_id=f"other{number}", timestamp_ms=6))
+    withdraw_others(chat.amendments)
 
     history = read(chat)
 
-    assert [one.text for one in history.messages] == ["two"] if text is None else [text, "two"]
+    assert [one.text for one in history.messages] == ([text, "two"] if text else ["two"])
     assert "m1" in history.amendments.withdrawn | history.amendments.edits.keys()
 
 

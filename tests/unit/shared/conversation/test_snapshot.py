@@ -1,5 +1,4 @@
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -251,24 +250,24 @@ def test_outcomes_are_kept_beside_their_messages_and_late_ones_longer() -> None:
 @pytest.mark.parametrize(
     "asking",
     [
-        {"asks": Erasure.FORGET},
-        {"forgets": ("m7",)},
-        {"proposes": (ProposedCall(tool="delete_entry", arguments="{}"),)},
+        replace(answer(1), asks=Erasure.FORGET),
+        replace(answer(1), forgets=("m7",)),
+        replace(answer(1), proposes=(ProposedCall(tool="delete_entry", arguments="{}"),)),
     ],
 )
 def test_a_question_and_what_was_done_about_it_are_kept_for_as_long_as_it_can_be_confirmed(
-    asking: dict[str, Any],
+    asking: OutcomeRecord,
 ) -> None:
-    def at(age_ms: int, own_id: str, **more: Any) -> OutcomeRecord:  # noqa: ANN401 - fields of the outcome
-        return replace(answer(1), webhook_event_id=own_id, timestamp_ms=NOW_MS - age_ms, **more)
+    def at(age_ms: int, own_id: str, outcome: OutcomeRecord) -> OutcomeRecord:
+        return replace(outcome, webhook_event_id=own_id, timestamp_ms=NOW_MS - age_ms)
 
     record = SnapshotRecord(
         messages=(message(1),),
         outcomes=(
-            *(at(ANSWERABLE_MS - number, f"asking{number}", **asking) for number in range(11)),
-            at(700_000, "said"),
-            at(600_000, "done", answers=("asking10",)),
-            *(at(200 - number, f"e{number}") for number in range(101)),
+            *(at(ANSWERABLE_MS - number, f"asking{number}", asking) for number in range(11)),
+            at(700_000, "said", answer(1)),
+            at(600_000, "done", replace(answer(1), answers=("asking10",))),
+            *(at(200 - number, f"e{number}", answer(1)) for number in range(101)),
         ),
     )
 

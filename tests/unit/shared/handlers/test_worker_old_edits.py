@@ -8,10 +8,10 @@ import pytest
 
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import ModelRequest, ModelResponse
-from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.records import Amendment
 from shared.conversation.snapshot import MemoryLimits
 from tests.support import recorded
+from tests.support.chats import withdraw_others
 from tests.support.people import START_MS, ChatEvents
 from tests.support.pushed import PushedWorker
 
@@ -29,13 +29,6 @@ def edit(group: ChatEvents, event: Mapping[str, Any], text: str) -> dict[str, An
     return {**group.event("messageEdited"), "message": {**event["message"], "text": text}}
 
 
-def withdraw_others(worker: PushedWorker) -> None:
-    """Withdraw as many other messages as a look reads amendments."""
-    log = worker.conversations.of(recorded.GROUP).amendments
-    for number in range(NEWEST_READ):
-        log.amend(Amendment(line_message_id=f"other{number}", timestamp_ms=START_MS))
-
-
 @pytest.fixture
 def edited(worker: PushedWorker, group: ChatEvents) -> dict[str, Any]:
     """A message that was edited, in a chat whose snapshot holds it."""
@@ -51,7 +44,7 @@ def edited(worker: PushedWorker, group: ChatEvents) -> dict[str, Any]:
 def test_a_message_that_was_edited_long_ago_stops_no_turn(
     worker: PushedWorker, group: ChatEvents, edited: dict[str, Any]
 ) -> None:
-    withdraw_others(worker)
+    withdraw_others(worker.conversations.of(recorded.GROUP).amendments)
     asked = len(worker.model.requests)
 
     question = group.text("@Aizuchi when is lunch?")
@@ -68,7 +61,7 @@ def test_an_entry_of_words_that_were_edited_long_ago_stops_no_turn(
     worker.json_model.steps = [{"category": "ideas", "confidence": 0.8, "name": "lunch at one"}]
     files = group.text("@Aizuchi keep that", quotedMessageId=edited["message"]["id"])
     worker.deliver(files, thinks=[FILES, HELLO])
-    withdraw_others(worker)
+    withdraw_others(worker.conversations.of(recorded.GROUP).amendments)
     asked = len(worker.model.requests)
 
     question = group.text("@Aizuchi when is lunch?")
@@ -84,7 +77,7 @@ def test_an_edit_that_came_while_the_model_thought_stops_the_turn_however_much_c
 ) -> None:
     def edits(_: ModelRequest) -> ModelResponse:
         worker.deliver(edit(group, edited, "lunch at two"), thinks=[HELLO, HELLO])
-        withdraw_others(worker)
+        withdraw_others(worker.conversations.of(recorded.GROUP).amendments)
         return HELLO
 
     worker.deliver(group.text("@Aizuchi when is lunch?"), thinks=[edits, HELLO])
@@ -98,7 +91,7 @@ def test_a_prompt_shows_the_words_of_an_edit_that_is_being_carried_out_however_m
 ) -> None:
     newer = Amendment(line_message_id=edited["message"]["id"], timestamp_ms=START_MS + 60_000, text="lunch at two")
     worker.conversations.of(recorded.GROUP).amendments.amend(newer)
-    withdraw_others(worker)
+    withdraw_others(worker.conversations.of(recorded.GROUP).amendments)
 
     worker.deliver(group.text("@Aizuchi when is lunch?"), thinks=[HELLO])
 

@@ -8,7 +8,6 @@ import pytest
 
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
-from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind
 from shared.conversation.segments import encode_segment, name_of
 from shared.conversation.snapshot_records import ArchivedAnswer, Segment
@@ -16,7 +15,7 @@ from shared.errors import StorageUnavailableError
 from shared.line.mentions import GroupPolicy
 from shared.storage.object_store import ListedObject
 from tests.support import recorded
-from tests.support.chats import everything_in
+from tests.support.chats import everything_in, withdraw_others
 from tests.support.people import START_MS, ChatEvents
 from tests.support.pushed import PushedWorker, UnreliableStore
 from tests.unit.shared.handlers.conftest import YUKI
@@ -130,8 +129,7 @@ def amend_long_ago(worker: PushedWorker, line_message_id: str, text: str | None)
     """Amend the message, and after it as many others as a look reads."""
     log = worker.conversations.of(recorded.GROUP).amendments
     log.amend(Amendment(line_message_id=line_message_id, timestamp_ms=START_MS - 1, text=text))
-    for number in range(NEWEST_READ):
-        log.amend(Amendment(line_message_id=f"other{number}", timestamp_ms=START_MS))
+    withdraw_others(log)
 
 
 def test_an_old_edit_of_what_is_recalled_does_not_stop_the_turn(worker: PushedWorker, group: ChatEvents) -> None:

@@ -126,8 +126,8 @@ def test_a_week_has_seven_days(day: str, *, is_recent: bool) -> None:
     created = row("Idea", Category.IDEAS, created=day)
     done = row("Milk", Category.ADMIN, created="2026-01-01", updated=day, status="done")
 
-    assert (f"Filed: {1 if is_recent else 0} (" in weekly(created, done).text) is True
-    assert (f"Tasks completed: {1 if is_recent else 0}" in weekly(created, done).text) is True
+    assert f"Filed: {int(is_recent)} (" in weekly(created, done).text
+    assert f"Tasks completed: {int(is_recent)}" in weekly(created, done).text
     assert daily(done).is_empty is not is_recent
 
 

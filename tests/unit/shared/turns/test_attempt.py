@@ -8,6 +8,7 @@ import pytest
 from shared.adapters.memory import FixedClock
 from shared.conversation.history import History
 from shared.conversation.records import OutcomeKind, OutcomeRecord, StagedWrite
+from shared.errors import PromptAmendedError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
 from shared.turns.attempt import MODEL_S, Attempt
@@ -110,6 +111,20 @@ def test_late_answer_to_a_withdrawn_message_is_not_stored(pool: ThreadPoolExecut
     assert chat.deliver_late() == "deferred"
     assert chat.conversation.journal.outcome_of("e1-late") is None
     assert chat.deliver(chat.press(5, "e1")) == "skipped"
+
+
+def test_a_late_answer_whose_prompt_was_amended_leaves_the_button(pool: ThreadPoolExecutor) -> None:
+    chat = DeferredChat(pool)
+
+    def amended() -> None:
+        chat.wait_for_deferral()
+        raise PromptAmendedError("something in the prompt was edited or withdrawn")
+
+    chat.meanwhile = amended
+
+    assert chat.deliver_late() == "deferred"
+    assert chat.questions == [("m1",)]
+    assert chat.outcome("e1").has_button
 
 
 class ReadingChat(RepliedChat):

@@ -25,12 +25,11 @@ from shared.conversation.records import (
     outcome_covering,
 )
 from shared.conversation.turn import Route
-from shared.errors import PromptAmendedError, TurnBusyError
+from shared.errors import TurnBusyError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.phrases import Phrase
 from shared.metering import Metering, ModelUsage, Purpose, Usage
 from shared.storage.object_store import StoredObject
-from shared.turns.deferral import DEFER_AT_MS
 from shared.turns.lease import open_turn
 from shared.turns.question import Question
 from shared.turns.settle_window import IMAGE_SET_S
@@ -311,21 +310,6 @@ def test_edit_while_the_model_thinks_starts_the_answer_again(pool: ThreadPoolExe
     assert chat.deliver(chat.message(1)) == "replied"
     assert chat.questions == [("m1",), ("m1",)]
     assert chat.line.calls == 1
-
-
-def test_a_late_answer_whose_prompt_was_amended_leaves_the_button(pool: ThreadPoolExecutor) -> None:
-    chat = RepliedChat(pool)
-
-    def amended() -> None:
-        while not chat.line.replies:
-            time.sleep(0.01)
-        raise PromptAmendedError("something in the prompt was edited or withdrawn")
-
-    chat.meanwhile = amended
-
-    assert chat.deliver(chat.message(1, token_age_ms=DEFER_AT_MS - 200)) == "deferred"
-    assert chat.questions == [("m1",)]
-    assert chat.outcome("e1").has_button
 
 
 def test_erasure_while_the_model_thinks_withholds_the_answer(pool: ThreadPoolExecutor) -> None:
