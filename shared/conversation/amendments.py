@@ -94,11 +94,12 @@ class Amendments:
         )
 
     def overlay(self, message: MessageRecord) -> MessageRecord:
-        """Return the message with its newest text."""
+        """Return the message with its newest text, which may be its own: somebody else may have seen a newer edit than this look."""
         edited = self.edits.get(message.line_message_id)
-        if edited is None:
+        edited_ms = self.edited_ms.get(message.line_message_id, 0)
+        if edited is None or edited_ms < message.edited_ms:
             return message
-        return replace(message, text=edited, edited_ms=self.edited_ms.get(message.line_message_id, 0))
+        return replace(message, text=edited, edited_ms=edited_ms)
 
 
 _Look: TypeAlias = tuple[tuple[ListedObject, ...], Amendments]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -176,6 +178,12 @@ def test_an_edit_is_shown_with_the_time_of_its_words() -> None:
 
     assert (shown.text, shown.edited_ms) == ("newer", 9)
     assert amendments.overlay(message(2)) == message(2)
+
+
+def test_an_older_edit_does_not_replace_the_words_of_a_newer_one() -> None:
+    edited = replace(message(1), text="newest", edited_ms=12)
+
+    assert Amendments(edits={"m1": "newer"}, edited_ms={"m1": 9}).overlay(edited) == edited
 
 
 def test_a_look_that_was_valid_too_shortly_is_repeated(clock: FixedClock) -> None:
