@@ -126,7 +126,8 @@ class _InterjectionDelivery:
             outbox=self.interjection.outbox,
             phrases=self.interjection.phrases,
         )
-        outcome = self._decide(attempt) if lease.record.spending.is_reserved else None
+        is_possible = bool(attempt.routes) and lease.record.spending.is_reserved  # the token may be too old by now
+        outcome = self._decide(attempt) if is_possible else None
         if outcome is None:
             lease.release()
             return None

@@ -164,6 +164,16 @@ def test_a_message_without_a_live_token_is_context(group: Interjecting) -> None:
     assert group.questions == []
 
 
+def test_a_message_whose_token_ends_while_the_turn_is_opened_is_context(
+    group: Interjecting, store: SharedStore
+) -> None:
+    store.others = [lambda: group.clock.move(65)]
+
+    assert group.deliver(group.message(1)) == "kept_as_context"
+
+    assert not group.questions
+
+
 def test_a_message_that_is_covered_or_withdrawn_is_not_thought_about(group: Interjecting) -> None:
     covered, withdrawn = group.message(1), group.message(2)
     group.conversation.journal.record_outcome(answer(1))
