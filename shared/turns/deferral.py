@@ -54,36 +54,39 @@ class Agenda:
 def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     """Return what the next turn is for.
 
-    A press that wants a proposal carried out, one whose answer is stored, and one that has to be told that there is nothing to show gets a
-    turn of its own, which is short; everything else that is pending is answered together. An answer is sent only if nothing of what it
-    answers was delivered, or perhaps delivered, by another.
+    A press that wants a proposal carried out, one whose answer is stored, and those that have to be told that there is nothing to show get
+    turns of their own, which are short and come first; everything else that is pending is answered together. An answer is sent only if
+    nothing of what it answers was delivered, or perhaps delivered, by another.
     """
     for_tap = _agenda_of_tap(history, pending)
     if for_tap is not None:
         return for_tap
     deferrals = {one.webhook_event_id: one for one in history.outcomes if one.has_button}
     delivered = _delivered(history)
-    pressed = {one.line_message_id: one.presses for one in pending if one.presses is not None}
-    wanted = {one: _open(history, deferrals, button, delivered) for one, button in pressed.items()}
+    pressed = {one.presses for one in pending if one.presses is not None}
+    wanted = {button: _open(history, deferrals, button, delivered) for button in pressed}
     roots = frozenset(root for open_roots in wanted.values() for root in open_roots)
     fitting = (one for one in _stored(history, delivered) if not roots.isdisjoint(one.answers))
     stored = max(fitting, key=lambda one: (one.timestamp_ms, one.webhook_event_id), default=None)
     if stored is not None:
-        covers = tuple(one for one in pending if set(wanted.get(one.line_message_id, ())) & set(stored.answers))
+        covers = tuple(one for one in pending if set(wanted.get(one.presses or "", ())) & set(stored.answers))
         return Agenda(covers=covers, answers=stored.answers, stored=stored)
+    in_vain = frozenset(button for button in pressed if not wanted[button])
+    untold = [one for one in in_vain if not _is_explained(history, deferrals, one, delivered)]
+    if untold:
+        return Agenda(
+            covers=tuple(one for one in pending if one.presses in in_vain),
+            answers=tuple(sorted({root for button in untold for root in _behind(deferrals, button)})),
+            is_fulfilled=True,
+            is_unknown=True,
+        )
     questions = _questions(history, deferrals, roots)
     asked = {one.line_message_id: one for one in (*questions, *(one for one in pending if one.presses is None))}
-    is_fulfilled = len(wanted) == len(pending) and not roots
-    unexplained = {one for one in pressed.values() if not _is_explained(history, deferrals, one, delivered)}
-    is_unknown = is_fulfilled and bool(unexplained)
-    behind = frozenset(root for button in unexplained for root in _behind(deferrals, button)) if is_unknown else roots
-    to_be_told = {one for one, button in pressed.items() if not wanted[one] and button in unexplained}
     return Agenda(
-        covers=tuple(one for one in pending if is_fulfilled or one.line_message_id not in to_be_told),
+        covers=tuple(pending),
         asked=tuple(sorted(asked.values(), key=by_time)),
-        answers=tuple(sorted(behind)),
-        is_fulfilled=is_fulfilled,
-        is_unknown=is_unknown,
+        answers=tuple(sorted(roots)),
+        is_fulfilled=all(one.presses in in_vain for one in pending),
     )
 
 
