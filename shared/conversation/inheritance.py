@@ -30,9 +30,12 @@ def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> Snapshot
     for gone in sorted(going, key=lambda one: one.record.timestamp_ms):
         signs = Signs()
         signs.add((*gone.record.words, *(texts[one] for one in gone.sources if one in texts)))
+        is_known = texts.keys() >= set(gone.sources)
         for heir in heirs:
-            if gone.id in heir.saw:
-                heir.succeed(gone, repeats=not gone.record.words or heir.may_repeat(signs))
+            if gone.id in heir.saw and (not gone.record.words or heir.may_repeat(signs)):
+                heir.succeed(gone)
+            elif gone.id in heir.saw and is_known:
+                del heir.saw[gone.id]
     return replace(
         record,
         outcomes=tuple(
@@ -117,12 +120,11 @@ class _Heir:
         )
         return has_lost_words or signs.are_in(self.record.words)
 
-    def succeed(self, gone: "_Heir", *, repeats: bool) -> None:
-        """Name the sources of what goes instead of it, if this may repeat it; else name it no more."""
+    def succeed(self, gone: "_Heir") -> None:
+        """Name the sources of what goes instead of it."""
         del self.saw[gone.id]
-        if repeats:
-            self.saw.update(dict.fromkeys(gone.sources))
-            self.since_ms = min(self.since_ms, gone.since_ms)
+        self.saw.update(dict.fromkeys(gone.sources))
+        self.since_ms = min(self.since_ms, gone.since_ms)
 
 
 def _settled(one: _Kept, heir: _Heir) -> _Kept | None:

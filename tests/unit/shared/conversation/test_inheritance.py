@@ -23,11 +23,24 @@ def test_an_answer_that_repeats_one_that_goes_names_its_sources() -> None:
 
 
 def test_an_answer_that_rephrases_one_that_goes_forgets_it() -> None:
-    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, "where you said", "e1", "m2")))
+    record = SnapshotRecord(
+        messages=(message(0, "where is it?"), message(1, PLACE)),
+        outcomes=(seeing(1, f"it is {PLACE}", "m0"), seeing(2, "where you said", "e1", "m2")),
+    )
 
     kept = with_inheritance(record, {"e2"}).outcomes[1]
 
     assert kept.saw == ("m2",)
+
+
+def test_an_answer_keeps_the_name_of_one_that_goes_after_a_message_that_it_may_repeat() -> None:
+    record = SnapshotRecord(
+        messages=(message(0, "where is it?"),), outcomes=(seeing(1, "noted", "m0"), seeing(2, "pin 4711", "e1", "m2"))
+    )
+
+    kept = with_inheritance(record, {"e2"}).outcomes[1]
+
+    assert kept.saw == ("e1", "m2")  # nobody knows by now what m1 said; the archived answer names it
 
 
 def test_an_answer_that_repeats_a_short_message_of_one_that_goes_names_it() -> None:
@@ -120,7 +133,8 @@ def test_what_names_something_whose_words_are_gone_takes_over_its_sources() -> N
 def test_what_lost_its_words_takes_over_and_what_never_said_anything_does_not() -> None:
     lost = replace(seeing(2, "", "e1"), text=None)
     silent = replace(seeing(3, "", "e1"), text=None, kind=OutcomeKind.SKIPPED)
-    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", "m0"), lost, silent))
+    said = (message(0, "where is it?"), message(1, PLACE))
+    record = SnapshotRecord(messages=said, outcomes=(seeing(1, f"it is {PLACE}", "m0"), lost, silent))
 
     kept = with_inheritance(record, {"e2", "e3"}).outcomes
 

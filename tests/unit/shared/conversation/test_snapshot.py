@@ -332,7 +332,8 @@ def test_what_repeats_a_recap_that_loses_its_words_loses_them_with_it() -> None:
     repeating = replace(answer(8, "you want to see the sea"), saw=("recap-1",))
     repeating_that = replace(answer(9, "the sea, as you want to see the sea"), saw=("e8",))
     other = replace(answer(10, "good morning"), saw=("recap-1", "e9"))
-    record = SnapshotRecord(recaps=(lost,), outcomes=(repeating, repeating_that, other))
+    asked = tuple(message(one, "the sea") for one in (1, 2, 8, 9))
+    record = SnapshotRecord(messages=asked, recaps=(lost,), outcomes=(repeating, repeating_that, other))
 
     clean = cleaned(record, Amendments(withdrawn=frozenset({"m2"})))
 
