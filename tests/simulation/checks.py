@@ -39,7 +39,8 @@ REQUEST_LIMIT_S: Final = 118.0
 """As in infra/terraform, `timeout_s`: the platform ends a request then."""
 LONG_WAIT_S: Final = 10.0
 FEW_MESSAGES: Final = 15
-"""With fewer threads than deployed, more messages than this may hold all of them while they try to open the turn."""
+FEW_DELIVERIES: Final = 25
+"""With fewer threads than deployed, more messages or deliveries of a chat may hold all of them while they try to open the turn."""
 OUTCOMES_KEPT: Final = 20
 """The snapshot keeps at least so many."""
 ASKED_AT_MOST: Final = 6
@@ -205,8 +206,10 @@ def _check_machines(stories: Sequence[Story]) -> Iterator[str]:
         if story.world.most_readings > READINGS_AT_MOST:
             yield f"I5: a thread listed its chat more than {READINGS_AT_MOST} times within a second"
         flooded = {name for name, waited_s in bus.waited_s.items() if waited_s > LONG_WAIT_S}
-        has_many = story.settings.threads < THREADS and any(len(one.people.messages) > FEW_MESSAGES for one in stories)
-        if flooded and not has_many:
+        has_many = any(len(one.people.messages) > FEW_MESSAGES for one in stories) or any(
+            len(arrivals) > FEW_DELIVERIES for arrivals in bus.arrived_s.values()
+        )
+        if flooded and not (has_many and story.settings.threads < THREADS):
             yield f"I6: a delivery waited for a thread for more than {LONG_WAIT_S:.0f} s"
     yield from (f"I4: {marker} is still there" for marker in story.withdrawals.markers())
 
@@ -785,7 +788,7 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
     for said, outcome in _effects(story):
         is_lost = outcome.webhook_event_id in history and history[outcome.webhook_event_id].text is None
         thought = truth.thoughts.get(said.text.partition(" ")[0])
-        shown = thought.shown if thought is not None else frozenset()
+        shown = thought.shown if thought is not None else outcome.provenance.ids  # an apology may have a receipt
         names_it = not withdrawn.isdisjoint(shown | (outcome.provenance.ids & wordless))
         is_overtaken = (story.chat, outcome.webhook_event_id) in truth.overtaken
         names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.saw)))

@@ -88,11 +88,15 @@ class Holders:
                     truth.overtaken.add((chat, own_id))
 
     def count_amendment(self, name: str) -> None:
-        """A note of an amendment was written under this name: the amendment counts as it is stored now."""
+        """A note of an amendment was written under this name: the amendment counts if it is stored as this note says.
+
+        A late note is about an older generation, which is what an instance may have in its cache.
+        """
         names = ObjectNames(name.split("/")[1])
-        amended = names.amended(names.amended_by(name)[0])
+        line_message_id, generation = names.amended_by(name)
+        amended = names.amended(line_message_id)
         stored = self._world.objects.read(amended)
-        if stored is not None:
+        if stored is not None and stored.generation <= generation:
             self._noted[amended] = decode(Amendment, stored.data)
 
     def _ids_with_words(self, chat: str) -> set[str]:
