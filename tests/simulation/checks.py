@@ -799,6 +799,8 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
         elif is_lost:
             lost.append(said)
     went = [*(said.text for said in direct), *(one.text for one in truth.recaps if not withdrawn.isdisjoint(one.shown))]
+    stored = (one for chat, one in truth.stored if chat == story.chat)  # also one that nobody pressed for
+    went += [one.text or "" for one in stored if not withdrawn.isdisjoint(one.provenance.ids)]
     taken_out = {word for text in went for word in NAMED.findall(text)}
     while repeating := [one for one in lost if not taken_out.isdisjoint(NAMED.findall(one.text))]:
         taken_out.update(

@@ -58,6 +58,8 @@ class Holders:
             self._recorded_s[chat, outcome.webhook_event_id] = self._world.now_s
             if any((chat, one) in truth.planned for one in outcome.saw):
                 truth.overtaken.add((chat, outcome.webhook_event_id))
+            if outcome.kind is OutcomeKind.STORED:
+                truth.stored.append((chat, outcome))
         recorded[outcome.webhook_event_id] = outcome
         self._note_parts(chat, outcome)
 

@@ -114,6 +114,8 @@ class Truth:
     recaps: list[Thought] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     """How often a thought about a message began; each may ask the model several times."""
+    stored: list[tuple[str, OutcomeRecord]] = field(default_factory=list)
+    """The late answers that were recorded for a press, with their chats."""
     staged: list[tuple[str, OutcomeRecord]] = field(default_factory=list)
     """The outcomes with staged writes that were committed, in that order, with their chats."""
     voided: set[tuple[str, str]] = field(default_factory=set)
