@@ -1,7 +1,7 @@
 """Inheritance: what repeats an answer or a recap that is not kept any more, or that loses its words, takes over whose words it held.
 
 An answer names the answers in its prompt, and those name what they had seen. When one of these goes, the chain would end; so whatever
-repeats it, or a message among its sources, names these from then on. Where such a message has left memory before, nobody knows what it said:
+repeats it, or a message among its sources, names these from then on. Where such a message has left memory, nobody knows what it said:
 then the name of what goes stays, under which an archive holds it. Once its own words are gone, nobody can tell who repeats it either: then
 whatever names it takes over.
 """

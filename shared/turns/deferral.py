@@ -69,7 +69,8 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     fitting = (one for one in _stored(history, delivered) if not roots.isdisjoint(one.answers))
     stored = max(fitting, key=lambda one: (one.timestamp_ms, one.webhook_event_id), default=None)
     if stored is not None:
-        covers = tuple(one for one in pending if set(wanted.get(one.presses or "", ())) & set(stored.answers))
+        answered = {button for button in pressed if set(wanted[button]) & set(stored.answers)}
+        covers = tuple(one for one in pending if one.presses in answered)
         return Agenda(covers=covers, answers=stored.answers, stored=stored)
     in_vain = frozenset(button for button in pressed if not wanted[button])
     untold = [one for one in in_vain if not _is_explained(history, deferrals, one, delivered)]

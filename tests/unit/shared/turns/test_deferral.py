@@ -135,6 +135,16 @@ def test_press_whose_question_is_forgotten_is_told_so_in_a_turn_that_comes_first
         assert (told.is_fulfilled, told.is_unknown) == (True, True)
 
 
+def test_press_that_was_told_before_is_covered_by_the_answer_to_the_message_beside_it() -> None:
+    told = replace(answer(5, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
+    other = message(7, "hello")
+
+    agenda = agenda_of(history(DEFERRAL, told, messages=(message(2),)), [press(6), other])
+
+    assert (agenda.covers, agenda.asked) == ((press(6), other), (other,))
+    assert (agenda.is_fulfilled, agenda.is_unknown) == (False, False)
+
+
 def test_press_of_a_newer_button_is_told_that_its_question_is_forgotten_although_an_older_one_was() -> None:
     newer = replace(DEFERRAL, webhook_event_id="e5", timestamp_ms=5, covers=("m5",), answers=("e5", "e1"))
     told = replace(answer(6, "nothing to show"), kind=OutcomeKind.APOLOGISED, answers=("e1",))
