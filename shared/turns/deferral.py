@@ -69,7 +69,7 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     fitting = (one for one in _stored(history, delivered) if not roots.isdisjoint(one.answers))
     stored = max(fitting, key=lambda one: (one.timestamp_ms, one.webhook_event_id), default=None)
     if stored is not None:
-        answered = {button for button in pressed if set(wanted[button]) & set(stored.answers)}
+        answered = {button for button in pressed if not set(wanted[button]).isdisjoint(stored.answers)}
         covers = tuple(one for one in pending if one.presses in answered)
         return Agenda(covers=covers, answers=stored.answers, stored=stored)
     in_vain = frozenset(button for button in pressed if not wanted[button])

@@ -187,6 +187,13 @@ def test_press_gets_the_stored_answer_although_the_question_is_forgotten(deferra
     assert (agenda.stored, agenda.covers) == (STORED, (press(5),))
 
 
+def test_stored_answer_covers_the_presses_that_wait_for_it_alone() -> None:
+    other = replace(answer(7, "still thinking"), has_button=True, answers=("e7",))
+    chat = history(DEFERRAL, other, STORED, messages=(QUESTION, message(7, "how deep is it?")))
+
+    assert agenda_of(chat, [press(5), message(6, "hello"), press(8, "e7")]).covers == (press(5),)
+
+
 def test_press_gets_no_stored_answer_of_which_a_part_was_delivered() -> None:
     second = replace(DEFERRAL, webhook_event_id="e5", covers=("m5",), answers=("e5", "e1"))
     stored = replace(STORED, answers=("e5", "e1"))
