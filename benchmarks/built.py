@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from benchmarks.wire import UnexpectedAnswerError, push_body
 from shared import logs
+from shared.access.budgets import Limits
 from shared.adapters.memory import FixedClock, MemoryLineApi, MemoryMedia, MemoryObjectStore, MemoryProfiles
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import JsonAnswer, JsonRequest, ModelRequest, ModelResponse
@@ -34,6 +35,8 @@ from shared.storage.codec import encode
 from simulator.functions import HISTORY_BUCKET
 from simulator.processes import HOST, Child
 
+_NO_LIMITS: Final = Limits(turns_per_chat_day=0, tokens_per_chat_day=0, tokens_per_day=0)
+"""Thousands of turns are played within a few days of the chat's clock."""
 _THREADS: Final = 16
 _ADDRESSED_EVERY: Final = 5
 _APART_MS: Final = 20_000
@@ -95,7 +98,9 @@ class Built:
             clock=self._clock,
             chance=random.Random(1),  # noqa: S311 - the same chats in every run
         )
-        self._endpoint = PushEndpoint(handle=assemble(ports, Options(bot_name="Aizuchi")), clock=self._clock)
+        self._endpoint = PushEndpoint(
+            handle=assemble(ports, Options(bot_name="Aizuchi", limits=_NO_LIMITS)), clock=self._clock
+        )
         for number in range(messages):
             self._say(number, _TEXT.format(number), addressed=number % _ADDRESSED_EVERY == _ADDRESSED_EVERY - 1)
 

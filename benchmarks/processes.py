@@ -17,6 +17,8 @@ from simulator.stack import CHANNEL_ACCESS_TOKEN, CHANNEL_SECRET
 from simulator.storage import create_bucket, storage_child
 
 Comparison = Literal["empty", "floor"]
+_NO_LIMITS = {f"LIMIT_{what}": "0" for what in ("TURNS_PER_CHAT_DAY", "TOKENS_PER_CHAT_DAY", "TOKENS_PER_DAY")}
+"""A chat that was built has had hundreds of turns today."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -109,5 +111,5 @@ def wiring(stand_ins: Mapping[str, Child], **more_env: str) -> Wiring:
         pubsub_host=url("pubsub").removeprefix("http://"),
         storage_url=url("bucket"),
         gemini_base_url=url("gemini"),
-        more_env=more_env,
+        more_env={**_NO_LIMITS, **more_env},
     )
