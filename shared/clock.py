@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
+MINUTE_MS: Final = 60_000
 SKEW_MS: Final = 5_000
 """The assumed largest difference between the wall clocks of two instances, or of an instance and LINE."""
 

@@ -53,10 +53,13 @@ class Compaction:
 
         What fell out of sight is summed up as long as the `deadline` lets the model answer; None: not now.
         """
-        reads = conversation.objects.reads
+        reads, began_s = conversation.objects.reads, self.clock.monotonic_s()
         reading, end_look = reads.submit(conversation.snapshot.read), conversation.amendments.begin_look()
         listing = conversation.journal.list_objects()
         seen = reading.result()
+        if not conversation.amendments.is_valid(began_s):  # a second pass may have overtaken what the look has missed
+            logs.info("compaction_late")
+            return None
         amendments = end_look({conversation.names.message_id_in(one.name) for one in listing.messages})
         messages, outcomes = _read(conversation, listing)
         writes_recaps = self.recaps.is_due(seen.record, deadline)

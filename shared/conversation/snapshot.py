@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from shared.clock import SKEW_MS
+from shared.clock import MINUTE_MS, SKEW_MS
 from shared.conversation.amendments import AmendmentLog, Amendments
 from shared.conversation.authors import authors_after
 from shared.conversation.inheritance import own_id_of, with_inheritance, without_lost, without_names
@@ -17,7 +17,7 @@ from shared.conversation.numbering import Numbered
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord, by_time
 from shared.conversation.segments import cleaned_segment, with_seen
 from shared.conversation.snapshot_records import ArchivedAnswer, Recap, SnapshotRecord
-from shared.storage.codec import decode, encode
+from shared.storage.codec import decode, decode_if_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_names import ObjectNames
@@ -92,6 +92,23 @@ class Snapshot:
             return encode(with_numbers(wanted)) if wanted != record else None
 
         update_by_swap(self.objects.store, self.names.snapshot, clean, what="the snapshot")
+
+    def overtake(self, *, now_ms: int) -> None:
+        """Whoever read the snapshot before loses the swap, however long it has slept since; written once a minute at most.
+
+        The minutes are those of ticks: a second pass comes in a later one than its amendment, so one write serves all of a minute.
+        A snapshot that cannot be read is written as it is.
+        """
+
+        def overtaken(data: bytes | None) -> bytes | None:
+            record = decode_if_readable(SnapshotRecord, data) if data is not None else SnapshotRecord()
+            if record is None:
+                return data
+            if record.overtaken_ms // MINUTE_MS == now_ms // MINUTE_MS:
+                return None
+            return encode(replace(record, overtaken_ms=now_ms))
+
+        update_by_swap(self.objects.store, self.names.snapshot, overtaken, what="the snapshot")
 
     def settle(self, log: AmendmentLog, looked: Amendments) -> Amendments:
         """What was written after the look `looked` holds nothing that was amended since; return the last look."""

@@ -110,7 +110,7 @@ class SnapshotRecord:
     What outcomes saw is stored once for all of them: `ids` numbers everything that they name, and `saw` has, by outcome, the runs of
     numbers that it names, as first number and length in turn. In memory, outcomes have their own `saw`, and these two are empty.
     `timeline` is in snapshots of earlier releases, whose outcomes named intervals: the timestamps of the messages in them.
-    `authors` are those of messages that are named and kept nowhere.
+    `authors` are those of messages that are named and kept nowhere. `overtaken_ms` is when `Snapshot.overtake` wrote it last.
     """
 
     version: int = VERSION
@@ -127,6 +127,7 @@ class SnapshotRecord:
     recap_until_ms: int = 0
     leaving: Segment = field(default_factory=Segment)
     segments: tuple[str, ...] = ()
+    overtaken_ms: int = 0
 
     @property
     def all_recaps(self) -> tuple[Recap, ...]:

@@ -99,6 +99,7 @@ class Withdrawal:
 
     def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
         """The second pass of a withdrawal, and of those messages that were withdrawn with it, if its amendment can be read."""
+        self._overtake_folds(conversation)
         try:
             amendment = conversation.amendments.amendment_of(line_message_id)
         except CorruptRecordError:  # its marker tells that it was withdrawn
@@ -140,11 +141,15 @@ class Withdrawal:
             self.withdraw(conversation, line_message_id, timestamp_ms=timestamp_ms)
             return False
         self._mark(conversation, _EDIT, line_message_id)
-        self.finish_edit(conversation, line_message_id)
+        self._edit_now(conversation, line_message_id)
         return True
 
     def finish_edit(self, conversation: Conversation, line_message_id: str) -> None:
-        """The second pass of an edit, and the first."""
+        """The second pass of an edit."""
+        self._overtake_folds(conversation)
+        self._edit_now(conversation, line_message_id)
+
+    def _edit_now(self, conversation: Conversation, line_message_id: str) -> None:
         conversation.journal.apply_edit(line_message_id)
         conversation.turn.amend(is_affected=lambda _: False)
         amendments = conversation.amendments.look(besides={line_message_id})
@@ -162,10 +167,15 @@ class Withdrawal:
 
     def finish_erasure(self, conversation: Conversation, until: str) -> None:
         """The second pass of an erasure that was begun with this timestamp; outcomes without words go, too."""
+        self._overtake_folds(conversation)
         self._erase_now(conversation)
         for one in conversation.journal.read_outcomes():
             if one.until_ms <= int(until) and not one.holds_words:
                 conversation.journal.drop_outcome(one.webhook_event_id)
+
+    def _overtake_folds(self, conversation: Conversation) -> None:
+        """No compaction that had not seen the amendment writes the snapshot any more, not even one that sleeps right before its swap."""
+        conversation.snapshot.overtake(now_ms=self.clock.now_ms())
 
     def _mark(self, conversation: Conversation, kind: str, marker_id: str) -> None:
         at_ms = self.clock.now_ms() + round(self.second_pass_s(conversation) * 1_000)

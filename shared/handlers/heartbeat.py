@@ -5,14 +5,11 @@ The alert counts what the webhook received (`webhook_received`); the lines of th
 """
 
 from dataclasses import dataclass, field
-from typing import Final
 
 from shared import logs
-from shared.clock import Clock
+from shared.clock import MINUTE_MS, Clock
 from shared.errors import AizuchiError
 from shared.line.webhook_check import WebhookChecker
-
-_MINUTE_MS: Final = 60_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +22,7 @@ class Heartbeat:
 
     def __call__(self) -> None:
         """LINE has tested the webhook, if it is time; a failure is one line.  Repeated: tested again.  Never raises."""
-        if not self.every_minutes or self.clock.now_ms() // _MINUTE_MS % self.every_minutes:
+        if not self.every_minutes or self.clock.now_ms() // MINUTE_MS % self.every_minutes:
             return
         try:
             check = self.checker.check_webhook()

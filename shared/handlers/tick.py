@@ -13,7 +13,7 @@ from typing import Final, Protocol
 
 from shared import logs
 from shared.bus.result import EventResult
-from shared.clock import Clock, Deadline
+from shared.clock import MINUTE_MS, Clock, Deadline
 from shared.conversation.due import DueMarkers
 from shared.conversation.store import Conversation, Conversations
 from shared.errors import StorageUnavailableError, TurnBusyError
@@ -29,7 +29,6 @@ half seconds, nearly all of which is waiting. So 32 at once say a thousand withi
 MARKERS_A_TICK: Final = 3_000
 BEGINS_S: Final = 50.0
 """No marker is begun later than this after the tick began, so that each can end within the request."""
-_MINUTE_MS: Final = 60_000
 
 
 class DueTask(Protocol):
@@ -79,7 +78,7 @@ class TickHandler:
             return EventResult.TICK_LOST
         self._report_unknown(due)
         chats = self._by_chat(marker for marker in due if marker.kind in self.tasks)
-        if began_ms // _MINUTE_MS % 2:  # else markers that fail time and again could hold up all that came after them
+        if began_ms // MINUTE_MS % 2:  # else markers that fail time and again could hold up all that came after them
             chats.reverse()
         work = _Round(chats=chats, places=iter(range(MARKERS_A_TICK)), deadline=deadline)
         running = [

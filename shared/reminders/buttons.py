@@ -6,7 +6,7 @@ import zoneinfo
 from dataclasses import replace
 from typing import Final
 
-from shared.clock import SKEW_MS
+from shared.clock import MINUTE_MS, SKEW_MS
 from shared.line.messaging import PostbackButton
 from shared.line.phrases import Phrase, Phrases
 from shared.line.postback_data import ReminderChoice, ReminderPress, remind_data
@@ -21,7 +21,6 @@ _LABELS: Final = {
 }
 _LATER: Final = {ReminderChoice.LATER: dt.timedelta(minutes=10), ReminderChoice.HOUR: dt.timedelta(hours=1)}
 _TOMORROW_AT: Final = dt.time(9)
-_MINUTE_MS: Final = 60_000
 
 
 def reminder_buttons(reminder_id: str, occurrence_ms: int, phrases: Phrases) -> tuple[PostbackButton, ...]:
@@ -75,4 +74,4 @@ def _due_ms(choice: ReminderChoice, pressed_ms: int, zone: str) -> int:
         at = dt.datetime.combine(now.date() + dt.timedelta(days=1), _TOMORROW_AT, tzinfo=now.tzinfo)
         return round(at.timestamp()) * 1_000
     at_ms = pressed_ms + round(later.total_seconds() * 1_000)
-    return -(-at_ms // _MINUTE_MS) * _MINUTE_MS
+    return -(-at_ms // MINUTE_MS) * MINUTE_MS

@@ -5,11 +5,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from shared.clock import MINUTE_MS
 from shared.errors import UnusableIdError
 from shared.line.ids import checked_conversation_id, checked_id
 
 DUE_PREFIX: Final = "due/"
-_MINUTE_MS: Final = 60_000
 _YEAR_10000_MS: Final = 253_402_300_800_000
 _KIND: Final = re.compile(r"[a-z-]+", re.ASCII)
 
@@ -29,7 +29,7 @@ class DueMarker:
 
     def __post_init__(self) -> None:
         """Raises: UnusableIdError, if a part cannot stand in a name."""
-        if self.due_ms % _MINUTE_MS or not 0 <= self.due_ms < _YEAR_10000_MS:
+        if self.due_ms % MINUTE_MS or not 0 <= self.due_ms < _YEAR_10000_MS:
             raise UnusableIdError("no whole minute of the years 1970 to 9999")
         if _KIND.fullmatch(self.kind) is None:
             raise UnusableIdError("no kind of a due marker")
@@ -39,7 +39,7 @@ class DueMarker:
     @classmethod
     def at(cls, at_ms: int, *, kind: str, conversation_id: str, id: str) -> "DueMarker":  # noqa: A002 - the field's name
         """Return the marker of the first minute that does not begin before `at_ms`.  Raises: UnusableIdError."""
-        return cls(due_ms=-(-at_ms // _MINUTE_MS) * _MINUTE_MS, kind=kind, conversation_id=conversation_id, id=id)
+        return cls(due_ms=-(-at_ms // MINUTE_MS) * MINUTE_MS, kind=kind, conversation_id=conversation_id, id=id)
 
     @classmethod
     def parse(cls, name: str) -> "DueMarker":
@@ -63,7 +63,7 @@ class DueMarker:
 
 def due_after(now_ms: int) -> str:
     """Return the least name that is not due yet: the markers whose minute has come at `now_ms` sort before it, and no other does."""
-    return _prefix_of((now_ms // _MINUTE_MS + 1) * _MINUTE_MS)
+    return _prefix_of((now_ms // MINUTE_MS + 1) * MINUTE_MS)
 
 
 def _prefix_of(minute_ms: int) -> str:

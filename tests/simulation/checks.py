@@ -231,7 +231,7 @@ def _violations_of_chat(story: Story) -> list[str]:
     found += _check_history(story, history)
     found += _check_addressed(story)
     found += _check_interjections(story)
-    found += _check_withdrawn(story)
+    found += check_withdrawn(story)
     found += _check_kept(story)
     found += _check_pages(story, history)
     found += _check_answers_kept(story, history)
@@ -630,7 +630,7 @@ def _check_interjections(story: Story) -> Iterator[str]:
             yield f"I10: {outcome.webhook_event_id} filed something that nobody had asked for"
 
 
-def _check_withdrawn(story: Story) -> Iterator[str]:
+def check_withdrawn(story: Story) -> Iterator[str]:
     """Withdrawn words are in no object and no name, and no word of a message is in a log line.
 
     A model that paraphrases uses other words only for messages that stood in its prompt: those go, too.

@@ -555,6 +555,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Instead("snapshot.settle", _settle_without_looking),
         lacks="a compaction under way brings withdrawn words back",
     ),
+    "overtakes_folds": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal._overtake_folds",
+        Skip("overtake"),
+        lacks="a compaction that sleeps through both passes brings withdrawn words back",
+    ),
     "passes_twice": Mutation(
         f"{_WITHDRAWAL}:Withdrawal.finish_withdrawal",
         Skip("_withdraw_now"),
@@ -586,12 +591,12 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="the edit that was delivered last wins",
     ),
     "rewrites_edited_record": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal.finish_edit",
+        f"{_WITHDRAWAL}:Withdrawal._edit_now",
         Skip("apply_edit"),
         lacks="the record of an edited message keeps the old text",
     ),
     "edits_cancel": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal.finish_edit",
+        f"{_WITHDRAWAL}:Withdrawal._edit_now",
         Skip("turn.amend"),
         lacks="an answer to the old text is committed after the edit",
     ),
@@ -775,7 +780,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="withdrawn and erased words stay in the archive",
     ),
     "sweeps_segments_for_edits": Mutation(
-        f"{_WITHDRAWAL}:Withdrawal.finish_edit",
+        f"{_WITHDRAWAL}:Withdrawal._edit_now",
         Skip("clean", nth=1, of=2),
         lacks="an archived message keeps the text from before its edit",
     ),

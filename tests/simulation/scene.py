@@ -15,6 +15,7 @@ from shared.reminders.delivery import Reminding
 from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
 from tests.simulation.bus import TICK_S, Delivery
+from tests.simulation.checks import check_withdrawn
 from tests.simulation.mind import Manner, Mood
 from tests.simulation.people import TAKE_BACK, Message, Order
 from tests.simulation.schedule import STEPS, Stage, playing
@@ -271,6 +272,10 @@ class Scene:
     def dies(self, request: Task) -> None:
         """The request's instance is killed; its message will be redelivered."""
         self.world.scheduler.kill(request.process)
+
+    def keeps(self) -> list[str]:
+        """Return the withdrawn words that are stored by now, each as a violation: a second pass may still come, and hide who left them."""
+        return [one for story in self.stage.stories() for one in check_withdrawn(story)]
 
     def rests(self, *, calm: bool = False) -> list[str]:
         """Run everything to its end and return the violations.  `calm`: nothing failed, so no addressed message may meet silence."""

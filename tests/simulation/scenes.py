@@ -12,7 +12,7 @@ from shared.line.postback_data import confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
 from tests.simulation import event_scenes, forgetting_scenes, recall_scenes, reminder_scenes, tap_scenes
-from tests.simulation.people import PERSON
+from tests.simulation.people import PERSON, Message
 from tests.simulation.scene import Scene
 from tests.simulation.scheduler import Task
 from tests.simulation.wiring import TINY
@@ -397,16 +397,33 @@ def worker_that_dies_in_a_chat_that_is_left() -> list[str]:
 def compaction_that_sleeps_through_an_unsend() -> list[str]:
     """A compaction that has read a message sleeps before it swaps the snapshot. The message, which the snapshot lacks, is withdrawn."""
     with Scene().playing() as scene:
-        message = scene.says()
-        scene.runs_to_end(scene.pushes(scene.delivers(message)))
-        scene.runs_to_end(scene.asks())
-        worker = scene.asks()
-        scene.runs_until(worker, "reply")
-        scene.runs_until(worker, "write snapshots/")
+        message, worker = _about_to_swap_the_snapshot(scene)
+        scene.runs_to_end(scene.takes_back(message))
+        scene.runs_to_end(worker)
+        kept = scene.keeps()
+        return [*kept, *scene.rests()]
+
+
+def compaction_that_sleeps_through_both_passes() -> list[str]:
+    """The same, but it sleeps until a tick has carried out the second pass, and dies right after its swap."""
+    with Scene().playing() as scene:
+        message, worker = _about_to_swap_the_snapshot(scene)
         scene.sleeps_in(worker, seconds=_LONG_SLEEP_S)
         scene.takes_effect(scene.takes_back(message))
-        scene.runs_to_end(worker)
+        scene.runs_past(worker, "write snapshots/")
+        scene.dies(worker)
         return scene.rests()
+
+
+def _about_to_swap_the_snapshot(scene: Scene) -> tuple[Message, Task]:
+    """Return a message that was answered, and a worker whose compaction folds it."""
+    message = scene.says()
+    scene.runs_to_end(scene.pushes(scene.delivers(message)))
+    scene.runs_to_end(scene.asks())
+    worker = scene.asks()
+    scene.runs_until(worker, "reply")
+    scene.runs_until(worker, "write snapshots/")
+    return message, worker
 
 
 def compaction_that_sleeps_through_another() -> list[str]:
@@ -853,15 +870,13 @@ def segment_written_during_an_unsend(*, taken_back: int = 1, others: int = 0) ->
         worker = scene.asks()
         scene.runs_until(worker, "reply")
         scene.runs_until(worker, "list archive/")
-        scene.sleeps_in(worker, seconds=_LONG_SLEEP_S)
         for message in context[:taken_back]:
             scene.runs_to_end(scene.takes_back(message))
-        scene.sleeps(_MINUTE_S)
-        scene.ticks()
         for _ in range(others):
             scene.runs_to_end(scene.asks())
         scene.runs_to_end(worker)
-        return scene.rests()
+        kept = scene.keeps()
+        return [*kept, *scene.rests()]
 
 
 def segment_of_a_lost_swap() -> list[str]:
@@ -968,6 +983,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "settles_abandoned_segments": segment_of_a_lost_swap,
     "settles_segments": segment_written_during_an_unsend,
     "settles_snapshot": compaction_that_sleeps_through_an_unsend,
+    "overtakes_folds": compaction_that_sleeps_through_both_passes,
     "answers_young_only": question_from_long_ago,
     "begins_again_when_gone": compaction_between_listing_and_body,
     "checks_holder_on_commit": commit_over_another_holder,

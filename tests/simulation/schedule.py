@@ -366,24 +366,25 @@ class Stage:
     def violations(self) -> list[str]:
         """Return the violations; to be asked when nothing is left to do."""
         suffix = " (bounds small)" if self.bounds else ""
-        found = violations(
-            [
-                Story(
-                    people=people,
-                    world=self.world,
-                    mood=self.mood,
-                    bus=self.bus,
-                    settings=self.ports.settings,
-                    withdrawals=self.withdrawals,
-                    forgets_outcomes=bool(self.bounds),
-                    a_minute=self.a_minute,
-                    messages_read=self.bounds.get("messages_read", history.MESSAGES_READ),
-                    page_counts=self.ports.notion.page_counts(),
-                )
-                for people in self.chats
-            ]
-        )
-        return [f"{one}{suffix}" for one in found]
+        return [f"{one}{suffix}" for one in violations(self.stories())]
+
+    def stories(self) -> list[Story]:
+        """Return what people did in each chat by now, and what followed."""
+        return [
+            Story(
+                people=people,
+                world=self.world,
+                mood=self.mood,
+                bus=self.bus,
+                settings=self.ports.settings,
+                withdrawals=self.withdrawals,
+                forgets_outcomes=bool(self.bounds),
+                a_minute=self.a_minute,
+                messages_read=self.bounds.get("messages_read", history.MESSAGES_READ),
+                page_counts=self.ports.notion.page_counts(),
+            )
+            for people in self.chats
+        ]
 
     def _with_token(self, one: Message | Welcome, token: str, *, published_s: float) -> Delivery:
         self.line.delivers(token, conversation_id=one.conversation_id, happened_s=one.at_s)

@@ -1,4 +1,6 @@
+import io
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, O
 from shared.conversation.snapshot_records import SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.handlers.unsend import withdrawal_of
+from shared.storage.object_store import StoredObject
 from tests.support.chats import answer, conversations_on, everything_in, message, reader, withdraw_others
 from tests.support.inline import InlineExecutor
 from tests.support.races import SharedStore
@@ -229,6 +232,57 @@ def test_a_compaction_that_another_one_overtook_leaves_the_journal(
 
     assert not compaction_by(summariser, clock).fold(chat, IN_TIME)
     assert (journalled(chat), summariser.asked) == (before, [])
+
+
+@pytest.mark.parametrize("was_folded_before", [False, True])
+@pytest.mark.parametrize("kind", ["withdrawal", "edit", "erasure"])
+def test_a_compaction_that_sleeps_until_the_second_pass_is_over_writes_no_withdrawn_words(
+    clock: FixedClock, compaction: Compaction, kind: str, *, was_folded_before: bool
+) -> None:
+    store, withdrawal = SharedStore(), withdrawal_of(clock)
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    if was_folded_before:
+        assert chat.snapshot.swap(chat.snapshot.read(), SnapshotRecord(messages=(message(70),)))
+    keep_messages(chat, clock, range(9))
+
+    def amend_and_pass_twice() -> None:
+        now_ms = clock.now_ms()
+        if kind == "withdrawal":
+            withdrawal.withdraw(chat, "m1", timestamp_ms=now_ms)
+        elif kind == "edit":
+            withdrawal.edit(chat, "m1", text="newer", timestamp_ms=now_ms)
+        else:
+            withdrawal.erase(chat, until_ms=now_ms)
+        clock.move(60)
+        finish = {
+            "withdrawal": partial(withdrawal.finish_withdrawal, chat, "m1"),
+            "edit": partial(withdrawal.finish_edit, chat, "m1"),
+            "erasure": partial(withdrawal.finish_erasure, chat, str(now_ms)),
+        }
+        finish[kind]()
+
+    store.others = [amend_and_pass_twice]
+
+    assert compaction.fold(chat, None) is None
+    assert "word-1 " not in str(chat.snapshot.read().record) + " "
+
+
+def test_a_compaction_whose_snapshot_comes_after_its_look_has_ended_folds_nothing(
+    clock: FixedClock, compaction: Compaction, lines: io.StringIO
+) -> None:
+    class StoreThatReadsLate(MemoryObjectStore):
+        def read(self, name: str) -> StoredObject | None:
+            if name.startswith("snapshots/"):
+                clock.move(chat.amendments.look_s)
+            return super().read(name)
+
+    chat = conversations_on(StoreThatReadsLate(), InlineExecutor(), clock).of(CHAT)
+    keep_messages(chat, clock, range(9))
+    before = journalled(chat)
+
+    assert compaction.fold(chat, None) is None
+    assert journalled(chat) == before
+    assert "compaction_late" in lines.getvalue()
 
 
 def test_what_is_withdrawn_while_it_is_folded_is_neither_kept_nor_summed_up(

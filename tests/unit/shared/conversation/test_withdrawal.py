@@ -354,6 +354,33 @@ def test_the_second_pass_is_due_after_the_last_lease_and_nobody_waits_for_it(
     assert all(one.due_ms >= clock.now_ms() + 30_000 for one in found)
 
 
+def test_second_passes_overtake_compactions_with_one_write_a_minute(
+    chat: Conversation, withdrawal: Withdrawal, clock: FixedClock
+) -> None:
+    generations = []
+    for seconds in (0, 59, 1, 59, 61):  # the clock begins with a minute
+        clock.move(seconds)
+        withdrawal.finish_withdrawal(chat, "m1")
+        withdrawal.finish_edit(chat, "m2")
+        generations.append(chat.snapshot.read().generation)
+
+    first = generations[0]
+    assert first > 0
+    assert [one - first for one in generations] == [0, 0, 1, 1, 2]
+
+
+def test_a_snapshot_that_cannot_be_read_is_overtaken_as_it_is(chat: Conversation, store: MemoryObjectStore) -> None:
+    store.create(chat.names.snapshot, b"not a record")
+    before = store.read(chat.names.snapshot)
+
+    chat.snapshot.overtake(now_ms=0)
+
+    after = store.read(chat.names.snapshot)
+    assert before is not None
+    assert after is not None
+    assert (after.data, after.generation > before.generation) == (before.data, True)
+
+
 def test_word_holders_are_cleared_in_both_passes(chat: Conversation) -> None:
     class Entries:
         def __init__(self) -> None:
