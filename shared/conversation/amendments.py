@@ -20,7 +20,7 @@ from cachetools import LRUCache
 from shared.clock import Clock
 from shared.conversation.amendment_notes import AmendedObjects, AmendmentNotes
 from shared.conversation.member_mark import is_mark, mark_id, marks_in
-from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
+from shared.conversation.records import ANSWERABLE_MS, Amendment, MessageRecord, OutcomeRecord, Watermark
 from shared.conversation.watermark import ERASURE, ERASURE_OF_ENTRIES, ERASURES, Watermarks, marked_in
 from shared.storage.codec import decode, decode_if_readable, decode_readable, encode
 from shared.storage.compare_and_swap import update_by_swap
@@ -259,7 +259,10 @@ class AmendmentLog:
         )
 
     def add_taken(self, line_message_id: str, *, taken: frozenset[str], kept: frozenset[str]) -> None:
-        """The withdrawal of this message also names these answers and recaps; see `Amendment`.  Repeated: changes nothing."""
+        """The withdrawal of this message, or the mark of an erasure, also names these answers and recaps; see `Amendment`.
+
+        Repeated: changes nothing.
+        """
 
         def with_taken(there: Amendment | None) -> Amendment | None:
             if there is None or there.text is not None:
@@ -326,13 +329,18 @@ class AmendmentLog:
         return [one for one in found if one.text is not None and one.timestamp_ms <= until_ms]
 
     def _raise(self, mark: str, timestamp_ms: int) -> None:
-        """The mark, an amendment of no message, has this timestamp or a later one."""
+        """The mark, an amendment of no message, has this timestamp or a later one.
+
+        What one that came shortly before has taken may still be on somebody's mind, so the mark goes on naming it.
+        """
         raised = Amendment(line_message_id=mark, timestamp_ms=timestamp_ms)
-        self._update(
-            mark,
-            lambda there: raised if there is None or there.timestamp_ms < timestamp_ms else None,
-            replaces_unreadable=True,
-        )
+
+        def with_recent(there: Amendment | None) -> Amendment | None:
+            if there is None or there.timestamp_ms < timestamp_ms - ANSWERABLE_MS:
+                return raised
+            return replace(there, timestamp_ms=timestamp_ms) if there.timestamp_ms < timestamp_ms else None
+
+        self._update(mark, with_recent, replaces_unreadable=True)
 
     def _update(
         self,

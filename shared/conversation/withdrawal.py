@@ -23,6 +23,7 @@ from shared.conversation.snapshot_records import Segment, SnapshotRecord
 from shared.conversation.store import Conversation
 from shared.conversation.sweep import Sweep
 from shared.conversation.turn import TurnRecord
+from shared.conversation.watermark import ERASURE
 from shared.errors import CorruptRecordError, StorageUnavailableError
 from shared.storage.codec import decode
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
@@ -260,14 +261,34 @@ class Withdrawal:
             if amendments.is_withdrawn(message):
                 journal.drop(message.line_message_id)
         descent, sweep = Descent(amendments=amendments), Sweep(archive=conversation.archive)
-        outcomes, snapshot = journal.read_outcomes(drops_unreadable=True), conversation.snapshot.read().record
-        segments = [
-            snapshot.leaving,
-            *map(partial(_with_erased, amendments), sweep.segments_after(amendments.erased_ms)),
-        ]
-        while descent.look_at(_repeatable(outcomes, snapshot, segments)):
-            segments += sweep.naming(descent.taken)
+        self._plan_erasure(conversation, descent, sweep)
         self._remove_words(conversation, descent, sweep.clean_all)
+
+    def _plan_erasure(self, conversation: Conversation, descent: Descent, sweep: Sweep) -> None:
+        """Find what goes with what is erased; store the newer part of it, before anything of it goes, because no timestamp tells of that.
+
+        The journal is listed again after each find, as in `_plan`. An answer that was given since the erased message was sent may stand in
+        a prompt that holds nothing else of that time, and whoever thinks with it has to look again.
+        """
+        erased_ms = descent.amendments.erased_ms
+        segments = [*map(partial(_with_erased, descent.amendments), sweep.segments_after(erased_ms))]
+        compared: frozenset[str] = frozenset()
+        for _ in range(SWAP_ATTEMPTS):
+            outcomes = conversation.journal.read_outcomes(drops_unreadable=True)
+            snapshot = conversation.snapshot.read().record
+            found = _repeatable(outcomes, snapshot, (snapshot.leaving, *segments))
+            if descent.has_gaps(found):
+                descent.learn(conversation.amendments.look())
+            goes = descent.look_at(found)
+            newer = {one.id for one in found if one.id in descent.taken and one.provenance.until_ms > erased_ms}
+            if not goes and (not newer or descent.kept <= compared):
+                return
+            if newer:
+                compared = frozenset(descent.kept)
+                conversation.amendments.add_taken(ERASURE, taken=frozenset(newer), kept=compared)
+            if goes:
+                segments += sweep.naming(descent.taken)
+        raise StorageUnavailableError("answers kept coming")
 
     def _remove_words(
         self, conversation: Conversation, descent: Descent, clean_archive: Callable[[Amendments], None]

@@ -98,6 +98,16 @@ def edit_while_the_model_answers() -> list[str]:
         return scene.rests(calm=True)
 
 
+def edit_right_before_the_commit() -> list[str]:
+    """The question is edited while the answer to its old text is about to be committed."""
+    with Scene(group=True).playing() as scene:
+        message, thinker = _asks(scene)
+        scene.runs_past(thinker, "model")
+        scene.runs_until(thinker, "write turns/")
+        scene.runs_to_end(scene.edits(message))
+        return scene.rests(calm=True)
+
+
 def question_that_is_edited_again_and_again() -> list[str]:
     """Each time when the model answers, the question is edited."""
     with Scene(group=True).playing() as scene:

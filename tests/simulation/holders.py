@@ -1,6 +1,5 @@
 """Checks every write of the turn: which request holds it, whether its lease still runs, and what was committed."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -186,7 +185,7 @@ class Holders:
             truth.committed[said] = outcome
             if was_thinking:
                 self._note_parts(conversation_id, outcome)
-                self._is_too_late[conversation_id] = self._is_taken_back(outcome.covers, outcome.text)
+                self._is_too_late[conversation_id] = self._is_taken_back(outcome, outcome.text)
             truth.too_late[said] = self._is_too_late.get(conversation_id, False)  # also where it changes its route
 
     def _check_unfinished(self, conversation_id: str, before: TurnRecord, after: TurnRecord) -> None:
@@ -212,17 +211,17 @@ class Holders:
             what = "an interjection" if self._world.overheard.issuperset(outcome.covers) else "an answer"
             truth.report(f"I4: {what} was committed to the text from before an edit that had been handled")
 
-    def _is_taken_back(self, covers: Iterable[str], text: str) -> bool:
+    def _is_taken_back(self, outcome: OutcomeRecord, text: str) -> bool:
         """Whether an outcome must not be said: a message that it covers or was shown is withdrawn, or one that it repeats from an answer.
 
-        What goes with a withdrawn message besides is only known once the withdrawal has stored it.
+        What goes with a withdrawn message besides is only known once the withdrawal has stored that it takes it.
         """
         thought = self._world.truth.thoughts.get(text.partition(" ")[0])
-        direct = {*covers, *(thought.shown & ids_repeated_in(text) if thought is not None else ())}
+        direct = {*outcome.covers, *(thought.shown & ids_repeated_in(text) if thought is not None else ())}
         words = {word for word in WORD.findall(text) if not self._world.truth.may_outlive(word)}
         repeated = {f"m{word[4:-1]}" for word in words}
         found = [one for name in repeated | direct if (one := self._withdrawal_of(name)) is not None]
-        return any(one.line_message_id in direct or one.taken for one in found)
+        return any(one.line_message_id in direct or not set(one.taken).isdisjoint(outcome.saw) for one in found)
 
     def _withdrawal_of(self, line_message_id: str) -> Amendment | None:
         amendments = [one for name, one in self._noted.items() if name.endswith(f"/{line_message_id}.json")]

@@ -570,6 +570,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Skip("_erase_now"),
         lacks="words of a worker that died before its last look stay",
     ),
+    "plans_erasures": Mutation(
+        f"{_WITHDRAWAL}:Withdrawal._plan_erasure",
+        Skip("add_taken"),
+        lacks="whoever thinks with an answer that hands on what is erased does not look again",
+    ),
     "erases_older_edits": Mutation(
         f"{_AMENDMENTS}:AmendmentLog.erase",
         Skip("drop_erased_edit"),

@@ -221,6 +221,39 @@ def erasure_between_the_listing_and_the_opening() -> list[str]:
         return scene.rests()
 
 
+def quote_of_an_answer_that_hands_on_what_is_erased() -> list[str]:
+    """A `/reset` is delivered late. Meanwhile one answer repeats another one, which repeats what is erased, and somebody quotes the second.
+
+    Both questions were edited twice, so that their prompts show nothing but what they quote.
+    """
+    with Scene(group=True).playing() as scene:
+        scene.runs_to_end(scene.asks())
+        press = scene.is_asked_about("reset")
+        scene.sleeps(1)
+        scene.runs_to_end(scene.asks())
+        scene.runs_to_end(_about_to_think_alone(scene))
+        thinker = _about_to_think_alone(scene)
+        scene.runs_past(thinker, "list amended/")
+        reset = scene.pushes(scene.delivers_order(press))
+        scene.runs_until(reset, "sleep")
+        scene.runs_to_end(thinker)
+        return scene.rests()
+
+
+def _about_to_think_alone(scene: Scene) -> Task:
+    """A member quotes what was said last, and edits that while the model answers, twice; the third thought is about this message alone."""
+    scene.sleeps(1)
+    question = scene.says(quotes=scene.world.truth.said[-1].bubble_ids[0])
+    thinker = scene.pushes(scene.delivers(question))
+    for _ in range(2):
+        scene.runs_until(thinker, "model")
+        scene.runs(seconds=0.2)
+        scene.runs_to_end(scene.edits(question))
+        scene.runs_past(thinker, "model")
+    scene.runs_until(thinker, "model")
+    return thinker
+
+
 def edit_before_the_chat_is_left() -> list[str]:
     """A message is edited, and then the whole chat is erased."""
     with Scene(group=True).playing() as scene:
@@ -933,6 +966,8 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "hides_what_comes_late": forgetting_scenes.question_beside_a_message_that_comes_after_forget_me,
     "answers_a_flood": forgetting_scenes.flood_of_one_instance,
     "defers": event_scenes.answer_that_takes_longer_than_its_token,
+    "heeds_cancelled": event_scenes.edit_right_before_the_commit,
+    "cancels": event_scenes.edit_while_the_model_answers,
     "edits_cancel": event_scenes.edit_while_the_model_answers,
     "greets_once": event_scenes.greeting_that_comes_twice,
     "greets_who_is_there": event_scenes.greeting_of_a_group_that_was_left,
@@ -1003,6 +1038,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "looks_after_outcome": unsend_while_an_outcome_is_recorded,
     "looks_before_model": unsend_between_the_listing_and_the_opening,
     "marks_erasures_for_looks": erasure_between_the_listing_and_the_opening,
+    "plans_erasures": quote_of_an_answer_that_hands_on_what_is_erased,
     "looks_beside_model": edit_between_the_listing_and_the_opening,
     "looks_before_send": unsend_just_before_the_commit,
     "looks_before_storing": answer_stored_after_the_unsend,

@@ -8,8 +8,9 @@ from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.amendments import Amendments
 from shared.conversation.member_mark import mark_id
-from shared.conversation.records import Amendment
+from shared.conversation.records import ANSWERABLE_MS, Amendment
 from shared.conversation.store import Conversation
+from shared.conversation.watermark import ERASURE
 from shared.storage.object_names import is_amended_note
 from shared.storage.object_store import ListedObject
 from tests.support.chats import answer, conversations_on, everything_in, message
@@ -284,6 +285,19 @@ def test_an_erasure_that_spares_entries_leaves_their_watermark(chat: Conversatio
         marks.append((look.erased_ms, look.erased_entries_ms))
 
     assert marks == [(3, -1), (4, 4), (9, 4), (9, 6), (9, 6)]
+
+
+@pytest.mark.parametrize(("later_ms", "names_it"), [(ANSWERABLE_MS, True), (ANSWERABLE_MS + 1, False)])
+def test_an_erasure_goes_on_naming_what_another_one_has_just_taken(
+    chat: Conversation, later_ms: int, *, names_it: bool
+) -> None:
+    chat.amendments.erase(5)
+    chat.amendments.add_taken(ERASURE, taken=frozenset({"e6"}), kept=frozenset({"e7"}))
+
+    chat.amendments.erase(5 + later_ms)
+
+    look = chat.amendments.look()
+    assert (look.erased_ms, dict(look.taken)) == (5 + later_ms, {"e6": {"e7"}} if names_it else {})
 
 
 def test_an_erasure_leaves_edits_that_came_later(chat: Conversation) -> None:

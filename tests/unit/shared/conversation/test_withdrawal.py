@@ -1,6 +1,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from shared.conversation.amendment_notes import NEWEST_READ
 from shared.conversation.amendments import Amendments
 from shared.conversation.due import DueMarkers
 from shared.conversation.history import History
+from shared.conversation.provenance import Provenance
 from shared.conversation.records import Amendment, OutcomeRecord
 from shared.conversation.snapshot import MemoryLimits, bounded
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
@@ -21,6 +23,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import CorruptRecordError, StorageUnavailableError, UnknownRecordVersionError, UnusableIdError
 from shared.handlers.unsend import withdrawal_of
 from shared.storage.codec import encode
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_store import ListedObject
 from shared.turns.lease import open_turn
 from tests.support.chats import answer, conversations_on, everything_in, message, reader
@@ -456,6 +459,54 @@ def test_an_erasure_removes_what_is_older_and_keeps_what_came_later(
     ]
 
 
+def records_answers_that_hand_an_erased_pin_on(chat: Conversation) -> None:
+    """The first saw the message and came after the erasure's timestamp, the second saw the first only."""
+    chat.journal.record_outcome(answer(5, "your pin is 4711 0815", saw=(1,)))
+    chat.journal.record_outcome(seeing(answer(6, "I said that your pin is 4711 0815"), "e5"))
+    chat.journal.record_outcome(seeing(answer(7, "so much for that"), "e5"))
+
+
+@pytest.mark.parametrize(("named", "is_affected"), [("e5", True), ("e6", True), ("e7", False)])
+def test_a_prompt_with_an_answer_that_goes_with_an_erasure_is_thought_about_again(
+    chat: Conversation, withdrawal: Withdrawal, named: str, *, is_affected: bool
+) -> None:
+    records_answers_that_hand_an_erased_pin_on(chat)
+    prompt, before = Provenance(ids=frozenset({"m9", named}), since_ms=9), chat.amendments.look()
+
+    withdrawal.erase(chat, until_ms=4, spares_entries=True)  # else every prompt counts as affected
+
+    assert prompt.is_affected_since(before, chat.amendments.look()) is is_affected
+
+
+@pytest.mark.parametrize("fold_first", [False, True])
+@pytest.mark.parametrize("named", ["e5", "e6"])
+def test_an_answer_that_was_under_way_during_an_erasure_loses_what_it_repeats(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, named: str, *, fold_first: bool
+) -> None:
+    records_answers_that_hand_an_erased_pin_on(chat)
+    if fold_first:
+        fold(chat, SnapshotRecord(outcomes=chat.journal.read_outcomes()))
+    withdrawal.erase(chat, until_ms=4)
+    late = seeing(answer(9, "4711 0815, as I said"), named)
+    chat.journal.record_outcome(late)  # its worker dies before it looks
+
+    assert chat.amendments.look().without_lost(late).text is None
+    withdrawal.finish_erasure(chat, "4")
+    assert "4711" not in everything_in(store)
+    assert "so much for that" in everything_in(store)
+
+
+def test_an_erasure_of_all_that_was_said_stores_no_plan(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    records_answers_that_hand_an_erased_pin_on(chat)
+
+    withdrawal.erase(chat, until_ms=8)
+
+    assert chat.amendments.look() == Amendments(erased_ms=8, erased_entries_ms=8)
+    assert "4711" not in everything_in(store)
+
+
 UNREADABLE = [
     f"amended/{CHAT}/erasure.json",
     f"amended/{CHAT}/m7.json",
@@ -700,6 +751,35 @@ def test_what_is_recorded_before_the_plan_is_compared_also_where_what_it_names_h
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
     assert [one.text for one in read(chat).outcomes] == [None, "the weather is fine again today"]
+
+
+def test_what_is_recorded_while_an_erasure_looks_is_compared(clock: FixedClock) -> None:
+    store = OvertakenStore()
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    chat.journal.record_outcome(answer(5, "your pin is 4711 0815", saw=(1,)))
+    repeating = seeing(answer(6, "4711 0815, as I said"), "e5")
+    harmless = seeing(answer(7, "so much for that"), "e5")
+    late = [
+        lambda: chat.journal.record_outcome(repeating),
+        lambda: store.create(chat.names.outcome("e7"), encode(harmless)),  # its worker dies before it looks
+    ]
+    store.happens["journal"] = [lambda: None, lambda: None, *late]  # before its third and fourth listing
+
+    withdrawal_of(clock).erase(chat, until_ms=4)
+
+    assert [one.text for one in read(chat).outcomes] == [None, None, "so much for that"]
+
+
+def test_an_erasure_gives_up_where_answers_keep_coming(clock: FixedClock) -> None:
+    store = OvertakenStore()
+    chat = conversations_on(store, InlineExecutor(), clock).of(CHAT)
+    chat.journal.record_outcome(answer(5, "your pin is 4711", saw=(1,)))
+    numbers = range(6, 6 + SWAP_ATTEMPTS)
+    late = [partial(chat.journal.record_outcome, seeing(answer(one, "your pin is 4711"), "e5")) for one in numbers]
+    store.happens["journal"] = [lambda: None, lambda: None, *late]
+
+    with pytest.raises(StorageUnavailableError, match="answers kept coming"):
+        withdrawal_of(clock).erase(chat, until_ms=4)
 
 
 def test_a_withdrawal_knows_a_message_that_only_an_answer_names(chat: Conversation, withdrawal: Withdrawal) -> None:
