@@ -106,6 +106,8 @@ class Bucket:
             self._holders.note_reminder(name, data)
         elif written is not None and name.startswith("journal/"):
             self._holders.note_message(name, data)
+        elif written is not None and name.startswith("snapshots/"):
+            self._holders.note_recaps(name, data)
         elif written is not None and name.startswith("due/"):
             kind, chat, marker_id = name.rpartition("/")[2].split(".", 2)
             if kind == ERASURE:

@@ -769,6 +769,20 @@ def _knows_calls(thought: Thought | None) -> bool:
     return thought is not None and thought.knows_calls
 
 
+def _taken_unseen(story: Story, withdrawn: set[str], wordless: set[str]) -> Iterator[str]:
+    """Yield the words that went and that nobody saw: of recaps that were shown a withdrawn message, or cover one of `wordless`, which the
+    model was shown without a word, and of outcomes that were never said."""
+    truth = story.world.truth
+    yield from (one.text for one in truth.recaps if not withdrawn.isdisjoint(one.shown))
+    for (chat, _), recap in truth.recapped.items():
+        if chat == story.chat and not wordless.isdisjoint(recap.covers):
+            yield recap.text
+    seen = {outcome.webhook_event_id for _, outcome in _effects(story)}
+    for (chat, own_id), outcome in truth.worded.items():
+        if chat == story.chat and own_id not in seen and not withdrawn.isdisjoint(outcome.provenance.ids):
+            yield outcome.text or ""
+
+
 def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
     """An answer keeps its words unless a withdrawn message stood in its prompt, or it repeats something that was taken out.
 
@@ -799,9 +813,7 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
             direct.append(said)  # its words went, also where it has left the memory
         elif is_lost:
             lost.append(said)
-    went = [*(said.text for said in direct), *(one.text for one in truth.recaps if not withdrawn.isdisjoint(one.shown))]
-    stored = (one for chat, one in truth.stored if chat == story.chat)  # also one that nobody pressed for
-    went += [one.text or "" for one in stored if not withdrawn.isdisjoint(one.provenance.ids)]
+    went = [*(said.text for said in direct), *_taken_unseen(story, withdrawn, wordless)]
     taken_out = {word for text in went for word in NAMED.findall(text)}
     while repeating := [one for one in lost if not taken_out.isdisjoint(NAMED.findall(one.text))]:
         taken_out.update(

@@ -57,10 +57,17 @@ class Holders:
             self._recorded_s[chat, outcome.webhook_event_id] = self._world.now_s
             if any((chat, one) in truth.planned for one in outcome.saw):
                 truth.overtaken.add((chat, outcome.webhook_event_id))
-            if outcome.kind is OutcomeKind.STORED:
-                truth.stored.append((chat, outcome))
+        if outcome.text:
+            truth.worded.setdefault((chat, outcome.webhook_event_id), outcome)
         recorded[outcome.webhook_event_id] = outcome
         self._note_parts(chat, outcome)
+
+    def note_recaps(self, name: str, data: bytes) -> None:
+        """A snapshot was written under this name."""
+        chat = name.removesuffix(".json").split("/")[1]
+        for recap in decode(SnapshotRecord, data).all_recaps:
+            if recap.words:
+                self._world.truth.recapped.setdefault((chat, recap.id), recap)
 
     def note_lost_answer(self, conversation_id: str, record: TurnRecord) -> None:
         """A write of the turn won, and its writer was told that it lost; if another one writes before it looks, it charges again."""

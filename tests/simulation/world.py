@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 from shared.adapters.memory import MemoryObjectStore
 from shared.conversation.literal_runs import shares_run
 from shared.conversation.records import OutcomeRecord, SaidReminder
+from shared.conversation.snapshot_records import Recap
 from shared.conversation.spending import Ledger
 from shared.reminders.reminder import Reminder
 from tests.simulation.scheduler import Process, Scheduler, Task
@@ -114,14 +115,16 @@ class Truth:
     recaps: list[Thought] = field(default_factory=list)
     asked: Counter[str] = field(default_factory=Counter)
     """How often a thought about a message began; each may ask the model several times."""
-    stored: list[tuple[str, OutcomeRecord]] = field(default_factory=list)
-    """The late answers that were recorded for a press, with their chats."""
     staged: list[tuple[str, OutcomeRecord]] = field(default_factory=list)
     """The outcomes with staged writes that were committed, in that order, with their chats."""
     voided: set[tuple[str, str]] = field(default_factory=set)
     """The outcomes, by chat and id, whose turn was given up after the commit."""
     recorded: dict[str, dict[str, OutcomeRecord]] = field(default_factory=dict)
     """Every outcome that was ever recorded, as written last, by chat and id."""
+    worded: dict[tuple[str, str], OutcomeRecord] = field(default_factory=dict)
+    """Every outcome that was ever recorded with words, by chat and id."""
+    recapped: dict[tuple[str, str], Recap] = field(default_factory=dict)
+    """Every recap that was ever stored with words, by chat and id."""
     planned: set[tuple[str, str]] = field(default_factory=set)
     """The answers and recaps, by chat and own id, that some withdrawal has planned to take."""
     uncompared: set[tuple[str, str]] = field(default_factory=set)
