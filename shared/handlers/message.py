@@ -1,5 +1,6 @@
 """Message events: record the message, reply to it if it was meant for the bot, and keep the chat small afterwards."""
 
+from collections.abc import Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, replace
 from typing import Final
@@ -26,6 +27,7 @@ from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
 _LAST_FETCH_S: Final = 30.0
+_NO_ANSWER: Final = frozenset({EventResult.WITHDRAWN, EventResult.ALREADY_ANSWERED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +60,16 @@ class MessageHandler:
         message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
         if not message.addressed or message.reply_token is None:
             return self._overhear(conversation, message, deadline)
-        floods, own_id = self.floods, message.line_message_id
         # Recorded only afterwards: a turn that covered it meanwhile would leave those that are folded later without an answer.
-        is_flood = floods.note(conversation.id, own_id, sent_ms=message.timestamp_ms)
-        if is_flood and not floods.answers_for_all(conversation.id, own_id):
+        is_flood = self.floods.note(conversation.id, message)
+        folded = self.floods.wait_for_end(conversation.id, message.line_message_id) if is_flood else ()
+        if folded is None:
             return self._fold(conversation, message, deadline)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
-            return self._answer(conversation, message, deadline)
+            result = self._answer(conversation, message, deadline)
+            if result in _NO_ANSWER:
+                self._answer_next(conversation, folded, deadline)
+            return result
 
     def press(self, event: LineEvent, deferral_id: str) -> EventResult:
         """Send the answer behind the button, once, on the token of the press.
@@ -97,6 +102,16 @@ class MessageHandler:
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
         return EventResult.FOLDED
+
+    def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
+        """The message that answers for all of a flood needs no answer: the newest of those that were folded for it answers for all."""
+        for message in folded:
+            if not self._record(conversation, message):
+                continue
+            conversation.journal.mark_as_addressed(message.line_message_id)
+            self.reply.hand_over(conversation, message.line_message_id)  # if this worker dies
+            if self._answer(conversation, message, deadline) not in _NO_ANSWER:
+                return
 
     def _overhear(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         """Record the message as context; where the policy lets it, the model may still interject."""

@@ -11,6 +11,7 @@ from typing import Final
 from cachetools import LRUCache
 
 from shared.clock import Clock
+from shared.conversation.records import MessageRecord, by_time
 
 A_MINUTE: Final = 30
 """Messages of one chat that are answered as they come."""
@@ -18,6 +19,7 @@ QUIET_S: Final = 3.0
 LONGEST_S: Final = 40.0
 _WINDOW_S: Final = 60.0
 _CHATS_KEPT: Final = 4_096
+_FOLDED_KEPT: Final = 64
 
 
 _Arrivals = deque[tuple[float, str]]
@@ -26,11 +28,15 @@ _Arrivals = deque[tuple[float, str]]
 
 @dataclass(slots=True, kw_only=True)
 class _Newest:
-    """The newest message of a flood, by LINE's timestamp, and whether it waited until the flood had ended."""
+    """The newest message of a flood, whether it waited until the flood had ended, and the newest of those that left it to this one."""
 
-    sent_ms: int
-    line_message_id: str
+    message: MessageRecord = field(repr=False)
     has_waited: bool = False
+    folded: tuple[MessageRecord, ...] = field(default=(), repr=False)
+
+    def fold(self, *left: MessageRecord) -> None:
+        """These leave it to this one."""
+        self.folded = tuple(sorted((*self.folded, *left), key=by_time, reverse=True)[:_FOLDED_KEPT])
 
 
 def _arrivals() -> LRUCache[str, _Arrivals]:
@@ -51,7 +57,7 @@ class Floods:
     _since_s: LRUCache[str, float] = field(default_factory=lambda: LRUCache(_CHATS_KEPT), repr=False)
     _arrived: threading.Condition = field(default_factory=threading.Condition, repr=False)
 
-    def note(self, conversation_id: str, line_message_id: str, *, sent_ms: int) -> bool:
+    def note(self, conversation_id: str, message: MessageRecord) -> bool:
         """A message has arrived; return whether it is part of a flood, of more than A_MINUTE within a minute, and has to wait for its end.
 
         Repeated: a message that is delivered again counts once, and is not folded because of that.
@@ -61,19 +67,20 @@ class Floods:
             arrivals = self._arrivals.get(conversation_id)
             if arrivals is None:
                 arrivals = self._arrivals[conversation_id] = deque(maxlen=A_MINUTE + 1)
-            if any(one == line_message_id for _, one in arrivals):
+            if any(one == message.line_message_id for _, one in arrivals):
                 return False
-            arrivals.append((now_s, line_message_id))
+            arrivals.append((now_s, message.line_message_id))
             is_flood = len(arrivals) > A_MINUTE and now_s - arrivals[0][0] < _WINDOW_S
             if is_flood:
-                self._overtake(conversation_id, _Newest(sent_ms=sent_ms, line_message_id=line_message_id))
+                self._overtake(conversation_id, message)
             return is_flood
 
-    def answers_for_all(self, conversation_id: str, line_message_id: str) -> bool:
-        """Return whether this message of a flood answers for all: the newest does, once no more come; False as soon as a newer one waits.
+    def wait_for_end(self, conversation_id: str, line_message_id: str) -> tuple[MessageRecord, ...] | None:
+        """Wait until no more come: this message of a flood answers for all.  None, as soon as a newer one waits.
 
-        So a flood holds one thread of the instance. One that does not end is answered every LONGEST_S, by the message that was the newest.
-        Which one is newer, LINE's timestamps tell: an older one may be delivered again, and be answered already.
+        Return the newest of those that were folded for it, the newest first: where it needs no answer, because it was withdrawn or
+        answered before, the next one answers for all. So a flood holds one thread of the instance. One that does not end is answered
+        every LONGEST_S, by the message that was the newest. LINE's timestamps tell which is newer: an older one may be delivered again.
         """
         with self._arrived:
             now_s = self.clock.monotonic_s()
@@ -84,19 +91,30 @@ class Floods:
                 lambda: self._is_overtaken(conversation_id, line_message_id),
                 timeout=max(0.0, min(newest_s + QUIET_S, begun_s + LONGEST_S) - now_s),
             )
-            if not is_overtaken:
-                self._since_s.pop(conversation_id, None)
-                if (newest := self._newest.get(conversation_id)) is not None:
-                    newest.has_waited = True
-            return not is_overtaken
+            if is_overtaken:
+                return None
+            self._since_s.pop(conversation_id, None)
+            return self._end(conversation_id)
 
-    def _overtake(self, conversation_id: str, arrived: _Newest) -> None:
-        """The message is the newest of the flood, unless a newer one waits."""
+    def _end(self, conversation_id: str) -> tuple[MessageRecord, ...]:
+        """The newest of the flood waits no longer; return those that it answers for."""
         newest = self._newest.get(conversation_id)
-        if newest is None or newest.has_waited or newest.sent_ms <= arrived.sent_ms:
-            self._newest[conversation_id] = arrived
-            self._arrived.notify_all()
+        if newest is None:
+            return ()
+        newest.has_waited, folded, newest.folded = True, newest.folded, ()
+        return folded
+
+    def _overtake(self, conversation_id: str, arrived: MessageRecord) -> None:
+        """The message is the newest of the flood, unless a newer one waits."""
+        newest, overtaking = self._newest.get(conversation_id), _Newest(message=arrived)
+        if newest is not None and not newest.has_waited:
+            if arrived.timestamp_ms < newest.message.timestamp_ms:
+                newest.fold(arrived)
+                return
+            overtaking.fold(newest.message, *newest.folded)
+        self._newest[conversation_id] = overtaking
+        self._arrived.notify_all()
 
     def _is_overtaken(self, conversation_id: str, line_message_id: str) -> bool:
         newest = self._newest.get(conversation_id)
-        return newest is not None and newest.line_message_id != line_message_id
+        return newest is not None and newest.message.line_message_id != line_message_id

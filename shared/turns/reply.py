@@ -74,6 +74,11 @@ class Reply:
         )
         return self._run(delivery, seen)
 
+    def hand_over(self, conversation: Conversation, line_message_id: str) -> None:
+        """A tick resumes the message, which is in the journal, once the turn that is open now has ended.  Repeated: changes nothing."""
+        at_ms = self.clock.now_ms() + round(conversation.turn.lease_s * 1_000)
+        DueMarkers(store=conversation.objects.store).mark(REPLY, conversation, line_message_id, at_ms=at_ms)
+
     def resume(self, conversation: Conversation, line_message_id: str) -> None:
         """A message that was handed over came to its end: covered by an outcome, withdrawn, or too old to answer.
 
@@ -184,9 +189,7 @@ class _ReplyDelivery:
 
     def hand_over(self) -> EventResult | None:
         """The message is in the journal, so whoever opens the turn next answers it; if nobody does, a tick."""
-        due = DueMarkers(store=self.conversation.objects.store)
-        at_ms = self.reply.clock.now_ms() + round(self.conversation.turn.lease_s * 1_000)
-        due.mark(REPLY, self.conversation, self.own.line_message_id, at_ms=at_ms)
+        self.reply.hand_over(self.conversation, self.own.line_message_id)
         return EventResult.HANDED_OVER
 
     def take_turn(self, lease: Lease, history: History) -> OutcomeRecord | None:

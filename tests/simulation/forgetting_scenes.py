@@ -74,6 +74,20 @@ def flood_of_one_instance() -> list[str]:
         return found if all(word in said for word in words) else [*found, "I6: a flood got no answer"]
 
 
+def flood_whose_newest_message_is_withdrawn() -> list[str]:
+    """The newest message of a flood is withdrawn while it waits for the end of the flood."""
+    with Scene(a_minute=1).playing() as scene:
+        scene.runs_to_end(scene.asks(instance=0))
+        newest = None
+        for _ in range(3):
+            newest = scene.says()
+            scene.pushes(scene.delivers(newest), instance=0)
+            scene.runs(seconds=0.5)
+        assert newest is not None
+        scene.takes_back(newest)
+        return scene.rests()
+
+
 def _forgets_the_author(scene: Scene, message: Message) -> None:
     """A second later the author of the message takes back everything, and that is handled."""
     scene.sleeps(1)

@@ -688,9 +688,14 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="such a message is answered, or shown to the model, before its own delivery has looked",
     ),
     "answers_a_flood": Mutation(
-        "shared.turns.flood:Floods.answers_for_all",
-        Return(value=False),
+        "shared.turns.flood:Floods.wait_for_end",
+        Return(value=None),
         lacks="a flood gets no answer",
+    ),
+    "answers_the_next_of_a_flood": Mutation(
+        "shared.handlers.message:MessageHandler._answer_next",
+        Return(value=None),
+        lacks="a flood gets no answer where its newest message is withdrawn",
     ),
     "admits_before_it_records": Mutation(
         "shared.handlers.admission:AdmissionHandler.__call__",
@@ -852,7 +857,7 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         lacks="a delivery that waited in vain for the turn fails",
     ),
     "marks_what_is_handed_over": Mutation(
-        f"{_REPLY}:_ReplyDelivery.hand_over",
+        f"{_REPLY}:Reply.hand_over",
         Skip("mark"),
         lacks="a message that was handed over is answered by chance only",
     ),

@@ -14,7 +14,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.storage.codec import decode
 from shared.turns.flood import A_MINUTE
 from tests.support.chats import everything_in
-from tests.support.people import Person
+from tests.support.people import START_MS, Person
 from tests.support.pushed import PushedWorker
 
 HELLO = calling(("reply", {"message": "やあ"}))
@@ -42,6 +42,11 @@ def flooding(worker: PushedWorker, *, is_in_group: bool) -> Person:
     for _ in range(A_MINUTE):
         person.says("@Aizuchi hi", HELLO)
     return person
+
+
+def due_in(person: Person) -> list[str]:
+    """Return the messages that a tick resumes, should a worker die."""
+    return [one.name.rpartition(".")[2] for one in person.worker.store.list("due/") if "/reply." in one.name]
 
 
 def test_a_flood_is_recorded_and_its_newest_message_is_answered(
@@ -94,6 +99,45 @@ def test_a_folded_message_is_never_recorded_as_one_that_waits_for_an_answer(
 
     names = friend.worker.conversations.of(friend.events.chat_id).names
     assert not decode(MessageRecord, created[names.message(older["message"]["id"])]).addressed
+
+
+def test_where_the_newest_of_a_flood_is_withdrawn_the_newest_that_stands_answers_for_all(
+    pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = flooding(PushedWorker(pool), is_in_group=False)
+    *older, last, newest = [friend.events.text(f"word {number}") for number in range(5)]
+
+    def come() -> None:
+        for one in (*older, last):
+            friend.sends(one, HELLO)
+        for one in (last, newest):
+            friend.worker.withdraw(friend.events.chat_id, one["message"]["id"])
+
+    arrivals.append(come)
+    friend.sends(newest)
+
+    assert "word 2" in friend.worker.prompt()
+    assert "word 3" not in friend.worker.prompt()
+    assert older[-1]["replyToken"] in friend.worker.line.replied
+    assert due_in(friend) == [older[-1]["message"]["id"]]
+
+
+def test_where_the_newest_of_a_flood_was_answered_before_the_next_one_answers_for_all(
+    pool: ThreadPoolExecutor, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = Person(PushedWorker(pool), is_in_group=False)
+    newest = friend.events.text("word 9", timestamp=START_MS + 3_600_000)
+    friend.sends(newest, HELLO)
+    friend.worker.clock.move(61)
+    for _ in range(A_MINUTE):
+        friend.says("hi", HELLO)
+    first = friend.events.text("word 1")
+
+    arrivals.append(partial(friend.sends, newest, HELLO))
+    friend.sends(first)
+
+    assert arrivals == []
+    assert first["replyToken"] in friend.worker.line.replied
 
 
 @pytest.mark.parametrize("triggers", [True, False])

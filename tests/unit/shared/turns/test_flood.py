@@ -1,11 +1,13 @@
 import itertools
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from shared.adapters.memory import FixedClock
 from shared.clock import SystemClock
 from shared.turns.flood import A_MINUTE, LONGEST_S, QUIET_S, Floods
+from tests.support import chats
 
 _FoundT = TypeVar("_FoundT")
 _STEP_S = 1 / 16
@@ -36,7 +38,14 @@ def floods_on(condition: SteppedCondition) -> Floods:
 
 def arrive(floods: Floods, name: str, *, chat: str = "a", sent_ms: int | None = None) -> bool:
     """A message comes, `m7` with the timestamp 7; return whether it is part of a flood."""
-    return floods.note(chat, name, sent_ms=int(name[1:]) if sent_ms is None else sent_ms)
+    number = int(name[1:]) if sent_ms is None else sent_ms
+    return floods.note(chat, replace(chats.message(number, timestamp_ms=number), line_message_id=name))
+
+
+def waits(floods: Floods, name: str) -> tuple[str, ...] | None:
+    """The message waits until the flood has ended; return the ids of those that it answers for, or None where a newer one waits."""
+    folded = floods.wait_for_end("a", name)
+    return tuple(one.line_message_id for one in folded) if folded is not None else None
 
 
 def test_a_flood_begins_after_thirty_messages_of_a_minute() -> None:
@@ -69,7 +78,7 @@ def test_the_newest_message_waits_until_the_flood_has_ended() -> None:
     arrive(floods, "m1")
     begun_s = clock.monotonic_s()
 
-    assert floods.answers_for_all("a", "m1")
+    assert waits(floods, "m1") == ()
     assert clock.monotonic_s() - begun_s == QUIET_S
 
 
@@ -78,7 +87,7 @@ def test_a_message_whose_flood_is_forgotten_waits_for_nothing() -> None:
     clock = arrivals.clock
     clock.move(3_600)
 
-    assert Floods(clock=clock, _arrived=arrivals).answers_for_all("a", "m1")
+    assert waits(Floods(clock=clock, _arrived=arrivals), "m1") == ()
     assert clock.monotonic_s() == 3_600
 
 
@@ -88,7 +97,7 @@ def test_a_message_waits_no_longer_once_a_newer_one_came() -> None:
     arrive(floods, "m1")
     arrivals.meanwhile = lambda: arrive(floods, "m2")
 
-    assert not floods.answers_for_all("a", "m1")
+    assert waits(floods, "m1") is None
     assert clock.monotonic_s() < 1
 
 
@@ -100,12 +109,12 @@ def test_an_older_message_that_is_delivered_again_leaves_the_flood_to_the_newest
 
     def come_again() -> None:
         if arrive(floods, "m1"):
-            older.append(floods.answers_for_all("a", "m1"))
+            older.append(waits(floods, "m1"))
 
     arrivals.meanwhile = come_again
 
-    assert floods.answers_for_all("a", "m2")
-    assert older == [False]
+    assert waits(floods, "m2") == ("m1",)
+    assert older == [None]
     assert clock.monotonic_s() - begun_s == QUIET_S
 
 
@@ -115,17 +124,29 @@ def test_of_messages_of_one_moment_one_answers() -> None:
     for name in ("m1", "m2", "m3"):
         arrive(floods, name, sent_ms=5)
 
-    assert [floods.answers_for_all("a", name) for name in ("m1", "m2", "m3")] == [False, False, True]
+    assert [waits(floods, name) for name in ("m1", "m2", "m3")] == [None, None, ("m2", "m1")]
+
+
+def test_the_newest_of_those_that_left_are_known_to_the_one_that_answers() -> None:
+    arrivals = SteppedCondition()
+    floods = floods_on(arrivals)
+    for number in (30, 10, 50, 20, *range(100, 170)):
+        arrive(floods, f"m{number}")
+
+    assert waits(floods, "m169") == tuple(f"m{number}" for number in range(168, 104, -1))
+
+    arrive(floods, "m45")
+    assert waits(floods, "m45") == ()
 
 
 def test_a_late_message_is_answered_where_the_newest_waits_no_more() -> None:
     arrivals = SteppedCondition()
     floods = floods_on(arrivals)
     arrive(floods, "m2")
-    assert floods.answers_for_all("a", "m2")
+    assert waits(floods, "m2") == ()
     arrive(floods, "m1")
 
-    assert floods.answers_for_all("a", "m1")
+    assert waits(floods, "m1") == ()
 
 
 def test_a_flood_that_does_not_end_is_answered_now_and_then() -> None:
@@ -137,7 +158,7 @@ def test_a_flood_that_does_not_end_is_answered_now_and_then() -> None:
     def arrives() -> bool:
         newest = f"m{next(numbers)}"
         arrive(floods, newest)
-        return floods.answers_for_all("a", newest)
+        return waits(floods, newest) is not None
 
     begun_s = clock.monotonic_s()
     answered_s = [clock.monotonic_s() for _ in range(int(24 * LONGEST_S)) if arrives()]  # a sixteenth each
@@ -150,7 +171,7 @@ def test_a_flood_after_a_flood_is_answered_too() -> None:
     clock, floods = arrivals.clock, floods_on(arrivals)
     for name in ("m1", "m2"):
         assert arrive(floods, name)
-        assert floods.answers_for_all("a", name)
+        assert waits(floods, name) == ()
         clock.move(LONGEST_S / 2)
 
 
@@ -161,7 +182,7 @@ def test_a_flood_holds_one_thread_of_the_instance() -> None:
 
     def arrives(name: str) -> threading.Thread:
         arrive(floods, name)
-        thread = threading.Thread(target=floods.answers_for_all, args=("a", name))
+        thread = threading.Thread(target=waits, args=(floods, name))
         thread.start()
         return thread
 
