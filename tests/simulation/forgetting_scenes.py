@@ -93,3 +93,4 @@ def _forgets_the_author(scene: Scene, message: Message) -> None:
     scene.sleeps(1)
     order = scene.stage.people.order("forget me", at_s=scene.world.now_s, by=message.author)
     scene.takes_effect(scene.pushes(scene.delivers_order(order)))
+    scene.runs(seconds=0.0)

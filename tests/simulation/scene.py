@@ -20,13 +20,12 @@ from tests.simulation.mind import Manner, Mood
 from tests.simulation.people import TAKE_BACK, Message, Order
 from tests.simulation.schedule import STEPS, Stage, playing
 from tests.simulation.scheduler import Task
-from tests.simulation.times import LEASE_S, SETTLE_S
+from tests.simulation.times import SECOND_PASS_S, SETTLE_S
 from tests.simulation.wiring import SMALL, THREADS, Settings
 from tests.simulation.world import Weather
 
 _INSTANCES: Final = 6
 _CALL_S: Final = 0.05
-_SECOND_PASS_S: Final = LEASE_S * 1.2
 
 
 class Scene:
@@ -245,7 +244,7 @@ class Scene:
     def takes_effect(self, request: Task) -> None:
         """The withdrawal or erasure is handled: the request ends, and a tick carries out its second pass."""
         self.runs_to_end(request)
-        due_s = math.ceil((self.world.now_s + _SECOND_PASS_S) / TICK_S) * TICK_S
+        due_s = math.ceil((self.world.now_s + SECOND_PASS_S) / TICK_S) * TICK_S
         self.sleeps(due_s - self.world.now_s)
         self.ticks()
 

@@ -32,7 +32,7 @@ from tests.simulation.notion import Workspace
 from tests.simulation.people import Joining, Json, Message, Order, People, Welcome, gloss_of
 from tests.simulation.scheduler import Task
 from tests.simulation.threads import green_threads, replaced
-from tests.simulation.times import LEASE_S, PUBLISH_S, SHORTEST_LEASE_S, SKEW_S
+from tests.simulation.times import LEASE_S, PUBLISH_S, SECOND_PASS_S, SHORTEST_LEASE_S, SKEW_S
 from tests.simulation.wiring import LEAST, NO_LIMITS, SMALL, SMALL_SEGMENT, THREADS, TINY, Ports, Settings
 from tests.simulation.withdrawals import Withdrawals
 from tests.simulation.world import EPOCH_MS, ShownText, Weather, World
@@ -407,7 +407,10 @@ class Stage:
         self.withdrawals.acknowledge(people.conversation_id, None, forget)
 
     def _member_was_forgotten(self, people: People, order: Order) -> None:
-        """Once no second pass is left, no word of the member may come back, nor any that is delivered only then."""
+        """Once no second pass is left, no word of the member may come back, nor any that is delivered only then.
+
+        There is none where nothing of the member was found; whoever had read it before may think with it for as long all the same.
+        """
 
         def forget() -> None:
             own = people.own_messages(order)
@@ -415,7 +418,10 @@ class Stage:
             self.world.truth.forget([*words, *map(gloss_of, words)])
 
         own = tuple(one.id for one in people.own_messages(order))
-        self.withdrawals.acknowledge(people.conversation_id, order.line_message_id, forget, more_ids=own)
+        handled = partial(
+            self.withdrawals.acknowledge, people.conversation_id, order.line_message_id, forget, more_ids=own
+        )
+        self.world.scheduler.at(self.world.now_s + SECOND_PASS_S, handled)
 
     @staticmethod
     def _spares_entries(people: People, until_s: float) -> bool:

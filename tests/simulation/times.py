@@ -8,6 +8,9 @@ LEASE_S: Final = 25.0
 SHORTEST_LEASE_S: Final = 16.0
 """Shorter ones are refused by the settings and by Terraform."""
 
+SECOND_PASS_S: Final = LEASE_S * 1.2
+"""How long after an amendment no writer is left that has not seen it."""
+
 SKEW_S: Final = 5.0
 """How far the wall clocks of two instances, or of an instance and LINE, may be apart."""
 
