@@ -20,7 +20,6 @@ GROUP: Final = "C" + "2" * 32
 _MEMBERS: Final = ("U" + "a" * 32, "U" + "b" * 32)
 _BOT: Final = "U" + "f" * 32
 TAKE_BACK: Final = "take back"
-_MOMENT_S: Final = 0.001
 """LINE's timestamps are milliseconds."""
 
 
@@ -138,6 +137,11 @@ class Order(Welcome):
         return _user_in(self.event)
 
     @property
+    def just_before_s(self) -> float:
+        """The last of LINE's timestamps before it."""
+        return _just_before(self.at_s)
+
+    @property
     def line_message_id(self) -> str:
         """The id of the command's message."""
         content = self.event["message"]
@@ -233,7 +237,7 @@ class People:
         content: Json = {"id": f"m{number}", "type": "text", "quoteToken": f"quote-{number}", "text": f"/{command}"}
         event = self._event("message", at_s, by=by, replyToken=f"token-{number}", message=content)
         if self.erases_at_once(command):
-            self.erase(until_s=at_s - _MOMENT_S, spares_entries=command != "forget me")
+            self.erase(until_s=_just_before(at_s), spares_entries=command != "forget me")
         order = Order(conversation_id=self.conversation_id, event=event, at_s=at_s, command=command)
         if self.forgets_a_member(command):
             self._forget_member(order)
@@ -356,7 +360,7 @@ class People:
         return message
 
     def _forget_member(self, order: Order) -> None:
-        until_s = order.at_s - _MOMENT_S
+        until_s = order.just_before_s
         self.forgotten_s[order.author] = max(until_s, self.forgotten_s.get(order.author, -1.0))
         self.erasures_s.append(until_s)  # every thought in the chat begins again
         for message in self.own_messages(order):
@@ -383,3 +387,8 @@ def _user_in(event: Json) -> str:
     source = event["source"]
     assert isinstance(source, dict)
     return str(source["userId"])
+
+
+def _just_before(at_s: float) -> float:
+    """Return the last of LINE's timestamps, which are whole milliseconds, before this one."""
+    return round(at_s - 0.001, 3)

@@ -251,7 +251,7 @@ class Stage:
             marked = any((order.conversation_id, one) in self.world.truth.marked_erasures for one in moments_ms)
             if watermark.timestamp_ms < pressed_ms - 1 or not marked:  # another delivery is about to carry it out
                 return
-            until_s = order.at_s if watermark.entries_ms >= pressed_ms else order.at_s - 0.001
+            until_s = order.at_s if watermark.entries_ms >= pressed_ms else order.just_before_s
             people.erase(until_s=until_s, spares_entries=watermark.entries_ms < pressed_ms - 1)
             self._erasure_was_acknowledged(people, until_s=until_s)
 
@@ -285,7 +285,7 @@ class Stage:
         if not people.erases_at_once(order.command):
             return self.welcome(order)
         return replace(
-            self.welcome(order), on_ack=lambda: self._erasure_was_acknowledged(people, until_s=order.at_s - 0.001)
+            self.welcome(order), on_ack=lambda: self._erasure_was_acknowledged(people, until_s=order.just_before_s)
         )
 
     def joining(self, joining: Joining) -> Delivery:
