@@ -814,6 +814,9 @@ def _check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iter
         elif is_lost:
             lost.append(said)
     went = [*(said.text for said in direct), *_taken_unseen(story, withdrawn, wordless)]
+    went += [
+        word for one in people.messages if one.id in withdrawn for word, _ in one.words
+    ]  # it may have been recalled
     taken_out = {word for text in went for word in NAMED.findall(text)}
     while repeating := [one for one in lost if not taken_out.isdisjoint(NAMED.findall(one.text))]:
         taken_out.update(

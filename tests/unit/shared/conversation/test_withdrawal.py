@@ -496,14 +496,15 @@ def test_an_answer_that_was_under_way_during_an_erasure_loses_what_it_repeats(
     assert "so much for that" in everything_in(store)
 
 
+@pytest.mark.parametrize("until_ms", [7, 8])
 def test_an_erasure_of_all_that_was_said_stores_no_plan(
-    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore, until_ms: int
 ) -> None:
     records_answers_that_hand_an_erased_pin_on(chat)
 
-    withdrawal.erase(chat, until_ms=8)
+    withdrawal.erase(chat, until_ms=until_ms)
 
-    assert chat.amendments.look() == Amendments(erased_ms=8, erased_entries_ms=8)
+    assert chat.amendments.look() == Amendments(erased_ms=until_ms, erased_entries_ms=until_ms)
     assert "4711" not in everything_in(store)
 
 
@@ -751,6 +752,17 @@ def test_what_is_recorded_before_the_plan_is_compared_also_where_what_it_names_h
     withdrawal.withdraw(chat, "m1", timestamp_ms=9)
 
     assert [one.text for one in read(chat).outcomes] == [None, "the weather is fine again today"]
+
+
+def test_what_another_delivery_of_an_erasure_compares_meanwhile_is_kept(clock: FixedClock) -> None:
+    store = OvertakenStore()
+    chat, withdrawal = conversations_on(store, InlineExecutor(), clock).of(CHAT), withdrawal_of(clock)
+    records_answers_that_hand_an_erased_pin_on(chat)
+
+    store.happens["journal"] = [lambda: None, lambda: withdrawal.erase(chat, until_ms=4)]  # before its second listing
+    withdrawal.erase(chat, until_ms=4)
+
+    assert [one.text for one in read(chat).outcomes] == [None, None, "so much for that"]
 
 
 def test_what_is_recorded_while_an_erasure_looks_is_compared(clock: FixedClock) -> None:
