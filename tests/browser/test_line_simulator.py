@@ -274,7 +274,8 @@ def test_the_first_screen_fits_a_phone(page: Page) -> None:
 def test_a_person_without_consent_is_chosen_on_the_page(page: Page, running: Running) -> None:
     page.locator("#people-button").click()
 
-    page.locator("#consents input").uncheck()
+    with page.expect_response(lambda response: response.request.method == "POST"):
+        page.locator("#consents input").uncheck()
 
     expect(page.locator("#consents input")).not_to_be_checked()
     assert not running.server.platform.people[running.user_id].has_consented
