@@ -66,7 +66,10 @@ class MessageHandler:
         if folded is None:
             return self._fold(conversation, message, deadline)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
-            return self._answer(conversation, message, deadline, folded=folded)
+            result = self._answer(conversation, message, deadline)
+            if result in _NO_ANSWER:
+                self._answer_next(conversation, folded, deadline)
+            return result
 
     def press(self, event: LineEvent, deferral_id: str) -> EventResult:
         """Send the answer behind the button, once, on the token of the press.
@@ -76,15 +79,7 @@ class MessageHandler:
         conversation = self.conversations.of(event.conversation_id)
         return self._answer(conversation, self.intake.press(event, deferral_id), event.deadline)
 
-    def _answer(
-        self,
-        conversation: Conversation,
-        message: MessageRecord,
-        deadline: Deadline,
-        *,
-        folded: Sequence[MessageRecord] = (),
-    ) -> EventResult:
-        """Answer the message; where it needs no answer, the newest of those that were `folded` for it."""
+    def _answer(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
         self.usage.begin_exchange()
         self.people.begin(conversation, message)
         fetches = self.media.begin_fetch(conversation, message)
@@ -94,8 +89,6 @@ class MessageHandler:
             # No work goes on once the request is answered
             wait(fetches.values(), timeout=deadline.within(_LAST_FETCH_S).left_s)
         _check_ended(fetches)
-        if run.result in _NO_ANSWER:
-            self._answer_next(conversation, folded, deadline)
         if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
             self._compact(conversation, deadline, may_ask_model=True)
         self._settle(conversation)
