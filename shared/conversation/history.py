@@ -32,6 +32,7 @@ from shared.conversation.turn import TurnRecord
 from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode_readable
 from shared.storage.compare_and_swap import SWAP_ATTEMPTS
+from shared.storage.object_names import ObjectNames
 from shared.storage.object_store import ListedObject
 
 MESSAGES_READ: Final = 100
@@ -72,7 +73,8 @@ class EntryIndex(Protocol):
 class Listing:
     """The objects of a chat: names and generations of one moment, in the order in which they were written.
 
-    Of the messages `besides` every amendment is read, however old. `begun_s` is when the listing began, by the monotonic clock.
+    Of the messages `besides` every amendment is read, however old, and so are the outcomes of these ids. `begun_s` is when the listing
+    began, by the monotonic clock.
     """
 
     messages: tuple[ListedObject, ...]
@@ -224,7 +226,10 @@ class HistoryReader:
     index: EntryIndex
 
     def list(self, conversation: Conversation, *, besides: AbstractSet[str] = frozenset()) -> Listing:
-        """Return what there is, in one round trip; of the journalled messages and those `besides` every amendment is read."""
+        """Return what there is, in one round trip; of the journalled messages and those `besides` every amendment is read.
+
+        So are the outcomes `besides`, also where newer ones are too many to be read.
+        """
         amendments, reads = conversation.amendments, conversation.objects.reads
         begun_s = amendments.clock.monotonic_s()
         amended = reads.submit(amendments.list_all)
@@ -255,7 +260,7 @@ class HistoryReader:
         """
         objects = conversation.objects
         snapshot = objects.reads.submit(conversation.snapshot.read)
-        messages, outcomes = listing.messages[-MESSAGES_READ:], listing.outcomes[-OUTCOMES_READ:]
+        messages, outcomes = listing.messages[-MESSAGES_READ:], _outcomes_read(conversation.names, listing)
         looking = _begin_look(conversation, listing, listing.besides)
         reading = objects.begin_reading([*messages, *outcomes])
         index = self.index.read(conversation)
@@ -279,6 +284,11 @@ class HistoryReader:
             looked_s=listing.begun_s,
             index=index.view(amendments),
         )
+
+
+def _outcomes_read(names: ObjectNames, listing: Listing) -> tuple[ListedObject, ...]:
+    older, newest = listing.outcomes[:-OUTCOMES_READ], listing.outcomes[-OUTCOMES_READ:]
+    return (*(one for one in older if names.outcome_id_in(one.name) in listing.besides), *newest)
 
 
 def _begin_look(conversation: Conversation, listing: Listing, besides: AbstractSet[str]) -> Callable[[], Amendments]:

@@ -2,6 +2,7 @@
 
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
+from tests.simulation.schedule import SMALL_BOUNDS
 
 
 def message_that_comes_after_forget_me() -> list[str]:
@@ -40,6 +41,16 @@ def question_beside_a_message_that_comes_after_forget_me() -> list[str]:
         scene.runs_past(scene.pushes(scene.delivers(late)), "write journal/")
         scene.runs_to_end(scene.asks())
         return scene.rests()
+
+
+def question_that_many_commands_follow() -> list[str]:
+    """The button of `/forget` is pressed when more outcomes have followed its question than a reader reads."""
+    with Scene(bounds=SMALL_BOUNDS).playing() as scene:
+        press = scene.is_asked_about("forget")
+        for _ in range(SMALL_BOUNDS["outcomes_read"] + 1):
+            scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("help"))))
+        scene.runs_to_end(scene.pushes(scene.delivers_order(press)))
+        return scene.rests(calm=True)
 
 
 def press_of_another_member() -> list[str]:

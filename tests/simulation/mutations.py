@@ -667,6 +667,11 @@ MUTATIONS: Final[Mapping[str, Mutation]] = {
         Return(value=None),
         lacks="the button of `/forget` erases nothing",
     ),
+    "reads_the_question_that_is_confirmed": Mutation(
+        f"{_ERASURE}:ErasureHandler._counting_press",
+        DropArgument("read_newest", "besides"),
+        lacks="the button of `/forget` does nothing once many outcomes followed its question",
+    ),
     "marks_who_was_forgotten": Mutation(
         f"{_ERASURE}:ErasureHandler.forget_member",
         Skip("forget_member"),

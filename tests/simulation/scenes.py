@@ -1007,6 +1007,7 @@ SCENES: Final[Mapping[str, Callable[[], list[str]]]] = {
     "remembers_lost_recaps": recap_that_an_edit_drops_before_an_unsend,
     "stores_the_plan": withdrawal_that_dies_between_two_answers,
     "erases_what_was_confirmed": forget_that_is_confirmed,
+    "reads_the_question_that_is_confirmed": forgetting_scenes.question_that_many_commands_follow,
     "counts_the_first_press_only": two_presses_at_once,
     "asks_whether_the_command_stands": press_after_the_unsend_of_its_command,
     "interjects_once": message_that_comes_again_to_a_bot_that_interjects,

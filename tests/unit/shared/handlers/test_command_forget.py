@@ -3,6 +3,7 @@
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
+from shared.conversation.history import OUTCOMES_READ
 from shared.line.phrases import Phrase
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.storage.codec import encode
@@ -56,6 +57,17 @@ def test_redelivered_press_erases_and_confirms_once(friend: Person) -> None:
 
     assert friend.worker.said.count(japanese(Phrase.FORGET_DONE)) == 1
     assert "my word is swordfish" in everything_in(friend.worker.store)
+
+
+def test_a_question_can_be_confirmed_however_many_commands_follow_it(friend: Person) -> None:
+    friend.says("/forget")
+    button = friend.newest_button
+    for _ in range(OUTCOMES_READ + 5):
+        friend.says("/help")
+
+    friend.presses(button)
+
+    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
 
 
 def test_redelivered_press_completes_the_erasure_of_a_dead_worker(friend: Person) -> None:
