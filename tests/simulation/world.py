@@ -227,7 +227,7 @@ class World:
         """The most attempts to write one object within a second, by kind of object."""
         self.readings: dict[Task, deque[float]] = {}
         self.most_readings = 0
-        """The most times that a thread listed its chat within a second; a tick does so for each marker."""
+        """The most times that a thread listed its chat within a second; ticks, for each marker, and withdrawals do not count."""
         self.ledgers: list[Ledger] = []
         """What the instances have in hand and have not charged to a chat yet."""
         self.clocks_hold = True
