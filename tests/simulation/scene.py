@@ -15,13 +15,13 @@ from shared.reminders.delivery import Reminding
 from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
 from tests.simulation.bus import TICK_S, Delivery
-from tests.simulation.checks import check_withdrawn
 from tests.simulation.mind import Manner, Mood
 from tests.simulation.people import TAKE_BACK, Message, Order
 from tests.simulation.schedule import STEPS, Stage, playing
 from tests.simulation.scheduler import Task
 from tests.simulation.times import SECOND_PASS_S, SETTLE_S
 from tests.simulation.wiring import SMALL, THREADS, Settings
+from tests.simulation.withdrawal_checks import check_withdrawn
 from tests.simulation.world import Weather
 
 _INSTANCES: Final = 6

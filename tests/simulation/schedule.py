@@ -24,13 +24,14 @@ from shared.turns import flood
 from shared.turns.deferral import LateReply
 from shared.turns.waiting_room import PLACES
 from tests.simulation.bus import TICK_S, Bus, Delivery, Ticker
-from tests.simulation.checks import Story, violations
+from tests.simulation.checks import violations
 from tests.simulation.holders import Holders
 from tests.simulation.line import Line
 from tests.simulation.mind import ORDER, REQUEST_TOKENS, Mind, Mood
 from tests.simulation.notion import Workspace
 from tests.simulation.people import Joining, Json, Message, Order, People, Welcome, gloss_of
 from tests.simulation.scheduler import Task
+from tests.simulation.story import Story
 from tests.simulation.threads import green_threads, replaced
 from tests.simulation.times import LEASE_S, PUBLISH_S, SECOND_PASS_S, SHORTEST_LEASE_S, SKEW_S
 from tests.simulation.wiring import LEAST, NO_LIMITS, SMALL, SMALL_SEGMENT, THREADS, TINY, Ports, Settings

@@ -11,16 +11,17 @@ from tests.simulation import forgeries, reminder_forgeries
 from tests.simulation.mutations import MUTATIONS
 from tests.simulation.table import rows_of
 
+HERE = Path(__file__).parent
 FORGERIES = (*forgeries.FORGERIES, *reminder_forgeries.FORGERIES)
 SENTENCES_AT_LEAST = 50
-CHECKS = ("bucket", "checks", "entry_checks", "holders", "line", "mind", "reminder_checks", "scene", "schedule")
+CHECKS = (*(one.stem for one in HERE.glob("*checks.py")), "bucket", "holders", "line", "mind", "scene", "schedule")
 SENTENCE = re.compile(r"I\d+:\\ ")  # as re.escape() writes it
 
 
 def templates() -> Iterator[re.Pattern[str]]:
     """Return what the sentences of the checks look like, whatever stands in their gaps."""
     for module in CHECKS:
-        tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
+        tree = ast.parse((HERE / f"{module}.py").read_text(encoding="utf-8"))
         parts_of_others = {id(part) for one in ast.walk(tree) if isinstance(one, ast.JoinedStr) for part in one.values}
         for one in ast.walk(tree):
             text = _text_of(one) if id(one) not in parts_of_others else ""

@@ -1,0 +1,258 @@
+"""I1, I2, I6 and I9 for what asks the bot: each question is answered, once, and history tells what the chat was shown."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from shared.agent.executor import MOST_CALLS
+from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.handlers.ports import Options
+from shared.line.mentions import GroupPolicy
+from shared.line.phrases import Phrase, phrase
+from shared.line.postback_data import show_answer_data
+from shared.tools.notion.toolset import MOST_CALLS as MOST_PAGES
+from shared.turns.deferral import LateReply
+from tests.simulation.bus import ACK_DEADLINE_S
+from tests.simulation.mind import ORDER
+from tests.simulation.people import TAKE_BACK, Message, Order, Welcome, on_one_line
+from tests.simulation.press_checks import answers_to, check_confirmed, check_taken_back, must_count
+from tests.simulation.story import Story
+from tests.simulation.times import ANSWERABLE_S, SKEW_S, TOKEN_S
+from tests.simulation.wiring import NO_LIMITS
+
+_LIMIT_REACHED: Final = phrase(Phrase.LIMIT_REACHED, locale=Options().locale, bot_name="", hour="00:00 (UTC+9)")
+_ASKS_FOR_A_PAGE: Final = "page word"
+_PUSHING_S: Final = 15.0
+_SHOWN_KINDS: Final = {OutcomeKind.REPLIED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED}
+_UNSEEN_KINDS: Final = {OutcomeKind.UNDELIVERED, OutcomeKind.SKIPPED, OutcomeKind.STORED}
+
+
+def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
+    covering = [one for one in history.values() if message.id in one.covers and one.kind is not OutcomeKind.STORED]
+    if not covering:
+        if message.is_unsure:
+            return
+        if len(story.bus.arrived_s[story.chat]) > story.a_minute and _is_folded(story, message):
+            yield from _check_flood(story, history, message)
+            return
+        is_late = story.may_be_late or story.is_crowded_at(message)
+        too_old = is_late and story.world.now_s - message.at_s >= ANSWERABLE_S - SKEW_S
+        if not too_old and not story.is_amendment_lost(message.id):
+            yield f"I1: {message.id} was never answered"
+        return
+    effects = [(said, outcome) for said, outcome in story.effects() if message.id in outcome.covers]
+    if _answer_count(story, history, message) > 1:
+        yield f"I2: {message.id} was answered twice"
+    if sum(outcome.has_button for _, outcome in effects) > 1:
+        yield f"I2: {message.id} was told twice to wait"
+    if story.is_calm and not effects and not _may_be_silent(story, message, {one.kind for one in covering}):
+        kinds = ", ".join(one.kind for one in covering)
+        yield f"I6: {message.id} met silence ({kinds}) although nothing had failed"
+
+
+def _is_folded(story: Story, message: Message) -> bool:
+    """Whether the message may have been folded into a flood: it was kept as context, or has left the chat's memory.
+
+    Where it is delivered again, it is recorded as one that waits, and small bounds may hide that record.
+    """
+    records = [one for one in story.stored_messages if one.line_message_id == message.id]
+    was_context = story.forgets_outcomes and (story.chat, message.id) in story.world.truth.context
+    return was_context or not (records and records[0].addressed)
+
+
+def _check_flood(story: Story, history: dict[str, OutcomeRecord], message: Message) -> Iterator[str]:
+    """A message of a flood is context of the answer that a newer one gets, unless that one is withdrawn and its worker dies."""
+    near = [one for one in story.people.messages if one.addressed and 0 <= one.at_s - message.at_s < TOKEN_S]
+    covered = {covered for one in history.values() for covered in one.covers}
+    workers_die = bool(story.world.weather.kills or story.mood.poison)
+    is_untended = workers_die and any(not story.people.is_kept(one) for one in near)
+    is_excused = story.has_outage or story.forgets_outcomes or is_untended
+    if covered.isdisjoint(one.id for one in near) and not is_excused:
+        yield f"I6: nothing of the flood of {message.id} was answered"
+
+
+def check_greeted(story: Story, history: dict[str, OutcomeRecord], welcome: Welcome) -> Iterator[str]:
+    """A follow or a join is greeted once, unless the chat was erased afterwards."""
+    greetings = sum(said.reply_token == welcome.reply_token for said in story.said)
+    if greetings > 1:
+        yield f"I2: {welcome.id} was greeted twice"
+    if welcome.at_s <= story.people.erased_s or story.is_amendment_lost(welcome.id):
+        return
+    if welcome.id not in history:
+        yield f"I1: {welcome.id} was never greeted"
+    is_slow = story.mood.seconds[1] > TOKEN_S / 3  # it waits for the turn of an earlier message
+    waits = is_slow or story.begins_again(welcome.at_s)
+    if story.is_calm and not greetings and not waits:
+        yield f"I6: {welcome.id} met silence although nothing had failed"
+
+
+def check_obeyed(story: Story, order: Order) -> Iterator[str]:
+    """A command is answered once, unless the chat was erased or left since; a group that was joined since is not left."""
+    answers = answers_to(story, order)
+    if answers > 1:
+        yield f"I2: /{order.command} was answered twice"
+    if order.command == "confirm":
+        yield from check_confirmed(story, order)
+    if order.command == TAKE_BACK:
+        yield from check_taken_back(story, order)
+        return
+    if order.command == "choose":
+        return  # check_reminders looks at it
+    waits = story.mood.seconds[1] > TOKEN_S / 3 or story.waited_long(order.id) or story.begins_again(order.at_s)
+    if order.at_s <= story.people.erased_s or waits:
+        return
+    if order.command == "confirm" and not must_count(story, order):
+        return
+    if not order.presses and order.line_message_id in story.people.unsent_commands:
+        return
+    if story.is_calm and not answers:
+        yield f"I6: /{order.command} met silence although nothing had failed"
+
+
+def _may_be_silent(story: Story, message: Message, kinds: set[OutcomeKind]) -> bool:
+    """Whether silence is correct: the model skipped the message, or its token expired.
+
+    A token expires if no "still thinking" is sent; if amendments make a turn begin again and again while the message waits; or if more
+    messages wait than a turn reads.
+    """
+    if OutcomeKind.SKIPPED in kinds:  # also where a budget is spent
+        return True
+    slow = (story.late_reply is LateReply.DROP and story.mood.seconds[1] > TOKEN_S / 3) or story.waited_long(message.id)
+    return OutcomeKind.UNDELIVERED in kinds and (
+        slow or story.begins_again(message.at_s) or story.is_crowded_at(message)
+    )
+
+
+def _answer_count(story: Story, history: dict[str, OutcomeRecord], message: Message) -> int:
+    """Return how many answers to the message were shown, directly or through buttons; "still thinking" does not count."""
+    buttons = _deferrals_of(story, history, message)
+    return sum(
+        not outcome.has_button
+        and (message.id in outcome.covers or not buttons.isdisjoint(outcome.answers))
+        and outcome.kind is OutcomeKind.REPLIED
+        for _, outcome in story.effects()
+    )
+
+
+def _deferrals_of(story: Story, history: dict[str, OutcomeRecord], message: Message) -> set[str]:
+    """Return the deferrals of a message, and those deferrals that cover only presses of their buttons."""
+    presses = {one.id: one.presses for one in story.people.messages}
+    deferrals = [one for one in history.values() if one.has_button]
+    found = {one.webhook_event_id for one in deferrals if message.id in one.covers}
+    more = set(found)
+    while more:
+        known = {show_answer_data(one) for one in found}
+        more = {
+            one.webhook_event_id for one in deferrals if all(presses[covered] in known for covered in one.covers)
+        } - found
+        found |= more
+    return found
+
+
+def check_budget(story: Story) -> Iterator[str]:
+    """A chat is told once that a budget is spent; and in the end all that was spent in calm weather is charged.
+
+    A request that its turn did not wait for stays in the hands of its instance, until the instance writes the turn again.
+    """
+    told = sum(_LIMIT_REACHED in said.text for said in story.said)
+    if told > 1 or (told and story.settings.budget == NO_LIMITS):
+        yield f"I9: a chat was told {told} times that its budget is spent"
+    charged = story.turn.spending.tokens
+    in_hand = sum(ledger.take(story.chat) for ledger in story.world.ledgers)
+    spent, unsure = story.world.truth.tokens[story.chat], story.world.truth.unsure_tokens[story.chat]
+    if story.is_calm and not story.mood.downs and not spent <= charged + in_hand <= spent + unsure:
+        yield "I9: what was spent in calm weather was not all charged"
+
+
+def _unrecorded_interjection(story: Story) -> str | None:
+    """Return the event of an interjection that the turn alone holds: its worker died, and the next turn, which records it, never came."""
+    turn = story.turn
+    committed = turn.outcome if turn.state == "committed" else None
+    is_interjection = committed is not None and story.world.overheard.issuperset(committed.covers)
+    return committed.webhook_event_id if committed is not None and is_interjection else None
+
+
+def check_history(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
+    """The history agrees with what the user saw, or says that it is unknown; only committed outcomes were shown."""
+    effects, interjected = list(story.effects()), _unrecorded_interjection(story)
+    if len(effects) < len(story.said):
+        yield "I2: something was said that nobody had committed"
+    for _, committed in effects:
+        if any(map(story.is_amendment_lost, committed.covers)):
+            continue
+        is_known = committed.webhook_event_id in history or committed.webhook_event_id == interjected
+        if not is_known and not story.kept_ids.isdisjoint(committed.covers):
+            yield f"I2: the user saw {committed.webhook_event_id}, history does not know of it"
+    for one in history.values():
+        seen = [said for said, committed in effects if committed.webhook_event_id == one.webhook_event_id]
+        if one.kind in _SHOWN_KINDS and not seen:
+            yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw nothing"
+        is_forgotten = story.forgets_outcomes and not one.covers  # an announcement, whose event came again after that
+        if one.kind in _UNSEEN_KINDS and seen and not is_forgotten:
+            yield f"I2: history says that {one.webhook_event_id} was {one.kind}, the user saw an answer"
+        if (
+            one.kind in _SHOWN_KINDS
+            and one.text is not None
+            and any(said.text != on_one_line(one.text) for said in seen)
+        ):
+            yield f"I2: history holds a text for {one.webhook_event_id} that the user did not see"
+
+
+def check_addressed(story: Story) -> Iterator[str]:
+    by_token = {one.reply_token: one for one in story.people.messages}
+    may_interject = story.settings.group_policy is GroupPolicy.MODEL
+    for said in story.said:
+        asked = by_token.get(said.reply_token or "")
+        if asked is not None and not (asked.addressed or asked.is_unsure or may_interject):
+            yield f"I6: {asked.id} was answered and had not asked"
+    for said, outcome in story.effects():
+        covered = [one for one in story.people.messages if one.id in outcome.covers]
+        if not covered:  # a greeting
+            continue
+        if not may_interject and not all(one.addressed or one.is_unsure for one in covered):
+            yield f"I6: {outcome.webhook_event_id} answered somebody who had not asked"
+        if said.at_s - max(one.at_s for one in covered) > ANSWERABLE_S + ACK_DEADLINE_S:
+            yield f"I6: {outcome.webhook_event_id} answered a question from long ago"
+        if said.reply_token is None and said.at_s - max(one.at_s for one in covered) > ANSWERABLE_S + _PUSHING_S:
+            yield f"I6: {outcome.webhook_event_id} was pushed more than 20 minutes after its question"
+
+
+def check_interjections(story: Story) -> Iterator[str]:
+    """Nobody hears twice about a message that was not for the bot, and nothing is filed because of it."""
+    said = Counter(
+        covered for _, outcome in story.effects() if outcome.kind is OutcomeKind.REPLIED for covered in outcome.covers
+    )
+    for message in story.people.messages:
+        if not message.addressed and said[message.id] > 1:
+            yield f"I2: {message.id} was interjected about twice"
+    overheard = {one.id for one in story.people.messages if not (one.addressed or one.is_unsure)}
+    for chat, outcome in story.world.truth.staged:
+        if chat == story.chat and outcome.covers and overheard.issuperset(outcome.covers):
+            yield f"I10: {outcome.webhook_event_id} filed something that nobody had asked for"
+
+
+def check_pages(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
+    """Each page that was asked for is made once; a worker that sleeps between its look and its write may make a second one.
+
+    Of the calls of a round the product makes MOST_CALLS, and of those of a turn MOST_PAGES to `create_page`; the model asks for all at
+    once, and does not come back to those that are refused.
+    """
+    orders = {one.id for one in story.people.messages if ORDER.search(one.text)}
+    pages = {one.id for one in story.people.messages if _ASKS_FOR_A_PAGE in one.text}
+    called = (
+        one
+        for one in history.values()
+        if "create_page" in one.tools_used
+        and not one.proposes
+        and len(orders.intersection(one.covers)) <= MOST_CALLS
+        and len(pages.intersection(one.covers)) <= MOST_PAGES
+    )
+    made = {covered for one in called for covered in one.covers}
+    for message in story.people.messages:
+        count = max((story.page_counts.get(word, 0) for word, _ in message.words), default=0)
+        if count > 1 and not story.world.weather.stalls:
+            yield f"I2: Notion has {count} pages for {message.id}"
+        is_asked = message.id in pages
+        is_plain = story.is_calm and story.mood.manner == "repeats" and len(message.words) == 1
+        if is_asked and is_plain and message.id in made and story.people.is_kept(message) and not count:
+            yield f"I6: Notion has no page for {message.id}"

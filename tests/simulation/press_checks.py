@@ -1,0 +1,149 @@
+"""I6 and I9 for presses of buttons: each counts once, in time and in its chat, and none is in vain."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from shared.conversation.records import OutcomeKind, OutcomeRecord
+from shared.handlers.ports import Options
+from shared.line.phrases import Phrase, phrase
+from shared.line.postback_data import carry_out_data, question_id_in, show_answer_data
+from shared.turns.deferral import CONFIRMED_WITHIN_MS
+from tests.simulation.people import Order
+from tests.simulation.story import Story
+from tests.simulation.wiring import NO_LIMITS
+from tests.simulation.world import EPOCH_MS
+
+_ERASING: Final = {"reset", "exit", "bye", "confirm"}
+_TWO_MS: Final = 0.002
+_NOTHING_TO_SHOW: Final = phrase(Phrase.NOTHING_TO_SHOW, locale=Options().locale, bot_name="")
+
+
+def check_confirmed(story: Story, press: Order) -> Iterator[str]:
+    """A press counts once, for ten minutes, in the chat of its question, and not after the command was withdrawn."""
+    asking = _asking(story, press)
+    answers = answers_to(story, press)
+    if answers and asking is None:
+        yield "I9: a press confirmed what its chat was not asked"
+    if answers and asking is not None and press.at_s - asking.at_s > CONFIRMED_WITHIN_MS / 1_000:
+        yield "I9: a press was carried out more than ten minutes after the question"
+    if answers and asking is not None and asking.withdrawn_s < press.at_s:
+        yield "I9: a press confirmed a command that had been withdrawn"
+    presses = [one for one in story.people.orders if one.presses == press.presses]
+    if press is presses[0] and sum(map(partial(answers_to, story), presses)) > 1:
+        yield "I9: two presses of a button were carried out"
+    if story.people.is_group:
+        joined_s = [
+            said.at_s
+            for said in story.said
+            for one in story.people.welcomes
+            if one.reply_token == said.reply_token and one.at_s > press.at_s
+        ]
+        later = [one for one in story.people.orders if one.presses and one.at_s > press.at_s]
+        for left_s in (at_s for chat, at_s in story.world.truth.left if chat == story.chat):
+            if any(one < left_s for one in joined_s) and not later:
+                yield "I6: a group was left that had been joined since"
+    if story.is_calm and asking is not None and asking.command == "forget" and must_count(story, press):
+        others = [one for one in story.people.orders if one is not press and one.command in _ERASING]
+        was_erased = story.people.erased_entries_s >= press.at_s - _TWO_MS
+        if not others and not story.people.departed_s and not was_erased:
+            yield "I6: a press that confirms /forget erased nothing"
+
+
+def check_taken_back(story: Story, press: Order) -> Iterator[str]:
+    """A press takes back what the bot proposed to take back: once, for ten minutes, in its chat, and only for the person who asked."""
+    if not answers_to(story, press):
+        return
+    proposals = (one for _, one in story.effects() if one.forgets)
+    proposal = next((one for one in proposals if one.webhook_event_id == question_id_in(press.presses)), None)
+    if proposal is None:
+        yield "I9: a press confirmed what its chat was not asked"
+        return
+    if EPOCH_MS + press.at_s * 1_000 - proposal.timestamp_ms > CONFIRMED_WITHIN_MS:
+        yield "I9: a press was carried out more than ten minutes after the question"
+    if press.author != proposal.forgets_for:
+        yield "I9: a press took back messages of somebody else"
+    presses = [one for one in story.people.orders if one.presses == press.presses]
+    if sum(map(partial(answers_to, story), presses)) > 1:
+        yield "I9: two presses of a button were carried out"
+
+
+def must_count(story: Story, press: Order) -> bool:
+    """Whether nothing excuses that a press does nothing: it is in time, the only one of its button, and its command stands."""
+    asking = _asking(story, press)
+    alone = sum(one.presses == press.presses for one in story.people.orders) == 1
+    if asking is None or not alone or press.at_s - asking.at_s > CONFIRMED_WITHIN_MS / 1_000:
+        return False
+    return asking.line_message_id not in story.people.unsent_commands and asking.at_s > story.people.erased_s
+
+
+def _asking(story: Story, press: Order) -> Order | None:
+    """Return the command of this chat whose question the button belongs to."""
+    return next((one for one in story.people.orders if question_id_in(press.presses) == one.id), None)
+
+
+def answers_to(story: Story, order: Order) -> int:
+    return sum(said.reply_token == order.reply_token for said in story.said)
+
+
+def check_presses(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
+    """A press of the button of a kept question shows its answer, if the model has one, or another button.
+
+    Where the question has left the memory, one press of the button is told so, or one of a button that continues it; with small bounds the
+    end does not tell whether the question had left.
+    """
+    if not story.is_calm or story.mood.skips or story.mood.downs:
+        return
+    if story.settings.budget != NO_LIMITS:
+        return
+    effects = [outcome for _, outcome in story.effects()]
+    prolonged = {one for outcome in effects if _is_prolonged_by(outcome) for one in outcome.covers}
+    replies = (one for one in effects if not one.has_button and one.kind is not OutcomeKind.APOLOGISED)
+    answered = {root for outcome in replies for root in outcome.answers}
+    deferrals = {show_answer_data(one.webhook_event_id): one for one in history.values() if one.has_button}
+    told = {one for outcome in effects if story.forgets_outcomes or _is_empty(outcome) for one in outcome.covers}
+    told_buttons = {one.presses for one in story.people.messages if one.id in told}
+    told_buttons |= {
+        show_answer_data(root) for one in told_buttons if one in deferrals for root in deferrals[one].answers
+    }
+    remembered = {one.line_message_id for one in story.remembered}
+    presses = {one.id for one in story.people.messages if one.presses is not None}
+    for press in story.people.messages:
+        deferral = deferrals.get(press.presses or "")
+        if deferral is None or press.id not in story.kept_ids or story.kept_ids.isdisjoint(deferral.covers):
+            continue
+        behind = [
+            one for one in deferrals.values() if one.webhook_event_id in {deferral.webhook_event_id, *deferral.answers}
+        ]
+        asked = {one for root in behind for one in root.covers} - presses
+        may_be_forgotten = story.forgets_outcomes or (bool(asked) and asked.isdisjoint(remembered))
+        if may_be_forgotten and press.presses in told_buttons:
+            continue
+        if press.id not in prolonged and answered.isdisjoint(deferral.answers):
+            yield f"I6: {press.id} was pressed in vain"
+
+
+def check_taps(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
+    """What an answer proposed is carried out at most once, by a press of its button within ten minutes, and else by nothing."""
+    pressed_at_s = {one.id: (one.presses, one.at_s) for one in story.people.messages if one.presses is not None}
+    carried_out = [one for one in history.values() if one.kind is not OutcomeKind.STORED and not _is_empty(one)]
+    for proposal in (one for one in history.values() if one.proposes and one.kind is not OutcomeKind.STORED):
+        done = [one for one in carried_out if proposal.webhook_event_id in one.answers]
+        if len(done) > 1:
+            yield "I9: a proposed change was carried out twice"
+        for outcome in done:
+            button, at_s = pressed_at_s.get(outcome.covers[0], ("", 0.0))
+            if button != carry_out_data(proposal.webhook_event_id):
+                yield "I9: a proposed change was carried out although nobody confirmed it"
+            elif at_s - (proposal.timestamp_ms - EPOCH_MS) / 1_000 > CONFIRMED_WITHIN_MS / 1_000 + _TWO_MS:
+                yield "I9: a proposed change was carried out more than ten minutes after it was proposed"
+
+
+def _is_prolonged_by(outcome: OutcomeRecord) -> bool:
+    """Whether a press may end so: with another button, or with an apology for the model."""
+    return outcome.kind is OutcomeKind.DEFERRED or (outcome.kind is OutcomeKind.APOLOGISED and not _is_empty(outcome))
+
+
+def _is_empty(outcome: OutcomeRecord) -> bool:
+    """Whether a press is told that there is nothing to show."""
+    return outcome.text == _NOTHING_TO_SHOW

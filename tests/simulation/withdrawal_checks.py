@@ -1,0 +1,167 @@
+"""I1, I4 and I7 for what people said: withdrawn words are in no object, and nothing else is lost."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from shared.conversation.records import OutcomeRecord, Watermark
+from shared.storage.codec import decode
+from shared.storage.object_names import OUTCOME_SUFFIX
+from shared.storage.object_store import StoredObject
+from tests.simulation.people import NAMED, Message, gloss_of
+from tests.simulation.story import Story
+from tests.simulation.world import EPOCH_MS, Thought
+
+_FEW_AMENDED: Final = 3
+"""As many amendments as are read with small bounds."""
+
+
+def check_withdrawn(story: Story) -> Iterator[str]:
+    """Withdrawn words are in no object and no name, and no word of a message is in a log line.
+
+    A model that paraphrases uses other words only for messages that stood in its prompt: those go, too.
+    """
+    world, people = story.world, story.people
+    words = [word for one in people.messages for word, _ in one.words]
+    log = world.truth.log.getvalue()
+    if ("word" in log or "gloss" in log) and any(word in log or gloss_of(word) in log for word in words):
+        yield "I4: a log line holds somebody's words"
+    kept = [one for one in people.messages if not story.is_amendment_lost(one.id)]
+    withdrawn = {word: one for one in kept for word in people.withdrawn_words(one)}
+    if not withdrawn:
+        return
+    spared = story.staged_words if people.erased_entries_s < people.erased_s else set()
+    for listed in world.objects.list(""):
+        stored = world.objects.read(listed.name)
+        text = f"{listed.name} {stored.data.decode(errors='replace') if stored else ''}"
+        for word, message in withdrawn.items():
+            if not message.is_withdrawn and word in spared and message.at_s > people.erased_entries_s:
+                continue
+            for there in (word, gloss_of(word)):
+                if there in text and not (
+                    world.truth.may_outlive(word) and _may_hold_parts(listed.name, stored, message)
+                ):
+                    yield f"I4: {there} is still in {listed.name}"
+
+
+def _may_hold_parts(name: str, stored: StoredObject | None, message: Message) -> bool:
+    """Whether the object may hold answers that repeat a word of the message without having seen it."""
+    if name.endswith(OUTCOME_SUFFIX) and stored is not None:
+        return message.id not in decode(OutcomeRecord, stored.data).provenance.ids
+    return name.startswith(("snapshots/", "archive/", "turns/"))
+
+
+def check_kept(story: Story) -> Iterator[str]:
+    """The bucket keeps no withdrawn message, and each other one in its newest text; the watermark is the newest erasure."""
+    world = story.world
+    kept = story.stored_messages
+    by_id = {one.id: one for one in story.people.messages}
+    yield from _check_archived(story, {one.line_message_id for one in kept})
+    for record in kept:
+        message = by_id.get(record.line_message_id)
+        if message is None:
+            yield f"I7: {record.line_message_id} is kept in another chat"
+            continue
+        if story.is_amendment_lost(message.id):
+            continue
+        if not story.people.is_kept(message):
+            yield f"I4: {message.id} was withdrawn and is kept"
+        elif message.words and message.medium is None and not any(one in record.text for one in message.newest_words):
+            yield f"I4: {message.id} is kept with an old text"
+    yield from _check_media(story)
+    stored = world.objects.read(f"erased/{story.chat}.json")
+    watermark_ms = decode(Watermark, stored.data).timestamp_ms if stored else -1
+    is_lost = story.is_lost(("part", *(one.id for one in story.people.orders)))
+    if stored is not None and watermark_ms != EPOCH_MS + round(story.people.erased_s * 1_000) and not is_lost:
+        yield "I4: the watermark went back"
+
+
+def _check_archived(story: Story, kept: set[str]) -> Iterator[str]:
+    """With an archive no message is lost that nobody took back."""
+    if not story.settings.has_archive:
+        if story.snapshot.leaving.messages or story.world.objects.list(f"archive/{story.chat}/"):
+            yield "I4: a chat without an archive has one"
+        return
+    unseen = story.taken_unseen_ids
+    for message in story.people.messages:
+        is_expected = message.words and not message.presses and story.people.is_kept(message)
+        if is_expected and message.id not in kept | unseen and not story.is_amendment_lost(message.id):
+            yield f"I1: {message.id} is kept nowhere"
+
+
+def _check_media(story: Story) -> Iterator[str]:
+    """Neither bytes nor label of a withdrawn medium are kept."""
+    for message in story.people.messages:
+        if message.medium is None or story.people.is_kept(message) or story.is_amendment_lost(message.id):
+            continue
+        bytes_name = f"media/{story.chat}/{message.id}"
+        if any(story.world.objects.read(name) is not None for name in (bytes_name, f"{bytes_name}.json")):
+            yield f"I4: {message.id} was withdrawn and its medium is kept"
+
+
+def _sources_of_entries(story: Story, outcome: OutcomeRecord) -> set[str]:
+    """Return what the prompt of the outcome named and an entry that was filed before was made of: its index may have shown the entry."""
+    earlier = (one for chat, one in story.world.truth.staged if chat == story.chat and one.sequence < outcome.sequence)
+    filing = (one for one in earlier if any(write.reminder_id is None for write in one.writes))
+    return {own_id for one in filing for own_id in one.provenance.ids & frozenset(outcome.saw)}
+
+
+def _knows_calls(thought: Thought | None) -> bool:
+    return thought is not None and thought.knows_calls
+
+
+def _taken_unseen(story: Story, withdrawn: set[str], wordless: set[str]) -> Iterator[str]:
+    """Yield the words that went and that nobody saw: of recaps that were shown a withdrawn message, or cover one of `wordless`, which the
+    model was shown without a word, and of outcomes that were never said."""
+    truth = story.world.truth
+    yield from (one.text for one in truth.recaps if not withdrawn.isdisjoint(one.shown))
+    for (chat, _), recap in truth.recapped.items():
+        if chat == story.chat and not wordless.isdisjoint(recap.covers):
+            yield recap.text
+    seen = {outcome.webhook_event_id for _, outcome in story.effects()}
+    for (chat, own_id), outcome in truth.worded.items():
+        if chat == story.chat and own_id not in seen and not withdrawn.isdisjoint(outcome.provenance.ids):
+            yield outcome.text or ""
+
+
+def check_answers_kept(story: Story, history: dict[str, OutcomeRecord]) -> Iterator[str]:
+    """An answer keeps its words unless a withdrawn message stood in its prompt, or it repeats something that was taken out.
+
+    A prompt shows a medium without its word, and a catch-up has none, so only `saw` tells of them; nor does it show the messages of calls
+    that an earlier attempt made. Where more was amended than small bounds let a withdrawal read, it cannot tell what went with earlier
+    ones, and takes more. An erasure that ended as a dead letter may have taken any. What lost its words before a plan named it cannot be
+    compared: all that names it may go. So may an answer that was under way when a plan took what it names.
+    """
+    people, truth = story.people, story.world.truth
+    is_erased = people.erased_s >= 0 or story.is_lost(("part", *(one.id for one in people.orders)))
+    if is_erased or (story.forgets_outcomes and sum(bool(one.amended_s) for one in people.messages) > _FEW_AMENDED):
+        return
+    withdrawn = {one.id for one in people.messages if one.is_withdrawn} | story.taken_unseen_ids
+    wordless = {one.id for one in people.messages if one.id in withdrawn and (one.medium is not None or not one.words)}
+    uncompared = {own_id for chat, own_id in truth.uncompared if chat == story.chat}
+    direct = []
+    lost = []
+    for said, outcome in story.effects():
+        is_lost = outcome.webhook_event_id in history and history[outcome.webhook_event_id].text is None
+        thought = truth.thoughts.get(said.text.partition(" ")[0])
+        shown = thought.shown if thought is not None else outcome.provenance.ids  # an apology may have a receipt
+        names_it = not withdrawn.isdisjoint(shown | (outcome.provenance.ids & wordless))
+        is_overtaken = (story.chat, outcome.webhook_event_id) in truth.overtaken
+        names_it = names_it or (is_lost and (is_overtaken or not uncompared.isdisjoint(outcome.saw)))
+        names_it = names_it or not withdrawn.isdisjoint(_sources_of_entries(story, outcome))
+        names_it = names_it or (_knows_calls(thought) and not withdrawn.isdisjoint(outcome.provenance.ids))
+        if names_it or (is_lost and (thought is None or outcome.reminders)):
+            direct.append(said)  # its words went, also where it has left the memory
+        elif is_lost:
+            lost.append(said)
+    went = [*(said.text for said in direct), *_taken_unseen(story, withdrawn, wordless)]
+    went += [
+        word for one in people.messages if one.id in withdrawn for word, _ in one.words
+    ]  # it may have been recalled
+    taken_out = {word for text in went for word in NAMED.findall(text)}
+    while repeating := [one for one in lost if not taken_out.isdisjoint(NAMED.findall(one.text))]:
+        taken_out.update(
+            word for one in repeating for word in NAMED.findall(one.text)
+        )  # what it repeats besides may go as well
+        lost = [one for one in lost if one not in repeating]
+    for _ in lost:
+        yield "I4: an answer lost its words although it neither named a withdrawn message nor repeated one"
