@@ -65,9 +65,7 @@ class Bucket:
             key = world.scheduler.current().request, prefix.split("/")[1]
             world.truth.journal_listed_s[key] = world.now_s
             self._count_readings(world.scheduler.current())
-        elif prefix.startswith(
-            "calls/"
-        ):  # a withdrawal goes through all that it clears, and has listed the journal for itself
+        elif prefix.startswith("calls/"):  # a withdrawal, which has listed the journal for itself
             world.readings.pop(world.scheduler.current(), None)
         return world.objects.list(prefix, since=since, before=before)
 

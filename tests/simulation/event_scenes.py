@@ -1,12 +1,12 @@
-"""Schedules made by hand about greetings, edits and the button of a slow answer; like those in `scenes.py`."""
+"""Scenes of greetings, of edits, and of the button of a slow answer."""
 
 from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
 from tests.simulation.people import PERSON, Message
 from tests.simulation.scene import Scene
-from tests.simulation.schedule import SMALL_BOUNDS
 from tests.simulation.scheduler import Task
+from tests.simulation.stage import SMALL_BOUNDS
 
 _LONG: Final = MemoryLimits(journalled=2, verbatim=3, summed_up=10, recaps_at_once=1, recaps=10, sources=100)
 """Of the questions that recaps sum up none is forgotten."""

@@ -2,7 +2,7 @@
 
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
-from tests.simulation.schedule import SMALL_BOUNDS
+from tests.simulation.stage import SMALL_BOUNDS
 
 
 def message_that_comes_after_forget_me() -> list[str]:

@@ -1,11 +1,11 @@
-"""Schedules made by hand about what is in the archive; like those in `scenes.py`."""
+"""Scenes of what is looked up in the archive."""
 
 from typing import Final
 
 from shared.conversation.snapshot import MemoryLimits
 from tests.simulation.people import Message
 from tests.simulation.scene import Scene
-from tests.simulation.schedule import SMALL_BOUNDS
+from tests.simulation.stage import SMALL_BOUNDS
 from tests.simulation.wiring import TINY
 
 _ARCHIVING: Final = 6

@@ -1,4 +1,4 @@
-"""Schedules made by hand about reminders; like those in `scenes.py`."""
+"""Scenes of reminders: ticks, pushes, buttons, and what is kept for the next answer."""
 
 from typing import Final
 

@@ -16,9 +16,9 @@ from shared.turns.deferral import LateReply
 from shared.turns.flood import A_MINUTE
 from tests.simulation.bus import TICK_S, Delivery
 from tests.simulation.mind import Manner, Mood
-from tests.simulation.people import TAKE_BACK, Message, Order
-from tests.simulation.schedule import STEPS, Stage, playing
-from tests.simulation.scheduler import Task
+from tests.simulation.people import PERSON, TAKE_BACK, Message, Order
+from tests.simulation.scheduler import STEPS, Task
+from tests.simulation.stage import Stage, playing
 from tests.simulation.times import SECOND_PASS_S, SETTLE_S
 from tests.simulation.wiring import SMALL, THREADS, Settings
 from tests.simulation.withdrawal_checks import check_withdrawn
@@ -26,6 +26,11 @@ from tests.simulation.world import Weather
 
 _INSTANCES: Final = 6
 _CALL_S: Final = 0.05
+MINUTE_S: Final = 60.0
+LONG_SLEEP_S: Final = 120.0
+"""Longer than both passes of a withdrawal take."""
+JOURNAL: Final = f"journal/{PERSON}/"
+"""Of the first chat, where that is a 1:1 chat."""
 
 
 class Scene:

@@ -14,6 +14,8 @@ from typing import ClassVar, Final, TypeAlias
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
+STEPS: Final = 400_000
+"""A schedule that takes more never comes to rest."""
 _LAST_STEPS: Final = 5_000
 NO_THREAD: Final = "only a thread can give way"
 

@@ -1,4 +1,4 @@
-"""Schedules made by hand about changes that wait for a person's tap; like those in `scenes.py`."""
+"""Scenes of changes that wait for a person's tap."""
 
 from typing import Final
 

@@ -10,7 +10,7 @@ from shared.storage.object_names import ObjectNames
 from tests.simulation.bus import TICK_S
 from tests.simulation.reminder_checks import IN_TIME_S
 from tests.simulation.scene import Scene
-from tests.simulation.schedule import STEPS
+from tests.simulation.scheduler import STEPS
 from tests.simulation.world import EPOCH_MS, ShownText
 
 MANY = 1_000

@@ -1,0 +1,62 @@
+"""Scenes of commands: `/forget`, `/bye`, and the buttons that confirm them."""
+
+from shared.line.postback_data import confirm_data
+from tests.simulation.scene import MINUTE_S, Scene
+
+
+def bye_that_comes_again_after_a_new_invitation() -> list[str]:
+    """The bot leaves the group as it was told, is invited again, and the command is delivered once more."""
+    with Scene(group=True).playing() as scene:
+        order = scene.is_asked_about("bye")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.pushes(scene.bot_joins()))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(order)))
+        return scene.rests()
+
+
+def bye_that_is_slower_than_a_new_invitation() -> list[str]:
+    """The goodbye is about to be said when the bot is removed by hand, and invited again; then it would leave."""
+    with Scene(group=True).playing() as scene:
+        worker = scene.pushes(scene.delivers_order(scene.is_asked_about("bye")))
+        scene.runs_until(worker, "list journal/", times=4)
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.bot_joins()))
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def forget_that_is_confirmed() -> list[str]:
+    """A member asks for everything to be forgotten, and presses the button."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.delivers_order(scene.commands("forget"))))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.confirms("confirm:event-2")))
+        return scene.rests(calm=True)
+
+
+def two_presses_at_once() -> list[str]:
+    """Two members press the button of `/forget` in the same moment; each reads the chat before the other has erased it."""
+    with Scene(group=True).playing() as scene:
+        press = scene.is_asked_about("forget")
+        other = scene.presses_again(press)
+        later = scene.pushes(scene.delivers_order(other))
+        scene.runs_until(later, "write journal/")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(press)))
+        scene.runs_to_end(later)
+        return scene.rests()
+
+
+def press_after_the_unsend_of_its_command() -> list[str]:
+    """A member gives a command and withdraws it; then another member presses the button."""
+    with Scene(group=True).playing() as scene:
+        asking = scene.commands("forget")
+        scene.runs_to_end(scene.pushes(scene.delivers_order(asking)))
+        scene.sleeps(1)
+        scene.takes_effect(scene.takes_back_command(asking))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.pushes(scene.confirms(confirm_data(asking.id))))
+        return scene.rests()

@@ -1,0 +1,105 @@
+"""What a seed draws before anything happens: the weather, the settings, the bounds."""
+
+import random
+from typing import Final
+
+from shared.access.admission import Access
+from shared.access.budgets import Limits
+from shared.conversation.snapshot import MemoryLimits
+from shared.line.mentions import GroupPolicy
+from shared.reminders.delivery import Reminding
+from shared.turns import flood
+from shared.turns.deferral import LateReply
+from shared.turns.waiting_room import PLACES
+from tests.simulation.mind import REQUEST_TOKENS
+from tests.simulation.stage import SMALL_BOUNDS, Stage
+from tests.simulation.times import LEASE_S, SHORTEST_LEASE_S, SKEW_S
+from tests.simulation.wiring import LEAST, NO_LIMITS, SMALL, SMALL_SEGMENT, THREADS, TINY, Settings
+from tests.simulation.world import Weather
+
+_INSTANCES: Final = 3
+_THREADS_A_CHAT: Final = PLACES + 2
+"""As few as let every chat have its holder, those that wait, and a thread for other work."""
+_ARCHIVED_SOON: Final = 0.6
+_WITHOUT_ARCHIVE: Final = 0.15
+_REMINDED: Final = 0.16
+_FEW_A_MINUTE: Final = 1
+"""So few messages a minute are answered as they come that a chat of a few messages is a flood."""
+
+
+def draw_stage(rng: random.Random) -> "Stage":
+    """Draw the world of a schedule, in which nothing has happened yet."""
+    lease_s = rng.choice((LEASE_S, LEASE_S, LEASE_S, LEASE_S, 20.0, SHORTEST_LEASE_S))
+    skew_s = SKEW_S * lease_s / LEASE_S
+    chats = rng.choice((1, 1, 1, 2, 3))
+    archived = random.Random(repr(rng.getstate()[1][:4])).random()
+    return Stage(
+        rng,
+        _weather(rng),
+        settings=Settings(
+            late_reply=rng.choice(tuple(LateReply)),
+            lease_s=lease_s,
+            group_policy=GroupPolicy.MODEL if rng.random() < 0.2 else GroupPolicy.MENTION,
+            has_knowledge=rng.random() < 0.5,
+            has_notion=rng.random() < 0.15,
+            limits=_limits(archived),
+            has_archive=archived >= _WITHOUT_ARCHIVE,
+            segment_messages=1 if archived >= _ARCHIVED_SOON else SMALL_SEGMENT,
+            threads=rng.choice((THREADS, THREADS, _THREADS_A_CHAT * chats)),
+            budget=_budget(rng) if rng.random() < 0.15 else NO_LIMITS,
+            reminding=_reminding(rng),
+            reminder_pushes_per_day=of_its_own(rng, "a day").choice((0, 0, 2)),
+            access=Access.INVITED if random.Random(repr(rng.getstate()[1][:9])).random() < 0.15 else Access.OPEN,
+        ),
+        skews_s=tuple(rng.uniform(-skew_s / 2, skew_s / 2) for _ in range(_INSTANCES)),
+        chats=chats,
+        bounds=SMALL_BOUNDS if rng.random() < 0.2 else {},
+        a_minute=_FEW_A_MINUTE if rng.random() < 0.1 else flood.A_MINUTE,
+    )
+
+
+def of_its_own(rng: random.Random, what: str) -> random.Random:
+    """Return a source of chance that takes nothing of the schedule's own, so that what else is drawn stays as it was."""
+    return random.Random(f"{what} {rng.getstate()[1][:9]}")
+
+
+def _reminding(rng: random.Random) -> Reminding:
+    """Return how reminders are said; in most schedules there are none."""
+    fate = of_its_own(rng, "reminding").random()
+    if fate < _REMINDED:
+        return Reminding.REPLY if fate < _REMINDED / 8 else Reminding.PUSH
+    return Reminding.OFF
+
+
+def _limits(archived: float) -> MemoryLimits:
+    """Return how much memory keeps; chats without an archive keep more, so that what is left can be compared."""
+    if archived >= _ARCHIVED_SOON:
+        return LEAST
+    return TINY if archived >= _WITHOUT_ARCHIVE + (1 - _ARCHIVED_SOON) else SMALL
+
+
+def _budget(rng: random.Random) -> Limits:
+    """Return limits that a chat of a few messages meets."""
+    return Limits(
+        turns_per_chat_day=rng.choice((0, 1, 2, 3)),
+        tokens_per_chat_day=rng.choice((0, 1, 3)) * REQUEST_TOKENS,
+        tokens_per_day=rng.choice((0, 0, 5)) * REQUEST_TOKENS,
+    )
+
+
+def _weather(rng: random.Random) -> Weather:
+    if rng.random() < 0.3:
+        return Weather(calm=True, lost_answers=rng.choice((0.0, 0.05)))
+    down_s = rng.random() * 40
+    return Weather(
+        calm=False,
+        call_s=rng.choice((0.02, 0.1, 0.3)),
+        failures=rng.choice((0.0, 0.005)),
+        lost_answers=rng.choice((0.0, 0.05)),
+        lossiness=rng.choice((0.0, 0.1)),
+        kills=rng.choice((0, 3, 8)),
+        stalls=rng.choice((0, 2, 4)),
+        lags=rng.choice((0.0, 0.0, 0.02)),
+        backlog_s=rng.choice((5.0, 30.0, 80.0)) if rng.random() < 0.95 else 1_260.0,
+        outage_s=(down_s, down_s + rng.choice((20.0, 300.0, 1_500.0))) if rng.random() < 0.08 else (0.0, 0.0),
+    )

@@ -1,0 +1,58 @@
+"""Scenes of what is filed, and of pages in Notion."""
+
+from tests.simulation.scene import LONG_SLEEP_S, MINUTE_S, Scene
+
+
+def message_that_is_filed() -> list[str]:
+    """A member asks for something to be kept."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        return scene.rests(calm=True)
+
+
+def entry_of_two_messages() -> list[str]:
+    """One message is filed, another one is added to its entry and then withdrawn."""
+    with Scene(has_knowledge=True).playing() as scene:
+        scene.runs_to_end(scene.asks_for("file"))
+        scene.sleeps(1)
+        note = scene.says(verb="note")
+        scene.runs_to_end(scene.pushes(scene.delivers(note)))
+        scene.sleeps(1)
+        scene.runs_to_end(scene.takes_back(note))
+        return scene.rests()
+
+
+def classification_after_the_unsend() -> list[str]:
+    """The worker sleeps while the model answers. Meanwhile the withdrawal takes effect; then the tool asks for a category."""
+    with Scene(has_knowledge=True).playing() as scene:
+        message = scene.says(verb="file")
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, "model")
+        scene.runs_past(worker, "list amended/")
+        scene.sleeps_in(worker, seconds=LONG_SLEEP_S)
+        scene.takes_effect(scene.takes_back(message))
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def call_that_begins_after_the_erasure() -> list[str]:
+    """The chat is left. The event is slow, so a page is made meanwhile for a message from before."""
+    with Scene(has_notion=True).playing() as scene:
+        page = scene.asks_for("page")
+        left_s = scene.world.now_s
+        scene.runs_to_end(page)
+        scene.sleeps(MINUTE_S)
+        scene.runs_to_end(scene.bot_leaves(at_s=left_s))
+        return scene.rests()
+
+
+def page_for_another_oldest_message() -> list[str]:
+    """Two messages are answered together, and a page is made for the second; the worker dies, and the first is withdrawn."""
+    with Scene(has_notion=True).playing() as scene:
+        first = scene.says()
+        scene.runs_until(scene.pushes(scene.delivers(first)), "list journal/")
+        worker = scene.asks_for("page")
+        scene.runs_past(worker, "Notion create page")
+        scene.dies(worker)
+        scene.runs_to_end(scene.takes_back(first))
+        return scene.rests()

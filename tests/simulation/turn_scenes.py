@@ -1,0 +1,215 @@
+"""Scenes of the turn: leases and takeovers, routes and receipts."""
+
+from typing import Final
+
+from shared.turns.deferral import LateReply
+from tests.simulation.scene import JOURNAL, MINUTE_S, Scene
+
+_CALLS_OF_A_SLOW_THOUGHT: Final = 2
+"""The first is given up, so that it leaves time for another one."""
+_INSTANCES: Final = 6
+
+
+def outcome_that_outlived_its_messages() -> list[str]:
+    """The worker dies after it sent the answer. When the message is redelivered, it is too old to be answered."""
+    with Scene().playing() as scene:
+        worker = scene.asks()
+        scene.runs_until(worker, f"write {JOURNAL}event-1.outcome")
+        scene.dies(worker)
+        scene.sleeps(1_300)
+        return scene.rests()
+
+
+def holder_that_sleeps_before_it_speaks() -> list[str]:
+    """The answer is committed, and its holder has looked at the amendments. Then the holder sleeps, and the message is withdrawn."""
+    with Scene().playing() as scene:
+        scene.sleeps(20)  # so that the second pass comes while the token lives
+        message = scene.says()
+        worker = scene.pushes(scene.delivers(message))
+        scene.runs_until(worker, "write turns/", times=2)
+        scene.sleeps_after(worker, "list amended/", seconds=45)
+        scene.runs_until(worker, "sleeps in")
+        scene.takes_effect(scene.takes_back(message))
+        return scene.rests()
+
+
+def neighbour_withdrawn_after_the_answer() -> list[str]:
+    """The worker dies after it sent the answer. A message of its prompt is withdrawn; a takeover comes before the turn is changed."""
+    with Scene(group=True).playing() as scene:
+        neighbour = scene.says(addressed=False)
+        scene.runs_to_end(scene.pushes(scene.delivers(neighbour)))
+        delivery = scene.delivers(scene.says())
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, "write journal/C22222222222222222222222222222222/event-2.outcome")
+        scene.dies(worker)
+        scene.runs_until(scene.takes_back(neighbour), "list amended/")
+        scene.runs_to_end(scene.pushes(delivery))
+        return scene.rests()
+
+
+def commit_over_another_holder() -> list[str]:
+    """One instance's clock is a minute ahead, so a live holder loses its turn. Its commit must not overwrite the new holder's."""
+    with Scene(skews_s=(0.0, MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        first = scene.pushes(delivery, instance=0)
+        scene.runs_until(first, "write turns/", times=2)
+        second = scene.pushes(delivery, instance=1)
+        scene.runs_until(second, "model")
+        scene.runs_to_end(first)
+        return scene.rests()
+
+
+def dead_token_beside_a_refreshed_one() -> list[str]:
+    """The newest token expires before the call reaches LINE. An older message was redelivered, so its token is still valid."""
+    with Scene(seconds=26.0, late_reply=LateReply.DROP).playing() as scene:
+        older = scene.says()
+        scene.runs_until(scene.pushes(scene.delivers(older)), "list journal/")
+        scene.sleeps(1)
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(18)
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, "reply")
+        scene.delivers(older)
+        scene.sleeps(13)
+        scene.runs_to_end(worker)
+        silent = [] if scene.said else ["I6: nobody got an answer although a token was alive"]
+        return scene.rests() + silent
+
+
+def commit_that_is_told_it_lost() -> list[str]:
+    """The commit wins its swap, and the bucket reports that it lost. A worker that waits for the lease to end finds the token expired."""
+    with Scene(late_reply=LateReply.PUSH).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(40)
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, "write turns/", times=2)
+        scene.world.weather.lost_answers = 1.0
+        scene.runs_past(worker, "write turns/")
+        scene.world.weather.lost_answers = 0.0
+        return scene.rests(calm=True)
+
+
+def worker_that_dies_after_it_spoke() -> list[str]:
+    """The worker dies after it sent the answer. The takeover finds the token spent."""
+    with Scene().playing() as scene:
+        worker = scene.asks()
+        scene.runs_until(worker, f"write {JOURNAL}event-1.outcome")
+        scene.dies(worker)
+        return scene.rests()
+
+
+def worker_that_dies_before_it_speaks() -> list[str]:
+    """The worker dies before it sends the answer. The takeover finds the token expired."""
+    with Scene().playing() as scene:
+        worker = scene.asks()
+        scene.runs_until(worker, "reply")
+        scene.dies(worker)
+        scene.sleeps(MINUTE_S)
+        return scene.rests()
+
+
+def deferral_of_a_deferral() -> list[str]:
+    """The first worker dies, so a press asks the model again. That is deferred, too, its worker dies, and the second button is pressed."""
+    with Scene(seconds=26.0).playing() as scene:
+        question = scene.delivers(scene.says())
+        scene.sleeps(20)
+        thinker = scene.pushes(question)
+        scene.runs_past(thinker, f"write {JOURNAL}event-1.outcome")
+        scene.dies(thinker)
+        press = scene.presses("late:event-1")
+        scene.sleeps(20)
+        second = scene.pushes(press)
+        scene.runs_past(second, f"write {JOURNAL}event-2.outcome")
+        scene.dies(second)
+        scene.runs_to_end(scene.pushes(scene.presses("late:event-2")))
+        return scene.rests(calm=True)
+
+
+def renewal_that_loses_to_an_unsend() -> list[str]:
+    """Opening the turn was slow. Its first renewal loses the swap to an unsend of another message."""
+    with Scene(seconds=26.0).playing() as scene:
+        worker = scene.asks()
+        scene.runs_until(worker, "write turns/")
+        scene.sleeps(2)
+        scene.runs_until(worker, "model")
+        scene.runs_until(worker, "write turns/")
+        scene.runs_to_end(scene.takes_back(scene.says()))
+        return [*scene.rests(calm=True), *_repeated_model_calls(scene)]
+
+
+def delivery_beside_a_slow_thinker() -> list[str]:
+    """The model takes longer than a lease, and two deliveries of the message are handled at once."""
+    with Scene(seconds=26.0).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.pushes(delivery)
+        scene.pushes(delivery)
+        return [*scene.rests(calm=True), *_repeated_model_calls(scene)]
+
+
+def two_who_finish() -> list[str]:
+    """One instance's clock is a minute ahead: it takes over a commit, and spends the token just before the slow holder does."""
+    with Scene(skews_s=(0.0, MINUTE_S, *(0.0,) * (_INSTANCES - 2)), clocks_hold=False).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.runs_until(scene.pushes(delivery, instance=2), "list journal/")
+        slow = scene.asks(instance=0)
+        scene.runs_until(slow, "reply")
+        hasty = scene.pushes(delivery, instance=1)
+        scene.runs_until(hasty, f"write {JOURNAL}event-2.outcome")
+        scene.runs_to_end(slow)
+        return scene.rests()
+
+
+def answer_whose_receipt_is_lost(*, asleep_s: float = 0.0) -> list[str]:
+    """The answer arrives, and LINE's response is lost. The worker repeats the call, at once or when the token may have expired."""
+    with Scene(seed=0, seconds=26.0, late_reply=LateReply.PUSH).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(5)
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, "model")
+        scene.world.weather.lossiness = 1.0
+        scene.runs_until(worker, "reply")
+        scene.world.weather.lossiness = 0.0
+        scene.runs_until(worker, "sleep")
+        scene.sleeps(asleep_s)
+        scene.runs_to_end(worker)
+        return scene.rests()
+
+
+def late_answer_whose_receipt_is_lost() -> list[str]:
+    """The answer arrives, and LINE's response is lost. The worker sleeps before it repeats the call."""
+    return answer_whose_receipt_is_lost(asleep_s=15)
+
+
+def push_of_a_dead_worker() -> list[str]:
+    """The worker dies after it pushed the answer. The takeover pushes it again."""
+    with Scene(seconds=26.0, late_reply=LateReply.PUSH).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(2 * MINUTE_S)
+        worker = scene.pushes(delivery)
+        scene.runs_until(worker, f"write {JOURNAL}event-1.outcome")
+        scene.dies(worker)
+        return scene.rests()
+
+
+def push_after_twenty_minutes() -> list[str]:
+    """The message is nearly twenty minutes old when the model is asked, and older when the answer is ready."""
+    with Scene(seconds=26.0, late_reply=LateReply.PUSH).playing() as scene:
+        delivery = scene.delivers(scene.says())
+        scene.sleeps(1_190)
+        scene.runs_to_end(scene.pushes(delivery))
+        return scene.rests()
+
+
+def question_from_long_ago() -> list[str]:
+    """LINE delivers a message so late that its sender expects no answer."""
+    with Scene().playing() as scene:
+        scene.world.weather.backlog_s = 1_400
+        message = scene.says()
+        scene.sleeps(1_400)
+        scene.runs_to_end(scene.pushes(scene.delivers(message)))
+        return scene.rests()
+
+
+def _repeated_model_calls(scene: Scene) -> list[str]:
+    is_wasted = scene.world.truth.model_calls > _CALLS_OF_A_SLOW_THOUGHT
+    return ["I6: a thought was lost although nothing had failed"] if is_wasted else []
