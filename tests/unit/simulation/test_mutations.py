@@ -6,7 +6,8 @@ from typing import Any, Self
 
 import pytest
 
-from tests.simulation.mutations import MUTATIONS, Mutation
+from tests.simulation.mutation import Mutation
+from tests.simulation.mutations import MUTATIONS
 from tests.simulation.rules import (
     Always,
     Bypass,

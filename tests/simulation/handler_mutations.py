@@ -1,0 +1,170 @@
+"""Mutations of handlers, tools, knowledge and reminders."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.simulation.mutation import Mutation
+from tests.simulation.rules import Always, DropArgument, Instead, Never, ReplaceConstant, Return, Skip
+from tests.simulation.stand_ins import another_key, no_outcome, note_every_press, nothing_left
+
+_APPLY: Final = "shared.knowledge.apply"
+_ERASURE: Final = "shared.handlers.erasure"
+_ENTRY_WORDS: Final = "shared.knowledge.entry_words"
+_INTAKE: Final = "shared.handlers.intake"
+_REMINDER_PRESS: Final = "shared.handlers.reminder_press"
+_DELIVERY: Final = "shared.reminders.delivery"
+_REMINDER_APPLY: Final = "shared.reminders.apply"
+_REMINDER_WORDS: Final = "shared.reminders.words"
+
+OF_HANDLERS: Final[Mapping[str, Mutation]] = {
+    "outcomes_tell_what_was_recalled": Mutation(
+        "shared.agent.responder:having_read",  # as the responder calls it
+        DropArgument("replace", "saw"),
+        lacks="an answer that repeats what it looked up keeps the words once they are withdrawn",
+    ),
+    "recalls_from_the_joining": Mutation(
+        "shared.agent.chat_memory:ChatMemory._begin_reading_joining",
+        Return(value=None),
+        lacks="a member who joined later is told what was said before",
+    ),
+    "updates_catalog": Mutation(
+        f"{_APPLY}:StagedEntryWriter.apply",
+        Skip("_update_catalog"),
+        lacks="the catalog does not know what was filed",
+    ),
+    "keeps_what_others_said": Mutation(
+        f"{_ENTRY_WORDS}:_Removal._clean_entry",
+        Instead("without", nothing_left),
+        lacks="an entry goes as a whole although only one of its messages was withdrawn",
+    ),
+    "leaves_its_own_stay_only": Mutation(
+        f"{_ERASURE}:ErasureHandler._is_of_an_earlier_stay",
+        Return(value=False),
+        lacks="a `/bye` that is delivered late leaves a group that was joined since",
+    ),
+    "erases_what_was_confirmed": Mutation(
+        f"{_ERASURE}:confirmed_question",
+        Return(value=None),
+        lacks="the button of `/forget` erases nothing",
+    ),
+    "reads_the_question_that_is_confirmed": Mutation(
+        f"{_ERASURE}:ErasureHandler._counting_press",
+        DropArgument("read_newest", "besides"),
+        lacks="the button of `/forget` does nothing once many outcomes followed its question",
+    ),
+    "marks_who_was_forgotten": Mutation(
+        f"{_ERASURE}:ErasureHandler.forget_member",
+        Skip("forget_member"),
+        lacks="a message that is delivered after `/forget me` of its author stays",
+    ),
+    "answers_the_next_of_a_flood": Mutation(
+        "shared.handlers.message:MessageHandler._answer_next",
+        Return(value=None),
+        lacks="a flood gets no answer where its newest message is withdrawn",
+    ),
+    "admits_before_it_records": Mutation(
+        "shared.handlers.admission:AdmissionHandler.__call__",
+        Return(value=None),
+        lacks="a chat that was not admitted is recorded and answered",
+    ),
+    "counts_the_first_press_only": Mutation(
+        f"{_ERASURE}:ErasureHandler._counting_press",
+        Instead("outcome_of", no_outcome),
+        lacks="two presses that come together are both carried out",
+    ),
+    "takes_back_for_its_asker": Mutation(
+        f"{_ERASURE}:ErasureHandler._may_press",
+        Never("forgets_for"),
+        lacks="a member takes back what the bot proposed to another one",
+    ),
+    "asks_whether_the_command_stands": Mutation(
+        f"{_ERASURE}:ErasureHandler._may_press",
+        Never("_is_withdrawn"),
+        lacks="a press confirms a command that was withdrawn",
+    ),
+    "marks_quotes_as_addressed": Mutation(
+        f"{_INTAKE}:Intake.record_quote",
+        Skip("mark_as_addressed"),
+        lacks="a message that quotes the bot stays unanswered",
+    ),
+    "looks_before_tools_ask": Mutation(
+        "shared.tools.knowledge:KnowledgeTools._capture",
+        Skip("check_amendments"),
+        lacks="a tool asks the model about words that were withdrawn while the model thought",
+    ),
+    "clears_markers": Mutation(
+        "shared.handlers.tick:TickHandler._is_done",
+        Skip("markers.clear"),
+        lacks="a tick carries out again what is done",
+    ),
+    "pushes_under_one_key": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._push",
+        Instead("retry_key", another_key),
+        lacks="a tick that goes on after a death pushes the reminder again",
+    ),
+    "remembers_what_it_pushed": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._deliver",
+        Skip("_record"),
+        lacks="the next prompt does not know what was pushed",
+    ),
+    "advances_reminders": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._keep",
+        ReplaceConstant(value=True, by=False),
+        lacks="a reminder that cannot be pushed is passed over",
+    ),
+    "marks_reminders": Mutation(
+        "shared.reminders.store:ReminderStore.mark",
+        Skip("_markers.mark"),
+        lacks="no tick ever comes to a reminder",
+    ),
+    "marks_again": Mutation(
+        f"{_DELIVERY}:ReminderDelivery.__call__",
+        Skip("mark"),
+        lacks="a recurring reminder whose worker died between two writes is never said again",
+    ),
+    "looks_before_its_push": Mutation(
+        f"{_DELIVERY}:ReminderDelivery._look",
+        Never("is_from_withdrawn"),
+        lacks="a reminder is pushed although its message was withdrawn before the claim",
+    ),
+    "tells_the_turn_what_is_kept": Mutation(
+        "shared.reminders.delivery:ReminderDelivery._advance",
+        Skip("turn.leave"),
+        lacks="no turn looks for a reminder that is kept",
+    ),
+    "tells_again_what_is_kept": Mutation(
+        "shared.reminders.delivery:ReminderDelivery.__call__",
+        Skip("turn.leave"),
+        lacks="the same, where the worker that kept it died before it told so",
+    ),
+    "looks_until_nothing_is_kept": Mutation(
+        "shared.reminders.kept:_note",
+        Always("kept_ms"),
+        lacks="a kept reminder is forgotten where the answer that was to say it has no room for it or does not arrive",
+    ),
+    "notes_what_was_said": Mutation(
+        f"{_REMINDER_APPLY}:StagedReminderWriter.apply",
+        Skip("_mark_said"),
+        lacks="every answer says the same kept reminder",
+    ),
+    "takes_reminders_away": Mutation(
+        f"{_REMINDER_WORDS}:ReminderWords.remove_withdrawn",
+        Skip("remove"),
+        lacks="a reminder outlives the message that asked for it",
+    ),
+    "counts_one_press": Mutation(
+        f"{_REMINDER_PRESS}:ReminderPressHandler._noted",
+        Instead("pressed", note_every_press),
+        lacks="every press of a reminder has it said once more",
+    ),
+    "goes_on_with_its_press": Mutation(
+        f"{_REMINDER_PRESS}:ReminderPressHandler.__call__",
+        Skip("create"),
+        lacks="a press is answered, and the reminder is never said again",
+    ),
+    "looks_after_a_press": Mutation(
+        f"{_REMINDER_PRESS}:ReminderPressHandler.__call__",
+        Skip("remove_withdrawn"),
+        lacks="a reminder that was postponed outlives the message that asked for it",
+    ),
+}

@@ -1,0 +1,135 @@
+"""What mutations put in place of calls of the product, where leaving a call out would not do."""
+
+import itertools
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import Any, Final
+
+from shared.bus.result import EventResult
+from shared.conversation.amendment_notes import AmendedObjects
+from shared.conversation.amendments import AmendmentLog, Amendments
+from shared.conversation.archive import Archive
+from shared.conversation.history import History, Listing
+from shared.conversation.journal import Journal
+from shared.conversation.records import Amendment, MessageRecord, OutcomeRecord, Watermark
+from shared.conversation.snapshot import Snapshot
+from shared.conversation.snapshot_records import Segment, SnapshotRecord
+from shared.conversation.store import Conversation
+from shared.conversation.sweep import Sweep
+from shared.conversation.turn import Route, SeenTurn, TurnRecord
+from shared.knowledge.entry import Entry, IsWithdrawn
+from shared.line.postback_data import ReminderPress
+from shared.reminders.reminder import Reminder
+from shared.reminders.wording import Occurrence
+from shared.storage.object_store import ObjectStore
+from shared.turns.attempt import Attempt
+from shared.turns.lease import Lease
+from shared.turns.outbox import StagedWriter
+from shared.turns.reply import _ReplyDelivery
+from shared.turns.runner import Run, TurnDelivery, TurnRunner
+
+
+def acknowledge_while_held(
+    runner: TurnRunner,
+    conversation: Conversation,
+    delivery: TurnDelivery,
+    seen: SeenTurn,
+    listing: Listing,
+    patience: Any,  # noqa: ANN401 - its own
+) -> Run | None:
+    if seen.record.state == "thinking" and runner._is_held(seen, None):  # noqa: SLF001 - its own method
+        return Run(result=EventResult.IGNORED)
+    return runner._look(conversation, delivery, seen, listing, patience)  # noqa: SLF001 - its own method
+
+
+def replace_any_generation(store: ObjectStore, name: str, data: bytes, *, generation: int) -> int | None:
+    stored = store.read(name)
+    return store.replace(name, data, generation=stored.generation if stored is not None else generation)
+
+
+def think_and_reply(delivery: _ReplyDelivery, attempt: Attempt, *, is_alone: bool) -> OutcomeRecord | None:
+    outcome, outbox = delivery._think(attempt, is_alone=is_alone), delivery.reply.outbox  # noqa: SLF001 - its own method
+    token = attempt.routes[0].reply_token if attempt.routes and not attempt.has_ended else None
+    if outcome is not None and token is not None:
+        outbox.line.reply(token, outbox._messages(outcome))  # noqa: SLF001 - what the product would send
+    return outcome
+
+
+def hold_without_writing(conversation: Conversation, seen: SeenTurn, record: TurnRecord) -> Lease:
+    return Lease(conversation=conversation, seen=seen, holder=record.holder)
+
+
+def amend_without_writing(lease: Lease, _outcome: OutcomeRecord, route: Route) -> bool:
+    lease.seen = replace(lease.seen, record=replace(lease.record, route=route))
+    return True
+
+
+def new_key(*_: object) -> uuid.UUID:
+    return uuid.uuid4()
+
+
+def leave_nothing(_archive: Archive, _before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
+    """Stand-in for `Archive.with_waiting`."""
+    return after
+
+
+def name_no_segment(_sweep: Sweep, _ids: AbstractSet[str]) -> tuple[Segment, ...]:
+    """Stand-in for `Sweep.naming`."""
+    return ()
+
+
+def settle_without_looking(_snapshot: Snapshot, _log: AmendmentLog, looked: Amendments) -> Amendments:
+    return looked
+
+
+def newer_even_if_withdrawn(there: Amendment | None, new: Amendment) -> Amendment | None:
+    is_newer = there is None or None in {there.text, new.text} or new.timestamp_ms > there.timestamp_ms
+    return new if is_newer else None
+
+
+def apply_nothing(_staged: StagedWriter, _conversation: Conversation, _outcome: OutcomeRecord, _lease: Lease) -> bool:
+    return True
+
+
+def read_newest_only(
+    log: AmendmentLog,
+    listed: AmendedObjects,
+    watermark: Callable[[], Watermark],
+    *,
+    besides: AbstractSet[str],  # noqa: ARG001 - as in the product
+) -> Callable[[], Amendments]:
+    return log.begin_reading(listed, watermark, besides=frozenset())
+
+
+def look_at_newest(log: AmendmentLog, *, besides: AbstractSet[str]) -> Amendments:  # noqa: ARG001 - as in the product
+    return log.look()
+
+
+def show_everything(history: History, _asked: Sequence[MessageRecord]) -> History:
+    return history
+
+
+def nothing_is_deadly(_outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
+    return frozenset(), -1
+
+
+def nothing_left(_entry: Entry, _is_withdrawn: IsWithdrawn) -> None:
+    return None
+
+
+def no_outcome(_journal: Journal, _webhook_event_id: str) -> None:
+    return None
+
+
+def note_every_press(there: Reminder | None, press: ReminderPress, *, event_id: str, **_: object) -> Reminder | None:
+    return None if there is None else replace(there, pressed_ms=press.occurrence_ms, pressed_by=event_id)
+
+
+def another_key(conversation_id: str, occurrence: Occurrence) -> str:
+    """Return another key each time."""
+    return f"{conversation_id} {occurrence.id} {next(_KEYS)}"
+
+
+_KEYS: Final = itertools.count()

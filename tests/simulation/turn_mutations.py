@@ -1,0 +1,292 @@
+"""Mutations of `shared/turns/`."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tests.simulation.mutation import Mutation
+from tests.simulation.rules import (
+    Always,
+    Bypass,
+    DropArgument,
+    DropClause,
+    DropItem,
+    Instead,
+    Never,
+    Once,
+    ReplaceConstant,
+    Return,
+    Skip,
+    Within,
+)
+from tests.simulation.stand_ins import (
+    acknowledge_while_held,
+    amend_without_writing,
+    apply_nothing,
+    hold_without_writing,
+    new_key,
+    show_everything,
+    think_and_reply,
+)
+
+_ANNOUNCEMENT: Final = "shared.turns.announcement"
+_ATTEMPT: Final = "shared.turns.attempt"
+_DEFERRAL: Final = "shared.turns.deferral"
+_INTERJECTION: Final = "shared.turns.interjection"
+_LEASE: Final = "shared.turns.lease"
+_OUTBOX: Final = "shared.turns.outbox"
+_REPLY: Final = "shared.turns.reply"
+_ROOM: Final = "shared.turns.waiting_room"
+_RUNNER: Final = "shared.turns.runner"
+
+OF_TURNS: Final[Mapping[str, Mutation]] = {
+    "drops_what_was_taken_back": Mutation(
+        f"{_REPLY}:_ReplyDelivery.tidy",
+        Skip("drop"),
+        lacks="an addressed message whose unsend was handled first stays in the journal",
+    ),
+    "acknowledges_own_only": Mutation(
+        f"{_RUNNER}:TurnRunner.run",
+        Instead("_look", acknowledge_while_held),
+        lacks="a delivery that finds the turn held is acknowledged before its message has an outcome",
+    ),
+    "finishes_own_outcome": Mutation(
+        f"{_REPLY}:_ReplyDelivery.result_in",
+        Never("covers"),
+        lacks="a committed outcome is never recorded once its messages are too old to be answered",
+    ),
+    "waits_for_live_holder": Mutation(
+        f"{_RUNNER}:TurnRunner._is_held",
+        Return(value=False),
+        lacks="a turn is opened while the lease of its holder still runs",
+    ),
+    "looks_before_model": Mutation(
+        "shared.turns.basis:Basis.begin_check",
+        Never("is_valid"),
+        lacks="a prompt is built from a view that is older than the unsend",
+    ),
+    "looks_beside_model": Mutation(
+        "shared.turns.basis:Basis._end_check",
+        Skip("_check_amended"),
+        lacks="an edit between the listing of the chat and the opening of its turn is not seen",
+    ),
+    "renews_lease": Mutation(
+        f"{_ATTEMPT}:Attempt.renew_lease",
+        Skip("lease.renew"),
+        lacks="the lease ends while a slow model answers",
+    ),
+    "renews_at_once": Mutation(
+        f"{_LEASE}:Lease.renew",
+        Once("SWAP_ATTEMPTS"),
+        lacks="a renewal that lost its swap to an unsend is retried only after a pause, when the lease is nearly over",
+    ),
+    "stops_before_lease_ends": Mutation(
+        f"{_LEASE}:Lease.is_over",
+        Return(value=False),
+        lacks="a holder that slept through its lease continues",
+    ),
+    "checks_holder_on_commit": Mutation(
+        f"{_LEASE}:Lease._catch_up",
+        Never("holder"),
+        lacks="a lost swap is retried on a turn that has another holder",
+    ),
+    "heeds_cancelled": Mutation(
+        f"{_LEASE}:Lease.commit",
+        Never("is_amended"),
+        lacks="a commit is retried although the unsend or edit that won the swap concerns its prompt",
+    ),
+    "commits_before_send": Mutation(
+        f"{_REPLY}:_ReplyDelivery.take_turn",
+        Instead("_think", think_and_reply),
+        lacks="the reply token is spent before the outcome is committed",
+    ),
+    "stops_before_send": Mutation(
+        f"{_OUTBOX}:Outbox._send",
+        Never("is_over"),
+        lacks="an answer is sent after the lease, on a look that is too old",
+    ),
+    "withdraws_when_taken_over": Mutation(
+        f"{_OUTBOX}:Outbox.finish",
+        Always("is_takeover"),
+        lacks="after a takeover, a withdrawn outcome that may have been sent is answered again",
+    ),
+    "looks_before_send": Mutation(
+        f"{_OUTBOX}:Outbox.finish",
+        Never("without_lost"),
+        lacks="an answer is sent although its question was withdrawn before the commit",
+    ),
+    "takes_over_by_swap": Mutation(
+        f"{_RUNNER}:take_over",
+        Instead("_leased", hold_without_writing),
+        lacks="after a takeover, both the new and the slow holder finish the outcome",
+    ),
+    "first_400_is_refused": Mutation(
+        f"{_OUTBOX}:spend_reply_token",
+        Within("refused", Within("Delivery", Always())),
+        lacks="an expired token counts as an answer",
+    ),
+    "young_repeated_400_is_spent": Mutation(
+        f"{_OUTBOX}:spend_reply_token",
+        Within("surely_alive_until_ms", ReplaceConstant(value=True, by=False)),
+        lacks="an answer that arrived counts as refused",
+    ),
+    "late_repeated_400_is_unknown": Mutation(
+        f"{_OUTBOX}:spend_reply_token",
+        Within("surely_alive_until_ms", ReplaceConstant(value=None, by=False)),
+        lacks="an answer whose fate is unknown counts as refused",
+    ),
+    "uses_retry_key": Mutation(
+        f"{_OUTBOX}:Outbox._push",
+        Instead("uuid5", new_key),
+        lacks="a repeated push is shown to the user twice",
+    ),
+    "pushes_young_only": Mutation(
+        f"{_OUTBOX}:Outbox._push",
+        Never("_is_young"),
+        lacks="an answer is pushed more than 20 minutes after its question",
+    ),
+    "dead_holders_young_400_is_spent": Mutation(
+        f"{_OUTBOX}:Outbox._reply",
+        DropArgument("spend_reply_token", "may_have_arrived"),
+        lacks="an answer that a dead holder sent counts as refused",
+    ),
+    "dead_holders_late_400_is_unknown": Mutation(
+        f"{_OUTBOX}:spend_reply_token",
+        Within("surely_alive_until_ms", ReplaceConstant(value=None, by=True)),
+        lacks="after a takeover, an expired token counts as an answer",
+    ),
+    "tries_next_route": Mutation(
+        f"{_OUTBOX}:Outbox._send",
+        Once("spare"),
+        lacks="the answer is lost when the first token has expired",
+    ),
+    "commits_route": Mutation(
+        f"{_OUTBOX}:Outbox._send",
+        Instead("amend", amend_without_writing),
+        lacks="the next token is used before the turn names it",
+    ),
+    "greets_once": Mutation(
+        f"{_ANNOUNCEMENT}:_AnnouncementDelivery.result_in",
+        Never("recorded"),
+        lacks="a redelivered event is greeted again",
+    ),
+    "greets_who_is_there": Mutation(
+        f"{_ANNOUNCEMENT}:_AnnouncementDelivery.result_in",
+        Never("is_affected_by"),
+        lacks="a chat that the bot has left is greeted",
+    ),
+    "defers": Mutation(
+        f"{_ATTEMPT}:Attempt._until_deferral_s",
+        Always("late_reply"),
+        lacks="the token expires while the model answers",
+    ),
+    "asks_delivered_already": Mutation(
+        f"{_DEFERRAL}:_delivered",
+        Never("has_button"),
+        lacks="a second press shows the same answer again",
+    ),
+    "tells_that_it_forgot": Mutation(
+        f"{_DEFERRAL}:_is_explained",
+        Return(value=True),
+        lacks="a press whose question has left the memory gets no answer",
+    ),
+    "keeps_roots": Mutation(
+        f"{_ATTEMPT}:Attempt._defer",
+        DropItem("draft.answers"),
+        lacks="the deferral of a deferral does not name the first one",
+    ),
+    "looks_before_storing": Mutation(
+        f"{_ATTEMPT}:Attempt.store",
+        Never("is_amended"),
+        lacks="a stored answer keeps words that were withdrawn while the model answered",
+    ),
+    "outcomes_tell_what_they_saw": Mutation(
+        f"{_ATTEMPT}:_having_seen",
+        DropArgument("replace", "saw"),
+        lacks="an outcome that repeats a withdrawn message of its prompt keeps the words",
+    ),
+    "outcomes_tell_since_when": Mutation(
+        f"{_ATTEMPT}:_having_seen",
+        DropArgument("replace", "since_ms"),
+        lacks="an outcome that repeats erased words keeps them",
+    ),
+    "applies_staged_writes": Mutation(
+        f"{_OUTBOX}:Outbox._apply_staged",
+        Instead("staged.apply", apply_nothing),
+        lacks="what a turn filed is never written",
+    ),
+    "answers_a_flood": Mutation(
+        "shared.turns.flood:Floods.wait_for_end",
+        Return(value=None),
+        lacks="a flood gets no answer",
+    ),
+    "interjects_once": Mutation(
+        f"{_INTERJECTION}:_InterjectionDelivery.result_in",
+        DropClause("covered"),
+        lacks="a message that is delivered again is interjected about again",
+    ),
+    "interjects_over_nothing": Mutation(
+        f"{_INTERJECTION}:_InterjectionDelivery.result_in",
+        DropClause("unfinished"),
+        lacks="an interjection takes the turn before the last outcome is recorded",
+    ),
+    "commits_what_is_kept": Mutation(
+        f"{_LEASE}:Lease.commit",
+        Always("is_amended"),
+        lacks="a turn is thought again although nothing of its prompt was taken back",
+    ),
+    "hands_over": Mutation(
+        f"{_REPLY}:_ReplyDelivery.hand_over",
+        Return(value=None),
+        lacks="a delivery that waited in vain for the turn fails",
+    ),
+    "marks_what_is_handed_over": Mutation(
+        f"{_REPLY}:Reply.hand_over",
+        Skip("mark"),
+        lacks="a message that was handed over is answered by chance only",
+    ),
+    "resumes_what_was_handed_over": Mutation(
+        f"{_REPLY}:Reply.resume",
+        Skip("_run"),
+        lacks="the same",
+    ),
+    "inherits_what_was_handed_over": Mutation(
+        f"{_ROOM}:_leave_to_newest",
+        Skip("inherits.update"),
+        lacks="a message meets silence where those that took its place are withdrawn",
+    ),
+    "gives_up_its_place": Mutation(
+        f"{_ROOM}:WaitingRoom.place",
+        Never("PLACES"),
+        lacks="deliveries of one chat that wait hold the threads of all",
+    ),
+    "isolates_after_deaths": Mutation(
+        f"{_REPLY}:_ReplyDelivery.take_turn",
+        Instead("isolated", show_everything),
+        lacks="a question is not answered because another message in its prompt kills workers",
+    ),
+    "carries_out_once": Mutation(
+        f"{_DEFERRAL}:_agenda_of_tap",
+        DropClause("_is_carried_out"),
+        lacks="a change that was proposed is carried out by every press of its button",
+    ),
+    "carries_out_in_time": Mutation(
+        f"{_DEFERRAL}:_agenda_of_tap",
+        DropClause("_is_in_time"),
+        lacks="a change that was proposed is carried out however late the press is",
+    ),
+    "names_quoted_media": Mutation(
+        f"{_ATTEMPT}:Attempt.show",
+        Bypass("_having_seen"),
+        lacks="an answer that saw a quoted picture from beyond memory keeps its words after the picture's unsend",
+    ),
+    "interjects_about_the_newest_text": Mutation(
+        f"{_INTERJECTION}:_InterjectionDelivery.take_turn",
+        Bypass("overlay"),
+        lacks="the model is asked about the text from before an edit",
+    ),
+    "limits_thoughts": Mutation(
+        f"{_REPLY}:_ReplyDelivery._decide_without_model",
+        Never("_THOUGHTS"),
+        lacks="a request asks the model again as often as its prompt is amended",
+    ),
+}
