@@ -123,8 +123,9 @@ class Stage:
             if watermark.timestamp_ms < pressed_ms - 1 or not marked:  # another delivery is about to carry it out
                 return
             until_s = order.at_s if watermark.entries_ms >= pressed_ms else order.just_before_s
-            people.erase(until_s=until_s, spares_entries=watermark.entries_ms < pressed_ms - 1)
-            self._erasure_was_acknowledged(people, until_s=until_s)
+            spares_entries = watermark.entries_ms < pressed_ms - 1
+            people.erase(until_s=until_s, spares_entries=spares_entries)
+            self._erasure_was_acknowledged(people, until_s=until_s, spares_entries=spares_entries)
 
         return replace(self.welcome(order), on_ack=on_ack)
 
@@ -155,8 +156,12 @@ class Stage:
             return replace(self.welcome(order), on_ack=lambda: self._member_was_forgotten(people, order))
         if not people.erases_at_once(order.command):
             return self.welcome(order)
+        spares_entries = people.spares_entries(order.command)
         return replace(
-            self.welcome(order), on_ack=lambda: self._erasure_was_acknowledged(people, until_s=order.just_before_s)
+            self.welcome(order),
+            on_ack=lambda: self._erasure_was_acknowledged(
+                people, until_s=order.just_before_s, spares_entries=spares_entries
+            ),
         )
 
     def joining(self, joining: Joining) -> Delivery:
@@ -231,7 +236,7 @@ class Stage:
             function="agent_worker",
             event=event,
             published_s=self.world.now_s,
-            on_ack=lambda: self._erasure_was_acknowledged(whose, until_s=at_s),
+            on_ack=lambda: self._erasure_was_acknowledged(whose, until_s=at_s, spares_entries=False),
         )
 
     def violations(self) -> list[str]:
@@ -267,13 +272,16 @@ class Stage:
             published_s=published_s,
         )
 
-    def _erasure_was_acknowledged(self, people: People, *, until_s: float) -> None:
+    def _erasure_was_acknowledged(self, people: People, *, until_s: float, spares_entries: bool) -> None:
+        """The words up to then may not come back, once no second pass is left.  Those of entries that are spared come back in prompts."""
+        if spares_entries:
+            return
+
         def forget() -> None:
             words = [
                 word for one in people.messages for word, since_s in one.words if max(since_s, one.at_s) <= until_s
             ]
-            # Entries may be spared, and their words come back in prompts.
-            self.world.truth.forget([] if self._spares_entries(people, until_s) else [*words, *map(gloss_of, words)])
+            self.world.truth.forget([*words, *map(gloss_of, words)])
 
         self.withdrawals.acknowledge(people.conversation_id, None, forget)
 
@@ -293,10 +301,6 @@ class Stage:
             self.withdrawals.acknowledge, people.conversation_id, order.line_message_id, forget, more_ids=own
         )
         self.world.scheduler.at(self.world.now_s + SECOND_PASS_S, handled)
-
-    @staticmethod
-    def _spares_entries(people: People, until_s: float) -> bool:
-        return people.erased_entries_s < until_s
 
 
 @contextlib.contextmanager
