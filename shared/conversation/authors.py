@@ -7,7 +7,6 @@ they said takes back these, too.
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import chain
 
 from shared.conversation.member_mark import mark_id
 from shared.conversation.snapshot_records import Authors, SnapshotRecord
@@ -20,7 +19,7 @@ def with_authors(before: SnapshotRecord, after: SnapshotRecord, *, named: Abstra
     may name it.
     """
     held = {one.line_message_id for one in (*after.messages, *after.leaving.messages)}
-    kept = _named_in(after).union(named) if named is not None else None
+    kept = after.named.union(named) if named is not None else None
     authors = _selected(before.authors, lambda own_id, _: kept is None or own_id in kept)
     for message in before.messages:
         if message.line_message_id and message.line_message_id not in held and (by := mark_id(message.user_id)):
@@ -39,13 +38,3 @@ def _selected(authors: Authors, is_kept: Callable[[str, int], bool]) -> dict[str
         for by, ids in authors.items()
     }
     return {by: ids for by, ids in selected.items() if ids}
-
-
-def _named_in(record: SnapshotRecord) -> frozenset[str]:
-    """Return what the answers and recaps of the snapshot name."""
-    provenances = chain(
-        (one.provenance for one in record.outcomes),
-        (one.provenance for one in record.leaving.answers),
-        (one.provenance for one in (*record.all_recaps, *record.leaving.recaps)),
-    )
-    return frozenset(named for one in provenances for named in one.ids)

@@ -60,8 +60,8 @@ class Compaction:
         if not conversation.amendments.is_valid(began_s):  # a second pass may have overtaken what the look has missed
             logs.info("compaction_late")
             return None
-        amendments = end_look({conversation.names.message_id_in(one.name) for one in listing.messages})
         messages, outcomes = _read(conversation, listing)
+        amendments = end_look(_ids_of(conversation, listing, outcomes, seen.record))
         writes_recaps = self.recaps.is_due(seen.record, deadline)
         if not self.is_due(journalled=len(messages)) and not writes_recaps:
             return None
@@ -119,6 +119,15 @@ def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[Mes
         decode_readable(MessageRecord, bodies[: len(messages)]),
         decode_readable(OutcomeRecord, bodies[len(messages) :]),
     )
+
+
+def _ids_of(
+    conversation: Conversation, listing: JournalListing, outcomes: Iterable[OutcomeRecord], snapshot: SnapshotRecord
+) -> frozenset[str]:
+    """Return the messages that are journalled or folded, and what the outcomes and recaps among them name."""
+    journalled = (conversation.names.message_id_in(one.name) for one in listing.messages)
+    folded = (one.line_message_id for one in snapshot.messages)
+    return snapshot.named.union(journalled, folded, *(one.provenance.ids for one in outcomes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -256,7 +256,7 @@ class HistoryReader:
     def read(self, conversation: Conversation, listing: Listing) -> History | None:
         """Return the newest part of what is listed and of the snapshot; None: a compaction passed, begin again.
 
-        That is one round trip, and a second one where something that is shown was amended long ago.
+        That is one round trip, and a second one where much was amended: what is shown, and what that names, may have been amended long ago.
         """
         objects = conversation.objects
         snapshot = objects.reads.submit(conversation.snapshot.read)
@@ -267,20 +267,21 @@ class HistoryReader:
         amendments, journalled, seen = looking(), reading(), snapshot.result()
         if None in journalled:
             return None
+        recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
         if listing.amended.has_older:
-            shown = index.source_ids.union(one.line_message_id for one in seen.record.messages)
+            kept = (one.line_message_id for one in seen.record.messages)
+            shown = index.source_ids.union(kept, seen.record.named, *(one.provenance.ids for one in recorded))
             amendments = _begin_look(conversation, listing, listing.besides | shown)()
         history = history_of(
             messages=decode_readable(MessageRecord, journalled[: len(messages)]),
-            outcomes=decode_readable(OutcomeRecord, journalled[len(messages) :]),
+            outcomes=recorded,
             snapshot=seen.record,
             amendments=amendments,
             journalled=len(listing.messages),
         )
-        recorded = (conversation.names.outcome_id_in(one.name) for one in listing.outcomes)
         return replace(
             history,
-            recorded=history.recorded.union(recorded),
+            recorded=history.recorded.union(conversation.names.outcome_id_in(one.name) for one in listing.outcomes),
             looked_s=listing.begun_s,
             index=index.view(amendments),
         )

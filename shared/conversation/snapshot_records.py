@@ -133,3 +133,12 @@ class SnapshotRecord:
     def all_recaps(self) -> tuple[Recap, ...]:
         """The recaps whose words answers may repeat, shown or not; one that never had any is not among them."""
         return (*self.passed_recaps, *(one for one in self.recaps if one.text))
+
+    @property
+    def named(self) -> frozenset[str]:
+        """What its answers and recaps name, those included that wait for the archive."""
+        provenances = (
+            *(one.provenance for one in (*self.outcomes, *self.leaving.answers)),
+            *(one.provenance for one in (*self.all_recaps, *self.leaving.recaps)),
+        )
+        return frozenset(named for one in provenances for named in one.ids)

@@ -316,6 +316,21 @@ def test_a_message_whose_amendment_came_long_before_it_is_folded_with_that(
     assert (folded["m20"], "m21" in folded) == ("newer words", False)
 
 
+def test_an_answer_is_folded_without_words_however_old_the_withdrawal_of_what_it_names(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
+) -> None:
+    keep_messages(chat, clock, range(5))
+    chat.journal.record_outcome(replace(answer(60, "word-60", saw=(61,)), timestamp_ms=clock.now_ms()))
+    chat.journal.record_outcome(replace(answer(70), timestamp_ms=clock.now_ms()))
+    chat.amendments.amend(Amendment(line_message_id="m61", timestamp_ms=clock.now_ms()))
+    withdraw_others(chat.amendments)
+
+    folded = compaction.fold(chat, None)
+
+    assert folded is not None
+    assert [one.text for one in folded.outcomes if one.webhook_event_id == "e60"] == [None]
+
+
 def test_an_outcome_stays_while_one_of_its_messages_waits(
     chat: Conversation, clock: FixedClock, compaction: Compaction
 ) -> None:

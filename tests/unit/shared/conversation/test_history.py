@@ -79,6 +79,24 @@ def test_what_the_snapshot_shows_is_read_with_its_amendments_however_old(chat: C
     assert "m1" in history.amendments.withdrawn | history.amendments.edits.keys()
 
 
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_what_answers_and_recaps_name_is_read_with_its_amendments_however_old(
+    chat: Conversation, *, is_folded: bool
+) -> None:
+    recap = Recap(text="the pin is 4711", covers=("m2",), timestamp_ms=2, since_ms=2, until_ms=2, id="recap-1")
+    fold(chat, SnapshotRecord(outcomes=(answer(1, "noted: 4711"),) if is_folded else (), recaps=(recap,)))
+    if not is_folded:
+        chat.journal.record_outcome(answer(1, "noted: 4711"))
+    chat.amendments.amend(Amendment(line_message_id="m1", timestamp_ms=5))
+    chat.amendments.amend(Amendment(line_message_id="m2", timestamp_ms=5))
+    withdraw_others(chat.amendments)
+
+    history = read(chat)
+
+    assert [one.text for one in history.outcomes] == [None]
+    assert history.recaps == ()
+
+
 def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:
     recap = Recap(text="they met", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1)
     fold(chat, SnapshotRecord(messages=(message(1), message(2)), recaps=(recap,)))
