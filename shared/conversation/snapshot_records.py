@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TypeAlias
 
 from shared.conversation.provenance import Provenance
@@ -137,8 +138,9 @@ class SnapshotRecord:
     @property
     def named(self) -> frozenset[str]:
         """What its answers and recaps name, those included that wait for the archive."""
-        provenances = (
-            *(one.provenance for one in (*self.outcomes, *self.leaving.answers)),
-            *(one.provenance for one in (*self.all_recaps, *self.leaving.recaps)),
+        provenances = chain(
+            (one.provenance for one in self.outcomes),
+            (one.provenance for one in self.leaving.answers),
+            (one.provenance for one in (*self.all_recaps, *self.leaving.recaps)),
         )
         return frozenset(named for one in provenances for named in one.ids)
