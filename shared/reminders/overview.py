@@ -9,6 +9,7 @@ from shared.knowledge.schema import cut
 from shared.line.ids import mask_ids
 from shared.line.phrases import Phrase, Phrases
 from shared.locales.local_times import shown_moment, shown_recurrence
+from shared.reminders.delivery import since_ms_of
 from shared.reminders.reminder import Reminder
 from shared.reminders.schedule import local_time
 from shared.reminders.store import ReminderStore
@@ -29,10 +30,8 @@ class DueReminders:
 def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) -> DueReminders:
     """Return what is due, without what came from withdrawn messages.  Raises: StorageUnavailableError."""
     found = [one for one in ReminderStore(conversation).read_all() if one.is_open]
-    if found:
-        ids = frozenset().union(*(one.source_ids for one in found))
-        is_withdrawn = conversation.amendments.look(besides=ids).is_withdrawn_from_entries
-        found = [one for one in found if not one.is_from_withdrawn(is_withdrawn)]
+    amendments = conversation.amendments.look(besides=frozenset().union(*(one.source_ids for one in found)))
+    found = [one for one in found if not one.is_from_withdrawn(amendments.is_withdrawn_from_entries)]
     if not found:
         return DueReminders(text=phrases.text(Phrase.REMINDERS_NONE))
     found.sort(key=lambda one: (one.next_ms, one.id))
@@ -46,7 +45,7 @@ def due_reminders(conversation: Conversation, *, phrases: Phrases, locale: str) 
     return DueReminders(
         text="\n".join((phrases.text(Phrase.REMINDERS_DUE), *lines)),
         source_ids=frozenset().union(*(one.source_ids for one in shown)),
-        since_ms=min(one.since_ms for one in shown),
+        since_ms=min(since_ms_of(one, amendments) for one in shown),
     )
 
 

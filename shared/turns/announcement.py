@@ -40,7 +40,7 @@ class Announcement:
             timestamp_ms=self.timestamp_ms,
             kind=OutcomeKind.REPLIED,
             saw=tuple(sorted(self.repeats)),
-            since_ms=self.timestamp_ms if self.since_ms is None else self.since_ms,
+            since_ms=self.timestamp_ms if self.since_ms is None else min(self.since_ms, self.timestamp_ms),
             until_ms=self.timestamp_ms,
             text=self.text,
             asks=self.asks,

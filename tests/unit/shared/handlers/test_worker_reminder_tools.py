@@ -198,6 +198,26 @@ def test_slash_reminders_lists_what_is_due_without_the_model(friend: Person) -> 
     assert friend.worker.outcome(listed)["saw"] == ["m2"]
 
 
+def test_what_a_reset_has_spared_is_listed_after_it(friend: Person) -> None:
+    set_pills(friend)
+    friend.says("/reset")
+
+    friend.says("/reminders")
+
+    assert friend.worker.said[-1] == "この先のリマインダー：\n・11月22日(土) 09:00 薬"
+
+
+def test_a_list_that_was_asked_for_before_a_reset_is_not_said_after_it(friend: Person) -> None:
+    set_pills(friend)
+    late = friend.events.text("/reminders")
+    friend.says("/reset")
+    said = len(friend.worker.said)
+
+    friend.sends(late)
+
+    assert len(friend.worker.said) == said
+
+
 def test_what_was_listed_goes_with_the_message_that_asked(friend: Person) -> None:
     set_pills(friend)
     listed = friend.says("/reminders")
