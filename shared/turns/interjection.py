@@ -1,9 +1,11 @@
 """Interjections: where the group policy lets it, the model may answer a message that nobody addressed to the bot.
 
 An interjection takes the chat's turn only where that is free and no person waits for it, thinks for a short while, and covers the one
-message that it is about. Failures stay silent, and no delivery relies on it: a worker that dies here leaves a message that is context.
+message that it is about. It goes on that message's reply token, never by a push. Failures stay silent, and no delivery relies on it: a
+worker that dies here leaves a message that is context.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,7 +17,7 @@ from shared.conversation.history import History, Listing
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.spending import Spending, weighted_tokens
 from shared.conversation.store import Conversation
-from shared.conversation.turn import FENCE, SeenTurn
+from shared.conversation.turn import FENCE, Route, SeenTurn
 from shared.errors import AizuchiError, PromptAmendedError
 from shared.line.phrases import Phrases
 from shared.metering import Meter, log_usage, metered
@@ -102,7 +104,7 @@ class _InterjectionDelivery:
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
         """There is work only while no person waits for an answer, or for one to be finished, and this message came to no end."""
         has_better_to_do = (
-            not self.interjection.outbox.routes([self.own])
+            not _have_token(self.interjection.outbox.routes([self.own]))
             or unfinished is not None
             or bool(history.pending(self.own, now_ms=self.interjection.clock.now_ms()))
             or self.own.line_message_id in history.covered
@@ -126,7 +128,8 @@ class _InterjectionDelivery:
             outbox=self.interjection.outbox,
             phrases=self.interjection.phrases,
         )
-        is_possible = bool(attempt.routes) and lease.record.spending.is_reserved  # the token may be too old by now
+        is_alive = _have_token(attempt.routes)  # the token may be too old by now
+        is_possible = is_alive and lease.record.spending.is_reserved
         outcome = self._decide(attempt) if is_possible else None
         if outcome is None:
             lease.release()
@@ -168,3 +171,8 @@ class _InterjectionDelivery:
         except AizuchiError as cause:  # the next delivery finishes it
             logs.warning("chiming_failed", error_type=type(cause).__name__)
             return None
+
+
+def _have_token(routes: Sequence[Route]) -> bool:
+    """Whether the first of the routes is a reply token: nothing that nobody asked for is pushed."""
+    return bool(routes) and routes[0].token is not None

@@ -1,5 +1,6 @@
 """Interjections: GROUP_POLICY=model."""
 
+import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -12,6 +13,7 @@ from shared.errors import ModelUnavailableError
 from shared.handlers.ports import NotionPort
 from shared.line.mentions import GroupPolicy
 from shared.line.phrases import Phrase
+from shared.turns.deferral import LateReply
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.people import ChatEvents
@@ -101,6 +103,17 @@ def test_interjection_leaves_the_answer_of_a_dead_worker_to_the_next_delivery(
 
     assert worker.deliver(asked) == 204
     assert worker.said == [japanese(Phrase.HELP_GROUP)]
+
+
+def test_an_interjection_is_never_pushed(pool: ThreadPoolExecutor, group: ChatEvents) -> None:
+    worker = PushedWorker(pool, group_policy=GroupPolicy.MODEL, late_reply=LateReply.PUSH)
+    received = dt.datetime.fromtimestamp(worker.clock.now_ms() / 1_000, dt.UTC).isoformat()
+    worker.clock.move(120)
+
+    assert worker.deliver(group.text("傘いるかな"), thinks=[HELLO], published=received) == 204
+
+    assert worker.line.pushes == []
+    assert worker.model.requests == []
 
 
 def test_message_withdrawn_while_the_model_thinks_gets_no_interjection(worker: PushedWorker, group: ChatEvents) -> None:
