@@ -112,11 +112,14 @@ class TurnRecord:
 
     def abandoned(self) -> "TurnRecord":
         """Return the turn as idle; an outcome that was committed is as if it had never been."""
+        spending, outcome = self.spending.settled(counts=False), self.outcome
+        if outcome is not None and outcome.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED:
+            spending = replace(spending, was_told=False)  # what tells of the limit was not sent
         return TurnRecord(
             epoch=self.epoch,
             sequence=self.sequence,
             covered=self.covered,
-            spending=self.spending.settled(counts=False),
+            spending=spending,
             left=self.left,
             said=self.said,
         )

@@ -237,7 +237,7 @@ class _ReplyDelivery:
     def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
         """The chat is told once a day that its budget, or the deployment's, is spent; then it is met with silence."""
         spending, covers = attempt.lease.record.spending, attempt.agenda.covers
-        if spending.was_told:
+        if spending.was_told and not _was_telling_lost(attempt.history):
             return replace(outcome_covering(covers, OutcomeKind.SKIPPED), is_over_limit=True)
         logs.warning("budget_spent", scope=self.reply.budgets.spent(spending))
         hour = self.reply.budgets.renewal(self.reply.clock.now_ms())
@@ -280,6 +280,13 @@ class _ReplyDelivery:
 
     def _apology(self, covers: tuple[MessageRecord, ...], words: Phrase, **facts: str) -> OutcomeRecord:
         return replace(outcome_covering(covers, OutcomeKind.APOLOGISED), text=self.reply.phrases.text(words, **facts))
+
+
+def _was_telling_lost(history: History) -> bool:
+    """Whether what told the chat last that a budget is spent certainly did not arrive."""
+    telling = (one for one in reversed(history.outcomes) if one.is_over_limit and one.kind is not OutcomeKind.SKIPPED)
+    last = next(telling, None)
+    return last is not None and last.kind is OutcomeKind.UNDELIVERED
 
 
 def _repeat(draft: OutcomeRecord, stored: OutcomeRecord) -> OutcomeRecord:

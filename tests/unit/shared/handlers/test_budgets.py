@@ -19,10 +19,10 @@ from shared.line.phrases import Phrase
 from shared.metering import Usage
 from shared.storage.codec import decode
 from tests.support import push, recorded
-from tests.support.chats import everything_in
+from tests.support.chats import everything_in, message
 from tests.support.people import START_MS, Person
 from tests.support.phrases import japanese
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 
 A_DAY_S = 86_400.0
 MIDNIGHT = "00:00 (UTC+9)"
@@ -54,6 +54,36 @@ def test_a_chat_that_spent_its_turns_is_told_once_and_then_met_with_silence(pool
 
     assert friend.worker.said == ["やあ", "やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
     assert spending(friend.worker).turns == 2
+
+
+def test_a_chat_that_could_not_be_told_is_told_when_it_asks_again(pool: ThreadPoolExecutor) -> None:
+    friend = friend_of(pool, limits(turns=1))
+    friend.says("hello", HELLO)
+    friend.worker.line.fates = ["refused"]
+
+    for _ in range(3):
+        friend.says("hello")
+
+    assert friend.worker.said == ["やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
+
+
+def test_a_chat_is_told_although_a_message_is_withdrawn_before_that_is_sent(pool: ThreadPoolExecutor) -> None:
+    worker = PushedWorker(pool, limits=limits(turns=1))
+    member = Person(worker, is_in_group=True)
+    member.asks("hello", HELLO)
+    withdrawn, asked = member.events.text("@Aizuchi hello"), member.events.text("@Aizuchi hello")
+    chat = worker.conversations.of(member.events.chat_id)
+    chat.journal.keep(replace(message(2, timestamp_ms=withdrawn["timestamp"]), received_ms=worker.clock.now_ms()))
+
+    def withdraw(call: str, name: str) -> None:
+        if (call, name) == ("replace", chat.names.turn) and chat.turn.read().committed is not None:
+            worker.store.after = nothing
+            worker.withdraw(chat.id, "m2")
+
+    worker.store.after = withdraw
+    member.sends(asked)
+
+    assert worker.said == ["やあ", japanese(Phrase.LIMIT_REACHED, hour=MIDNIGHT)]
 
 
 def test_a_chat_overshoots_its_tokens_by_one_turn_at_most(pool: ThreadPoolExecutor) -> None:
