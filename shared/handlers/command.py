@@ -84,6 +84,11 @@ class CommandHandler:
         return self._say(event, self.phrases.text(Phrase.USAGE, **facts))
 
     def _list_reminders(self, event: LineEvent) -> EventResult:
+        """Announce what is due; list it once more where something of it was withdrawn while the list waited for the turn."""
+        result = self._announce_reminders(event)
+        return self._announce_reminders(event) if result is EventResult.ERASED else result
+
+    def _announce_reminders(self, event: LineEvent) -> EventResult:
         conversation = self.conversations.of(event.conversation_id)
         due = due_reminders(conversation, phrases=self.phrases, locale=self.locale)
         said = Announcement(

@@ -207,6 +207,20 @@ def test_what_a_reset_has_spared_is_listed_after_it(friend: Person) -> None:
     assert friend.worker.said[-1] == "この先のリマインダー：\n・11月22日(土) 09:00 薬"
 
 
+def test_what_is_due_is_listed_without_what_was_withdrawn_meanwhile(friend: Person) -> None:
+    set_pills(friend)
+
+    def withdraw(call: str, name: str) -> None:
+        if call == "replace" and name.startswith("turns/"):
+            friend.worker.store.before = nothing
+            friend.worker.withdraw(friend.events.chat_id, "m1")
+
+    friend.worker.store.before = withdraw
+    friend.says("/reminders")
+
+    assert friend.worker.said[-1] == "この先のリマインダーはありません。"
+
+
 def test_a_list_that_was_asked_for_before_a_reset_is_not_said_after_it(friend: Person) -> None:
     set_pills(friend)
     late = friend.events.text("/reminders")
