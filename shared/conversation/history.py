@@ -37,6 +37,8 @@ from shared.storage.object_store import ListedObject
 
 MESSAGES_READ: Final = 100
 OUTCOMES_READ: Final = 100
+OUTCOMES_READ_FOR_PRESS: Final = 1_000
+"""Of these, one may be behind the button of a press, and another one tell that it was answered."""
 MESSAGES_SHOWN: Final = 80  # 50 verbatim, what is journalled since the last compaction, and what has no recap yet
 
 
@@ -256,24 +258,31 @@ class HistoryReader:
     def read(self, conversation: Conversation, listing: Listing) -> History | None:
         """Return the newest part of what is listed and of the snapshot; None: a compaction passed, begin again.
 
-        That is one round trip, and a second one where much was amended: what is shown, and what that names, may have been amended long ago.
+        That is one round trip. Another one follows where a press of a button waits in a chat of more outcomes than are read, and another one
+        where much was amended: what is shown, and what that names, may have been amended long ago.
         """
-        objects = conversation.objects
+        objects, names = conversation.objects, conversation.names
         snapshot = objects.reads.submit(conversation.snapshot.read)
-        messages, outcomes = listing.messages[-MESSAGES_READ:], _outcomes_read(conversation.names, listing)
+        messages, outcomes = listing.messages[-MESSAGES_READ:], _outcomes_read(names, listing, OUTCOMES_READ)
         looking = _begin_look(conversation, listing, listing.besides)
         reading = objects.begin_reading([*messages, *outcomes])
         index = self.index.read(conversation)
         amendments, journalled, seen = looking(), reading(), snapshot.result()
         if None in journalled:
             return None
+        received = decode_readable(MessageRecord, journalled[: len(messages)])
         recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
+        if len(outcomes) < len(listing.outcomes) and _has_open_press(received, recorded):
+            bodies = objects.read_all(_outcomes_read(names, listing, OUTCOMES_READ_FOR_PRESS))
+            if None in bodies:
+                return None
+            recorded = decode_readable(OutcomeRecord, bodies)
         if listing.amended.has_older:
             kept = (one.line_message_id for one in seen.record.messages)
             shown = index.source_ids.union(kept, seen.record.named, *(one.provenance.ids for one in recorded))
             amendments = _begin_look(conversation, listing, listing.besides | shown)()
         history = history_of(
-            messages=decode_readable(MessageRecord, journalled[: len(messages)]),
+            messages=received,
             outcomes=recorded,
             snapshot=seen.record,
             amendments=amendments,
@@ -281,15 +290,21 @@ class HistoryReader:
         )
         return replace(
             history,
-            recorded=history.recorded.union(conversation.names.outcome_id_in(one.name) for one in listing.outcomes),
+            recorded=history.recorded.union(names.outcome_id_in(one.name) for one in listing.outcomes),
             looked_s=listing.begun_s,
             index=index.view(amendments),
         )
 
 
-def _outcomes_read(names: ObjectNames, listing: Listing) -> tuple[ListedObject, ...]:
-    older, newest = listing.outcomes[:-OUTCOMES_READ], listing.outcomes[-OUTCOMES_READ:]
-    return (*(one for one in older if names.outcome_id_in(one.name) in listing.besides), *newest)
+def _outcomes_read(names: ObjectNames, listing: Listing, most: int) -> tuple[ListedObject, ...]:
+    """Return the newest outcomes, those that are asked for, and the oldest: a compaction leaves one whose messages it has folded."""
+    older, newest = listing.outcomes[:-most], listing.outcomes[-most:]
+    return (*older[:1], *(one for one in older[1:] if names.outcome_id_in(one.name) in listing.besides), *newest)
+
+
+def _has_open_press(messages: Iterable[MessageRecord], outcomes: Iterable[OutcomeRecord]) -> bool:
+    covered = frozenset(covered for one in outcomes for covered in one.covers)
+    return any(one.presses is not None and one.line_message_id not in covered for one in messages)
 
 
 def _begin_look(conversation: Conversation, listing: Listing, besides: AbstractSet[str]) -> Callable[[], Amendments]:

@@ -390,7 +390,7 @@ def test_what_journal_and_snapshot_know_of_outcomes_is_joined(chat: Conversation
 
 
 def test_outcomes_that_are_listed_are_recorded_also_where_they_are_too_many_to_be_read(chat: Conversation) -> None:
-    for number in range(1, OUTCOMES_READ + 2):
+    for number in range(OUTCOMES_READ + 2):
         chat.journal.record_outcome(answer(number))
 
     history = read(chat)
@@ -398,6 +398,21 @@ def test_outcomes_that_are_listed_are_recorded_also_where_they_are_too_many_to_b
     assert "e1" not in {one.webhook_event_id for one in history.outcomes}
     assert "e1" in history.recorded
     assert "m1" in history.beside(TurnRecord(state="committed", outcome=answer(1))).covered
+
+
+def test_the_outcome_that_a_compaction_left_is_read_however_many_follow_it(chat: Conversation) -> None:
+    for number in range(OUTCOMES_READ + 2):
+        chat.journal.record_outcome(answer(number))
+
+    assert "e0" in {one.webhook_event_id for one in read(chat).outcomes}
+
+
+def test_every_outcome_is_read_while_a_press_waits(chat: Conversation) -> None:
+    for number in range(OUTCOMES_READ + 3):
+        chat.journal.record_outcome(answer(number))
+    chat.journal.keep(replace(message(999), presses="e1"))
+
+    assert {"e1", "e2"} <= {one.webhook_event_id for one in read(chat).outcomes}
 
 
 def test_the_reader_begins_again_where_compactions_pass(chat: Conversation, store: MemoryObjectStore) -> None:
