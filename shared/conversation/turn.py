@@ -51,9 +51,10 @@ class Route:
 class TurnRecord:
     """turns/{conversation_id}.json.
 
-    thinking: `holder` thinks until `expires_ms`; it was opened `tries` times over a dead holder. `epoch` counts how often something was
-    edited, withdrawn or erased while somebody thought: a holder who finds it moved looks at the amendments. committed: `outcome` is
-    decided and nothing else will be sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may take over.
+    thinking: `holder` thinks until `expires_ms`; `tries` holders died since an outcome covered a message. `epoch` counts how often
+    something was edited, withdrawn or erased while somebody thought: a holder who finds it moved looks at the amendments. committed:
+    `outcome` is decided and nothing else will be sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may
+    take over.
     `sequence` numbers the commits of the chat. `covered` are the messages that earlier outcomes cover, and the events of those that
     cover none, with the timestamp of their outcome, for as long as a message can be answered at all. `spending` is what the chat has
     used up today. `left` counts what ticks have left to be said with the chat's next answer; when it was `said`, nothing of it was left any
@@ -101,13 +102,22 @@ class TurnRecord:
         )
 
     def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
-        """Return the turn with its outcome, which has its number.  It is spent if the model was asked, also by a holder that died."""
+        """Return the turn with its outcome, which has its number.  It is spent if the model was asked, also by a holder that died.
+
+        An outcome that covers no message, such as a command's, leaves those unanswered over which holders died: their count goes on.
+        """
         counts = bool(outcome.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
         spending = self.spending.settled(counts=counts)
         if outcome.is_over_limit:
             spending = replace(spending, was_told=True)
         return replace(
-            self, state="committed", tries=0, outcome=outcome, route=route, sequence=outcome.sequence, spending=spending
+            self,
+            state="committed",
+            tries=0 if outcome.covers else self.tries,
+            outcome=outcome,
+            route=route,
+            sequence=outcome.sequence,
+            spending=spending,
         )
 
     def abandoned(self) -> "TurnRecord":

@@ -22,7 +22,7 @@ def open_turn(
 
     An outcome that `seen` is committed to is recorded: what it covers is covered from now on. `spends` reserves what the turn costs.
     """
-    tries = seen.record.tries + 1 if seen.record.state == "thinking" else 0
+    tries = seen.record.tries + (seen.record.state == "thinking")
     record = seen.record.followed_by("thinking", now_ms=conversation.turn.clock.now_ms(), tries=tries)
     return _leased(conversation, seen, replace(record, spending=spends(conversation.turn.spending(record))))
 

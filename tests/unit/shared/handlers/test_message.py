@@ -9,7 +9,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryNotion
 from shared.adapters.memory.scripted_model import Step, calling, unusable
-from shared.agent.model import Json, ModelResponse
+from shared.agent.model import Json, ModelRequest, ModelResponse
 from shared.agent.tools import Cited, Tool
 from shared.agent.turn_context import TurnContext
 from shared.bus.endpoint import REQUEST_S
@@ -25,6 +25,7 @@ from tests.support.chats import everything_in, message
 from tests.support.people import ChatEvents, Person
 from tests.support.phrases import japanese
 from tests.support.pushed import PushedWorker
+from tests.support.turns import WorkerKilledError
 
 HELLO = calling(("reply", {"message": "こんにちは！"}))
 SKIP = calling(("skip", {"reason": "thanks"}))
@@ -291,6 +292,25 @@ def test_grown_chat_is_compacted_and_summed_up_after_the_answer(worker: PushedWo
 
     assert [number for number, left in enumerate(journalled, start=1) if not left] == [21, 42, 63]
     assert "] They said hello many times." in worker.prompt()
+
+
+def test_a_message_that_kills_workers_is_given_up_also_where_commands_are_answered_meanwhile(
+    worker: PushedWorker,
+) -> None:
+    person = Person(worker, is_in_group=False)
+    deadly = person.events.text("hello")
+
+    def die(_: ModelRequest) -> ModelResponse:
+        raise WorkerKilledError
+
+    for _ in range(3):
+        with pytest.raises(WorkerKilledError):
+            worker.deliver(deadly, thinks=[die])
+        worker.clock.move(40)
+        person.says("/help")
+    worker.deliver(deadly)
+
+    assert worker.said[-1] == japanese(Phrase.APOLOGY_BUSY)
 
 
 def test_a_message_stays_answered_however_many_commands_follow_it(worker: PushedWorker) -> None:
