@@ -13,7 +13,7 @@ from shared.clock import Deadline
 from shared.conversation.captions import CaptionWriter, uncaptioned
 from shared.conversation.compaction import FOLD_S, Compaction
 from shared.conversation.media import Fetches, Media
-from shared.conversation.records import MessageRecord
+from shared.conversation.records import ANSWERABLE_MS, MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.withdrawal import Withdrawal
 from shared.errors import AizuchiError, StorageUnavailableError
@@ -26,6 +26,7 @@ from shared.turns.flood import Floods
 from shared.turns.interjection import Interjection
 from shared.turns.reply import Reply
 
+_LAST_ANSWER_S: Final = 10.0
 _LAST_FETCH_S: Final = 30.0
 _NO_ANSWER: Final = frozenset({EventResult.WITHDRAWN, EventResult.ALREADY_ANSWERED})
 
@@ -104,12 +105,19 @@ class MessageHandler:
         return EventResult.FOLDED
 
     def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
-        """The message that answers for all of a flood needs no answer: the newest of those that were folded for it answers for all."""
+        """The message that answers for all of a flood needs no answer: the newest of those that were folded for it answers for all.
+
+        Where that one is too old to be answered, so are the others.
+        """
         for message in folded:
+            if self.conversations.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
+                return
             if not self._record(conversation, message):
                 continue
             conversation.journal.mark_as_addressed(message.line_message_id)
-            self.reply.hand_over(conversation, message.line_message_id)  # if this worker dies
+            self.reply.hand_over(conversation, message.line_message_id)  # if this worker dies, or has no time left
+            if deadline.left_s < _LAST_ANSWER_S:
+                return
             if self._answer(conversation, message, deadline) not in _NO_ANSWER:
                 return
 

@@ -4,20 +4,23 @@ import hashlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from shared.adapters.memory.scripted_model import calling
+from shared.bus.endpoint import REQUEST_S
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
 from shared.storage.codec import decode
 from shared.turns.flood import A_MINUTE
-from tests.support.chats import everything_in
+from tests.support.chats import answer, everything_in
 from tests.support.people import START_MS, Person
 from tests.support.pushed import PushedWorker
 
 HELLO = calling(("reply", {"message": "やあ"}))
+OF_A_LARGE_SET = {"type": "image", "imageSet": {"id": "set", "total": 50}}
 ONE_MORE_THAN_IS_SHOWN = MemoryLimits(journalled=0, verbatim=A_MINUTE + 1, summed_up=1, recaps_at_once=1)
 
 
@@ -138,6 +141,41 @@ def test_where_the_newest_of_a_flood_was_answered_before_the_next_one_answers_fo
 
     assert arrivals == []
     assert first["replyToken"] in friend.worker.line.replied
+
+
+def test_of_a_flood_that_is_too_old_to_be_answered_none_is_tried(
+    worker: PushedWorker, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = Person(worker, is_in_group=False)
+    worker.clock.move(3_600)
+    for _ in range(A_MINUTE):
+        friend.says("hi")
+    first, *others = [friend.events.event("message", message=OF_A_LARGE_SET) for _ in range(20)]
+    began_s = worker.clock.monotonic_s()
+
+    arrivals += [partial(friend.sends, one) for one in others]
+    friend.sends(first)
+
+    assert worker.clock.monotonic_s() - began_s < REQUEST_S
+    assert due_in(friend) == []
+
+
+def test_of_a_flood_that_was_answered_elsewhere_no_more_are_tried_than_there_is_time_for(
+    worker: PushedWorker, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = flooding(worker, is_in_group=False)
+    first, *others = [friend.events.event("message", message=OF_A_LARGE_SET) for _ in range(20)]
+    began_s, journal = worker.clock.monotonic_s(), worker.conversations.of(friend.events.chat_id).journal
+
+    def be_answered_elsewhere() -> None:
+        ids = (one["message"]["id"] for one in (first, *others))
+        journal.record_outcome(replace(answer(1), covers=tuple(ids), timestamp_ms=START_MS))
+
+    arrivals += [*(partial(friend.sends, one) for one in others), be_answered_elsewhere]
+    friend.sends(first)
+
+    assert worker.clock.monotonic_s() - began_s < REQUEST_S
+    assert 1 < len(due_in(friend)) < 20
 
 
 @pytest.mark.parametrize("triggers", [True, False])
