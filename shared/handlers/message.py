@@ -68,8 +68,8 @@ class MessageHandler:
             return self._fold(conversation, message, deadline)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             result = self._answer(conversation, message, deadline)
-            if result in _NO_ANSWER:
-                self._answer_next(conversation, folded, deadline)
+            if folded and result in _NO_ANSWER:
+                self._answer_next(conversation, self._without_seen(conversation, message, folded), deadline)
             return result
 
     def press(self, event: LineEvent, deferral_id: str) -> EventResult:
@@ -103,6 +103,18 @@ class MessageHandler:
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
         return EventResult.FOLDED
+
+    def _without_seen(
+        self, conversation: Conversation, newest: MessageRecord, folded: Sequence[MessageRecord]
+    ) -> tuple[MessageRecord, ...]:
+        """Return those of the folded messages that were not in the prompt of an answer to the newest one.
+
+        Where a whole flood is delivered again, that answer was for all of it.
+        """
+        history = self.intake.reader.read_newest(conversation, besides={newest.webhook_event_id})
+        answers = (one for one in history.outcomes if newest.line_message_id in one.covers)
+        seen = frozenset[str]().union(*(one.provenance.ids for one in answers))
+        return tuple(one for one in folded if one.line_message_id not in seen)
 
     def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
         """The message that answers for all of a flood needs no answer: the newest of those that were folded for it answers for all.

@@ -16,7 +16,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.storage.codec import decode
 from shared.turns.flood import A_MINUTE
 from tests.support.chats import answer, everything_in
-from tests.support.people import START_MS, Person
+from tests.support.people import START_MS, ChatEvents, Person
 from tests.support.pushed import PushedWorker
 
 HELLO = calling(("reply", {"message": "やあ"}))
@@ -143,6 +143,27 @@ def test_where_the_newest_of_a_flood_was_answered_before_the_next_one_answers_fo
     assert first["replyToken"] in friend.worker.line.replied
 
 
+def test_a_flood_that_is_delivered_again_to_another_instance_is_answered_once(
+    pool: ThreadPoolExecutor, worker: PushedWorker, arrivals: list[Callable[[], object]]
+) -> None:
+    other = PushedWorker(pool, store=worker.store)
+    events = ChatEvents(is_group=False)
+    usual = [events.text("hi") for _ in range(A_MINUTE)]
+    *older, newest = [events.text(f"word {number}") for number in range(6)]
+
+    def deliver(instance: PushedWorker, *said: dict[str, object]) -> None:
+        for one in said:
+            instance.deliver(one, thinks=[HELLO])
+
+    for instance in (worker, other):
+        deliver(instance, *usual)
+        arrivals.append(partial(deliver, instance, *older))
+        deliver(instance, newest)
+
+    assert len(worker.said) == A_MINUTE + 1
+    assert other.said == []
+
+
 def test_of_a_flood_that_is_too_old_to_be_answered_none_is_tried(
     worker: PushedWorker, arrivals: list[Callable[[], object]]
 ) -> None:
@@ -168,8 +189,9 @@ def test_of_a_flood_that_was_answered_elsewhere_no_more_are_tried_than_there_is_
     began_s, journal = worker.clock.monotonic_s(), worker.conversations.of(friend.events.chat_id).journal
 
     def be_answered_elsewhere() -> None:
-        ids = (one["message"]["id"] for one in (first, *others))
-        journal.record_outcome(replace(answer(1), covers=tuple(ids), timestamp_ms=START_MS))
+        for number, one in enumerate((first, *others)):
+            covers = (one["message"]["id"],)
+            journal.record_outcome(replace(answer(number), covers=covers, timestamp_ms=START_MS))
 
     arrivals += [*(partial(friend.sends, one) for one in others), be_answered_elsewhere]
     friend.sends(first)
