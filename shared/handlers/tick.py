@@ -68,9 +68,9 @@ class TickHandler:
 
         Repeated: carries out what is left.
         """
+        deadline, began_ms = Deadline.after(self.clock, BEGINS_S), self.clock.now_ms()
         if self.heartbeat is not None:
             self.heartbeat()
-        deadline, began_ms = Deadline.after(self.clock, BEGINS_S), self.clock.now_ms()
         try:
             due = self.markers.until(began_ms)
         except StorageUnavailableError as cause:

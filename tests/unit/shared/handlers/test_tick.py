@@ -93,6 +93,21 @@ def test_each_tick_asks_whether_line_still_reaches_the_webhook(agenda: Agenda) -
     assert len(checks) == 2
 
 
+def test_nothing_is_begun_later_because_line_is_slow_to_test_the_webhook(agenda: Agenda) -> None:
+    class SlowLine:
+        def check_webhook(self) -> WebhookCheck:
+            agenda.clock.move(BEGINS_S)
+            return WebhookCheck(is_active=True, is_answered=True, status=200, reason="OK")
+
+    agenda.mark("m1")
+
+    replace(agenda.tick, heartbeat=Heartbeat(checker=SlowLine(), every_minutes=1, clock=agenda.clock))()
+    assert agenda.left == ["m1"]
+
+    agenda.tick()
+    assert agenda.left == []
+
+
 def test_what_is_due_is_carried_out_once(agenda: Agenda) -> None:
     agenda.mark("m1")
 
