@@ -16,7 +16,7 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 
 SAW_KEPT: Final = 1_000
-"""What would have to name more loses its words instead."""
+"""What would have to take over more loses its words instead; of its own, an answer keeps as many as its prompt held."""
 _Kept = TypeVar("_Kept", OutcomeRecord, Recap)
 
 
@@ -129,7 +129,7 @@ class _Heir:
 
 
 def _settled(one: _Kept, heir: _Heir) -> _Kept | None:
-    """Return the record with what it names by now, None where that is too much."""
-    if len(heir.saw) > SAW_KEPT:
+    """Return the record with what it names by now, None where it has taken over too much."""
+    if len(heir.saw) > max(SAW_KEPT, len(one.saw)):
         return None
     return one if tuple(heir.saw) == one.saw else replace(one, saw=tuple(heir.saw), since_ms=heir.since_ms)

@@ -95,11 +95,19 @@ def test_what_names_as_much_as_is_kept_keeps_its_words() -> None:
     assert with_inheritance(record, {"e2", "recap-1"}) == record
 
 
+def test_an_answer_whose_own_prompt_held_more_keeps_its_words() -> None:
+    many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
+    record = SnapshotRecord(outcomes=(seeing(1, "hi", "m0"), seeing(2, f"yes, {PLACE}", *many)))
+
+    assert with_inheritance(record, {"e2"}) == record
+
+
 def test_a_recap_that_would_have_to_name_too_much_goes() -> None:
     many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
-    recap = Recap(id="recap-1", text="hi", covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1, saw=many)
+    recap = Recap(id="recap-1", text=PLACE, covers=("m1",), timestamp_ms=1, since_ms=1, until_ms=1, saw=("e1",))
+    record = SnapshotRecord(outcomes=(seeing(1, f"it is {PLACE}", *many),), recaps=(recap,))
 
-    assert with_inheritance(SnapshotRecord(recaps=(recap,)), {"recap-1"}).recaps == ()
+    assert with_inheritance(record, {"recap-1"}).recaps == ()
 
 
 def test_what_says_the_same_but_never_saw_it_keeps_its_own_sources() -> None:
@@ -153,12 +161,14 @@ def test_a_recap_that_goes_stays_beside_the_prompts_for_what_may_repeat_it() -> 
 
 def test_a_recap_that_would_have_to_name_too_much_stays_beside_the_prompts_without_words() -> None:
     many = tuple(f"m{number}" for number in range(SAW_KEPT + 1))
-    shown = Recap(id="recap-2", text="hi", covers=("m2",), timestamp_ms=1, since_ms=1, until_ms=1, saw=many)
+    shown = Recap(id="recap-2", text=PLACE, covers=("m2",), timestamp_ms=1, since_ms=1, until_ms=1, saw=("e1",))
     passed = replace(shown, id="recap-1", covers=("m1",), passed_ms=1)
     modest = replace(passed, id="recap-0", saw=())
+    gone = seeing(1, f"it is {PLACE}", *many)
 
     changed = with_inheritance(
-        SnapshotRecord(recaps=(shown,), passed_recaps=(modest, passed)), {"recap-0", "recap-1", "recap-2"}
+        SnapshotRecord(outcomes=(gone,), recaps=(shown,), passed_recaps=(modest, passed)),
+        {"recap-0", "recap-1", "recap-2"},
     )
 
     assert changed.passed_recaps == (modest, replace(passed, text=""), replace(shown, text=""))

@@ -8,7 +8,9 @@ import pytest
 
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import ModelRequest, ModelResponse
+from shared.agent.recall_request import SPAN_MESSAGES
 from shared.conversation.records import MessageRecord
+from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from tests.support import recorded
 from tests.support.chats import everything_in
@@ -104,6 +106,22 @@ def test_the_answer_may_be_longer_than_others(worker: PushedWorker, group: ChatE
     missed(worker, group, [calling(("reply", {"message": long}))])
 
     assert " ".join(" ".join(worker.said).split()) == long
+
+
+def test_the_answer_stays_in_the_conversation_however_much_it_sums_up(
+    pool: ThreadPoolExecutor, group: ChatEvents
+) -> None:
+    worker = PushedWorker(pool, memory=MemoryLimits(journalled=1))
+    worker.profiles.names = {YUKI: "Yuki", KENJI: "Kenji"}
+    archive(worker, *(said(n, f"word{n}", at_ms=START_MS - DAY_MS + n) for n in range(1, SPAN_MESSAGES + 100)))
+    missed(worker, group)
+
+    for text in ("@Aizuchi thanks", "@Aizuchi which inn?"):  # the first of these is answered, then the chat is folded
+        assert worker.deliver(group.text(text), thinks=[SUM_UP]) == 204
+
+    conversation = worker.conversations.of(recorded.GROUP)
+    assert conversation.snapshot.read().record.outcomes[0].text == "Kenji took the inn."
+    assert worker.prompt().count("Kenji took the inn.") == 2
 
 
 def test_nothing_of_what_is_unsent_during_a_catch_up_is_anywhere(worker: PushedWorker, group: ChatEvents) -> None:
