@@ -68,9 +68,9 @@ class Descent:
                 return len(self.taken) > before
 
     def is_lost(self, outcome: OutcomeRecord) -> bool:
-        """Whether a committed outcome, which is not recorded, has to lose its words."""
-        provenance = outcome.provenance
-        if provenance.is_lost_with(self.amendments, outcome.webhook_event_id):
+        """Whether a committed outcome has to lose its words; what is recorded of it may name more than the turn does."""
+        own_id, provenance = outcome.webhook_event_id, outcome.provenance
+        if own_id in self.taken or provenance.is_lost_with(self.amendments, own_id):
             return True
         return not self.taken.isdisjoint(provenance.ids) and self._may_repeat(provenance, outcome.words)
 

@@ -312,6 +312,20 @@ def test_a_committed_answer_loses_its_words_in_the_turn(
     assert "4711" not in everything_in(store)
 
 
+def test_a_committed_answer_loses_its_words_in_the_turn_when_its_folded_copy_has_come_to_name_the_message(
+    chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
+) -> None:
+    lease = open_turn(chat, chat.turn.read())
+    assert lease is not None
+    committed = lease.commit(seeing(answer(5, "as I said, your pin is 4711"), "e1"), Route())
+    assert committed is not None
+    fold(chat, SnapshotRecord(outcomes=(seeing(committed, "m1"),)))  # it took over from e1, which has left memory
+
+    assert withdrawal.withdraw(chat, "m1", timestamp_ms=9)
+
+    assert "4711" not in everything_in(store)
+
+
 def test_an_unsend_leaves_other_chats_alone(conversations: Conversations, withdrawal: Withdrawal) -> None:
     other_chat = conversations.of(OTHER_CHAT)
     other_chat.journal.record(message(1))
