@@ -77,7 +77,7 @@ class ForgetPerson:
         for conversation_id in chats_in(self.conversations.objects.store):
             conversation = self.conversations.of(conversation_id)
             before = messages_of(conversation, person, until_ms=now_ms)
-            own = before.own | before.named
+            own = before.own | before.named | conversation.amendments.edited_by(person, until_ms=now_ms)
             if conversation_id != person and own:
                 conversation.amendments.forget_member(person, until_ms=now_ms)
                 own |= messages_of(conversation, person, until_ms=now_ms).taken_back

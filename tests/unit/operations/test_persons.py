@@ -76,6 +76,19 @@ def test_forgetting_a_person_takes_their_words_back_in_every_chat(filled: Bucket
     assert recorded.GROUP not in by_person(recorded.USER)
 
 
+def test_forgetting_a_person_takes_back_an_edit_of_a_message_that_was_never_seen(bucket: Bucket) -> None:
+    group, withdrawal = bucket.conversations.of(recorded.GROUP), withdrawal_of(bucket.clock)
+    group.journal.record(said(2, "mine is haddock", by=OTHER))
+    withdrawal.edit(group, "m1", text="my word is swordfish", timestamp_ms=3, user_id=recorded.USER)
+    forget = Forget(conversations=bucket.conversations, withdrawal=withdrawal, clock=bucket.clock)
+    by_person = ForgetPerson(
+        conversations=bucket.conversations, withdrawal=withdrawal, forget=forget, clock=bucket.clock
+    )
+
+    assert by_person(recorded.USER)[recorded.GROUP] == 1
+    assert not bucket.holds("swordfish")
+
+
 def test_a_persons_archived_words_are_exported_and_taken_back(bucket: Bucket) -> None:
     group = bucket.conversations.of(recorded.GROUP)
     put_segment(group, [said(1, "my word is swordfish"), said(2, "mine is haddock", by=OTHER), said(3, "swordfish")])
