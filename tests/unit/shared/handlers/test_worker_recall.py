@@ -291,6 +291,19 @@ def test_a_turn_that_nobody_asked_for_may_recall(pool: ThreadPoolExecutor, group
     assert worker.said == ["the Minato Inn"]
 
 
+def test_a_reminder_that_repeats_what_was_recalled_goes_with_it(worker: PushedWorker, group: ChatEvents) -> None:
+    worker.line.members[recorded.GROUP] = 4
+    archive(worker, archived(1, "we take the Minato Inn by the lake"))
+    reminds = calling(("create_reminder", {"text": "book the Minato Inn by the lake", "at": "2025-11-22T09:00"}))
+    ask(worker, group, recall(query="inn"), reminds, SAYS, text="@Aizuchi remind me tomorrow at 9 to book that inn")
+    assert worker.store.list("reminders/")
+
+    worker.withdraw(recorded.GROUP, "old1")
+
+    assert not worker.store.list("reminders/")
+    assert "Minato" not in everything_in(worker.store)
+
+
 def test_what_is_filed_from_recalled_words_has_their_message_as_a_source(
     worker: PushedWorker, group: ChatEvents
 ) -> None:
