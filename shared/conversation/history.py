@@ -91,8 +91,8 @@ class Listing:
 class History:
     """The newest part of a chat, without what was withdrawn; everything by LINE's timestamp.
 
-    `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show, and `unshown` what is journalled and
-    too much to be shown, in a burst. `quoted` are media that memory does not know, found because they are quoted. `outcomes` have lost the
+    `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show, and `unshown` what is not summed up
+    yet and too much to be shown. `quoted` are media that memory does not know, found because they are quoted. `outcomes` have lost the
     words that repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes,
     also of those that are too many to be read. `journalled` is how many messages a compaction could fold. `looked_s` is when the look
     at the amendments began, by the monotonic clock. `authors` are the ids of the marks of those who sent what is named and not kept.
@@ -180,7 +180,8 @@ class History:
     @property
     def quotable(self) -> Quotable:
         """Everything that a message may quote."""
-        return Quotable.of((*self.quoted, *self.older, *self.messages), self.outcomes, self.amendments.withdrawn)
+        messages = (*self.quoted, *self.older, *self.unshown, *self.messages)
+        return Quotable.of(messages, self.outcomes, self.amendments.withdrawn)
 
     @property
     def provenance(self) -> Provenance:
@@ -335,7 +336,7 @@ def history_of(
     return History(
         messages=tuple(shown),
         older=tuple(sorted((one for one in kept if one.line_message_id in summed_up), key=by_time)),
-        unshown=tuple(one for one in unshown if one.line_message_id in fresh),
+        unshown=tuple(unshown),
         recaps=clean.recaps,
         outcomes=tuple(sorted(recorded.values(), key=by_time)),
         shown_since_ms=shown[0].timestamp_ms if is_cut and shown else 0,

@@ -367,14 +367,17 @@ def test_a_chat_that_is_summed_up_as_a_whole_shows_no_message(chat: Conversation
     assert (history.messages, history.shown_since_ms) == ((), 0)
 
 
-def test_only_journalled_messages_of_a_burst_wait_unshown(chat: Conversation) -> None:
+def test_what_is_too_much_to_be_shown_is_unshown_and_can_be_quoted(chat: Conversation) -> None:
     fold(chat, SnapshotRecord(messages=(message(1), message(2))))
     for number in range(3, MESSAGES_SHOWN + 5):
         chat.journal.keep(message(number))
 
     history = read(chat)
 
-    assert [one.line_message_id for one in history.unshown] == ["m3", "m4"]
+    assert [one.line_message_id for one in history.unshown] == ["m1", "m2", "m3", "m4"]
+    for number in (1, 3):
+        quoting = replace(message(100), quoted_message_id=f"m{number}")
+        assert history.quotable.quoted_by(quoting) == message(number)
 
 
 def test_what_journal_and_snapshot_know_of_outcomes_is_joined(chat: Conversation) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
+from shared.conversation.history import MESSAGES_SHOWN
 from shared.conversation.records import Amendment, MessageRecord, OutcomeKind
 from shared.conversation.segments import encode_segment, name_of
 from shared.conversation.snapshot_records import ArchivedAnswer, Segment
@@ -379,3 +380,21 @@ def test_a_group_that_the_bot_left_keeps_no_joining(worker: PushedWorker, group:
     worker.deliver(group.event("leave"))
 
     assert KENJI not in everything_in(worker.store)
+
+
+def test_what_is_too_much_to_be_shown_and_not_archived_yet_is_recalled_and_can_be_quoted(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    first = group.text("we take the Minato Inn", by=KENJI)
+    chatter = [group.text(f"number {number}", by=KENJI) for number in range(MESSAGES_SHOWN + 10)]
+    for event in (first, *chatter):  # so many of these are folded that the first one is
+        assert worker.deliver(event) == 204
+    assert not worker.conversations.of(recorded.GROUP).journal.message_of(first["message"]["id"])
+
+    question = group.text("@Aizuchi what is that?", quotedMessageId=first["message"]["id"])
+    recap = calling(("write_recap", {"text": "They counted."}))
+    assert worker.deliver(question, thinks=[recall(query="minato inn"), SAYS, recap, recap]) == 204
+
+    assert "Minato Inn" in worker.prompt(0)
+    (found,) = (one for one in worker.model.requests[1].contents if isinstance(one, FunctionResponses))
+    assert "we take the Minato Inn" in str(found.responses[0].response)
