@@ -4,15 +4,18 @@ A tool that keeps words of the prompt has to name every message that they may co
 of its own or from a recap.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 
 from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
-from shared.conversation.provenance import Provenance
+from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.quotes import Unquotable
 from shared.conversation.recollection import Recollection
 from shared.conversation.records import MessageRecord, OutcomeRecord
+from shared.conversation.snapshot_records import Recap
 from shared.line.media_content import MESSAGE_TYPES
 
 
@@ -47,15 +50,33 @@ def messages_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tupl
     return tuple({one.line_message_id: one for one in (*quoted, *history.messages)}.values())
 
 
+def sources_beyond_memory(history: History, asked: Sequence[MessageRecord], recalled: Recollection) -> Provenance:
+    """Return what the recaps and answers in the prompt were made of and memory does not hold, and the span in which it was said.
+
+    It holds no ids, where nothing in the prompt was made of anything older than memory: then all that can be compared is there.
+    """
+    known, answers = _known(history, asked, recalled), _answers(history, asked, recalled)
+    oldest_ms = min((one.timestamp_ms for one in _known(history, asked, Recollection()).values()), default=LATEST_MS)
+    unshown = _unshown(history, answers)
+    retelling: tuple[Recap | OutcomeRecord, ...] = (*history.recaps, *answers)
+    sources = (_sources_of(one, unshown) for one in retelling)
+    return reduce(or_, (one for one in sources if one.since_ms < oldest_ms), Provenance()).without(frozenset(known))
+
+
 def retellings_in_prompt(
-    history: History, asked: Sequence[MessageRecord], recalled: Recollection | None = None
+    history: History,
+    asked: Sequence[MessageRecord],
+    recalled: Recollection | None = None,
+    beyond_memory: Sequence[MessageRecord] = (),
 ) -> tuple[Retelling, ...]:
-    """Return the recaps and answers whose words the prompt holds, also those that a message quotes or that were `recalled`, each once."""
+    """Return the recaps and answers whose words the prompt holds, also those that a message quotes or that were `recalled`, each once.
+
+    `beyond_memory` are messages that these were made of and that only the archive holds.
+    """
     recalled = recalled or Recollection()
-    known = {one.line_message_id: one for one in (*recalled.messages, *history.older, *history.messages, *asked)}
-    quotable = history.quotable
-    quoted = (one for one in _quoted(history, asked) if isinstance(one, OutcomeRecord))
-    answers = {one.webhook_event_id: one for one in (*recalled.answers, *quoted, *history.answers)}
+    known = {one.line_message_id: one for one in beyond_memory} | _known(history, asked, recalled)
+    answers, quotable = _answers(history, asked, recalled), history.quotable
+    unshown = _unshown(history, answers)
 
     def retold(covers: Iterable[str], provenance: Provenance, *, latest_ms: int) -> tuple[RetoldMessage, ...]:
         own = frozenset(covers)
@@ -67,18 +88,44 @@ def retellings_in_prompt(
         )
 
     recaps = (
-        Retelling(text=one.text, messages=retold(one.covers, one.provenance, latest_ms=one.timestamp_ms))
+        Retelling(text=one.text, messages=retold(one.covers, _sources_of(one, unshown), latest_ms=one.timestamp_ms))
         for one in history.recaps
     )
     spoken = (
         Retelling(
             text=one.text or "",
-            messages=retold(one.covers, one.provenance, latest_ms=one.timestamp_ms),
+            messages=retold(_answered_by(one), _sources_of(one, unshown), latest_ms=one.timestamp_ms),
             sent_message_ids=one.sent_message_ids,
         )
-        for one in answers.values()
+        for one in answers
     )
     return tuple(one for one in (*recaps, *spoken) if one.text)
+
+
+def _known(history: History, asked: Sequence[MessageRecord], recalled: Recollection) -> dict[str, MessageRecord]:
+    messages = (*recalled.messages, *history.older, *history.unshown, *history.messages, *asked)
+    return {one.line_message_id: one for one in messages}
+
+
+def _answers(history: History, asked: Sequence[MessageRecord], recalled: Recollection) -> tuple[OutcomeRecord, ...]:
+    quoted = (one for one in _quoted(history, asked) if isinstance(one, OutcomeRecord))
+    return tuple({one.webhook_event_id: one for one in (*recalled.answers, *quoted, *history.answers)}.values())
+
+
+def _unshown(history: History, answers: Iterable[OutcomeRecord]) -> dict[str, Provenance]:
+    """Return what the other answers that memory has were made of, by their own ids."""
+    shown = {one.webhook_event_id for one in answers}
+    return {one.webhook_event_id: one.provenance for one in history.outcomes if one.webhook_event_id not in shown}
+
+
+def _sources_of(one: Recap | OutcomeRecord, unshown: Mapping[str, Provenance]) -> Provenance:
+    """Return what a recap or an answer was made of, and what the answers were made of that it names and the prompt does not hold."""
+    return reduce(or_, (unshown[own_id] for own_id in one.provenance.ids & unshown.keys()), one.provenance)
+
+
+def _answered_by(outcome: OutcomeRecord) -> tuple[str, ...]:
+    """Return the messages that an answer is about; a reminder answers none, and all of it comes from those that asked for it."""
+    return outcome.covers or outcome.saw
 
 
 def _named_by(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tuple[str, ...]:
@@ -87,7 +134,7 @@ def _named_by(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tupl
         case MessageRecord():
             return (quoted.line_message_id,)
         case OutcomeRecord():
-            return quoted.covers
+            return _answered_by(quoted)
         case "withdrawn" | "unknown" | None:
             return ()
 

@@ -11,7 +11,7 @@ from shared.agent.forgetting import Forgetting
 from shared.agent.proposals import Proposals
 from shared.agent.recalled import Recalled
 from shared.agent.receipts import Deed, OutsideDeeds
-from shared.agent.retellings import Retelling, retellings_in_prompt
+from shared.agent.retellings import Retelling, retellings_in_prompt, sources_beyond_memory
 from shared.agent.taint import Readings, is_named
 from shared.clock import Deadline, SystemClock
 from shared.conversation.records import MessageRecord, StagedWrite
@@ -145,10 +145,20 @@ class TurnContext:
 
     @property
     def retellings(self) -> tuple[Retelling, ...]:
-        """The recaps and answers of the bot that the model has read; compared only where something is filed."""
+        """The recaps and answers of the bot that the model has read; compared only where something is filed.
+
+        The archive is read where one of them was made of something older than memory. Raises: StorageUnavailableError.
+        """
         if self.question is None:
             return ()
-        return retellings_in_prompt(self.question.history, self.question.asked, self.recalled.shown)
+        history, asked, recalled = self.question.history, self.question.asked, self.recalled.shown
+        wanted = sources_beyond_memory(history, asked, recalled)
+        if not wanted.ids:
+            return retellings_in_prompt(history, asked, recalled)
+        archived = self.conversation.archive.read(since_ms=wanted.since_ms, until_ms=wanted.until_ms).messages
+        return retellings_in_prompt(
+            history, asked, recalled, [one for one in archived if one.line_message_id in wanted.ids]
+        )
 
     @property
     def read_earlier(self) -> tuple[MessageRecord, ...]:

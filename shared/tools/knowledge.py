@@ -131,7 +131,9 @@ def entry_tool(  # noqa: PLR0913 - the fields of a Tool
 
     def run(arguments: Json, context: TurnContext) -> Json | ToolFault | NeedsTap:
         possible = PossibleSources(
-            to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings
+            to_answer=context.to_answer,
+            earlier=context.read_earlier,
+            retellings=() if is_reading else context.retellings,
         )
         occasion = replace(
             Occasion.at(context.now_ms, time_zone, possible=possible),

@@ -167,9 +167,7 @@ def _overlay_of(context: TurnContext) -> ReminderOverlay:
 
 def _sources(text: str, overlay: ReminderOverlay, context: TurnContext) -> tuple[Source, ...]:
     """Return the messages that a reminder's text may repeat: those asked, earlier ones, and those behind entries and other reminders."""
-    possible = PossibleSources(
-        to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings
-    )
+    possible = PossibleSources(to_answer=context.to_answer, earlier=context.read_earlier, retellings=context.retellings)
     found = list(possible.of(text))
     if isinstance(context.entries, EntryOverlay):
         read_ids = context.entries.read_source_ids

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from shared.agent.retellings import RetoldMessage, messages_in_prompt, retellings_in_prompt
+from shared.agent.retellings import RetoldMessage, messages_in_prompt, retellings_in_prompt, sources_beyond_memory
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import History
 from shared.conversation.member_mark import mark_id
@@ -119,3 +119,32 @@ def test_a_retelling_covers_what_the_answer_answered_that_its_question_quotes() 
 
 def test_an_answer_without_words_retells_nothing() -> None:
     assert retellings_in_prompt(History(), (), Recollection(answers=(answer(5, None),))) == ()
+
+
+def test_a_recap_retells_what_the_answers_had_read_that_it_sums_up() -> None:
+    recap = Recap(
+        id="recap-1", text="宿は湖畔", covers=("m5",), saw=("e5",), timestamp_ms=5_000, since_ms=5_000, until_ms=5_000
+    )
+    summed_up = replace(answer(5, "湖畔の宿です", saw=("old1",)), since_ms=1_000)
+    history = History(
+        older=(message(5, "宿は？"),),
+        messages=(message(8, "覚えて"),),
+        recaps=(recap,),
+        outcomes=(summed_up,),
+        shown_since_ms=8_000,
+    )
+
+    wanted = sources_beyond_memory(history, (), Recollection())
+    (told,) = retellings_in_prompt(history, (), beyond_memory=[replace(message(1, "宿は湖畔"), line_message_id="old1")])
+
+    assert ("old1" in wanted.ids, wanted.since_ms, wanted.until_ms) == (True, 1_000, 5_000)
+    assert RetoldMessage(line_message_id="old1", words_ms=1_000, text="宿は湖畔", is_covered=False) in told.messages
+
+
+def test_nothing_is_wanted_beyond_memory_where_memory_holds_all_that_was_read() -> None:
+    history = History(messages=(message(1, "鍵は窓際"), message(2, "どこ？")))
+    seen = replace(answer(2, "窓際です", saw=("m1", "entry-source")), since_ms=1_000)
+
+    assert not sources_beyond_memory(replace(history, outcomes=(seen,)), (), Recollection()).ids
+    further = replace(history, outcomes=(replace(seen, since_ms=999),))
+    assert sources_beyond_memory(further, (), Recollection(messages=(message(0, "別件"),))).ids

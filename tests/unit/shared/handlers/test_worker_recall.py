@@ -9,7 +9,7 @@ import pytest
 from shared.adapters.memory.scripted_model import Step, calling
 from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
 from shared.conversation.history import MESSAGES_SHOWN
-from shared.conversation.records import Amendment, MessageRecord, OutcomeKind
+from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, OutcomeRecord
 from shared.conversation.segments import encode_segment, name_of
 from shared.conversation.snapshot_records import ArchivedAnswer, Segment
 from shared.errors import StorageUnavailableError
@@ -316,7 +316,68 @@ def test_what_is_filed_from_recalled_words_has_their_message_as_a_source(
     assert "old1" in everything_in(worker.store).partition("entries/")[2]
 
     worker.withdraw(recorded.GROUP, "old1")
-    assert "Minato" not in "".join(str(worker.store.read(one.name)) for one in worker.store.list("entries/"))
+    assert "Minato" not in everything_in(worker.store).partition("entries/")[2]
+
+
+@pytest.mark.parametrize(
+    "keeps",
+    [
+        ("classify_and_capture", {"text": "we take the Minato Inn by the lake"}),
+        ("create_reminder", {"text": "book the Minato Inn by the lake", "at": "2025-11-22T09:00"}),
+    ],
+)
+@pytest.mark.parametrize("is_recalled", [True, False])
+def test_what_is_kept_from_an_answer_goes_with_the_message_that_the_answer_had_recalled(
+    worker: PushedWorker, group: ChatEvents, keeps: tuple[str, dict[str, object]], *, is_recalled: bool
+) -> None:
+    worker.line.members[recorded.GROUP] = 4
+    says = "You take the Minato Inn by the lake."
+    old = ArchivedAnswer(
+        webhook_event_id="oldanswer",
+        timestamp_ms=START_MS - 50 * DAY_MS,
+        kind=OutcomeKind.REPLIED,
+        text=says,
+        saw=("old1",),
+        since_ms=archived(1, "").timestamp_ms,
+        until_ms=START_MS - 50 * DAY_MS,
+        model_name="scripted",
+    )
+    archive(worker, archived(1, "we take the Minato Inn by the lake"), answers=[] if is_recalled else [old])
+    if is_recalled:
+        ask(
+            worker, group, recall(query="inn"), calling(("reply", {"message": says})), text="@Aizuchi where do we stay?"
+        )
+    looks = [] if is_recalled else [recall(query="You take the inn", who="you")]
+    worker.json_model.steps = [{"category": "admin", "confidence": 0.9, "name": "Minato Inn by the lake"}]
+    ask(worker, group, *looks, calling(keeps), calling(("reply", {"message": "Done."})), text="@Aizuchi keep that")
+    assert worker.store.list("entries/") or worker.store.list("reminders/")
+
+    worker.withdraw(recorded.GROUP, "old1")
+
+    assert "Minato" not in everything_in(worker.store)
+
+
+def test_what_is_filed_from_a_reminder_that_was_said_goes_with_the_message_that_had_asked_for_it(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    pushed = OutcomeRecord(
+        webhook_event_id="r0000000001-29",
+        timestamp_ms=START_MS,
+        kind=OutcomeKind.REPLIED,
+        saw=("gone",),
+        since_ms=START_MS - 400 * DAY_MS,
+        until_ms=START_MS,
+        text="Reminder: pay the Minato Inn",
+    )
+    worker.conversations.of(recorded.GROUP).journal.record_outcome(pushed)
+    worker.json_model.steps = [{"category": "admin", "confidence": 0.9, "name": "Minato Inn"}]
+    captures = calling(("classify_and_capture", {"text": "pay the Minato Inn"}))
+    ask(worker, group, captures, calling(("reply", {"message": "Done."})), text="@Aizuchi file that")
+    assert worker.store.list("entries/")
+
+    worker.withdraw(recorded.GROUP, "gone")
+
+    assert "Minato" not in everything_in(worker.store)
 
 
 class LostArchive(UnreliableStore):
