@@ -12,12 +12,12 @@ class Additions(Protocol):
     """What waits to be said with a chat's next answer."""
 
     def begin(self, lease: Lease) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:
-        """Begin to look for it, while the turn is held; the function that is returned adds it to an answer of this turn.
+        """Begin to read what waits, while the turn is held; return a function that adds it to an answer of this turn.
 
-        Where the lease tells that nothing is left, nothing is read; where nothing is found, the lease notes it.
+        If the turn tells that nothing waits, nothing is read. If the reading finds nothing, the lease notes that.
 
-        The answer carries what was added; a StagedWriter notes that it was said. Anything else than an answer, and an answer where the
-        bucket does not tell, is returned as it is.
+        The answer carries what was added, and a StagedWriter notes later that it was said. The function returns other outcomes unchanged,
+        and also an answer if the bucket cannot be read.
         """
         ...
 

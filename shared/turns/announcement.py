@@ -19,8 +19,8 @@ from shared.turns.runner import TurnRunner
 class Announcement:
     """A fixed text for an event of this id and timestamp.
 
-    `asks`: it goes with a button that confirms what the command `asked_by` wants erased. `is_joining`: it greets a group that
-    the bot has just joined. `repeats` are the messages whose words the text repeats, the oldest of them of `since_ms`.
+    `asks`: the text has a button that confirms the erasure which the command `asked_by` asked for. `is_joining`: the text greets a group
+    that the bot has just joined. `repeats`: the messages whose words the text repeats; `since_ms` is the timestamp of the oldest.
     """
 
     webhook_event_id: str
@@ -34,7 +34,7 @@ class Announcement:
 
     @property
     def outcome(self) -> OutcomeRecord:
-        """The outcome that sends it.  Most fixed texts repeat no message, so it covers nothing, and saw what it repeats."""
+        """The outcome that sends the text.  It covers no message; `saw` names the messages that the text repeats, if there are any."""
         return OutcomeRecord(
             webhook_event_id=self.webhook_event_id,
             timestamp_ms=self.timestamp_ms,
@@ -91,13 +91,13 @@ class _AnnouncementDelivery:
 
     @property
     def is_answerable(self) -> bool:
-        """Once its token is dead, nothing can be shown; what is left of the request is for an outcome of another delivery that dies."""
+        """Whether the token may be alive.  Once it is dead, the delivery goes on only if the turn is committed to its outcome."""
         token = self.route.token
         return token is not None and not token.is_surely_dead(self.outbox.clock.now_ms())
 
     @property
     def can_hand_over(self) -> bool:
-        """An event leaves nothing behind that another delivery could go by."""
+        """No: the journal holds no message of the event from which another delivery could answer."""
         return False
 
     def spends(self, spending: Spending) -> Spending:
@@ -110,7 +110,7 @@ class _AnnouncementDelivery:
         return not is_erased and not any(one.name == name for one in listing.outcomes)
 
     def tidy(self, history: History) -> None:
-        """An event leaves no message behind."""
+        """Does nothing: the journal holds no message of the event."""
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
         if self.outcome.webhook_event_id in history.recorded or self.outcome.webhook_event_id in history.covered:
@@ -123,10 +123,10 @@ class _AnnouncementDelivery:
         return outcome.webhook_event_id == self.outcome.webhook_event_id
 
     def hand_over(self) -> EventResult | None:
-        """It ends without an answer: its token is dead, or newer announcements wait in its place.
+        """End without an answer: the token is dead, or newer announcements took the place in the waiting room.
 
-        That is recorded only where no other delivery of the event has answered it, or can still do so. None: its text is committed,
-        by this delivery or another one; until it is recorded, somebody has to finish it.
+        The outcome is recorded as undelivered only if no delivery of the event has answered it, or still can. None: the turn is committed
+        to the text, by this delivery or another one; this delivery waits until it is recorded, or takes over.
         """
         turn = self.conversation.turn.read().record
         if turn.outcome is not None and self.is_ended_by(turn.outcome):

@@ -26,10 +26,10 @@ _FIXED: Final = frozenset({OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 
 @dataclass(slots=True, kw_only=True)
 class Attempt:
-    """A turn that was opened for its agenda, and what has become of it so far.
+    """A turn that was opened for its agenda, and its state so far.
 
-    `basis` is what the model reads, `draft` the outcome as far as it is known. Once a deferral ended the turn,
-    `has_ended` holds, and `deferral` is its record, None where the turn was lost.
+    `basis` is what the prompt rests on, `draft` the outcome before the decision. `has_ended`: a deferral ended the turn; `deferral` is
+    its record, or None if the turn was lost.
     """
 
     lease: Lease
@@ -78,7 +78,7 @@ class Attempt:
 
     @property
     def seconds(self) -> float:
-        """Seconds to think; where there is no late way, the token has to live long enough for the answer, or an apology."""
+        """Seconds to think.  If late answers are dropped, the freshest token has to outlive the thinking, and an apology after it."""
         if self.outbox.late_reply is not LateReply.DROP:
             return MODEL_S
         left_ms = TOKEN_SURELY_ALIVE_MS - _TO_APOLOGISE_MS - self._token_age_ms
@@ -86,9 +86,7 @@ class Attempt:
 
     def basis_of(self, outcome: OutcomeRecord) -> Basis | None:
         """Return what the outcome rests on, with what tools showed while it was decided; None where its words are fixed."""
-        if (
-            outcome.kind in _FIXED and not outcome.saw
-        ):  # an apology that tells what was done outside holds words of people
+        if outcome.kind in _FIXED and not outcome.saw:  # an apology that lists external calls holds words of people
             return None
         return self.basis.with_ids(frozenset(outcome.saw), since_ms=outcome.since_ms)
 
@@ -114,9 +112,9 @@ class Attempt:
         return self.outbox.finish(self.lease, committed, spare=self.routes[1:])
 
     def store(self, answer: OutcomeRecord) -> OutcomeRecord | None:
-        """Store a late answer for a press of the deferral's button, unless something in it was amended meanwhile; return the deferral."""
+        """Store a late answer for a press of the deferral's button, unless its basis was amended meanwhile; return the deferral."""
         if self.deferral is None or answer.kind is not OutcomeKind.REPLIED or answer.writes:
-            return self.deferral  # an answer with staged writes is thought again, on the entries as they then are
+            return self.deferral  # with staged writes, the press thinks again, on the entries as they are then
         deferral_id = answer.webhook_event_id
         late = replace(
             answer,
@@ -141,7 +139,7 @@ class Attempt:
         return max(0, DEFER_AT_MS - self._token_age_ms) / 1_000
 
     def _defer(self) -> None:
-        """End the turn with "still thinking" and a button; a turn that was lost has ended already."""
+        """End the turn with "still thinking" and a button.  If the turn was lost, `deferral` stays None."""
         self.has_ended = True
         deferral = replace(
             outcome_covering(self.agenda.covers, OutcomeKind.DEFERRED),
@@ -160,7 +158,7 @@ def _having_seen(draft: OutcomeRecord, prompt: Provenance) -> OutcomeRecord:
 
 
 def _prompt_of(history: History, agenda: Agenda) -> Provenance:
-    """Return whose words the model reads, or those behind the stored answer that is sent."""
+    """Return the provenance of what the model reads, of the stored answer that is sent, or of the proposal that is carried out."""
     if agenda.proposal is not None:  # no prompt is made: its words are those of the proposal
         own = Provenance(ids=frozenset({agenda.proposal.webhook_event_id}))
         return agenda.proposal.provenance | own | provenance_of(agenda.covers)

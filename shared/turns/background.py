@@ -20,8 +20,8 @@ class Background(Protocol):
     def beside(self, work: Callable[[Pause], None]) -> AbstractContextManager[None]:
         """Run `work(pause)` beside the block.
 
-        `pause(seconds)` waits, and returns True as soon as the block has ended; the end of the block waits for the end of `work`. An error
-        that `work` raises on purpose is logged and dropped: it must not undo what the block did.
+        `pause(seconds)` waits, and returns True as soon as the block has ended; the end of the block waits for the end of `work`. An
+        AizuchiError of `work` is logged and dropped: it must not undo what the block did.
         """
         ...
 
@@ -36,7 +36,7 @@ class Event(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadBackground:
-    """Runs work on the threads of `threads`, of which there are as many as there are blocks at once."""
+    """Runs work on `threads`, which needs one thread for each block that runs at the same time."""
 
     threads: Executor = field(repr=False)
     new_event: Callable[[], Event] = field(default=threading.Event, repr=False)

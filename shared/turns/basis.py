@@ -1,4 +1,4 @@
-"""The basis of a prompt: what it holds, and how that was amended when the chat was read.  Only later amendments count against it."""
+"""The basis of a prompt: its provenance, and the amendments with which the chat was read.  Only later amendments invalidate it."""
 
 import math
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from shared.errors import PromptAmendedError
 
 
 class HeldLease(Protocol):
-    """The lease under which somebody thinks."""
+    """The lease of the turn that thinks."""
 
     @property
     def is_over(self) -> bool:
@@ -26,7 +26,7 @@ class HeldLease(Protocol):
 class Basis:
     """What a prompt rests on.
 
-    `looked_s` is when the look began with which all of it was read, by the monotonic clock; it is long ago where something was added since.
+    `looked_s` is when the look began with which all of it was read, by the monotonic clock; -inf if something was added after that look.
     """
 
     conversation: Conversation
@@ -36,7 +36,7 @@ class Basis:
     looked_s: float = -math.inf
 
     def with_ids(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> "Basis":
-        """Return the basis with what tools have shown as well, the oldest of it of this timestamp of LINE's."""
+        """Return the basis with what tools have shown as well; `since_ms` is LINE's timestamp of the oldest of it."""
         return self.showing(self.prompt | Provenance(ids=frozenset(more_ids), since_ms=since_ms))
 
     def showing(self, prompt: Provenance) -> "Basis":
@@ -53,16 +53,16 @@ class Basis:
     def check(self) -> None:
         """Look at the amendments before a request to the model.
 
-        Raises: PromptAmendedError, also where the turn was lost and nobody would read the answer; StorageUnavailableError.
+        Raises: PromptAmendedError, also if the lease is over, because the answer could not be committed; StorageUnavailableError.
         """
         self._check_lease()
         _check_amended(is_amended=self.is_amended())
 
     def begin_check(self) -> Callable[[], None]:
-        """Do what `check` does; where the chat was read just now, begin it, so that the request to the model need not wait for it.
+        """Do what `check` does; if the look at which the chat was read is still valid, only begin it, beside the request to the model.
 
-        The function that is returned ends the check, and raises what `check` does. It is called before anything is made of the answer: this
-        look alone comes after the turn was opened, and sees an edit that came between the two; no later one would.
+        The function that is returned ends the check, and raises what `check` does. Call it before the answer is used: only this look
+        begins after the turn was opened, so only it finds an edit that came between the listing and the opening.
         """
         log = self.conversation.amendments
         if not log.is_valid(self.looked_s):

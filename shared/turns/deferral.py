@@ -1,8 +1,8 @@
-"""Deferrals: what a turn sends when the model is not ready before the token dies, and what a press of its button gets.
+"""Deferrals: what a turn sends if the model is not ready before the token dies, and what a press of the deferral's button gets.
 
 `button`: "still thinking", with a button; the answer is stored, and a press, which brings a token of its own, gets it. `push`: the answer
-is pushed. `drop`: it is lost, and history says so. A deferral's id is its button's. A press may be deferred in its turn; that deferral
-prolongs the first. A button names a deferral of its own chat: one of another chat is not found.
+is pushed. `drop`: the answer is lost, and history says so. The id of a deferral is the id of its button. A press may be deferred as well;
+its deferral continues the first one. A button names a deferral of its own chat: one of another chat is not found.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 LATE_SUFFIX: Final = "-late"
 CONFIRMED_WITHIN_MS: Final = 10 * 60_000
 """How long a button that asks for a confirmation counts."""
-DEFER_AT_MS: Final = 50_000  # of the freshest token's age: it has ten seconds to live
+DEFER_AT_MS: Final = 50_000  # age of the freshest token, which then has ten seconds to live
 
 
 class LateReply(StrEnum):
@@ -35,11 +35,11 @@ def stored_id(deferral_id: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agenda:
-    """What a turn is for: the messages that it covers, what it thinks about, and the deferrals or the proposal that it fulfils.
+    """What a turn is for: the messages that it covers, those that it thinks about, and the deferrals or the proposal that it fulfils.
 
-    `stored` is the answer that was thought already, `proposal` the one whose proposed changes a press wants carried out. `is_fulfilled`
-    tells that no press has an answer to get, `is_unknown` that one of them has to be told so: neither the question behind its button nor an
-    answer is kept, and its button told nobody yet.
+    `stored` is the stored answer to send, `proposal` the outcome whose proposed changes a press confirmed. `is_fulfilled`: no press has an
+    answer to get. `is_unknown`: the turn has to say so, because neither the question behind a pressed button nor an answer is kept, and no
+    earlier press of that button was told.
     """
 
     covers: tuple[MessageRecord, ...]
@@ -54,9 +54,9 @@ class Agenda:
 def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
     """Return what the next turn is for.
 
-    A press that wants a proposal carried out, one whose answer is stored, and those that have to be told that there is nothing to show get
-    turns of their own, which are short and come first; everything else that is pending is answered together. An answer is sent only if
-    nothing of what it answers was delivered, or perhaps delivered, by another.
+    Some presses get turns of their own, which are short and come first: one that confirms a proposal, one whose answer is stored, and those
+    that have to be told that there is nothing to show. All other pending messages are answered together. An answer is sent only if none of
+    the deferrals that it answers has another answer that was delivered, or may have been.
     """
     for_tap = _agenda_of_tap(history, pending)
     if for_tap is not None:
@@ -94,8 +94,8 @@ def agenda_of(history: History, pending: Sequence[MessageRecord]) -> Agenda:
 def _agenda_of_tap(history: History, pending: Sequence[MessageRecord]) -> Agenda | None:
     """Return the turn of the oldest press of a proposal's button; None where there is none.
 
-    It counts once, for ten minutes by LINE's timestamps, and while the proposal and what it answers are kept: what is done came from these
-    messages. Else there is nothing to do.
+    The press counts once, within ten minutes by LINE's timestamps, and only while the proposal and all messages that it answers are kept,
+    because the changes came from these messages. Otherwise the agenda is fulfilled.
     """
     proposals = {
         one.webhook_event_id: one for one in history.outcomes if one.proposes and one.kind is not OutcomeKind.STORED
@@ -120,7 +120,7 @@ def _is_in_time(press: MessageRecord, proposal: OutcomeRecord) -> bool:
 
 
 def _delivered(history: History) -> frozenset[str]:
-    """Return the deferrals whose answer arrived, or may have.  A worker that lost the words of its outcome may have sent them before."""
+    """Return the deferrals whose answer arrived, or may have: words that were withdrawn from an outcome may have been sent before."""
     arrived = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN}
     answering = (one for one in history.outcomes if one.kind in arrived and not one.has_button)
     return frozenset(root for one in answering for root in one.answers)
@@ -129,7 +129,7 @@ def _delivered(history: History) -> frozenset[str]:
 def _open(
     history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, delivered: AbstractSet[str]
 ) -> tuple[str, ...]:
-    """Return the deferrals behind a button that still want an answer: not delivered, and a question or a stored answer of theirs stands."""
+    """Return the deferrals behind a button that still need an answer: it was not delivered, and a question or a stored answer is kept."""
     deferral = deferrals.get(pressed)
     roots = deferral.answers if deferral else (pressed,)
     stored = frozenset(root for one in _stored(history, delivered) for root in one.answers)
@@ -139,7 +139,7 @@ def _open(
 
 
 def _told(history: History) -> frozenset[str]:
-    """Return the buttons whose presses were told that there is nothing to show.  An apology for the model names none."""
+    """Return the buttons whose presses were told that there is nothing to show.  An apology for a failed model names no button."""
     return frozenset(root for one in history.outcomes if one.kind is OutcomeKind.APOLOGISED for root in one.answers)
 
 
@@ -151,10 +151,10 @@ def _behind(deferrals: Mapping[str, OutcomeRecord], button: str) -> frozenset[st
 def _is_explained(
     history: History, deferrals: Mapping[str, OutcomeRecord], pressed: str, delivered: AbstractSet[str]
 ) -> bool:
-    """Whether silence is right for the press: its answer is there, a press of the same button was told, or what was asked was taken back.
+    """Whether the press needs no answer: its answer was delivered, a press of the same button was told, or all questions were withdrawn.
 
-    A deferral that continues another one has a button of its own, which promises an answer again: whoever pressed the older button was told
-    about that one only.
+    A deferral that continues another one has a button of its own, which promises an answer again. So a press of it is told, also if a
+    press of the older button was.
     """
     roots = _behind(deferrals, pressed)
     if pressed in _told(history) or not roots.isdisjoint(delivered):
@@ -166,7 +166,7 @@ def _is_explained(
 def _questions(
     history: History, deferrals: Mapping[str, OutcomeRecord], roots: AbstractSet[str]
 ) -> tuple[MessageRecord, ...]:
-    """Return what was asked before these deferrals; a press is no question."""
+    """Return the messages that these deferrals cover, without presses."""
     covered = _covered(deferrals, roots)
     return tuple(one for one in _known(history) if one.line_message_id in covered and one.presses is None)
 

@@ -1,4 +1,4 @@
-"""Floods: of more messages than a chat can be answered for, the newest waits for the end and answers for all; the others become context.
+"""Floods: more messages than can be answered singly.  The newest waits for the end and answers for all; the others become context.
 
 Arrivals are counted by each instance, in memory.
 """
@@ -14,7 +14,7 @@ from shared.clock import Clock
 from shared.conversation.records import MessageRecord, by_time
 
 A_MINUTE: Final = 30
-"""Messages of one chat that are answered as they come."""
+"""Messages of one chat that are answered as they come, per minute."""
 QUIET_S: Final = 3.0
 LONGEST_S: Final = 40.0
 _WINDOW_S: Final = 60.0
@@ -28,14 +28,14 @@ _Arrivals = deque[tuple[float, str]]
 
 @dataclass(slots=True, kw_only=True)
 class _Newest:
-    """The newest message of a flood, whether it waited until the flood had ended, and the newest of those that left it to this one."""
+    """The newest message of a flood, whether it waited until the flood had ended, and the newest of the messages folded for it."""
 
     message: MessageRecord = field(repr=False)
     has_waited: bool = False
     folded: tuple[MessageRecord, ...] = field(default=(), repr=False)
 
     def fold(self, *left: MessageRecord) -> None:
-        """These leave it to this one."""
+        """These messages leave the answer to this one."""
         self.folded = tuple(sorted((*self.folded, *left), key=by_time, reverse=True)[:_FOLDED_KEPT])
 
 
@@ -58,9 +58,9 @@ class Floods:
     _arrived: threading.Condition = field(default_factory=threading.Condition, repr=False)
 
     def note(self, conversation_id: str, message: MessageRecord) -> bool:
-        """A message has arrived; return whether it is part of a flood, of more than A_MINUTE within a minute, and has to wait for its end.
+        """Note an arrival; return whether it belongs to a flood (more than A_MINUTE within a minute), and has to wait for the flood's end.
 
-        Repeated: a message that is delivered again counts once, and is not folded because of that.
+        Repeated: a redelivered message counts once, and its redelivery is not folded.
         """
         now_s = self.clock.monotonic_s()
         with self._arrived:
@@ -76,11 +76,11 @@ class Floods:
             return is_flood
 
     def wait_for_end(self, conversation_id: str, line_message_id: str) -> tuple[MessageRecord, ...] | None:
-        """Wait until no more come: this message of a flood answers for all.  None, as soon as a newer one waits.
+        """Wait until the flood ends, so that this message answers for all; None as soon as a newer one waits.
 
-        Return the newest of those that were folded for it, the newest first: where it needs no answer, because it was withdrawn or
-        answered before, the next one answers for all. So a flood holds one thread of the instance. One that does not end is answered
-        every LONGEST_S, by the message that was the newest. LINE's timestamps tell which is newer: an older one may be delivered again.
+        Return the newest of the messages that were folded for it, newest first. If it needs no answer, because it was withdrawn or answered
+        before, the next of them answers for all. A flood occupies one thread of the instance. A flood that does not end is answered every
+        LONGEST_S, by its newest message. LINE's timestamps tell which is newer, because an older message may be redelivered.
         """
         with self._arrived:
             now_s = self.clock.monotonic_s()
@@ -97,7 +97,7 @@ class Floods:
             return self._end(conversation_id)
 
     def _end(self, conversation_id: str) -> tuple[MessageRecord, ...]:
-        """The newest of the flood waits no longer; return those that it answers for."""
+        """End the flood: its newest message waits no longer.  Return the messages that were folded for it."""
         newest = self._newest.get(conversation_id)
         if newest is None:
             return ()
@@ -105,7 +105,7 @@ class Floods:
         return folded
 
     def _overtake(self, conversation_id: str, arrived: MessageRecord) -> None:
-        """The message is the newest of the flood, unless a newer one waits."""
+        """Make the message the newest of the flood; if a newer one waits, fold it for that one."""
         newest, overtaking = self._newest.get(conversation_id), _Newest(message=arrived)
         if newest is not None and not newest.has_waited:
             if arrived.timestamp_ms < newest.message.timestamp_ms:

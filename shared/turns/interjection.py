@@ -1,8 +1,8 @@
-"""Interjections: where the group policy lets it, the model may answer a message that nobody addressed to the bot.
+"""Interjections: if the group policy allows it, the model may answer a message that does not address the bot.
 
-An interjection takes the chat's turn only where that is free and no person waits for it, thinks for a short while, and covers the one
-message that it is about. It goes on that message's reply token, never by a push. Failures stay silent, and no delivery relies on it: a
-worker that dies here leaves a message that is context.
+An interjection takes the chat's turn only if that is free and no message waits for it. It thinks for ten seconds at most, and covers the
+one message that it is about. It goes on that message's reply token, never by a push. Failures stay silent: if its worker dies, the message
+stays context.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from shared.turns.runner import TurnRunner
 
 EVERY_MS: Final = 30_000
 _SECONDS: Final = 10.0
-_TO_THINK: Final = 0.5  # of what a holder may write in: the lease is not renewed meanwhile
+_TO_THINK: Final = 0.5  # the part of the fence that it may think for: the lease is not renewed meanwhile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +45,10 @@ class Interjection:
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
-        """The message, kept before as context, may have been answered by the deadline of the request.
+        """The message, which the journal holds as context, may have been answered, by the deadline of the request.
 
-        Repeated: a message that was thought about is not thought about again. Raises: StorageUnavailableError, before anything was sent.
+        Repeated: the model is not asked again about a message that has an outcome. Raises: StorageUnavailableError, before anything was
+        sent.
         """
         seen = conversation.turn.read()  # before the chat: an outcome that is recorded between the two is then seen
         if self._is_too_soon(conversation, seen) or self.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
@@ -57,7 +58,7 @@ class Interjection:
         return EventResult.KEPT_AS_CONTEXT if outcome is None else EventResult(outcome.kind)
 
     def _is_too_soon(self, conversation: Conversation, seen: SeenTurn) -> bool:
-        """Whether the turn is held, or was written less than 30 s ago: every writer gives it a lease from then on."""
+        """Whether the turn is held, or was written less than 30 s ago, which `expires_ms` tells: a holder's write begins a lease."""
         written_ms = seen.record.expires_ms - round(conversation.turn.lease_s * 1_000)
         free_ms = 0 if seen.record.state == "idle" else seen.record.expires_ms
         return self.clock.now_ms() < max(free_ms, written_ms + EVERY_MS)
@@ -99,10 +100,10 @@ class _InterjectionDelivery:
         return False
 
     def tidy(self, history: History) -> None:
-        """The message was recorded with its amendments."""
+        """Does nothing: the message was recorded with its amendments."""
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
-        """There is work only while no person waits for an answer, or for one to be finished, and this message came to no end."""
+        """Work is left only if no message is pending, no outcome is unfinished, and this message is neither covered nor hidden."""
         has_better_to_do = (
             not _have_token(self.interjection.outbox.routes([self.own]))
             or unfinished is not None
@@ -168,7 +169,7 @@ class _InterjectionDelivery:
             return None
         try:
             return self.interjection.outbox.finish(attempt.lease, committed)
-        except AizuchiError as cause:  # the next delivery finishes it
+        except AizuchiError as cause:  # the next delivery of the chat takes the turn over and finishes it
             logs.warning("chiming_failed", error_type=type(cause).__name__)
             return None
 

@@ -20,7 +20,7 @@ def open_turn(
 ) -> "Lease | None":
     """Return the lease on a turn that is thinking, or None where another worker wrote after `seen`.
 
-    An outcome that `seen` is committed to is recorded: what it covers is covered from now on. `spends` reserves what the turn costs.
+    If `seen` is committed, its outcome has been recorded, and what it covers is now in `covered`. `spends` reserves what the turn costs.
     """
     tries = seen.record.tries + (seen.record.state == "thinking")
     record = seen.record.followed_by("thinking", now_ms=conversation.turn.clock.now_ms(), tries=tries)
@@ -65,7 +65,7 @@ class Lease:
 
     @property
     def is_over(self) -> bool:
-        """Whether the lease is as good as over: its holder may write and send nothing more."""
+        """Whether the fence has passed or the turn was lost, so that the holder may write and send nothing more."""
         return not self.left_s
 
     def write(self, record: TurnRecord) -> bool:
@@ -83,7 +83,7 @@ class Lease:
         return True
 
     def note_said(self, left: int) -> None:
-        """The next write tells that of so many nothing waits any more; where another worker writes first, the next turn looks again."""
+        """The next write sets `said` to `left`: nothing of it waits any more.  If another worker writes first, the next turn looks."""
         self.seen = replace(self.seen, record=replace(self.record, said=left))
 
     def renew(self) -> None:
@@ -131,7 +131,7 @@ class Lease:
         return False
 
     def _catch_up(self) -> bool:
-        """After a lost swap: go on at the newest generation if an unsend wrote it; else the turn, and so the lease, is lost."""
+        """After a lost swap: return True, at the newest generation, if the turn is still this holder's; else the lease is lost, too."""
         if self.is_over:
             return False
         found = self.conversation.turn.read()

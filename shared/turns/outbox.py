@@ -73,7 +73,7 @@ class Outbox:
     clock: Clock = field(repr=False)
 
     def routes(self, pending: Sequence[MessageRecord]) -> tuple[Route, ...]:
-        """Return the routes to the people who asked: the tokens that may be alive, the freshest first, then a push if that is wanted."""
+        """Return the routes to the people who asked: the tokens that may be alive, the freshest first, then a push if it is configured."""
         tokens = (one.token for one in pending)
         alive = (one for one in tokens if one is not None and not one.is_surely_dead(self.clock.now_ms()))
         fresh = sorted(alive, key=lambda one: one.received_ms, reverse=True)
@@ -85,8 +85,8 @@ class Outbox:
     ) -> OutcomeRecord | None:
         """Deliver the outcome that the turn is committed to; return it as recorded, its kind telling what the user saw.
 
-        None: something that it repeats was withdrawn before LINE was asked, so the turn is idle and has to be thought again, for the
-        others; or the turn was lost on the way. `spare` are the routes that come next where LINE refuses the committed one.
+        None: something that the outcome repeats was withdrawn before the words were sent, so the turn is idle and has to be thought again;
+        or the turn was lost. `spare` are the routes that come next if LINE refuses the committed one.
         Repeated, after a takeover: same text, same route, one record.
         """
         conversation = lease.conversation
@@ -113,17 +113,17 @@ class Outbox:
         return outcome
 
     def _record(self, lease: Lease, outcome: OutcomeRecord) -> None:
-        """The outcome is in the journal; neither it nor the turn holds words that have to go, nor writes that are applied."""
+        """Record the outcome; neither the journal nor the turn then holds words that have to go, or writes that were applied."""
         if lease.conversation.journal.record_outcome(replace(outcome, writes=())):
             lease.amend(outcome.without_words(), lease.record.route)
         elif outcome.writes:
             lease.amend(replace(outcome, writes=()), lease.record.route)
 
     def _apply_staged(self, lease: Lease, outcome: OutcomeRecord) -> bool:
-        """Return whether what the outcome stages is written, but for what was withdrawn or edited meanwhile.
+        """Return whether the staged writes are made; what was withdrawn or edited meanwhile is removed from the entries again.
 
-        The look comes after the writes and before the record: a takeover repeats both, and a later amendment finds the writes. It comes
-        also where the lease ended or a write failed on the way, because a write that stalled may come after both passes of a withdrawal.
+        The look comes after the writes and before the record: a takeover repeats both, and a later amendment finds the writes. It also
+        comes if the lease ended or a write failed, because a write that stalled may take effect after both passes of a withdrawal.
         """
         conversation = lease.conversation
         try:
@@ -137,14 +137,14 @@ class Outbox:
     def _send(
         self, lease: Lease, outcome: OutcomeRecord, *, is_takeover: bool, spare: Sequence[Route]
     ) -> OutcomeRecord | None:
-        """Send along the committed route; where LINE refuses it, commit to the next one and send along that.
+        """Send along the committed route; if LINE refuses it, commit to the next one and send along that.
 
-        None: the words were withdrawn on the way, and it is certain that nothing arrived; or another worker has taken over.
+        None: the words were withdrawn meanwhile, and certainly nothing arrived; or another worker has taken over.
         """
         for route in (lease.record.route, *(one for one in spare if one != lease.record.route)):
             if route != lease.record.route:
                 if route.token is not None and route.token.is_surely_dead(self.clock.now_ms()):
-                    continue  # it died while the model thought
+                    continue  # the token died while the model thought
                 if not lease.amend(outcome, route):
                     return None
                 if lease.record.outcome is None or not lease.record.outcome.holds_words:
@@ -158,7 +158,7 @@ class Outbox:
         return _with_fate(outcome, Delivery(is_delivered=False))
 
     def _since_received_ms(self, route: Route | None) -> int | None:
-        """Return how long ago the message was received whose token the route spends; None for a push."""
+        """Return the age of the token that the route spends; None for a push."""
         token = route.token if route is not None else None
         return self.clock.now_ms() - token.received_ms if token is not None else None
 
@@ -176,7 +176,7 @@ class Outbox:
             return Delivery(is_delivered=False)
 
     def _reply(self, token: ReplyToken, outcome: OutcomeRecord, deadline: Deadline, *, is_takeover: bool) -> Delivery:
-        """Spend the token.  Before a takeover the dead holder may have made the call."""
+        """Spend the token.  After a takeover, the former holder may have made the call already."""
         return spend_reply_token(
             self.line,
             token,

@@ -1,4 +1,4 @@
-"""What a turn thinks about, and the port to whatever answers it."""
+"""What a turn thinks about, and the ports that decide what it answers."""
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
@@ -16,10 +16,10 @@ from shared.turns.basis import Basis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The messages to answer (`asked`) in their chat, and the outcome as far as it is known (`draft`).
+    """The messages to answer (`asked`) in their chat, and the outcome before the decision (`draft`).
 
-    `basis` is what the model will read. `deadline` is when to have decided, `sequence` the number of the commit that
-    the turn works towards. `is_overheard` tells that nobody has addressed the bot. `fetches` are media that are being fetched.
+    `basis` is what the model will read. `deadline`: by when the decision is due. `sequence`: the number that the turn's commit will have.
+    `is_overheard`: no message addresses the bot. `fetches` are media that are being fetched.
     """
 
     conversation: Conversation
@@ -35,15 +35,15 @@ class Question:
     def check_amendments(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> None:
         """Look at the amendments; called before every request to the model.
 
-        `more_ids` are the messages behind what tools have returned, the oldest of them of this timestamp of LINE's.
-        Raises: PromptAmendedError, where something of the prompt, or one of these, was edited or withdrawn since the chat was read.
+        `more_ids` are the messages behind what tools have returned; `since_ms` is LINE's timestamp of the oldest.
+        Raises: PromptAmendedError, if something of the prompt, or one of these, was edited or withdrawn since the chat was read.
         """
         self.basis.with_ids(more_ids, since_ms=since_ms).check()
 
     def begin_check(self, more_ids: AbstractSet[str], *, since_ms: int = LATEST_MS) -> Callable[[], None]:
         """Begin what `check_amendments` does, so that the request need not wait for it; the function that is returned ends it.
 
-        It is called before anything is made of the model's answer. Both raise what `check_amendments` does.
+        That function is called before the model's answer is used. Both raise what `check_amendments` does.
         """
         return self.basis.with_ids(more_ids, since_ms=since_ms).begin_check()
 

@@ -33,12 +33,12 @@ from shared.turns.settle_window import SettleWindow
 
 REPLY: Final = "reply"
 RESUME_S: Final = 62.0
-"""A tick begins no marker later than leaves so much of its request."""
+"""A tick begins with a marker only while this much of its request is left."""
 _TRIES: Final = 3
 _TRIES_WITH_CONTEXT: Final = 2
-_THOUGHTS: Final = 4  # of one request: each was cut short because something in its prompt was edited or withdrawn
+_THOUGHTS: Final = 4  # a request; each but the last ended because something in its prompt was edited or withdrawn
 _THOUGHTS_WITH_CONTEXT: Final = 2
-_TAP_S: Final = 8.0  # of a change that was proposed before
+_TAP_S: Final = 8.0  # to carry out a change that was proposed before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Reply:
     def __call__(self, conversation: Conversation, message: MessageRecord, fetches: Fetches, deadline: Deadline) -> Run:
         """The message is covered by an outcome, withdrawn, too old to answer, or handed over, by the deadline of the request.
 
-        Repeated: does what is left. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
+        Repeated: does the remaining work. Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         turn = conversation.objects.reads.submit(conversation.turn.read)
         conversation.journal.keep(message)
@@ -75,14 +75,14 @@ class Reply:
         return self._run(delivery, seen)
 
     def hand_over(self, conversation: Conversation, line_message_id: str) -> None:
-        """A tick resumes the message, which is in the journal, once the turn that is open now has ended.  Repeated: changes nothing."""
+        """Leave a marker, so that a tick resumes the journalled message after the turn that is open now.  Repeated: changes nothing."""
         at_ms = self.clock.now_ms() + round(conversation.turn.lease_s * 1_000)
         DueMarkers(store=conversation.objects.store).mark(REPLY, conversation, line_message_id, at_ms=at_ms)
 
     def resume(self, conversation: Conversation, line_message_id: str) -> None:
-        """A message that was handed over came to its end: covered by an outcome, withdrawn, or too old to answer.
+        """A message that was handed over is covered by an outcome, withdrawn, or too old to answer.
 
-        Waits for nobody. Repeated: does what is left. Raises: TurnBusyError, StorageUnavailableError; safe to repeat.
+        Waits for no other worker. Repeated: does the remaining work. Raises: TurnBusyError, StorageUnavailableError; safe to repeat.
         """
         message = conversation.journal.message_of(line_message_id)
         if message is None:
@@ -92,9 +92,10 @@ class Reply:
         self._run(delivery, seen, waits=False)
 
     def _run(self, delivery: "_ReplyDelivery", seen: SeenTurn, *, waits: bool = True) -> Run:
-        """Run the delivery.  A message that was hidden, because its author had taken back everything, is withdrawn.
+        """Run the delivery.  If its message is hidden, because its author took back everything, withdraw the message.
 
-        Where the message is withdrawn, the delivery waits for those whose places it took: any turn answers all that is in the journal.
+        The delivery of a withdrawn message then runs for the messages whose deliveries left and relied on it, the newest first, until one
+        of these messages is not withdrawn: its turn answers everything in the journal.
         """
         conversation = delivery.conversation
         run = self.runner.run(conversation, delivery, seen, delivery.deadline, waits=waits)
@@ -120,7 +121,7 @@ class Reply:
 class _ReplyDelivery:
     """One delivery of a message.  `thoughts` counts how often it asked the model; `meter` is what that cost, which the outcome carries.
 
-    A thought whose prompt is amended again and again, or whose worker dies over it, goes on with nothing but what is asked.
+    If the prompt was amended repeatedly, or workers died over it, the next prompt holds only what is asked.
     """
 
     reply: Reply
@@ -179,16 +180,16 @@ class _ReplyDelivery:
 
     @property
     def is_answerable(self) -> bool:
-        """A turn answers on the freshest token of all that it covers."""
+        """Always: a turn answers on the freshest token of all messages that it covers."""
         return True
 
     @property
     def can_hand_over(self) -> bool:
-        """Whoever opens the turn next answers what is in the journal."""
+        """Always: the next turn answers everything in the journal."""
         return True
 
     def hand_over(self) -> EventResult | None:
-        """The message is in the journal, so whoever opens the turn next answers it; if nobody does, a tick."""
+        """Leave a marker: the message is in the journal, so the next turn answers it; if none is opened, a tick does."""
         self.reply.hand_over(self.conversation, self.own.line_message_id)
         return EventResult.HANDED_OVER
 
@@ -217,7 +218,7 @@ class _ReplyDelivery:
         return history.pending(self.own, now_ms=self.reply.clock.now_ms())
 
     def _decide_without_model(self, attempt: Attempt) -> OutcomeRecord | None:  # noqa: PLR0911 - one return a reason
-        """Return what to commit where the model need not be asked; None: it has to be."""
+        """Return what to commit without asking the model; None: the model has to be asked."""
         agenda = attempt.agenda
         if agenda.is_unknown:
             return replace(self._apology(agenda.covers, Phrase.NOTHING_TO_SHOW), answers=agenda.answers)
@@ -235,7 +236,7 @@ class _ReplyDelivery:
         return None
 
     def _over_limit(self, attempt: Attempt) -> OutcomeRecord:
-        """The chat is told once a day that its budget, or the deployment's, is spent; then it is met with silence."""
+        """Say once a day that the budget of the chat, or of the deployment, is spent; after that, say nothing."""
         spending, covers = attempt.lease.record.spending, attempt.agenda.covers
         if spending.was_told and not _was_telling_lost(attempt.history):
             return replace(outcome_covering(covers, OutcomeKind.SKIPPED), is_over_limit=True)
@@ -256,14 +257,14 @@ class _ReplyDelivery:
             return None
 
     def _carry_out(self, attempt: Attempt, proposal: OutcomeRecord) -> OutcomeRecord:
-        """Return what came of the proposed changes.  It takes less time than a lease, which is not renewed meanwhile."""
+        """Return what came of the proposed changes.  The lease is not renewed meanwhile, so the deadline lies within it."""
         deadline = self.deadline.within(min(_TAP_S, attempt.lease.left_s / 2))
         question = replace(self._question(attempt, is_alone=True), deadline=deadline)
         with metered(self.meter):
             return self.reply.changes.carry_out(question, proposal.proposes)
 
     def _question(self, attempt: Attempt, *, is_alone: bool) -> Question:
-        """Return what to think about.  Media that are quoted and unknown are found first, except after a worker died over this turn."""
+        """Return what to think about.  Quoted media that memory does not know are found first, unless only what is asked is shown."""
         deadline = self.deadline.within(attempt.seconds)
         if not is_alone:
             attempt.show(self.reply.quoted.find(self.conversation, attempt.history, attempt.agenda.asked, deadline))

@@ -5,7 +5,7 @@
                                    ├▶ committed, its holder's lease expired: finish it, read again
                                    └▶ open ─▶ think ─▶ commit ─▶ finish, read again
 
-A delivery is acknowledged only when its own work came to an end, or a marker under `due/` says that it has not: where many wait for one
+A delivery is acknowledged only when its own work has ended, or when a marker under `due/` hands it over. If many deliveries wait for one
 turn, the older ones leave.
 """
 
@@ -41,7 +41,7 @@ class TurnDelivery(Protocol):
 
     @property
     def event(self) -> str:
-        """What is the same in all deliveries of its event."""
+        """The id that all deliveries of its event share: the message's, or else the webhook event's."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class TurnDelivery(Protocol):
 
     @property
     def is_answerable(self) -> bool:
-        """Whether what it wants to say could still be shown, were the turn free."""
+        """Whether its answer could still be shown if the turn were free."""
         ...
 
     @property
@@ -68,7 +68,7 @@ class TurnDelivery(Protocol):
         ...
 
     def tidy(self, history: History) -> None:
-        """Carry out on the delivery's own message what the history shows to be amended."""
+        """Apply the amendments that the history shows to the delivery's own message."""
         ...
 
     def result_in(self, history: History, unfinished: OutcomeRecord | None) -> EventResult | None:
@@ -84,9 +84,9 @@ class TurnDelivery(Protocol):
         ...
 
     def hand_over(self) -> EventResult | None:
-        """Wait for the turn no longer, because others do the work, or because it has become pointless.
+        """Stop waiting for the turn: another delivery or a tick does the work, or no answer can be shown any more.
 
-        None: it never waits; or its outcome is committed, and it waits on until that is recorded.
+        None: it never waits; or its outcome is committed, and it goes on waiting until that is recorded.
         """
         ...
 
@@ -106,9 +106,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Patience:
-    """How long a delivery waits: until it could end no turn in time, or show nothing any more, or until newer ones wait in its place.
+    """How long a delivery waits: until it could end no turn in time, its answer could not be shown, or newer deliveries took its place.
 
-    Whose turn is short looks more often, so that it comes before those who think.
+    A delivery with a short turn polls more often, so that it comes before those that think.
     """
 
     delivery: TurnDelivery
@@ -144,8 +144,8 @@ class TurnRunner:
     ) -> Run:
         """No work is left for the delivery, or it is handed over; `seen` is the turn as it was read last.
 
-        No turn is opened or taken over that could not end by the deadline of the request. `waits` for others as long as it could still
-        open the turn itself, and answer. Repeated: does what is left.
+        No turn is opened or taken over that could not end by the deadline of the request. `waits`: wait for other workers while the
+        delivery could still open the turn and answer. Repeated: does the remaining work.
         Raises: TurnBusyError, StorageUnavailableError; safe to deliver again.
         """
         with self.room.place(
@@ -160,7 +160,7 @@ class TurnRunner:
             )
             while True:
                 # The turn is read before the chat: an outcome that is recorded between the two is then seen.
-                # The journal may have lost the message: a withdrawal that came long before it has dropped it again.
+                # `besides`: the message may be missing from the journal, because a withdrawal that came long before it dropped it.
                 listing = self.reader.list(conversation, besides={delivery.event})
                 ended = self._look(conversation, delivery, seen, listing, patience)
                 if ended is not None:
@@ -193,7 +193,7 @@ class TurnRunner:
         listing: Listing,
         patience: _Patience,
     ) -> Run | None:
-        """Read the chat once, and do what has to be done about it; return what came of the delivery, or None: read again."""
+        """Read the chat once, and do the work that it shows; return what came of the delivery, or None: read again."""
         lease: Lease | None = None
         is_free = patience.deadline.left_s > 0 and self._is_free_by_name(conversation, seen, listing)
         if is_free and delivery.has_work_by_name(seen, listing):

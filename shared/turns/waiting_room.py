@@ -1,8 +1,8 @@
-"""The waiting room: where deliveries wait for their chat's turn.  No chat holds more than a few threads of an instance by waiting.
+"""The waiting room: where deliveries wait for their chat's turn.  A chat occupies at most PLACES threads of an instance by waiting.
 
-Whoever opens the turn next answers everything that is recorded, so a few of many waiting deliveries are enough; the newest stay, because
-they have the most time left. A delivery whose work no other one does, such as a command's, loses its place only to newer ones of its kind,
-and to none while an event that was delivered twice has two places.
+The next turn answers everything that is recorded, so a few waiting deliveries are enough; the newest stay, because they have the most time
+left. A delivery whose work no other one does, such as a command's, loses its place only to newer ones of its kind, and to none while an
+event that was delivered twice has two places.
 """
 
 import threading
@@ -16,10 +16,11 @@ PLACES: Final = 4
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """One delivery's place.  It is lost when newer ones have come; `gives_way`: before those of deliveries that cannot hand over.
+    """One delivery's place, which it loses to newer deliveries.
 
-    Deliveries of one event have the same `event`; "" is like no other. `sent_ms` is LINE's timestamp of it. `inherits` are
-    the events, each behind its timestamp, that others who left wait for no longer: once its own is withdrawn, it waits for those.
+    `event` is the same for all deliveries of an event; "" equals no other. `sent_ms` is LINE's timestamp of the event. `gives_way`: the
+    place is lost before those of deliveries that cannot hand over. `inherits`: timestamp and event of each delivery that left and relied on
+    this one; if its own message is withdrawn, it waits for those.
     """
 
     event: str = ""
@@ -40,10 +41,10 @@ class WaitingRoom:
     def place(
         self, conversation_id: str, *, event: str = "", sent_ms: int = 0, gives_way: bool = True
     ) -> Iterator[Place]:
-        """Hold a place inside the block; of more than PLACES one loses its own.
+        """Hold a place inside the block; of more than PLACES, one is lost.
 
-        That is the oldest whose event has a newer place too, else the one of those that give way that was sent first, else the one that was
-        sent first: a message that is delivered again takes no place of a newer one.
+        That is the oldest place whose event has a newer one, too; else, of the places that give way, the one whose event was sent first;
+        else the one whose event was sent first. So a redelivered message takes no place from a newer one.
         """
         place = Place(event=event, sent_ms=sent_ms, gives_way=gives_way)
         with self._lock:
@@ -72,7 +73,7 @@ def _repeated(waiting: list[Place]) -> Place | None:
 
 
 def _leave_to_newest(lost: Place, waiting: list[Place]) -> None:
-    """What the lost place waited for is inherited by the newest of those that do the work of others, too."""
+    """Let the newest of the places that give way inherit what the lost place waited for."""
     others = [one for one in waiting if one.gives_way and one.event != lost.event]
     if lost.gives_way and others:
         max(others, key=lambda one: one.sent_ms).inherits.update({(lost.sent_ms, lost.event)}, lost.inherits)
