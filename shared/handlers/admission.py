@@ -1,7 +1,7 @@
 """Admission: whether an event may be handled at all, before anything of it is recorded.
 
-A chat that was not admitted leaves nothing in the bucket and asks nothing of the model. On its free reply token it is told, at most once an
-hour by an instance, how to get in. Unsends, departures and ticks do not pass here: forgetting works for every chat.
+A chat that is not admitted leaves nothing in the bucket and causes no request to the model. Each instance tells it at most once an hour,
+on a reply token, how to be admitted. Unsends, departures and ticks do not pass here: forgetting works for every chat.
 """
 
 from collections.abc import Callable
@@ -61,7 +61,7 @@ class AdmissionHandler:
                 return EventResult.NOT_ADMITTED
 
     def is_admitted(self, conversation: Conversation) -> bool:
-        """Whether the bot may still speak in the chat of its own accord.  Raises: StorageUnavailableError."""
+        """Whether the bot may send to the chat without an event of the chat, as ticks do.  Raises: StorageUnavailableError."""
         if self.access is Access.OPEN:
             return True
         admission = self.admissions.of(conversation.id)
@@ -73,7 +73,7 @@ class AdmissionHandler:
         *,
         instead: Callable[[Conversation, str], None] = lambda *_: None,
     ) -> Callable[[Conversation, str], None]:
-        """Return the task of a tick for admitted chats only; in any other chat its marker is cleared after what comes `instead`."""
+        """Return the task of a tick for admitted chats; in any other chat `instead` runs, and the marker is cleared after it."""
 
         def run(conversation: Conversation, marker_id: str) -> None:
             (task if self.is_admitted(conversation) else instead)(conversation, marker_id)
@@ -81,7 +81,7 @@ class AdmissionHandler:
         return run
 
     def answers_unnamed(self) -> bool:
-        """Whether a person whom LINE does not name, and who so cannot be admitted, is told so; at most once an hour by an instance."""
+        """Whether to tell a person without a user id how to be named; under an admission policy, at most once an hour by an instance."""
         return self.access is Access.OPEN or self.doorstep.may_tell(_UNNAMED)
 
     def _is_let_in(self, event: LineEvent) -> bool:
@@ -105,7 +105,7 @@ class AdmissionHandler:
         return admission.admits(event.timestamp_ms)
 
     def _tell(self, event: LineEvent, words: Phrase) -> EventResult:
-        """The chat was told how to get in, if an hour has passed since it was told last."""
+        """Tell the chat how to be admitted, unless this instance told it within the last hour."""
         if event.reply_token is None or not self.doorstep.may_tell(event.conversation_id):
             return EventResult.NOT_ADMITTED
         said = (OutgoingMessage(text=self.phrases.text(words, id=event.conversation_id)),)

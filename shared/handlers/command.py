@@ -1,7 +1,7 @@
 """Commands: help, ids and forgetting, without the model.
 
-A command acts as of its event's timestamp: what is older is erased, what came later stays. The command itself is not recorded, and the text
-that answers it is not older than it, so it outlives what the command erases.
+A command acts as of its event's timestamp: older messages are erased, later ones stay. The command itself is not recorded. The text that
+answers it has the timestamp of the command, so it outlives the erasure.
 """
 
 from dataclasses import dataclass
@@ -51,9 +51,9 @@ class CommandHandler:
     locale: str
 
     def __call__(self, event: LineEvent, content: MessageContent, command: Command) -> EventResult:
-        """The command was carried out and answered, or asked about.
+        """The command was carried out and answered, or the chat was asked to confirm it.
 
-        Repeated: what was sent is not sent again, what came since is not erased, and a group that was joined since is not left.
+        Repeated: no answer is sent twice, later messages are not erased, and a group that the bot joined again is not left.
         Raises: TurnBusyError, StorageUnavailableError, LineUnavailableError; safe to deliver again.
         """
         logs.info("command_received", command=command.value)

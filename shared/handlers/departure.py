@@ -19,9 +19,9 @@ class DepartureHandler:
     traces: Traces
 
     def __call__(self, event: LineEvent) -> EventResult:
-        """Nothing of the chat is kept that is not newer than the event.
+        """Everything of the chat up to the event is erased.
 
-        Repeated, or after the bot was invited again: what came later stays.
+        Repeated, or after the bot was invited again: later messages stay.
         Raises: StorageUnavailableError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)

@@ -18,7 +18,7 @@ class EditHandler:
     intake: Intake
 
     def __call__(self, event: LineEvent, content: MessageContent) -> EventResult:
-        """The message has its new words, wherever it is kept.
+        """The message has its new words in every object that holds it.
 
         Repeated, or older than another edit: changes nothing. Message unknown (yet): the amendment waits for it.
         Raises: StorageUnavailableError; safe to deliver again.

@@ -1,8 +1,8 @@
-"""Erasures that people ask for.  Whatever erases more than one's own words is asked with a button first, with the counts of what would go.
+"""Erasures that people ask for.  One that removes more than the person's own words needs a press of a button below the counts of what goes.
 
-So are messages of one's own that the model proposes to take back; only the person who asked for that can confirm it.
-A press counts once, for ten minutes, in the chat of its question, and from its members; any other press does nothing. Who presses first is
-decided by an outcome that is created once; its id is made of the question's.
+So does one that the model proposes, of the person's own messages; only the person who asked for it can confirm it.
+A press counts once, within ten minutes of its question, in the chat of the question, and from a member; any other press does nothing. Of
+several presses the first counts: it creates an outcome whose id is derived from the question's.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class ErasureHandler:
     phrases: Phrases
 
     def ask(self, event: LineEvent, content: MessageContent, erasure: Erasure) -> EventResult:
-        """The chat was asked, with the counts of what would go; a command that was withdrawn asks nothing.
+        """The chat was asked to confirm, with the counts of what would be erased; a command that was withdrawn asks nothing.
 
         Repeated: asked once. Raises: as an announcement does.
         """
@@ -64,9 +64,9 @@ class ErasureHandler:
         return self.announcer.announce(conversation, question, event.reply_token, event.deadline)
 
     def confirm(self, event: LineEvent, question_id: str) -> EventResult:
-        """What the question asked is carried out, if this press is the first one that counts; any other does nothing.
+        """The erasure is carried out if this press is the first one that counts; any other press does nothing.
 
-        Repeated: an erasure that was begun is carried to its end, as of its press. Raises: as a command does.
+        Repeated: an erasure that was begun is completed, as of its press. Raises: as a command does.
         """
         conversation = self.conversations.of(event.conversation_id)
         press = self._counting_press(conversation, event, question_id)
@@ -92,10 +92,10 @@ class ErasureHandler:
         return result
 
     def forget_member(self, event: LineEvent) -> EventResult:
-        """Every message of the person in this chat, and what came from it, is taken back; the answer says how many.
+        """Every message of the person in this chat, and what came from it, is withdrawn; the answer says how many messages.
 
-        One that was sent before and is delivered later is taken back then. In a 1:1 chat that is everything.
-        Repeated: takes back what is left, and is answered once.
+        A message that was sent before the command and is delivered after it is withdrawn then. In a 1:1 chat everything is erased.
+        Repeated: withdraws the remaining messages, and is answered once.
         Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
         conversation = self.conversations.of(event.conversation_id)
@@ -116,7 +116,7 @@ class ErasureHandler:
     def _forget_messages(
         self, conversation: Conversation, event: LineEvent, press: OutcomeRecord, question_id: str
     ) -> EventResult:
-        """The messages that the question listed are taken back as by unsends, and the receipt counts what went with them."""
+        """Withdraw the messages that the question listed, as unsends would; the receipt counts what was removed with them."""
         ids = frozenset(press.forgets)
         entries = sum(not ids.isdisjoint(row.source_ids) for row in EntryStore(conversation).catalog().rows)
         self.withdrawal.withdraw_all(conversation, ids, timestamp_ms=event.timestamp_ms)
@@ -142,15 +142,15 @@ class ErasureHandler:
         return press if press.answers == (event.webhook_event_id,) else None
 
     def _may_press(self, conversation: Conversation, event: LineEvent, asked: OutcomeRecord) -> bool:
-        """Whether the press comes from somebody in the chat, and the command was not withdrawn.
+        """Whether a member of the chat pressed, and the command was not withdrawn.
 
-        LINE names the chat in a signed event; so where it does not answer who is a member, its event is taken for it.
+        If LINE does not answer whether the person is a member, the signed event, which names the chat, is taken as proof.
         """
         if asked.asked_by is not None and _is_withdrawn(conversation.amendments, asked.asked_by):
             return False
         if asked.forgets and event.user_id != asked.forgets_for:
             return False
-        if event.is_one_on_one:  # it goes by the id of its person
+        if event.is_one_on_one:  # the id of the chat is that of its person
             return True
         return event.user_id is not None and self.profiles.is_member(conversation.id, event.user_id) is not False
 
@@ -164,13 +164,13 @@ class ErasureHandler:
 
     def _say_goodbye(self, conversation: Conversation, event: LineEvent) -> EventResult:
         result = self._say(conversation, event, self.phrases.text(Phrase.GOODBYE_GROUP))
-        if not self._is_of_an_earlier_stay(conversation, event):  # it may have waited for the turn
+        if not self._is_of_an_earlier_stay(conversation, event):  # the goodbye may have waited for the turn
             self.membership.leave(conversation.id)
             logs.info("chat_left")
         return result
 
     def _is_of_an_earlier_stay(self, conversation: Conversation, event: LineEvent) -> bool:
-        """Whether the bot has left the group since, or has joined it again."""
+        """Whether the bot left the group after the press, or joined it again."""
         if conversation.amendments.watermark().entries_ms >= event.timestamp_ms:
             return True
         outcomes = self.reader.read_newest(conversation).outcomes
@@ -182,7 +182,7 @@ class ErasureHandler:
 
 
 def confirmed_question(history: History, question_id: str, *, pressed_ms: int) -> OutcomeRecord | None:
-    """Return the question, if the chat was asked it at most ten minutes before the press, by LINE's timestamps, and it still stands."""
+    """Return the question, if it still stands and was asked at most ten minutes before the press, by LINE's timestamps."""
     asked = next((one for one in history.outcomes if one.webhook_event_id == question_id), None)
     if asked is None or not (asked.asks or asked.forgets) or not asked.holds_words:
         return None

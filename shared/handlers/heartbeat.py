@@ -1,6 +1,6 @@
-"""Heartbeats: every few minutes LINE is asked to test the webhook, so that a dead webhook is noticed while nobody writes.
+"""Heartbeats: every few minutes LINE is asked to test the webhook, so that a dead webhook is noticed while no messages come.
 
-The delivery is LINE's own and is signed with the channel secret, so it fails where a message would: address, switch, signature, instance.
+LINE sends a delivery that is signed with the channel secret, so it fails where a message would: address, switch, signature, instance.
 The alert counts what the webhook received (`webhook_received`); the lines of this module tell why it received nothing.
 """
 

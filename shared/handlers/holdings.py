@@ -1,4 +1,4 @@
-"""Holdings: how much is stored of a chat, counted before a question asks whether it may be erased."""
+"""Holdings: how much is stored of a chat, counted for the question whether to erase it."""
 
 from dataclasses import dataclass
 

@@ -73,13 +73,13 @@ class Intake:
         return code_of(content, bot_names=self._names(event))
 
     def _names(self, event: LineEvent) -> tuple[str, ...]:
-        """In a 1:1 chat nobody has to be called by name."""
+        """Return the names that address the bot; in a 1:1 chat none is needed."""
         return () if event.is_one_on_one else self.bot_name.all
 
     def record_quote(self, conversation: Conversation, event: LineEvent, message: MessageRecord) -> MessageRecord:
-        """Return the message as addressed if it quotes one of the bot's own; it is in the journal before the chat is read for that.
+        """Return the message as addressed if it quotes a message of the bot; it is journalled before the chat is read to find that out.
 
-        Repeated: finds the same, also once the bot's message has left memory.
+        Repeated: returns the same, also after the bot's message has left memory.
         Raises: StorageUnavailableError, UnreadableRecordError; nothing is lost.
         """
         quoted_id = message.quoted_message_id

@@ -1,4 +1,4 @@
-"""Events of members who join or leave a group: since when they are in it is noted, so that recall tells them nothing from before."""
+"""Events of members who join or leave a group: the time of joining is stored, so that recall shows a member nothing from before it."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ class MembershipHandler:
     conversations: Conversations
 
     def joined(self, event: LineEvent) -> EventResult:
-        """Since when they are members is stored.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
+        """The members' time of joining is stored.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
         members = self.conversations.of(event.conversation_id).members
         members.note_joined(event.member_ids, at_ms=event.timestamp_ms)
         return EventResult.KEPT_AS_CONTEXT
 
     def left(self, event: LineEvent) -> EventResult:
-        """Nothing is stored about when they joined.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
+        """The members' time of joining is deleted.  Repeated: changes nothing.  Raises: StorageUnavailableError; safe to deliver again."""
         members = self.conversations.of(event.conversation_id).members
         members.note_left(event.member_ids, at_ms=event.timestamp_ms)
         return EventResult.ERASED

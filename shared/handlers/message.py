@@ -35,7 +35,7 @@ _NO_ANSWER: Final = frozenset({EventResult.WITHDRAWN, EventResult.ALREADY_ANSWER
 class MessageHandler:
     """Handles message events, and presses of the button under "still thinking".
 
-    What is left of a request after the answer is for the chat's memory.
+    The time that a request has left after the answer goes to compaction.
     """
 
     conversations: Conversations
@@ -61,7 +61,7 @@ class MessageHandler:
         message = self.intake.record_quote(conversation, event, self.intake.message(event, content))
         if not message.addressed or message.reply_token is None:
             return self._overhear(conversation, message, deadline)
-        # Recorded only afterwards: a turn that covered it meanwhile would leave those that are folded later without an answer.
+        # Record the message after the flood: a turn that covered it earlier would leave those that are folded later without an answer.
         is_flood = self.floods.note(conversation.id, message)
         folded = self.floods.wait_for_end(conversation.id, message.line_message_id) if is_flood else ()
         if folded is None:
@@ -87,7 +87,7 @@ class MessageHandler:
         try:
             run = self.reply(conversation, message, fetches, deadline)
         finally:
-            # No work goes on once the request is answered
+            # Wait, because no work may go on once the request is answered
             wait(fetches.values(), timeout=deadline.within(_LAST_FETCH_S).left_s)
         _check_ended(fetches)
         if self.compaction.is_due(journalled=run.journalled, shown=run.shown):
@@ -96,10 +96,10 @@ class MessageHandler:
         return run.result
 
     def _fold(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
-        """The message is context of the answer that the flood gets once it ends."""
+        """Record the message as context for the answer to the flood."""
         if not self._record(conversation, replace(message, addressed=False)):
             return EventResult.WITHDRAWN
-        conversation.journal.mark_as_context(message.line_message_id)  # one that quotes was recorded before
+        conversation.journal.mark_as_context(message.line_message_id)  # a message that quotes was recorded before
         if self.compaction.is_triggered_by(message.line_message_id):
             self._compact(conversation, deadline, may_ask_model=False)
         return EventResult.FOLDED
@@ -117,9 +117,9 @@ class MessageHandler:
         return tuple(one for one in folded if one.line_message_id not in seen)
 
     def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
-        """The message that answers for all of a flood needs no answer: the newest of those that were folded for it answers for all.
+        """Let the newest message that was folded answer for the flood, because the one that waited needs no answer.
 
-        Where that one is too old to be answered, so are the others.
+        If that message is too old to be answered, so are the others.
         """
         for message in folded:
             if self.conversations.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
@@ -134,7 +134,7 @@ class MessageHandler:
                 return
 
     def _overhear(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:
-        """Record the message as context; where the policy lets it, the model may still interject."""
+        """Record the message as context; if the group policy allows it, the model may interject."""
         if not self._record(conversation, message):
             return EventResult.WITHDRAWN
         result = EventResult.KEPT_AS_CONTEXT
@@ -147,21 +147,21 @@ class MessageHandler:
         return result
 
     def _record(self, conversation: Conversation, message: MessageRecord) -> bool:
-        """Return whether the message stands; one that does not is withdrawn."""
+        """Record the message and return True; if an amendment hides it, withdraw it and return False."""
         stands = conversation.journal.record(message)
         if not stands:
             self.withdrawal.take_back_late(conversation, message)
         return stands
 
     def _settle(self, conversation: Conversation) -> None:
-        """Charge the chat with what was spent after its turn; where that fails, the next write of the turn does."""
+        """Charge the chat with what was spent after its turn; if that fails, the next write of the turn charges it."""
         try:
             conversation.turn.settle()
         except AizuchiError as cause:
             logs.warning("spending_not_settled", error_type=type(cause).__name__)
 
     def _compact(self, conversation: Conversation, deadline: Deadline, *, may_ask_model: bool) -> None:
-        """The answer is given and recorded: whatever fails here, or finds no time, is left to the next compaction."""
+        """Compact the chat.  The answer is recorded already, so errors and lack of time leave the work to the next compaction."""
         if deadline.left_s < FOLD_S:
             return
         try:
@@ -174,7 +174,7 @@ class MessageHandler:
 
 
 def _check_ended(fetches: Fetches) -> None:
-    """Raises: StorageUnavailableError, where a fetch may have kept bytes without a look at the amendments; the next delivery looks."""
+    """Raises: StorageUnavailableError, if a fetch may have stored bytes and not looked at the amendments; the redelivery looks."""
     for fetch in fetches.values():
         try:
             fetch.result(timeout=0)

@@ -1,4 +1,4 @@
-"""Which messages are one person's, also those of which nothing is stored but what came of them: an entry, a reminder, an answer."""
+"""Which messages a person sent, also those of which only an entry, a reminder or an answer is left."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the agent worker is put together from: its ports, its threads, and what a deployment chooses."""
+"""The parts of the agent worker: its ports, its threads, and the options of a deployment."""
 
 import random
 import uuid
@@ -42,9 +42,9 @@ class Line(Messenger, PresenceApi, Membership, Account, QuotaApi, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threads:
-    """Where work goes on beside a request.
+    """The threads that work beside a request.
 
-    Leases and presence have threads of their own, so that neither waits for a tool; so have ticks, whose work reads on `reads`.
+    Leases (`background`) and `presence` have their own, so that neither waits for a tool. So have `ticks`, whose work reads on `reads`.
     """
 
     reads: Executor
@@ -73,9 +73,9 @@ class NotionPort:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """Everything that the worker meets outside of itself.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
+    """The worker's connections to everything outside it.  `json_model`, `web` and `notion` bring their toolsets; None: not offered.
 
-    `webhook` None: it is not tested.
+    `webhook` None: the webhook is not tested.
     """
 
     conversations: Conversations
@@ -95,7 +95,7 @@ class Ports:
     charges: Charges = field(default_factory=NoCharges, repr=False)
     new_entry_id: Callable[[], str] = field(default=_new_entry_id, repr=False)
     instance: str = field(default_factory=_new_entry_id)
-    """The name of this process among all."""
+    """A name that no other process has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

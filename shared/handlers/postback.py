@@ -13,7 +13,7 @@ from shared.line.postback_data import deferral_id_in, proposal_id_in, question_i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostbackHandler:
-    """Hands a press to what its button belongs to."""
+    """Hands a press to the handler of its button."""
 
     message: MessageHandler
     erasure: ErasureHandler
@@ -21,9 +21,9 @@ class PostbackHandler:
     profiles: Profiles
 
     def __call__(self, event: LineEvent) -> EventResult:
-        """A press of "show the answer" gets the answer; one that confirms, or that answers a reminder, is carried out.
+        """A press of "show the answer" gets the answer; a press that confirms a question or answers a reminder is carried out.
 
-        Any other is ignored. Repeated, and raises: as the handler of the button does.
+        Any other press is ignored. Repeated, and raises: as the handler of the button does.
         """
         data = event.postback_data
         if event.reply_token is None:
@@ -38,7 +38,7 @@ class PostbackHandler:
         return EventResult.IGNORED if press is None else self.reminder(event, press)
 
     def _is_of_member(self, event: LineEvent) -> bool:
-        """Whether somebody in the chat pressed; where LINE does not answer who is a member, its signed event is taken for it."""
-        if event.is_one_on_one:  # it goes by the id of its person
+        """Whether a member of the chat pressed; if LINE does not answer that, its signed event, which names the chat, is taken as proof."""
+        if event.is_one_on_one:  # the id of the chat is that of its person
             return True
         return event.user_id is not None and self.profiles.is_member(event.conversation_id, event.user_id) is not False

@@ -1,7 +1,7 @@
-"""Presses of the buttons under a reminder: it is done, or it is said once more, later.
+"""Presses of the buttons under a reminder: "done", or "again later".
 
-The first press of an occurrence counts, whichever member of the chat it comes from; a button names a reminder of its own chat, so that of
-another chat is not found.
+The first press of an occurrence counts, whichever member it comes from. A button names a reminder of its own chat: one of another chat is
+not found.
 """
 
 import datetime as dt
@@ -32,7 +32,7 @@ class ReminderPressHandler:
     locale: str
 
     def __call__(self, event: LineEvent, press: ReminderPress) -> EventResult:
-        """The press was carried out and answered; one that does not count does nothing: a second one, or of what is gone or cancelled.
+        """The press was carried out and answered; a second press, and one for a deleted or cancelled reminder, does nothing.
 
         Repeated: carried out once, answered once. Raises: StorageUnavailableError, TurnBusyError; safe to deliver again.
         """
@@ -44,7 +44,7 @@ class ReminderPressHandler:
         again = postponed(reminder, press, event_id=event.webhook_event_id, pressed_ms=event.timestamp_ms)
         if again is not None:
             ReminderStore(conversation).create(again)
-            # The look comes after the write, so that a withdrawal finds it or is found
+            # The look comes after the write: either this look finds the withdrawal, or the withdrawal finds the reminder
             ReminderWords().remove_withdrawn(conversation, conversation.amendments.look(besides=again.source_ids))
         logs.info("reminder_pressed", choice=press.choice.value)
         return self._say(conversation, event, again)

@@ -1,4 +1,4 @@
-"""Reminders, put together: how turns stage them, how ticks deliver them, and how answers say what could not be pushed."""
+"""The assembly of reminders: how turns stage them, how ticks deliver them, and how answers say those that could not be pushed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from shared.turns.additions import Additions, NoAdditions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminders:
-    """What a deployment does about reminders; `staging` None: none can be made, and there are no `tools`."""
+    """The parts that handle reminders in a deployment; `staging` None: no reminder can be made, and there are no `tools`."""
 
     tools: tuple[Tool, ...]
     staging: ReminderStaging | None
@@ -52,6 +52,6 @@ class Reminders:
         )
 
     def tasks(self, admission: AdmissionHandler) -> Mapping[str, DueTask]:
-        """Return what a tick does about a reminder; in a chat that was revoked it passes in silence, and a recurring one goes on."""
+        """Return a tick's work for a reminder.  In a revoked chat nothing is sent, and a recurring reminder goes on to its next time."""
         in_silence = replace(self.delivery, reminding=Reminding.OFF)
         return {REMINDER: admission.guarded(self.delivery, instead=in_silence)}

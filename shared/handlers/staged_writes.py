@@ -1,4 +1,4 @@
-"""Staged writes: whatever a turn stages, to entries and to reminders, is applied, and cleared of withdrawn words, in one place."""
+"""Staged writes to entries and reminders: applied after the commit, and cleared of withdrawn words, by one class."""
 
 from dataclasses import dataclass, field
 

@@ -1,7 +1,7 @@
-"""Ticks: once a minute, whatever has become due is carried out: the work of every due marker whose minute has come.
+"""Ticks: once a minute, the work of every due marker is carried out whose minute has come.
 
-A tick may be lost, late, doubled, or run beside another one: a marker is cleared only after its work was done, every work may be repeated,
-and the next tick goes on with what is left. So a tick is never delivered again because something failed.
+A tick may be lost, late, doubled, or run beside another one: a marker is cleared only after its work was done, all work may be repeated,
+and the next tick continues with the remaining markers. So a failure never causes the redelivery of a tick.
 """
 
 from collections import Counter, deque
@@ -23,12 +23,12 @@ from shared.storage.due_marker import DueMarker
 AT_ONCE: Final = 32
 """Markers that an instance carries out side by side, however many ticks it has.
 
-A reminder takes some ten calls one after another and writes its record twice, while Cloud Storage takes one write a second: one and a
-half seconds, nearly all of which is waiting. So 32 at once say a thousand within a minute, and leave the instance to those who write.
+A reminder takes about ten calls in sequence and writes its record twice; Cloud Storage takes one write of an object per second. That takes
+1.5 s, mostly waiting. So 32 side by side deliver a thousand reminders a minute, and leave the CPU to events.
 """
 MARKERS_A_TICK: Final = 3_000
 BEGINS_S: Final = 50.0
-"""No marker is begun later than this after the tick began, so that each can end within the request."""
+"""Seconds after the tick's beginning in which a marker may be begun, so that each ends within the request."""
 
 
 class DueTask(Protocol):
@@ -41,7 +41,7 @@ class DueTask(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Round:
-    """What a tick carries out: the markers of each chat, and how many more may be begun until when."""
+    """The work of a tick: the markers of each chat, a place for each marker that may still be begun, and the deadline for beginning."""
 
     chats: deque[deque[DueMarker]]
     places: Iterator[int]
@@ -64,9 +64,9 @@ class TickHandler:
     heartbeat: Heartbeat | None = None
 
     def __call__(self) -> EventResult:
-        """Whatever is due was tried once, a chat's markers one after another, by kind; or is left, if it is too much for one tick.
+        """Every due marker was tried once, those of a chat one after another, by kind; the rest is left if it is too much for one tick.
 
-        Repeated: carries out what is left.
+        Repeated: carries out the remaining markers.
         """
         deadline, began_ms = Deadline.after(self.clock, BEGINS_S), self.clock.now_ms()
         if self.heartbeat is not None:
@@ -78,7 +78,7 @@ class TickHandler:
             return EventResult.TICK_LOST
         self._report_unknown(due)
         chats = self._by_chat(marker for marker in due if marker.kind in self.tasks)
-        if began_ms // MINUTE_MS % 2:  # else markers that fail time and again could hold up all that came after them
+        if began_ms // MINUTE_MS % 2:  # so that markers that always fail cannot hold up all later ones
             chats.reverse()
         work = _Round(chats=chats, places=iter(range(MARKERS_A_TICK)), deadline=deadline)
         running = [
@@ -98,7 +98,7 @@ class TickHandler:
         return deque(deque(sorted(those, key=lambda one: ranks[one.kind])) for those in chats.values())
 
     def _carry_out(self, work: _Round) -> None:
-        """Carry out one marker after another.  Meanwhile its chat is in no queue, so that no other thread takes the chat's next one."""
+        """Carry out one marker after another.  Meanwhile its chat is not in the queue, so no other thread takes the chat's next marker."""
         while work.chats and work.deadline.left_s > 0 and next(work.places, None) is not None:
             try:
                 markers = work.chats.popleft()
@@ -115,16 +115,16 @@ class TickHandler:
             try:
                 self.tasks[marker.kind](self.conversations.of(marker.conversation_id), marker.id)
                 self.markers.clear(marker)
-            except TurnBusyError:  # a live worker has the turn, and what it leaves the next tick does
+            except TurnBusyError:  # a live worker holds the turn; the next tick tries again
                 logs.info("due_marker_waits")
                 return False
-            except Exception as cause:  # noqa: BLE001 - whatever one marker raises, the others are carried out
+            except Exception as cause:  # noqa: BLE001 - an error of one marker must not stop the others
                 logs.error("due_marker_failed", cause=cause)
                 return False
         return True
 
     def _report_unknown(self, due: Iterable[DueMarker]) -> None:
-        """Markers of a kind that this release does not know were made by a newer one, which is to carry them out."""
+        """Log markers of a kind that this release does not know: a newer release made them, and has to carry them out."""
         for kind, count in Counter(marker.kind for marker in due if marker.kind not in self.tasks).items():
             logs.error("due_kind_unknown", kind=kind, count=count)
 

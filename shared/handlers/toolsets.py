@@ -31,7 +31,7 @@ from shared.tools.web import MeteredWebSearch, web_tools
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolsets:
-    """The tools of a deployment, and the guides that tell the model when to use them."""
+    """The tools of a deployment, the guides that tell the model when to use them, and those that write `outside` of the bucket."""
 
     tools: tuple[Tool, ...]
     guides: tuple[str, ...]
@@ -73,7 +73,7 @@ class Toolsets:
         )
 
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
-        """Return what earlier attempts at a turn did outside, where any tool of the chat writes there."""
+        """Return the external calls of earlier attempts at the turn; none if the chat has no tool that makes any."""
         has_writes = any(tool.is_offered_to(context) for tool in self.outside)
         return self.writes.describe_earlier(context) if has_writes else ()
 

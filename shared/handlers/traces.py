@@ -14,10 +14,10 @@ class Traces:
     admissions: Admissions
 
     def has_none_of(self, conversation: Conversation) -> bool:
-        """Whether nothing is stored of the chat, and nothing that it sent until now ever will be.
+        """Whether nothing is stored of the chat, and nothing that it has sent until now will be.
 
-        Only where chats have to be admitted: events from before an admission stay out, so a message that is still on its way needs no
-        amendment. A chat of an earlier, open time has a turn, a snapshot or a journal for as long as anything else of it.
+        That is so only where chats have to be admitted: events from before an admission are ignored, so a message that is still on its way
+        needs no amendment. A chat from a time of open access has a turn, a snapshot or a journal for as long as it has any other object.
         Raises: StorageUnavailableError.
         """
         if self.access is Access.OPEN or self.admissions.of(conversation.id) is not None:

@@ -1,4 +1,4 @@
-"""Events of a 1:1 chat whose person LINE does not name: a fixed text answers them; nothing is kept, because no chat is known."""
+"""Events of a 1:1 chat without a user id: a fixed text answers them, and nothing is stored, because the chat is unknown."""
 
 from dataclasses import dataclass, field
 from typing import Final

@@ -51,9 +51,9 @@ class UnsendHandler:
             return self.withdraw(parsed)
 
     def withdraw(self, event: LineEvent) -> EventResult:
-        """The message is gone and stays gone.
+        """No object holds the message's words, now or later.
 
-        Repeated: does nothing new. Message unknown (yet): the amendment waits for it.
+        Repeated: no further effect. Message unknown (yet): the amendment waits for it.
         Raises: StorageUnavailableError, UnreadableRecordError; safe to deliver again.
         """
         if event.subject_id is None:

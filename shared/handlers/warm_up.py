@@ -1,6 +1,6 @@
-"""What the first answer needs is made ready beside the first event: recording it and reading its chat need none of it.
+"""Warm-up: prepare what the first request to the model needs on a thread, while the first event is recorded and its chat is read.
 
-A thread that began earlier would be lost: gunicorn forks its worker after it has loaded the function, and a fork has no threads.
+The thread cannot start earlier: gunicorn loads the function before it forks its worker, and a fork has no threads.
 """
 
 import threading
@@ -23,6 +23,6 @@ class WarmedUp:
 
     def __call__(self, event: Mapping[str, object] | Tick, envelope: Envelope, deadline: Deadline) -> str:
         """Return what came of the event."""
-        if self._begun.acquire(blocking=False):  # for good: only the first event begins
+        if self._begun.acquire(blocking=False):  # never released, so only the first event starts the thread
             threading.Thread(target=self._prepare, name="warm-up", daemon=True).start()
         return self._handle(event, envelope, deadline)
