@@ -26,9 +26,9 @@ NEWEST_READ: Final = 200  # older ones were carried out everywhere long ago; the
 MARKS_READ: Final = 100  # of members, besides those
 BESIDES_READ: Final = 400  # of the messages that a look is about, besides those
 REACH_S: Final = 600.0
-"""So much of the time before its last one a listing repeats: far more than clocks differ, and than a note may be late."""
+"""A listing begins this long before the last one: far more than clocks differ, and than a note may be late."""
 KEPT_S: Final = 3_600.0
-"""After so long an instance lists everything again."""
+"""After this time an instance lists everything again."""
 NAMES_KEPT: Final = 50_000  # about 15 MB
 
 
@@ -78,7 +78,7 @@ class AmendedObjects:
     def besides(self, ids: AbstractSet[str]) -> tuple[ListedObject, ...]:
         """Return the amendments of these messages that a look does not read anyway, in the order in which they were written.
 
-        Of very many the newest: what came before them was carried out everywhere long ago, too.
+        Of very many, the newest: older ones were carried out everywhere long ago.
         """
         found = (there for one in ids if (there := self.by_id.get(one)) is not None and not is_mark(one))
         older = sorted((one for one in found if one.generation < self.oldest_generation), key=_generation)

@@ -35,9 +35,9 @@ _LOOKS_KEPT: Final = 1_024
 class Amendments:
     """What is withdrawn, edited and erased, as of one look.
 
-    `taken` are the answers and recaps whose words went with withdrawn messages, each with those that were found to repeat nothing of it.
-    `edited_ms` has LINE's timestamp of each edit. `members` took back what they said up to a time, by the ids of their marks. Filed entries
-    are erased up to `erased_entries_ms` only. `listed` are all amendments that there were, most of which were not read in a long chat.
+    `taken`: the answers and recaps that lost their words with withdrawn messages, each with those that were found to repeat nothing of it.
+    `edited_ms`: LINE's timestamp of each edit. `members`: up to when each member took back everything, by the ids of their marks. Filed
+    entries are erased up to `erased_entries_ms` only. `listed`: all amendments of the listing, most of which are not read in a long chat.
     """
 
     withdrawn: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ class Amendments:
         return message.line_message_id in self.withdrawn or message.timestamp_ms <= self.erased_ms
 
     def is_forgotten(self, message: MessageRecord) -> bool:
-        """Whether its author took back all that was said up to it; a message that was not known then, its own delivery withdraws."""
+        """Whether its author took back everything up to it.  If the message was not known then, its own delivery withdraws it."""
         return message.timestamp_ms <= self.members.get(mark_id(message.user_id), -1)
 
     def hides(self, message: MessageRecord) -> bool:
@@ -76,7 +76,7 @@ class Amendments:
         return outcome.without_words() if is_lost else outcome
 
     def replaced_in(self, messages: Iterable[MessageRecord]) -> frozenset[str]:
-        """Return the ids of those messages whose words are older than their edits, and others."""
+        """Return the ids of those messages whose words are older than their edits, and differ from them."""
         return frozenset(
             one.line_message_id
             for one in messages
@@ -94,7 +94,7 @@ class Amendments:
         )
 
     def overlay(self, message: MessageRecord) -> MessageRecord:
-        """Return the message with its newest text, which may be its own: somebody else may have seen a newer edit than this look."""
+        """Return the message with its newest text, which may be its own: another worker may have found a newer edit than this look."""
         edited = self.edits.get(message.line_message_id)
         edited_ms = self.edited_ms.get(message.line_message_id, 0)
         if edited is None or edited_ms < message.edited_ms:
@@ -148,7 +148,7 @@ class AmendmentLog:
     look_s: float
 
     def look(self, *, besides: AbstractSet[str] = frozenset()) -> Amendments:
-        """Return what is amended by now, of the messages `besides` however long ago; one round trip where nothing new was, else two."""
+        """Return the newest amendments, and those of the messages `besides`, however old; one round trip if none is new, else two."""
         watermark = self.begin_watermark()
         return self.begin_reading(self.list_all(), watermark, besides=besides)()
 
@@ -205,7 +205,7 @@ class AmendmentLog:
         return end
 
     def begin_watermark(self) -> Callable[[], Watermark]:
-        """Begin to read the watermark, unless this instance has; for readers who also list the amendments, among which its marks are."""
+        """Begin to read the watermark, unless this instance knows it; only for readers that list the amendments, which hold its marks."""
         known = self.watermarks.of(self.names.conversation_id, now_s=self.clock.monotonic_s())
         return self.objects.reads.submit(self._keep_watermark).result if known is None else lambda: known
 
@@ -221,7 +221,7 @@ class AmendmentLog:
         return decode(Watermark, stored.data) if stored else Watermark()
 
     def amendment_of(self, line_message_id: str) -> Amendment | None:
-        """Return what became of this message, however long ago; None where it was neither edited nor withdrawn."""
+        """Return the amendment of this message, however old; None if it was neither edited nor withdrawn."""
         stored = self.objects.store.read(self.names.amended(line_message_id))
         return decode(Amendment, stored.data) if stored else None
 
@@ -237,21 +237,22 @@ class AmendmentLog:
         return amendment is not None and timestamp_ms <= amendment.timestamp_ms
 
     def forget_member(self, user_id: str, *, until_ms: int) -> None:
-        """What the person said up to this timestamp is taken back also where it is delivered only later.
+        """The person's messages up to this timestamp are hidden, also those that are delivered only later.
 
         Repeated, or older than another one: changes nothing.
         """
         self._raise(mark_id(user_id), until_ms)
 
     def edited_by(self, user_id: str, *, until_ms: int) -> frozenset[str]:
-        """Return the messages that the person edited up to this timestamp, those that are not known (yet) too."""
+        """Return the messages that the person edited up to this timestamp, including those that are not known (yet)."""
         edits, own = self._edits(until_ms=until_ms), mark_id(user_id)
         return frozenset(one.line_message_id for one in edits if one.by == own)
 
     def amend(self, amendment: Amendment) -> None:
-        """The newest amendment of the message stands, whatever the order; a withdrawal is final.  Repeated: changes nothing.
+        """The newest amendment of the message stands, in whatever order they come; a withdrawal is final.  Repeated: changes nothing.
 
-        A withdrawal replaces one that cannot be read, an edit does not, because it may be a withdrawal. Raises also: UnreadableRecordError.
+        A withdrawal replaces an amendment that cannot be read; an edit does not, because that may be a withdrawal.
+        Raises also: UnreadableRecordError.
         """
         is_withdrawal = amendment.text is None
         self._update(
@@ -331,7 +332,7 @@ class AmendmentLog:
     def _raise(self, mark: str, timestamp_ms: int) -> None:
         """The mark, an amendment of no message, has this timestamp or a later one.
 
-        What one that came shortly before has taken may still be on somebody's mind, so the mark goes on naming it.
+        It goes on naming what the last twenty minutes' erasures have taken, because a prompt that is in use may hold that.
         """
         raised = Amendment(line_message_id=mark, timestamp_ms=timestamp_ms)
 
@@ -357,7 +358,7 @@ class AmendmentLog:
 
         store, name = self.objects.store, self.names.amended(line_message_id)
         written = update_by_swap(store, name, changed, what="an amendment")
-        if written is not None:  # also where it was there: its writer may have died before the note
+        if written is not None:  # also if it was written before: that writer may have died before its note
             self.notes.note(
                 store, self.names, self.clock, line_message_id=line_message_id, generation=written.generation
             )

@@ -1,9 +1,9 @@
-"""The archive of a chat: what left the snapshot, in segments of about 200 messages that nothing but their names tells of.
+"""The archive of a chat: what left the snapshot, in segments of about 200 messages.  Readers find them by listing their names.
 
     archive/{conversation_id}/{first_ms}-{last_ms}-{number}-{digest}.json
 
-What leaves waits in the snapshot until it fills a segment, so a reader takes both. A message may stand in two places while it moves, never
-in none; readers take each once. An archive that cannot be read costs what asked for it, never the turn.
+What leaves waits in the snapshot until it fills a segment, so a reader reads both. A message may stand in two places while it moves, but
+always stands in one; readers take each message once. If the archive cannot be read, the tool that asked for it fails, never the turn.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,10 +36,10 @@ _SENT: Final = frozenset({OutcomeKind.REPLIED, OutcomeKind.UNKNOWN})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedSpan:
-    """What the archive shows of a span, each once, by LINE's timestamp: nothing withdrawn, and the newest words of what was edited.
+    """The messages and answers of a span, each once, by LINE's timestamp: without withdrawn ones, and with the newest words of edited ones.
 
-    `answers` were sent, or may have been. `left_out` tells that some of the span was not read: segments older than the newest hundred, or
-    unreadable ones.
+    `answers` were sent, or may have been. `left_out`: some of the span was not read, because its segments are older than the newest
+    hundred, or unreadable.
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -49,7 +49,7 @@ class ArchivedSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSegment:
-    """A segment that is there, with what its name tells."""
+    """A listed segment, with its name parsed."""
 
     listed: ListedObject
     name: SegmentName
@@ -57,7 +57,7 @@ class ListedSegment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """One chat's archive; it is read as far as `days` reach back, 0: there is none.  `size` messages fill a segment."""
+    """One chat's archive.  `days`: how far back it is read; 0: there is none.  `size`: how many messages fill a segment."""
 
     names: ObjectNames
     objects: ObjectCache = field(repr=False)
@@ -68,13 +68,12 @@ class Archive:
     size: int = SEGMENT_MESSAGES
 
     def read(self, *, since_ms: int | None = None, until_ms: int | None = None) -> ArchivedSpan:
-        """Return what left the snapshot between these timestamps, both included, in two round trips; warm segments are not read again.
+        """Return what left memory between these timestamps, both included.
 
-        A third one is made where something of it was amended long ago.
-
+        This takes two round trips, and a third one if something of it was amended long ago; cached segments are not read again.
         Of a span in more than SEGMENTS_READ segments the newest are read. A segment that cannot be read is logged and left out.
-        What the snapshot holds besides, a caller knows from a history that it has read *before*: so nothing that moves is missed.
-        Raises: StorageUnavailableError, where the bucket does not even list the segments and the amendments.
+        Callers read the chat's history *before* this, so that they miss nothing that moves meanwhile.
+        Raises: StorageUnavailableError, if the bucket does not list the segments and the amendments.
         """
         if not self.days:
             return ArchivedSpan()
@@ -98,15 +97,16 @@ class Archive:
     def with_waiting(
         self, before: SnapshotRecord, after: SnapshotRecord, *, named: AbstractSet[str] | None = None
     ) -> SnapshotRecord:
-        """Return the snapshot `after` it was bounded, in which everything waits that it had `before`; or nothing, without an archive.
+        """Return the bounded snapshot `after`, in which everything waits that only `before` holds; nothing waits without an archive.
 
-        It tells whose the messages were that it names and that are gone for good; `named` is what journalled answers name, None: unknown.
+        Its `authors` tell who sent the messages that it names and that are kept nowhere. `named`: what journalled answers name; None:
+        unknown.
         """
         left = with_leaving(before, after) if self.days else replace(after, leaving=Segment())
         return with_authors(before, left, named=named)
 
     def cut(self, record: SnapshotRecord) -> Cut:
-        """Return the snapshot without the segments that are full; lists, only where there are any.  Raises: StorageUnavailableError."""
+        """Return the snapshot without its full segments; lists the archive only if there are any.  Raises: StorageUnavailableError."""
         if not full_segments(record.leaving, size=self.size)[1]:
             return Cut(record=record)
         last_number = max((one.name.number for one in self.list_segments()), default=0)
@@ -118,7 +118,7 @@ class Archive:
         list(self.objects.reads.map(lambda one: store.create(names.segment(one.name), one.data), segments))
 
     def remove_needless(self, record: SnapshotRecord) -> None:
-        """Segments that no snapshot has named, and those that are too old, are gone.  `record` is a snapshot as it was written.
+        """Delete the segments that no snapshot has named, and those that are too old.  `record` is a snapshot as it was written.
 
         Repeated: does nothing. Raises: StorageUnavailableError.
         """
@@ -150,7 +150,7 @@ class Archive:
         raise AssertionError("unreachable")
 
     def _bodies(self, segments: Sequence[ListedSegment]) -> list[bytes | None]:
-        """Return the bytes of each; None where it is gone, none of them where the bucket does not answer."""
+        """Return the bytes of each; None if the segment is gone, b"" if the bucket does not answer."""
 
         def body(segment: ListedSegment) -> bytes | None:
             try:

@@ -1,7 +1,7 @@
-"""Authors: whose a message was that has left memory and the archive, for as long as the snapshot names it.
+"""Authors: who sent a message that has left memory and the archive, for as long as the snapshot names it.
 
-Answers and recaps name the messages that their prompts held, also those that nobody remembers any more. Whoever takes back everything that
-they said takes back these, too.
+Answers and recaps name the messages that their prompts held, also those that are kept nowhere. A person who takes back everything takes
+back these, too.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,10 @@ from shared.conversation.snapshot_records import Authors, SnapshotRecord
 
 
 def with_authors(before: SnapshotRecord, after: SnapshotRecord, *, named: AbstractSet[str] | None) -> SnapshotRecord:
-    """Return the snapshot `after` it was bounded, which tells whose the messages were that `before` held and that it names.
+    """Return the bounded snapshot `after`, with the authors of the messages that it names and that only `before` held.
 
-    `named` is what journalled answers name; None: unknown. What left just now stays until the next time, because a turn that is under way
-    may name it.
+    `named`: what journalled answers name; None: unknown. A message that leaves here keeps its author until the next call, because a turn
+    that is under way may name it.
     """
     held = {one.line_message_id for one in (*after.messages, *after.leaving.messages)}
     kept = after.named.union(named) if named is not None else None

@@ -19,7 +19,7 @@ from shared.errors import AizuchiError
 from shared.line.media_content import MESSAGE_TYPES
 
 AT_ONCE: Final = 3
-_SECONDS: Final = 20.0  # after which no caption is begun
+_SECONDS: Final = 20.0  # after these no caption is begun
 _CAPTION_S: Final = 20.0
 
 
@@ -29,7 +29,7 @@ class Captioner(Protocol):
     def caption(self, conversation: Conversation, message: MessageRecord) -> str | None:
         """Return one line about an image, voice, video or file; None where its bytes are not kept.
 
-        Raises: AizuchiError, where there is none this time.
+        Raises: AizuchiError, if this attempt failed.
         """
         ...
 
@@ -42,10 +42,10 @@ class CaptionWriter:
     clock: Clock = field(repr=False)
 
     def write(self, conversation: Conversation, request: Deadline) -> None:
-        """The newest few media of the snapshot that have no caption get one, as far as their bytes are kept.  Repeated: finds fewer.
+        """The newest few media of the snapshot that have no caption, and whose bytes are kept, get one.  Repeated: finds fewer.
 
-        None is begun that the model could not answer before the end of the `request`. Where another worker rewrites the snapshot meanwhile,
-        nothing is written. What was withdrawn meanwhile is taken out again.
+        A caption is begun only if the model can answer before the end of the `request`. If another worker rewrites the snapshot meanwhile,
+        nothing is written. Captions of media that were withdrawn meanwhile are removed.
         """
         seen = conversation.snapshot.read()
         amendments = conversation.amendments.look()

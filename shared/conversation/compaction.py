@@ -1,9 +1,11 @@
-"""Compaction keeps a chat small: it folds what is answered, mere context or too old into the snapshot, and has the rest summed up.
+"""Compaction keeps a chat small: it folds what is answered, mere context or too old into the snapshot, and has older messages summed up.
 
-The snapshot, the names of the journal and the amendments are read side by side, then the journal; full segments of the archive are
-written, and the snapshot is swapped; both are cleaned of what was withdrawn meanwhile, and beside that messages are deleted; then outcomes
-and needless segments are, and beside that recaps are written, with a swap for each. A reader that listed an object before it was deleted
-finds it gone and begins again.
+    1. read the snapshot, the names of the journal and the amendments, side by side; then the journal
+    2. write full segments of the archive, then swap the snapshot
+    3. clean both of what was withdrawn meanwhile; beside that, delete the folded messages
+    4. delete the folded outcomes and the needless segments; beside that, write recaps, with a swap for each
+
+A reader that listed an object before it was deleted finds it gone and begins again.
 """
 
 import hashlib
@@ -27,7 +29,7 @@ from shared.storage.codec import decode_readable
 _FOLDED_AT_ONCE: Final = 500
 _ONE_IN: Final = 16
 FOLD_S: Final = 10.0
-"""No fold is begun with less time than this."""
+"""A fold is begun only if this much time is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,7 @@ class Compaction:
     clock: Clock = field(repr=False)
 
     def is_due(self, *, journalled: int, shown: int = 0) -> bool:
-        """Whether the journal has grown long enough, or what a prompt shows of the snapshot: chatter is folded without the model."""
+        """Whether the journal is long enough, or prompts show too many messages that were folded without being summed up."""
         return journalled > self.limits.journalled or shown - journalled >= self.limits.verbatim + self.limits.summed_up
 
     def is_triggered_by(self, line_message_id: str) -> bool:
@@ -47,17 +49,16 @@ class Compaction:
         return hashlib.sha256(line_message_id.encode()).digest()[0] % _ONE_IN == 0
 
     def fold(self, conversation: Conversation, deadline: Deadline | None) -> SnapshotRecord | None:
-        """The journal is shorter, and readers see the same; return what the snapshot then holds, None where nothing was folded.
+        """The journal is shorter, and readers see the same; return the snapshot as it then is, None if nothing was folded.
 
+        Messages that left the verbatim part of prompts are summed up if the `deadline` leaves the model time for it; None: not now.
         Repeated: finds less to do.
-
-        What fell out of sight is summed up as long as the `deadline` lets the model answer; None: not now.
         """
         reads, began_s = conversation.objects.reads, self.clock.monotonic_s()
         reading, end_look = reads.submit(conversation.snapshot.read), conversation.amendments.begin_look()
         listing = conversation.journal.list_objects()
         seen = reading.result()
-        if not conversation.amendments.is_valid(began_s):  # a second pass may have overtaken what the look has missed
+        if not conversation.amendments.is_valid(began_s):  # a second pass may be over whose amendment the look missed
             logs.info("compaction_late")
             return None
         messages, outcomes = _read(conversation, listing)
@@ -95,9 +96,9 @@ class Compaction:
 
 
 def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> None:
-    """Segments whose swap was lost hold nothing that was withdrawn meanwhile; those that the snapshot can never name are gone.
+    """Clean the segments whose swap was lost, and delete those that no snapshot can ever name.
 
-    It may name them, if the swap won and its answer was lost. What is left is removed with the next segment that is written.
+    The snapshot may name the others, if the swap won and its answer was lost. If not, they are deleted after the next segment is written.
     """
     if not cut.segments:
         return
@@ -106,7 +107,7 @@ def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> No
 
 
 def _settle_segments(conversation: Conversation, cut: Cut, looked: Amendments, settled: Amendments) -> None:
-    """What was written after the look `looked` holds nothing that was amended until the look `settled`."""
+    """Clean the segments of what was amended between the looks `looked` and `settled`."""
     if settled != looked:
         Sweep(archive=conversation.archive).clean_these(cut.segments, settled)
 
@@ -132,7 +133,10 @@ def _ids_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Folding:
-    """What leaves the journal, and the snapshot that then holds it, before it is cleaned or cut; `named` by what stays journalled."""
+    """What leaves the journal, and the snapshot that then holds it, before it is cleaned or cut.
+
+    `named`: what the outcomes name that stay in the journal.
+    """
 
     messages: tuple[MessageRecord, ...]
     outcomes: tuple[OutcomeRecord, ...]
@@ -151,7 +155,7 @@ class _Folding:
     ) -> "_Folding":
         """Fold messages that no turn has to answer any more, and outcomes all of whose messages are folded or gone.
 
-        A medium that was delivered again after it was folded keeps its caption, or the mark that its worker died over it.
+        A medium that was redelivered after it was folded keeps its caption, or the mark that its worker died over it.
         A message that is hidden because its author took back everything waits for its own delivery, which withdraws it.
         The newest outcome stays: while it is listed, its name alone tells the next reader that the turn is free.
         """
@@ -193,9 +197,9 @@ def _was_given_up(outcome: OutcomeRecord) -> bool:
 def _merged(
     folded: Iterable[OutcomeRecord], done: Iterable[OutcomeRecord], *, old_ms: int
 ) -> tuple[OutcomeRecord, ...]:
-    """Return the outcomes by time; what old ones proposed can be confirmed no more, so only that they did is kept.
+    """Return the outcomes by time.  Old proposals can be confirmed no more, so only the names of their tools are kept.
 
-    A fixed text counts as the journal has it, where it was folded as given up, and another delivery has sent it since.
+    If a fixed text was folded as given up, and another delivery sent it later, the outcome in the journal counts.
     """
     known = {one.webhook_event_id: one for one in done}
     known |= {

@@ -1,7 +1,7 @@
-"""Descent: which answers and recaps go with a withdrawn message.
+"""Descent: which answers and recaps lose their words with a withdrawn message.
 
-Directly: those whose own prompt held it. Then those whose prompts held one of these and that repeat a literal run of what was taken out;
-and so on. An answer that rephrases another one keeps its words, and so does one that only came later.
+First those whose own prompt held it. Then those whose prompts held one of these and that repeat a literal run of what was taken out; and so
+on. An answer that rephrases another one keeps its words; so does an answer that only came later.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from shared.conversation.snapshot_records import ArchivedAnswer, Recap
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repeatable:
-    """An answer or a recap, by its own id; without `words` where they have gone already."""
+    """An answer or a recap, by its own id; without `words` if they were taken out already."""
 
     id: str
     provenance: Provenance
@@ -25,9 +25,9 @@ class Repeatable:
 
 @dataclass(slots=True, kw_only=True)
 class Descent:
-    """What goes with one withdrawal, as far as it was looked at.
+    """What loses its words with one withdrawal, as found so far.
 
-    `amendments` hold what was found out before. `taken` and `kept` are as in `Amendment`.
+    `amendments` hold what earlier withdrawals found. `taken` and `kept` are as in `Amendment`.
     """
 
     amendments: Amendments
@@ -37,22 +37,22 @@ class Descent:
     _signs: Signs = field(default_factory=Signs, repr=False)
 
     def add_words(self, texts: Iterable[str]) -> None:
-        """These texts are taken out; whatever repeats them and comes from them goes, too."""
+        """Note texts that are taken out: what comes from them and repeats them loses its words, too."""
         self._signs.add(texts)
 
     def has_gaps(self, found: Iterable[Repeatable]) -> bool:
-        """Whether one of these goes whose words have gone already, and nobody knows here what another withdrawal found out about it."""
+        """Whether one of these is lost whose words were taken out already, while it is not known here what that withdrawal found."""
         known = self._worded | self.amendments.taken.keys()
         missing = (one for one in found if not one.words and one.id and one.id not in known)
         return any(one.provenance.is_lost_with(self.amendments, one.id) for one in missing)
 
     def learn(self, amendments: Amendments) -> None:
-        """Know what others have found out; what was found here with its words is compared here, also with what was recorded since."""
+        """Take over what other withdrawals found, except about what was found here with its words: that is compared here."""
         taken = {one: kept for one, kept in amendments.taken.items() if one not in self._worded}
         self.amendments = replace(self.amendments, taken=taken)
 
     def look_at(self, found: Sequence[Repeatable]) -> bool:
-        """Decide on these, and return whether any of them goes that was not known to."""
+        """Decide on these, and return whether any of them was added to `taken`."""
         before = len(self.taken)
         left = _by_id(one for one in found if one.id and one.id not in self.taken)
         for one in tuple(left.values()):
@@ -81,13 +81,13 @@ class Descent:
             self._worded.add(one.id)
 
     def _may_repeat(self, provenance: Provenance, words: Sequence[str]) -> bool:
-        """Whether it repeats what was taken out, or names what lost its words before anybody compared them."""
+        """Whether it repeats what was taken out, or names something that lost its words before they could be compared."""
         uncompared = self.taken - self._worded - self.amendments.taken.keys()
         return not uncompared.isdisjoint(provenance.ids) or self._signs.are_in(words)
 
 
 def _by_id(found: Iterable[Repeatable]) -> dict[str, Repeatable]:
-    """Return each once: between fold and deletion an answer stands in two places, which may name different things and lose words apart."""
+    """Return each once: between fold and deletion an answer has two copies, which may differ in what they name and in their words."""
     known: dict[str, Repeatable] = {}
     for one in found:
         there = known.get(one.id)

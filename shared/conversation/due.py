@@ -22,7 +22,7 @@ class DueMarkers:
     def mark(self, kind: str, conversation: Conversation, marker_id: str, *, at_ms: int) -> None:
         """The work is due from the first whole minute that does not begin before `at_ms`.
 
-        `at_ms` lies ahead: a tick that has read what is due clears a marker of the same minute, kind and id that is made meanwhile.
+        `at_ms` must lie in the future: a tick that has listed a minute clears a marker of that minute, kind and id that is made meanwhile.
         Repeated: changes nothing. Raises also: UnusableIdError, if kind, id or time cannot stand in a name.
         """
         marker = DueMarker.at(at_ms, kind=kind, conversation_id=conversation.id, id=marker_id)

@@ -1,10 +1,10 @@
-"""Writes to the outside world, each in two objects that are written once: the intent before the effect, the result after it.
+"""External calls: writes to other services, each in two objects that are written once: the intent before the effect, the result after it.
 
     calls/{conversation_id}/{key}.json
     calls/{conversation_id}/{key}.result.json
 
-The key is made of the tool, its arguments and the oldest message that the turn answers; the same call of a turn that answers one of these
-messages finds what was done already. Only the intent holds words of people; a result holds ids and counts.
+The key is made of the tool, its arguments and the oldest message that the turn answers. The same call of a later turn that answers one of
+these messages finds the intent and the result. Only the intent holds words of people; a result holds ids and counts.
 """
 
 import hashlib
@@ -24,11 +24,11 @@ from shared.storage.object_store import ListedObject, ObjectStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRecord:
-    """What a tool set out to do.
+    """The intent of a call.
 
-    `arguments` are None once a message that they may repeat was withdrawn. `line_message_ids` are what the prompt held, messages, answers
-    and recaps by their own ids, the oldest of LINE's timestamp `since_ms`, and the messages behind the entries that the model had read;
-    `asked` are the messages that the turn was to answer. `started_ms` is this service's clock.
+    `arguments`: None once a message that they may repeat was withdrawn. `line_message_ids`: what the prompt held (messages, answers and
+    recaps, by their own ids), and the messages behind the entries that the model had read. `since_ms`: LINE's timestamp of the oldest that
+    the prompt held. `asked`: the messages that the turn was to answer. `started_ms` is by this service's clock.
     """
 
     version: int = VERSION
@@ -77,7 +77,8 @@ class ExternalCalls:
     def begin(self, key: str, record: CallRecord) -> KnownCall | None:
         """The intent is written; return what was known of the call before, or None for the first time.
 
-        A write whose answer was lost may come back as known although it is ours: the caller of an intent without a result looks first.
+        If the answer to the write was lost, this worker's own intent comes back as known. So a caller that gets an intent without a result
+        checks first whether the effect has happened.
         """
         if self._store.create(self.conversation.names.call(key), encode(record)) is not None:
             return None
@@ -103,7 +104,7 @@ class ExternalCalls:
         return next((key for key in alike if self._is_of_turn(key, asked)), fresh)
 
     def of_turn(self, asked: Sequence[str]) -> tuple[KnownCall, ...]:
-        """Return what earlier attempts to answer one of these messages set out to do, oldest first."""
+        """Return the calls of earlier attempts to answer one of these messages, oldest first."""
         known = (self._known(key) for key in self._keys() if self._is_of_turn(key, asked))
         return tuple(one for one in known if one is not None)
 

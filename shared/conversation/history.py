@@ -1,7 +1,7 @@
 """What a turn knows of a chat: journal overlaid on snapshot, amendments overlaid on both, read in two round trips.
 
-The listing comes first, and the snapshot after it, beside the bodies: a message that a compaction moves meanwhile is in the snapshot at the
-latest. A listed object that is gone when it is read means that a compaction passed; the reader begins again.
+The listing comes first; the snapshot is read after it, beside the bodies, so it holds every message that a compaction moves meanwhile. A
+listed object that is gone when it is read means that a compaction passed; the reader begins again.
 """
 
 import math
@@ -91,11 +91,11 @@ class Listing:
 class History:
     """The newest part of a chat, without what was withdrawn; everything by LINE's timestamp.
 
-    `messages` are what a prompt shows, `older` are the sources of the recaps, which it does not show, and `unshown` what is not summed up
-    yet and too much to be shown. `quoted` are media that memory does not know, found because they are quoted. `outcomes` have lost the
-    words that repeat something withdrawn. `covered` are the messages that an outcome covers, `recorded` the ids of the outcomes,
-    also of those that are too many to be read. `journalled` is how many messages a compaction could fold. `looked_s` is when the look
-    at the amendments began, by the monotonic clock. `authors` are the ids of the marks of those who sent what is named and not kept.
+    `messages`: what a prompt shows. `older`: the sources of the recaps, which a prompt does not show. `unshown`: messages without a recap
+    that are too many for a prompt. `quoted`: media that memory does not know, found because a message quotes them. `outcomes`: without
+    words that repeat something withdrawn. `covered`: the messages that an outcome covers. `recorded`: the ids of all outcomes, read or
+    not. `journalled`: how many messages a compaction could fold. `looked_s`: when the look at the amendments began, by the monotonic clock.
+    `authors`: the marks of the people who sent messages that are named and kept nowhere, by the messages' ids.
     """
 
     messages: tuple[MessageRecord, ...] = ()
@@ -207,9 +207,9 @@ class History:
 
 
 def _deadly(outcomes: Iterable[OutcomeRecord]) -> tuple[frozenset[str], int]:
-    """Return the messages, and the time up to which all messages, are kept out of prompts, because workers died over them.
+    """Return the messages that prompts leave out because workers died over them: their ids, and a timestamp up to which all are left out.
 
-    An outcome that isolates tells where they died: over what was asked, where that was never answered, or else over what came before.
+    An isolating outcome tells which: if it apologises, they died over what was asked; if it answers, over what came before.
     """
     isolating = [one for one in outcomes if one.isolates]
     apologised = [one for one in isolating if one.model_name is None]

@@ -1,9 +1,9 @@
-"""Inheritance: what repeats an answer or a recap that is not kept any more, or that loses its words, takes over whose words it held.
+"""Inheritance: what repeats an answer or a recap takes over its sources when that is dropped or loses its words.
 
-An answer names the answers in its prompt, and those name what they had seen. When one of these goes, the chain would end; so whatever
-repeats it, or a message among its sources, names these from then on. Where such a message has left memory, nobody knows what it said:
-then the name of what goes stays, under which an archive holds it. Once its own words are gone, nobody can tell who repeats it either: then
-whatever names it takes over.
+An answer names the answers in its prompt, and those name their own sources. When one of these goes, the chain would end. So what repeats
+it, or a message among its sources, names these sources from then on. If such a message has left memory, its words cannot be compared: then
+the name of what goes stays, under which an archive holds it. If the words of what goes are gone already, nothing can be compared: then
+everything that names it takes over its sources.
 """
 
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 
 SAW_KEPT: Final = 1_000
-"""What would have to take over more loses its words instead; of its own, an answer keeps as many as its prompt held."""
+"""An answer or a recap that would have to take over more names loses its words instead.  Of its own, it keeps as many as its prompt held."""
 _Kept = TypeVar("_Kept", OutcomeRecord, Recap)
 
 
 def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> SnapshotRecord:
-    """Return the snapshot in which nothing that repeats what is not `kept`, by own ids, still relies on it.  Nothing is removed yet."""
+    """Return the snapshot in which everything has taken over the sources of what it repeats and is not `kept` (own ids); drops nothing."""
     outcomes = [_Heir.of(one.webhook_event_id, one) for one in record.outcomes]
     recaps = [_Heir.of(one.id, one) for one in record.recaps]
     passed = [_Heir.of(one.id, one) for one in record.passed_recaps]
@@ -51,7 +51,7 @@ def with_inheritance(record: SnapshotRecord, kept: AbstractSet[str]) -> Snapshot
 
 
 def without_lost(record: SnapshotRecord, is_lost: Callable[[OutcomeRecord | Recap], bool]) -> SnapshotRecord:
-    """Return the snapshot without the words of what is lost, or comes to be lost because it names what something lost had named.
+    """Return the snapshot without the words of what is lost, directly or by the sources that it inherits from something lost.
 
     A recap that is lost leaves the prompts. It stays beside them without words, because an answer in the journal may name it.
     """
@@ -75,7 +75,7 @@ def without_lost(record: SnapshotRecord, is_lost: Callable[[OutcomeRecord | Reca
 
 
 def without_names(record: SnapshotRecord, ids: AbstractSet[str]) -> SnapshotRecord:
-    """Return the snapshot in which nothing names these answers and recaps: a withdrawal found that it repeats nothing of them."""
+    """Return the snapshot in which nothing names these answers and recaps: a withdrawal found that the rest repeats nothing of them."""
     if not ids:
         return record
 
@@ -97,7 +97,7 @@ def own_id_of(one: OutcomeRecord | Recap) -> str:
 
 @dataclass(kw_only=True)
 class _Heir:
-    """An answer or a recap, with what it names so far, in order, and the start of that."""
+    """An answer or a recap, with the sources that it names so far, in order, and the timestamp of the oldest."""
 
     id: str
     record: OutcomeRecord | Recap = field(repr=False)
@@ -115,7 +115,7 @@ class _Heir:
         return (*self.record.covers, *self.saw)
 
     def may_repeat(self, signs: Signs) -> bool:
-        """Whether its words show the signs, or were lost, so that nobody can tell what else repeats them."""
+        """Whether its words show the signs, or were taken out, so that they cannot be compared."""
         has_lost_words = not self.record.words and (
             isinstance(self.record, Recap) or self.record.kind is not OutcomeKind.SKIPPED
         )
@@ -129,7 +129,7 @@ class _Heir:
 
 
 def _settled(one: _Kept, heir: _Heir) -> _Kept | None:
-    """Return the record with what it names by now, None where it has taken over too much."""
+    """Return the record with the sources of its heir; None if it has taken over too many."""
     if len(heir.saw) > max(SAW_KEPT, len(one.saw)):
         return None
     return one if tuple(heir.saw) == one.saw else replace(one, saw=tuple(heir.saw), since_ms=heir.since_ms)

@@ -68,16 +68,17 @@ class Journal:
         return tuple(found)
 
     def keep(self, message: MessageRecord) -> None:
-        """The message is in the journal, whatever became of it; the caller looks at the amendments next.
+        """The message is in the journal, even if it was withdrawn before; the caller looks at the amendments next.
 
         Repeated: changes nothing.
         """
         self._create(self.names.message(message.line_message_id), encode(message))
 
     def record(self, message: MessageRecord) -> bool:
-        """Return whether the message stands: it is in the journal with its newest words, or else it was withdrawn and is not.
+        """Record the message; return whether it stands.
 
-        One whose author took back everything is hidden, and still to be withdrawn (`Withdrawal.take_back_late`). Repeated: changes nothing.
+        True: the journal holds it with its newest words. False: it was withdrawn, and the journal does not hold it; or its author took back
+        everything, and the caller has to withdraw it (`Withdrawal.take_back_late`). Repeated: changes nothing.
         """
         self.keep(message)
         amendments = self.amendments.look(besides={message.line_message_id})
@@ -91,7 +92,7 @@ class Journal:
         return True
 
     def message_of(self, line_message_id: str) -> MessageRecord | None:
-        """Return the message, as far as the journal has it and it can be read."""
+        """Return the message; None if the journal does not hold it, or it cannot be read."""
         stored = self.objects.store.read(self.names.message(line_message_id))
         return decode_if_readable(MessageRecord, stored.data if stored else None)
 
@@ -133,14 +134,14 @@ class Journal:
         update_by_swap(self.objects.store, self.names.message(line_message_id), unaddressed, what="a message")
 
     def outcome_of(self, webhook_event_id: str) -> OutcomeRecord | None:
-        """Return the outcome of an event, as far as the journal still has it."""
+        """Return the outcome of an event; None if the journal does not hold it."""
         stored = self.objects.store.read(self.names.outcome(webhook_event_id))
         return decode(OutcomeRecord, stored.data) if stored else None
 
     def record_outcome(self, outcome: OutcomeRecord) -> bool:
         """The outcome is in the journal; return whether it lost its words, because something that it repeats was withdrawn.
 
-        A fixed text that one delivery of its event has given up, while another one sent it, is recorded as sent. Repeated: changes nothing.
+        If one delivery of an event gave up its fixed text and another one sent it, the text is recorded as sent. Repeated: changes nothing.
         """
         is_new = self._create(self.names.outcome(outcome.webhook_event_id), encode(outcome))
         if not is_new and not outcome.covers and outcome.kind in _MAY_HAVE_ARRIVED:
@@ -151,7 +152,7 @@ class Journal:
         return True
 
     def _replace_undelivered(self, outcome: OutcomeRecord) -> None:
-        """The outcome stands in place of one that was given up.  Where a compaction has folded that one, the next one folds this."""
+        """Replace an outcome that was given up.  If a compaction has folded that one, the next compaction folds this one."""
 
         def replaced(data: bytes | None) -> bytes | None:
             there = decode(OutcomeRecord, data) if data is not None else None
@@ -163,7 +164,7 @@ class Journal:
         return self.amendments.look(besides=outcome.provenance.ids)
 
     def remove_words(self, webhook_event_id: str) -> None:
-        """The outcome keeps its kind and loses its words.  Gone: a compaction folded it, and the snapshot is cleaned anyway."""
+        """The outcome keeps its kind and loses its words.  Not there: a compaction folded it, and the caller cleans the snapshot."""
 
         def without_words(data: bytes | None) -> bytes | None:
             outcome = decode(OutcomeRecord, data) if data is not None else None

@@ -1,7 +1,7 @@
-"""What leaves the snapshot on its way to the archive: it waits in the snapshot until it fills a segment.
+"""Leaving: messages, answers and recaps on their way to the archive wait in the snapshot until they fill a segment.
 
-The swap that drops a message from the memory of prompts is the swap that has it waiting, and the swap that takes it from there comes after
-its segment was written. So at any moment it is in the snapshot or in a segment that the snapshot names, or has named.
+The swap that drops a message from memory also adds it to `leaving`, and the swap that takes it from there comes after its segment was
+written. So at any moment the message is in the snapshot, or in a segment that the snapshot names or has named.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from shared.conversation.snapshot_records import ArchivedAnswer, Recap, Segment,
 from shared.storage.segment_name import SegmentName
 
 NAMED: Final = 8
-"""Segments that a snapshot names, and that one compaction writes at most; what is more waits for the next one."""
+"""The most segments that a snapshot names, and that one compaction writes; the rest waits for the next compaction."""
 _LONGEST: Final = 100_000  # characters of a segment, so that one with the longest messages is no larger than a hundred of the usual ones
 _WITHOUT_PROVENANCE: Final = frozenset({OutcomeKind.SKIPPED, OutcomeKind.APOLOGISED, OutcomeKind.DEFERRED})
 
@@ -43,10 +43,10 @@ class Cut:
 
 
 def with_leaving(before: SnapshotRecord, after: SnapshotRecord) -> SnapshotRecord:
-    """Return the snapshot `after` it was bounded, in which everything waits that it had `before`.
+    """Return the bounded snapshot `after`, in which everything waits that only `before` holds.
 
-    What has no id stays behind, because nobody could withdraw it; so do presses of buttons, and outcomes that repeat nobody's words. An
-    answer or a recap that has lost its words leaves without them: it still tells what those that name it may repeat.
+    Left out are messages without an id, because they could not be withdrawn, presses of buttons, and outcomes that repeat no message. An
+    answer or a recap that has lost its words waits without them: it still tells what those that name it may repeat.
     """
     messages = {one.line_message_id for one in after.messages}
     outcomes = {one.webhook_event_id for one in after.outcomes}

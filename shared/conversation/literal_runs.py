@@ -1,6 +1,6 @@
-"""Whether two texts share a literal run, regardless of width, case and kind of kana: the sign that one repeats words of the other.
+"""Literal runs: two texts that share one, regardless of width, case and kind of kana, count as one repeating the other.
 
-A shared run proves a source where no record names it: models pass on what people said literally as often as rephrased.
+Models pass on what people said literally as often as rephrased, so a shared run shows a source that no record names.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from typing import Final
 from shared.search.folding import fold
 
 _RUN_WEIGHT: Final = 12  # twelve ASCII characters, or six of another script
-# A whole text that is shorter than a run counts where it is no mere "yes": six ASCII characters, or four with a digit among them
+# A whole text that is shorter than a run counts unless it is as short as a "yes": from six ASCII characters, or four with a digit
 _WHOLE_WEIGHT: Final = 6
 _NUMBER_WEIGHT: Final = 4
 
@@ -44,13 +44,13 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What tells that a text repeats one of several others: their runs, and the whole of a short one."""
+    """The signs that a text repeats one of several others: their runs, and each short one as a whole."""
 
     _runs: set[str] = field(default_factory=set, repr=False)
     _wholes: set[str] = field(default_factory=set, repr=False)
 
     def add(self, texts: Iterable[str]) -> None:
-        """Whatever repeats one of these texts shows it."""
+        """Add the signs of these texts."""
         for text in texts:
             folded = fold(text)
             self._runs.update(_runs(folded))
@@ -59,7 +59,7 @@ class Signs:
                 self._wholes.add(folded)
 
     def are_in(self, texts: Iterable[str]) -> bool:
-        """Whether one of these texts repeats one of the others."""
+        """Whether one of these texts shows a sign."""
         folded = [fold(text) for text in texts]
         if any(not self._runs.isdisjoint(_runs(text)) for text in folded):
             return True

@@ -33,7 +33,7 @@ from shared.storage.codec import VERSION, decode, decode_readable, encode
 
 FETCH_S: Final = 15.0
 UNKNOWN_MS: Final = 0
-"""When a medium was sent that was fetched because a message quoted it, while memory did not know its own message."""
+"""The timestamp of a medium that was fetched because a message quoted it, while memory did not know its own message."""
 _LABEL_SUFFIX: Final = ".json"
 _FILE_NAME: Final = re.compile(r"\[file: (.*?)(?:, [\d,.]+ kB)?\]", re.DOTALL)
 
@@ -42,8 +42,7 @@ _FILE_NAME: Final = re.compile(r"\[file: (.*?)(?:, [\d,.]+ kB)?\]", re.DOTALL)
 class MediumLabel:
     """What is known of a medium without its bytes.
 
-    `content_type` is one that the model knows; `by` is the id of the mark that stands for whoever sent it (`member_mark`), where that is
-    known.
+    `content_type` is one that the model knows; `by` is the mark of the person who sent it (`member_mark`), if that is known.
     """
 
     version: int = VERSION
@@ -70,7 +69,7 @@ class Media:
     clock: Clock = field(repr=False)
 
     def begin_fetch(self, conversation: Conversation, message: MessageRecord) -> Fetches:
-        """Begin to fetch what the message shows, if it shows anything: LINE does not keep it for ever."""
+        """Begin to fetch the message's medium, if it has one: LINE keeps it for a limited time."""
         if message.type not in MESSAGE_TYPES:
             return {}
         deadline = Deadline.after(self.clock, FETCH_S)
@@ -78,9 +77,10 @@ class Media:
         return {message.line_message_id: fetching}
 
     def fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
-        """The bytes of the message are kept; return what they are, or why there are none.
+        """The bytes of the message are kept; return their label, or why there are none.
 
-        LINE is asked again until the deadline. Withdrawn meanwhile: nothing is kept. Repeated: nothing is fetched again, but looked again.
+        LINE is asked again until the deadline. Withdrawn meanwhile: nothing is kept. Repeated: nothing is fetched again, but the amendments
+        are looked at again.
         """
         known = self.label(conversation, message.line_message_id)
         kept = self._fetch(conversation, message, deadline) if known is None else known
@@ -154,7 +154,7 @@ def media_labels(conversation: Conversation) -> Mapping[str, MediumLabel]:
 def _write(
     conversation: Conversation, message: MessageRecord, content: ArrivingContent
 ) -> MediumLabel | Literal["unreadable"]:
-    """The bytes are written while they arrive, then their label; nothing is read of a type that the model cannot read."""
+    """Write the bytes while they arrive, then their label; of a type that the model cannot read, nothing is read."""
     content_type = readable_type(content.content_type) or readable_type(_type_by_name(message))
     if content_type is None:
         return "unreadable"
@@ -172,7 +172,7 @@ def _write(
 
 
 def _is_erased(label: bytes | None, amendments: Amendments) -> bool:
-    """Whether a medium of this label was erased; a medium without a readable label is as old as can be."""
+    """Whether a medium of this label was erased; without a readable label it counts as older than any erasure."""
     return all(one.timestamp_ms <= amendments.erased_ms for one in decode_readable(MediumLabel, [label]))
 
 

@@ -1,4 +1,4 @@
-"""Member marks: up to when a person took back everything that they said in a chat, for their messages that are delivered only afterwards.
+"""Member marks: until when a person took back everything in a chat, for the person's messages that are delivered only afterwards.
 
     amended/{conversation_id}/member-{digest}.json   an amendment without words, of no message; the digest stands for the person
 
@@ -15,13 +15,13 @@ from shared.conversation.records import Amendment
 
 MARK_PREFIX: Final = "member-"  # no message's id of LINE's begins so
 _DIGITS: Final = 32
-_KEPT: Final = 4_096  # of the people of all chats of an instance: every turn asks once a message
+_KEPT: Final = 4_096  # people of all chats of an instance: every turn computes a mark for each message
 
 
 def mark_id(user_id: str | None) -> str:
-    """Return the id by which a person's mark goes; empty for a person without an id.
+    """Return the id of a person's mark; empty for a person without an id.
 
-    It tells nobody who the person is that does not know LINE's id of them.
+    It is a digest: it identifies the person only to a reader who knows LINE's id of them.
     """
     return _mark_of(user_id) if user_id is not None else ""
 

@@ -1,10 +1,10 @@
-"""Since when members are in a group, as far as the bot saw them come: who joined later is told nothing from before.
+"""When members joined a group, if the bot saw that: recall shows a member nothing from before.
 
     members/{conversation_id}.json
 
-Only joinings that the bot saw are known; who was there before it, or is in a chat of two, has none. A joining goes with the member's
-leaving, and with an erasure of the time before it, because then nothing older is left. An object that cannot be read tells nobody anything,
-until an erasure deletes it.
+A member who was in the group before the bot, or the person of a 1:1 chat, has no joining. A joining is deleted when the member leaves, and
+by an erasure of the time before it, because then nothing older is left. While the object cannot be read, recall shows nothing to anyone;
+an erasure deletes it.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -43,9 +43,9 @@ class Members:
     amendments: AmendmentLog = field(repr=False)
 
     def joined_ms(self, user_ids: Collection[str]) -> int | None:
-        """Return when the last of these people joined; None where the bot saw none of them come.
+        """Return when the last of these people joined; None if the bot saw none of them join.
 
-        An object that cannot be read is logged here, because whoever asks goes on without an answer.
+        An object that cannot be read is logged here, because callers go on without an answer.
         """
         stored = self.store.read(self.names.members)
         try:
@@ -69,7 +69,7 @@ class Members:
             self.erase(until_ms=erased_ms)
 
     def note_left(self, user_ids: Collection[str], *, at_ms: int) -> None:
-        """Nothing is known of these people, unless they joined again later.  Repeated: changes nothing."""
+        """No joining of these people is known, unless they joined again later.  Repeated: changes nothing."""
         self._update(lambda known: {one: at for one, at in known.items() if one not in user_ids or at > at_ms})
 
     def erase(self, *, until_ms: int) -> None:

@@ -7,7 +7,7 @@ from itertools import chain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbered:
-    """Ids, each once, and by answer the runs of numbers that it saw: first number and length in turn."""
+    """Ids, each once, and by answer the runs of numbers that it saw, as first number and length: (0, 3, 7, 1) are 0, 1, 2 and 7."""
 
     ids: tuple[str, ...] = ()
     runs: Mapping[str, tuple[int, ...]] = field(default_factory=dict)

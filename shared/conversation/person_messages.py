@@ -1,4 +1,4 @@
-"""Which of a chat's messages are one person's, wherever compactions have put them."""
+"""Which of a chat's messages a person sent, in journal, snapshot and archive."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -13,8 +13,8 @@ from shared.conversation.sweep import Sweep
 class PersonMessages:
     """What is stored of a person in a chat.
 
-    `own` are the ids of the person's messages of which the words or the medium are stored; `named` are those of which nothing is but what
-    came from them. `unnamed` are quoted media of which neither their label nor a stored message tells who sent them.
+    `own`: the ids of the person's messages whose words or medium are stored. `named`: those of which only something that came from them is
+    stored. `unnamed`: quoted media whose sender neither their label nor a stored message tells.
     """
 
     own: frozenset[str]

@@ -1,7 +1,7 @@
-"""Whose words something may hold: a prompt, an answer, a recap.  A withdrawal asks it whether they have to go.
+"""Provenance: whose words a prompt, an answer or a recap may hold.  A withdrawal decides by it whether the words have to go.
 
-Only what stood in the prompt itself is named: messages, earlier answers and recaps, each by its own id. What an answer had seen in its turn
-is not inherited; words that were handed on are found by comparing texts, when the answer that handed them on loses its own.
+It names only what stood in the prompt itself: messages, earlier answers and recaps, each by its own id. What an answer in the prompt had
+seen is not inherited; words that the answer passed on are found by comparing texts, when it loses its own.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class AmendedWords(Protocol):
 
     @property
     def members(self) -> Mapping[str, int]:
-        """Up to when people took back all that they said."""
+        """Up to when members took back everything, by the ids of their marks."""
         ...
 
     @property
@@ -52,9 +52,9 @@ class AmendedWords(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """What something was made of, by its ids, and the interval of LINE's timestamps in which that was written.
+    """The ids of what something was made of, and the interval of LINE's timestamps in which that was written.
 
-    The default holds nobody's words.
+    The default names nothing.
     """
 
     ids: frozenset[str] = frozenset()
@@ -77,10 +77,10 @@ class Provenance:
         return self.since_ms <= amendments.erased_ms or not amendments.withdrawn.isdisjoint(self.ids)
 
     def is_lost_with(self, amendments: AmendedWords, own_id: str) -> bool:
-        """Whether an answer or a recap, by its own id, must not keep its words.
+        """Whether the answer or recap with this provenance has to lose its words.
 
-        Something of it was withdrawn or erased, or it is among what went with a withdrawn message. Or its prompt held an answer that went,
-        and nobody has compared the two, because it was under way at that time.
+        It has to if something of it was withdrawn or erased, or if a withdrawal has taken it. It also has to if its prompt held an answer
+        that was taken and the two were not compared, because it was under way at that time.
         """
         if own_id in amendments.taken or self.is_affected_by(amendments):
             return True
@@ -89,9 +89,9 @@ class Provenance:
     def is_affected_since(self, before: AmendedWords, now: AmendedWords) -> bool:
         """Whether a message of it was withdrawn, erased or edited between two looks, or an answer or recap of it lost its words.
 
-        An edit that the first look listed does not count, although it was too old to be read: whoever shows words reads every amendment of
-        them. A withdrawal that the first look did not read counts. Filed entries may be older than the interval, so an erasure of entries
-        always counts. Nobody knows here who wrote what, so somebody who takes back all that they said always counts, too.
+        An edit that the first look listed does not count, even if it was too old to be read: a reader that shows words reads every
+        amendment of them. A withdrawal that the first look did not read counts. Filed entries may be older than the interval, so an erasure
+        of entries always counts. Authors are not known here, so a member who takes back everything always counts, too.
         """
         if self.since_ms <= now.erased_ms and now.erased_ms > before.erased_ms:
             return True

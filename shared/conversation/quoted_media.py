@@ -3,9 +3,9 @@
 A text cannot be fetched, nor can anything that the bot itself sent: LINE's endpoint has only the images, videos, voices and files of
 people, for an unstated time.  Source: LINE, "Get content"; "Receiving messages": no API returns the text of a quoted message.
 
-An id does not tell when its message was sent. Such a medium therefore counts as older than any erasure: it is fetched only where
-nothing of the chat was ever erased and no member took back everything, and every later erasure takes it, and every answer that saw it. So
-does every later `/forget me`, unless a stored message tells that somebody else sent it.
+An id does not tell when its message was sent. Such a medium therefore counts as older than any erasure. It is fetched only if nothing of
+the chat was ever erased and no member took back everything. Every later erasure removes it, with every answer that saw it; so does every
+later `/forget me`, unless a stored message tells that another member sent it.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from shared.conversation.store import Conversation
 from shared.errors import AizuchiError
 
 QUOTES_FETCHED: Final = 3
-"""Of one turn, the newest."""
+"""Quotes of a turn, the newest ones."""
 QUOTED_FETCH_S: Final = 5.0
 
 
@@ -38,7 +38,7 @@ class QuotedMedia:
     ) -> History:
         """Return the history with the media that the newest of these messages quote and that memory does not know.
 
-        What is not found in time stays unknown. Repeated: finds what it kept. Raises nothing: a turn goes on without.
+        What is not found in time stays unknown. Repeated: finds what it kept. Never raises: the turn goes on without the medium.
         """
         quotable = history.quotable
         unknown = dict.fromkeys(

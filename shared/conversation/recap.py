@@ -1,4 +1,4 @@
-"""Recaps: what falls out of a prompt's verbatim part is summed up by the model, a few messages at a time, after the answer.
+"""Recaps: after the answer, the model sums up messages that left the verbatim part of prompts, a few at a time.
 
 Each attempt is recorded in the snapshot before the model is asked, so that a recap that crashes its worker counts as a try.
 """
@@ -29,7 +29,7 @@ class Summariser(Protocol):
     def sum_up(
         self, conversation: Conversation, messages: Sequence[MessageRecord], answers: Sequence[OutcomeRecord]
     ) -> str:
-        """Return a recap of what was said.  Raises: AizuchiError, where there is none this time."""
+        """Return a recap of what was said.  Raises: AizuchiError, if this attempt failed."""
         ...
 
 
@@ -47,14 +47,14 @@ class RecapWriter:
         return has_time and bool(_next_batch(record, self.limits)) and self.clock.now_ms() >= record.recap_until_ms
 
     def with_attempt(self, record: SnapshotRecord) -> SnapshotRecord:
-        """Return the record as it has to be stored before the model is asked."""
+        """Return the record with another attempt, to be stored before the model is asked."""
         return replace(record, recap_tries=record.recap_tries + 1, recap_until_ms=self.clock.now_ms() + _ATTEMPT_MS)
 
     def write(self, conversation: Conversation, seen: SeenSnapshot, amendments: Amendments, deadline: Deadline) -> None:
-        """What fell out of the verbatim part is summed up, a swap for each recap; where that fails the messages stay as they are.
+        """The messages that left the verbatim part are summed up, with a swap for each recap; if one fails, its messages stay as they are.
 
-        `seen` carries the attempt, and `amendments` are what it was cleaned by. A batch that crashed its worker too often gets a recap
-        without words, so that it does not crash all that follow. The look after a swap is also the one before the next recap.
+        `seen` holds the attempt, and was cleaned by `amendments`. A batch that crashed its worker too often gets a recap without words, so
+        that it does not crash later workers. The look after a swap serves as the look before the next recap.
         """
         looked_s = -math.inf
         for left in reversed(range(self.limits.recaps_at_once)):
@@ -63,7 +63,7 @@ class RecapWriter:
             if text is not None:
                 summed_up = _with_recap(record, text, self.limits)
                 held = (summed_up.outcomes, summed_up.recaps, summed_up.passed_recaps)
-                named = frozenset(own_id_of(one) for kind in held for one in kind)  # perhaps by answers in the journal
+                named = frozenset(own_id_of(one) for kind in held for one in kind)  # journalled answers may name each
                 within = bounded(summed_up, self.limits, now_ms=self.clock.now_ms(), named=named)
                 record = conversation.archive.with_waiting(summed_up, within)
             goes_on = text is not None and left > 0 and self.is_due(record, deadline)
@@ -79,7 +79,7 @@ class RecapWriter:
     def _recap_text(
         self, conversation: Conversation, record: SnapshotRecord, amendments: Amendments, *, looked_s: float
     ) -> str | None:
-        """Return the next recap, None where there is none this time."""
+        """Return the text of the next recap; None if this attempt yields none."""
         batch = _next_batch(record, self.limits)
         if not batch:  # all of it was withdrawn since the attempt was recorded
             return None

@@ -1,7 +1,7 @@
-"""Receipt lines: what the code writes below an answer about what a turn did or proposes.  Of these only the quoted names are people's.
+"""Receipt lines: lines that the code adds below an answer, about what the turn did or proposes.  Only the names in quotes come from people.
 
-Their fixed words, places and times are alike in many answers, so they are no sign that one answer repeats another one. So are the names of
-fields, places and times in the arguments of proposed calls, and the folders of entries.
+Their fixed words, places and times occur in many answers, so they are no sign that one answer repeats another one. The same holds for the
+names of fields, places and times in the arguments of proposed calls, and for the folders of entries.
 """
 
 import re
@@ -17,7 +17,10 @@ _FIXED: Final = frozenset({"at", "database_name", "digest", "id", "page_id", "ru
 
 
 def compared_texts(text: str) -> tuple[str, ...]:
-    """Return what of an answer's text is compared with other texts: what was said, and each name in a receipt; never nothing of a text."""
+    """Return the parts of an answer that are compared with other texts: the lines that are no receipts, and each name in a receipt.
+
+    If all of these are blank, the whole text is compared.
+    """
     lines = text.split("\n")
     said = "\n".join(one for one in lines if not one.startswith(_MARKS))
     names = (name for one in lines if one.startswith(_MARKS) for name in _NAME.findall(one))
@@ -25,7 +28,7 @@ def compared_texts(text: str) -> tuple[str, ...]:
 
 
 def compared_arguments(arguments: str) -> tuple[str, ...]:
-    """Return what of a proposed call's arguments, the text of a JSON object, is compared: its values, but for places and times."""
+    """Return the parts of a proposed call's arguments (the text of a JSON object) that are compared: all values but places and times."""
     found, left = [], [_read(arguments)]
     while left:
         match left.pop():
@@ -43,7 +46,7 @@ def compared_arguments(arguments: str) -> tuple[str, ...]:
 
 
 def compared_path(path: str) -> str:
-    """Return what of a path is compared: the name of an entry, and another object's path as it is."""
+    """Return the part of a path that is compared: of an entry the name, of any other object the whole path."""
     return path.rpartition("/")[2].removesuffix(ENTRY_SUFFIX) if path.endswith(ENTRY_SUFFIX) else path
 
 
@@ -57,7 +60,7 @@ def _value_of(name: str, value: object) -> object:
 
 
 def _read(text: str) -> object:
-    """Return the value that the text stands for; itself, where that is no JSON."""
+    """Return the value of a JSON text; any other text as it is."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):

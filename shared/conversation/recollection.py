@@ -87,11 +87,11 @@ def _outcome_of(archived: ArchivedAnswer) -> OutcomeRecord:
 
 
 def _is_said(message: MessageRecord) -> bool:
-    """Whether somebody said it: a press of a button has no words, and a message without an id cannot be taken back."""
+    """Whether its words may be recalled: a press of a button has none, and a message without an id cannot be withdrawn."""
     return message.presses is None and bool(message.line_message_id)
 
 
 def _is_answer(outcome: OutcomeRecord) -> bool:
-    """Whether people were shown it, and the model wrote it: fixed texts repeat nothing that anybody looks for."""
+    """Whether the model wrote it and people may have seen it: fixed texts are not worth recalling."""
     shown = {OutcomeKind.REPLIED, OutcomeKind.UNKNOWN}
     return outcome.text is not None and outcome.model_name is not None and outcome.kind in shown

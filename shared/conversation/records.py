@@ -21,15 +21,14 @@ REMINDERS_PATH: Final = "reminders/"
 class MessageRecord:
     """A message as received, or a press of a button; written once, and again only by an edit.
 
-    `text` is what a prompt shows of it, `addressed` whether it was meant for the bot. `timestamp_ms` is LINE's, `edited_ms` that of the
-    edit that brought the text, 0 where there was none. `reply_token` came with it at `received_ms`; there is none where it cannot be
-    answered. `presses` names the deferral whose button was pressed; a press has no message id of LINE's, so it goes by its webhook event
-    id. `line_message_id` is empty in snapshots from before ids were kept.
+    `text` is what a prompt shows of it; `addressed`: it was meant for the bot. `timestamp_ms` is LINE's, `edited_ms` that of the edit that
+    brought the text, 0 if there was none. `reply_token` came with it at `received_ms`; None: it cannot be answered. `presses` names the
+    deferral or the proposal whose button was pressed; a press has no message id of LINE's, so its `line_message_id` is the id of its
+    webhook event. `line_message_id` is empty in snapshots from before ids were kept.
 
-    `quoted_message_id` is all that is kept of a quote: its words are looked up when they are shown. `quote_token` is by what an answer
-    quotes this message; only those of groups and rooms are kept. `image_set_id` is shared by images that were sent together, of which
-    there are `image_set_size` where LINE tells. `is_described` tells that `text` says what an image, voice, video or file shows, or that
-    nobody tries any more.
+    `quoted_message_id` is all that is kept of a quote: its words are looked up when they are shown. With `quote_token` an answer quotes
+    this message; it is kept in groups and rooms only. `image_set_id` is shared by `image_set_size` images that were sent together (0: LINE
+    does not tell how many). `is_described`: `text` says what an image, voice, video or file shows, or no worker tries to describe it again.
     """
 
     version: int = VERSION
@@ -74,7 +73,7 @@ def provenance_of(messages: Iterable[MessageRecord]) -> Provenance:
 
 
 class Erasure(StrEnum):
-    """What a question with a button asks: whether a chat's conversation may be erased, or all of it, or all of it and the bot leave."""
+    """What a question with a button asks to erase: the conversation; everything of the chat; or everything, and the bot leaves."""
 
     RESET = "reset"
     FORGET = "forget"
@@ -96,11 +95,10 @@ class OutcomeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedWrite:
-    """What a turn wants written: an entry below `entries/{conversation_id}/`, or a reminder, whose path is `reminders/` and its id.
+    """A write that a turn stages: of an entry below `entries/{conversation_id}/`, or of a reminder, whose path is `reminders/` and its id.
 
-    `text` is the whole new object, None means that it goes.
-    Its place in the outcome's `writes` and the outcome's sequence are its key, and `text` carries that key: a write that was made
-    already, or that a later turn overtook, is told by it.
+    `text` is the whole new object; None deletes it. The outcome's sequence and the place in its `writes` are the key of the write, and
+    `text` carries that key: it tells that the write was made already, or that a later turn overtook it.
     """
 
     path: str = field(repr=False)
@@ -134,24 +132,25 @@ class ProposedCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeRecord:
-    """What a turn did; written once, and never again except to take the text out.
+    """What a turn did; written once, and rewritten only to take its words out.
 
-    `covers` are the messages that it answered. `saw` is what its prompt itself held: messages, earlier answers and recaps, each by its own
-    id, and nothing that those had seen in their turn; what a prompt showed lies between `since_ms` and `until_ms`, by LINE's timestamp.
-    `text` is what was said, None where that was nothing or was withdrawn; `kind` tells whether it arrived. `timestamp_ms` is LINE's, of the
-    newest message that it answers. `answers` are the deferrals that it makes good; a deferral, which `has_button`, names itself and those
-    that it prolongs. `isolates` tells that the prompt held nothing but what was asked, because workers had died over the rest. `writes` are
-    applied to the chat's entries and reminders after the commit. `filed_entry_path` is the entry that was filed or moved last,
-    `filed_entry_paths` are all of them. `sequence` numbers the commits of the chat.
-    `quote_token` is by what the first bubble quotes the question. `asks` tells that it asks, with a
-    button, whether something may be erased, and `asked_by` which message was the command; the press that counts is an outcome of its own,
-    without words, which names the press in `answers`. `forgets` are messages of the person `forgets_for` that it asks, likewise, whether to
-    take back. `is_joining` tells that it greets a group that the bot has just come into.
-    `proposes` are changes that wait, for ten minutes, for a press of the button that goes with it; the outcome of that press names it in
-    `answers`.
-    `is_over_limit` tells that a budget was spent, so that the model was not asked. `usage` is what its turn asked of models, and what it
-    cost; a snapshot does not keep it. `skip_kind` is why nothing was said, as a class, and `prompt_version` tells instructions and tools
-    apart. `reminders` are the kept ones that it says.
+    `covers`: the messages that it answered. `timestamp_ms`: LINE's, of the newest of them. `saw`: what its prompt itself held (messages,
+    earlier answers and recaps, each by its own id), without what those had seen. All that the prompt showed lies between `since_ms` and
+    `until_ms`, by LINE's timestamp. `isolates`: the prompt held only what was asked, because workers had died over the rest.
+
+    `text`: what was said; None if that was nothing, or was withdrawn. `kind`: whether it arrived. `skip_kind`: the class of the reason why
+    nothing was said. With `quote_token` the first bubble quotes the question. `is_joining`: it greets a group that the bot has just joined.
+    `reminders`: the kept ones that it says.
+
+    `answers`: the deferrals that it fulfils; a deferral, which `has_button`, names itself and those that it continues. `asks`: it asks,
+    with a button, to confirm the erasure that the message `asked_by` asked for; the press that counts is an outcome of its own, without
+    words, which names the press in `answers`. `forgets`: messages of the person `forgets_for` that it asks, likewise, to withdraw.
+    `proposes`: changes that wait for ten minutes for a press of the button below it; the outcome of that press names it in `answers`.
+
+    `sequence` numbers the commits of the chat. `writes` are applied to the chat's entries and reminders after the commit.
+    `filed_entry_path`: the entry that was filed or moved last; `filed_entry_paths`: all of them. `is_over_limit`: a budget was spent, so
+    the model was not asked. `usage`: the requests to models, and their cost; a snapshot does not keep it. `prompt_version`: which
+    instructions and tools the model had.
     """
 
     version: int = VERSION
@@ -244,11 +243,11 @@ def outcome_covering(messages: Sequence[MessageRecord], kind: OutcomeKind) -> Ou
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amendment:
-    """What became of a message's text after it was sent: None means that it was withdrawn, which is final.
+    """The edit or the withdrawal of a message.  `text`: the new words; None: it was withdrawn, which is final.
 
-    `taken` are the answers and recaps whose words went with it, by their own ids. `kept` are those whose prompts held one of these, and
-    that were found to repeat nothing of what was taken out. `by` is the mark of the person who edited (`member_mark`). `also` are messages
-    that were withdrawn together with this one: it has the plan for all, and each of them has an amendment of its own too.
+    `taken`: the answers and recaps whose words went with it, by their own ids. `kept`: those whose prompts held one of these, and that were
+    found to repeat nothing of what was taken out. `by`: the mark of the person who edited (`member_mark`). `also`: messages that were
+    withdrawn together with this one: its `taken` and `kept` serve all of them, and each has an amendment of its own, too.
     """
 
     version: int = VERSION
@@ -271,5 +270,5 @@ class Watermark:
 
 
 def by_time(record: MessageRecord | OutcomeRecord) -> tuple[int, bool]:
-    """Sort by LINE's timestamp, and an outcome after the message that it carries the timestamp of."""
+    """Return a sort key: LINE's timestamp; an outcome comes after the message whose timestamp it has."""
     return record.timestamp_ms, isinstance(record, OutcomeRecord)

@@ -17,7 +17,7 @@ _LATEST_MS: Final = 2**47  # a name holds no later timestamp
 
 
 def archived_message(message: MessageRecord) -> MessageRecord:
-    """Return the message as it is archived: without the tokens by which it was to be answered."""
+    """Return the message as it is archived: without its reply token and quote token."""
     return replace(message, reply_token=None, quote_token=None, received_ms=0)
 
 
@@ -72,7 +72,7 @@ def name_of(segment: Segment, data: bytes, *, number: int) -> SegmentName:
 def cleaned_segment(segment: Segment, amendments: Amendments) -> Segment:
     """Return the segment without the words of what was withdrawn, and with those of what was edited.
 
-    Nobody is shown an archived recap, so one of a message that was edited loses its words, whichever of them it sums up.
+    Archived recaps are never shown, so a recap of an edited message loses its words, whether it sums up the old or the new ones.
     """
 
     def is_lost(one: ArchivedAnswer | Recap, own_id: str) -> bool:

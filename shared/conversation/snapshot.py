@@ -1,6 +1,6 @@
 """The snapshot of a chat: what was folded out of the journal, bounded in every direction, rewritten by compare-and-swap.
 
-Whoever writes people's words into it looks at the amendments after the swap, because a withdrawal may have passed just before it.
+A writer of people's words looks at the amendments after the swap, because a withdrawal may have passed just before it.
 """
 
 from collections.abc import Iterable
@@ -81,7 +81,7 @@ class Snapshot:
         return SeenSnapshot(record=record, generation=generation)
 
     def clean(self, amendments: Amendments, *, edited: AbstractSet[str] = frozenset()) -> None:
-        """The snapshot is as the amendments want it.  Where nothing has to go nothing is written, so many withdrawals cost few writes.
+        """Apply the amendments to the snapshot.  Nothing is written if nothing changes, so many withdrawals cost few writes.
 
         `edited` are archived messages whose words are older than their edits.
         """
@@ -94,10 +94,10 @@ class Snapshot:
         update_by_swap(self.objects.store, self.names.snapshot, clean, what="the snapshot")
 
     def overtake(self, *, now_ms: int) -> None:
-        """Whoever read the snapshot before loses the swap, however long it has slept since; written once a minute at most.
+        """Rewrite the snapshot, at most once a minute, so that a worker that read it before loses its swap, however long it has slept.
 
-        The minutes are those of ticks: a second pass comes in a later one than its amendment, so one write serves all of a minute.
-        A snapshot that cannot be read is written as it is.
+        The minutes are those of ticks: a second pass comes in a later minute than its amendment, so one write serves all second passes of a
+        minute. A snapshot that cannot be read is rewritten as it is.
         """
 
         def overtaken(data: bytes | None) -> bytes | None:
@@ -111,7 +111,7 @@ class Snapshot:
         update_by_swap(self.objects.store, self.names.snapshot, overtaken, what="the snapshot")
 
     def settle(self, log: AmendmentLog, looked: Amendments) -> Amendments:
-        """What was written after the look `looked` holds nothing that was amended since; return the last look."""
+        """Clean the snapshot of what was amended since the look `looked`, until a look finds nothing new; return that look."""
         while (now := log.look()) != looked:
             self.clean(now)
             looked = now
@@ -154,7 +154,7 @@ def cleaned(
 def with_numbers(record: SnapshotRecord) -> SnapshotRecord:
     """Return the snapshot as it is stored: what outcomes saw as runs of numbers, because their windows overlap.
 
-    One without words keeps what it saw: a compaction may take out its words before the withdrawal has compared them with what repeats them.
+    An outcome without words keeps what it saw: a compaction may take the words out before the withdrawal has compared them.
     """
     answers: tuple[ArchivedAnswer | OutcomeRecord, ...] = (*record.leaving.answers, *record.outcomes)
     numbered = Numbered.of({one.webhook_event_id: one.saw for one in answers})
@@ -196,9 +196,9 @@ def bounded(
 ) -> SnapshotRecord:
     """Return the record within its limits; the oldest goes first, a recap with its sources.
 
-    `named` are the answers and recaps that journalled answers name, which stay; None: unknown, so no recap goes for good. A recap that
-    leaves the prompts stays beside them for as long as an answer whose prompt held it may be on its way. What repeats an answer or a
-    recap that goes takes over its provenance.
+    `named`: the answers and recaps that journalled answers name, which stay; None: unknown, so no recap is dropped. A recap that leaves the
+    prompts stays in `passed_recaps` for as long as an answer whose prompt held it may be under way. What repeats an answer or a recap that
+    is dropped takes over its provenance.
     """
     forgotten = frozenset(one for recap in record.recaps[: -limits.recaps] for one in recap.covers)
     messages = tuple(one for one in record.messages if one.line_message_id not in forgotten)
@@ -243,7 +243,7 @@ def _covered_by(recaps: Iterable[Recap]) -> frozenset[str]:
 
 
 def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[str]:
-    """Return the newest questions and proposals that a press may confirm, and what was done about them: a press counts once."""
+    """Return the newest questions and proposals that a press may confirm, and the outcomes of their presses: a press counts once."""
     known = tuple(outcomes)
     asking = (one for one in known if one.timestamp_ms > since_ms and (one.asks or one.forgets or one.proposes))
     ids = frozenset([one.webhook_event_id for one in asking][-_LATE_KEPT:])
@@ -251,7 +251,7 @@ def _asking(outcomes: Iterable[OutcomeRecord], *, since_ms: int) -> frozenset[st
 
 
 def _late(outcomes: Iterable[OutcomeRecord]) -> frozenset[str]:
-    """Return the newest deferrals and stored answers, and what made them good: it tells a press that its answer was sent."""
+    """Return the newest deferrals and stored answers, and the outcomes that fulfil them: these tell a press that its answer was sent."""
     known = tuple(outcomes)
     late = [one for one in known if one.has_button or one.kind is OutcomeKind.STORED][-_LATE_KEPT:]
     roots = frozenset(root for one in late for root in one.answers)

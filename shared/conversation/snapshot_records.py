@@ -11,17 +11,16 @@ from shared.conversation.records import MessageRecord, OutcomeKind, OutcomeRecor
 from shared.storage.codec import VERSION
 
 Authors: TypeAlias = Mapping[str, Mapping[str, int]]
-"""When messages were sent, by their ids, by whoever sent them: the id of that person's mark (`member_mark`)."""
+"""When a person's messages were sent, by the person's mark (`member_mark`) and their ids: `{"member-...": {"message-id": sent_ms}}`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recap:
-    """Some ten older messages in a few sentences, or in none, where every try to sum them up ended the worker.
+    """About ten older messages in a few sentences; without words if every attempt to sum them up ended its worker.
 
-    `covers` are the messages that it sums up, the newest of them of `timestamp_ms`. `saw` are the answers among them, by their own ids, or
-    what these had seen, where it repeats one that is not kept any more.
-    `id` is its own, by which answers name it; empty in snapshots from before recaps had ids. All that it sums up lies between `since_ms`
-    and `until_ms`. `passed_ms` is when it left the prompts, by our clock; 0: it is shown.
+    `covers`: the messages that it sums up; `timestamp_ms` is that of the newest. `saw`: the answers among them, by their own ids; if it
+    repeats one that is kept nowhere, what that one had seen. `id`: its own, by which answers name it; empty in snapshots from before recaps
+    had ids. All that it sums up lies between `since_ms` and `until_ms`. `passed_ms`: when it left the prompts, by our clock; 0: it has not.
     """
 
     text: str = field(repr=False)
@@ -40,7 +39,7 @@ class Recap:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every text in it, as of an outcome."""
+        """Every text in it, as in `OutcomeRecord.words`."""
         return (self.text,) if self.text else ()
 
     def without_words(self) -> "Recap":
@@ -55,9 +54,10 @@ class Recap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedAnswer:
-    """What is kept of an outcome with words once it leaves the snapshot: `text` as it was said, None where it was withdrawn since.
+    """What is kept of an outcome with words once it leaves the snapshot: `text` as it was said, None if it was withdrawn since.
 
-    All else is as in `OutcomeRecord`. What was never sent is archived too, because later answers may repeat it; readers leave it out.
+    The other fields are as in `OutcomeRecord`. Answers that were never sent are archived, too, because later answers may repeat them;
+    readers leave them out.
     """
 
     webhook_event_id: str
@@ -78,13 +78,13 @@ class ArchivedAnswer:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every text in it, as of an outcome."""
+        """Every text in it, as in `OutcomeRecord.words`."""
         return compared_texts(self.text or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """What left the snapshot, verbatim and oldest first: messages without their tokens, answers, and recaps, which nobody is shown again.
+    """What left the snapshot, verbatim and oldest first: messages without their tokens, answers, and recaps, which are never shown again.
 
     Recaps are kept because archived answers may repeat them. As in a snapshot, what answers saw is stored once for all, in `ids` and
     runs of numbers; in memory these two are empty.
@@ -102,11 +102,11 @@ class Segment:
 class SnapshotRecord:
     """Older messages and outcomes, folded out of the journal, and recaps of what is older still.
 
-    `messages` are those that prompts show and the sources of the recaps, which they do not. `recaps_written` numbers the recaps,
-    `recap_tries` is how often the next one was asked for since the last one came; until `recap_until_ms` somebody may be at it.
-    `passed_recaps` are shown no more, but an answer that is under way or journalled may name them; one without words has lost them, and
-    what names it may repeat them. `leaving` waits for its segment of the archive, and `segments` names the last ones that were written, by
-    the last part of their objects' names.
+    `messages`: those that prompts show, and the sources of the recaps, which prompts do not show. `recaps_written` numbers the recaps;
+    `recap_tries`: attempts at the next one since the last one was written; until `recap_until_ms` a worker may be writing it.
+    `passed_recaps` left the prompts, but an answer that is under way or journalled may name them; what names one that lost its words may
+    repeat these words. `leaving` waits for its segment of the archive; `segments` names the last ones that were written, by the last part
+    of their objects' names.
 
     What outcomes saw is stored once for all of them: `ids` numbers everything that they name, and `saw` has, by outcome, the runs of
     numbers that it names, as first number and length in turn. In memory, outcomes have their own `saw`, and these two are empty.

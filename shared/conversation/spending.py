@@ -1,7 +1,7 @@
 """Spending: what a chat has used up on a day.  It stands in the chat's turn, which is swapped anyway, so it is exact.
 
-Requests to the model are charged to the ledger of their instance as they are made, and move from there into the turn with the next write
-of it, each of them once: what a worker that died had not written is not charged at all.
+A request to the model is charged to the ledger of its instance, and moves into the turn with the turn's next write, once. If the instance
+dies before that write, the request is not charged.
 """
 
 import datetime as dt
@@ -34,7 +34,7 @@ class Spending:
     charged_by: str = ""
 
     def on(self, day: str) -> "Spending":
-        """Return the spending of this day; on a new one a turn that is under way is all there is."""
+        """Return the spending of this day; a new day begins with the turn that is under way, if there is one."""
         if day == self.day:
             return self
         return Spending(day=day, turns=int(self.is_reserved), is_reserved=self.is_reserved)
@@ -77,7 +77,7 @@ class Ledger:
             return bool(self._open.get(conversation_id))
 
     def take(self, conversation_id: str) -> int:
-        """Return the tokens that are charged to the chat; they are in the caller's hands from now on."""
+        """Return the tokens that are charged to the chat; the caller has to write them, or to put them back."""
         with self._lock:
             return self._open.pop(conversation_id, 0)
 
@@ -89,5 +89,5 @@ class Ledger:
 
 
 def weighted_tokens(usage: ModelUsage) -> int:
-    """Return the tokens of a request as so many of input."""
+    """Return the tokens of a request, with its output converted into tokens of input."""
     return usage.prompt_tokens + round((usage.output_tokens + usage.thought_tokens) * OUTPUT_WEIGHT)

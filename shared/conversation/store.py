@@ -52,8 +52,8 @@ class Conversation:
 class Conversations:
     """The chats of one bucket.
 
-    `lease_s` is how long a worker that died keeps its chat's turn, `archive_days` how far archives reach back; 0: nothing is archived.
-    `segment_messages` fill a segment of an archive.
+    `lease_s`: how long a worker that died keeps its chat's turn. `archive_days`: how far archives reach back; 0: nothing is archived.
+    `segment_messages`: how many messages fill a segment of an archive.
     """
 
     objects: ObjectCache = field(repr=False)

@@ -1,7 +1,7 @@
-"""A withdrawal's way through the archive: segments whose bytes name what goes are decoded and rewritten.
+"""Sweep: a withdrawal removes words from the archive.  Segments whose bytes name what goes are decoded and rewritten.
 
-Names alone do not tell what a segment holds, so every listed one is read once, some side by side, whether a snapshot names it or not; but
-none that ends long before the messages were sent, where that is known.
+The name of a segment does not tell what it holds, so every listed segment is read once, several side by side, whether a snapshot names it
+or not. Left out are segments that end long before the messages were sent, if that time is known.
 """
 
 import re
@@ -44,13 +44,13 @@ class Sweep:
     def begin_with(self, line_message_ids: AbstractSet[str]) -> None:
         """Leave out the segments that end a day before the first of these messages was sent, if that is known of all.
 
-        What names a message was made of a prompt that held it, so it may be some minutes older, and nothing that is much older names it.
+        An answer that names a message had it in its prompt, so the answer's timestamp may be minutes older than the message, but not a day.
         """
         if line_message_ids <= self._sent_ms.keys():
             self._since_ms = min(self._sent_ms[one] for one in line_message_ids) - _DAY_MS
 
     def naming(self, ids: AbstractSet[str]) -> Iterator[Segment]:
-        """Yield the segments that name any of these ids, of people too, in what they hold; unreadable ones are left out."""
+        """Yield the segments that hold any of these ids, of messages, answers, recaps or people; unreadable ones are left out."""
         return (segment for _, data in self._hits(ids) if (segment := _decoded(data)) is not None)
 
     def segments_after(self, timestamp_ms: int) -> Iterator[Segment]:
@@ -66,12 +66,12 @@ class Sweep:
             self._rewrite(segment.listed.name, amendments)
 
     def clean_these(self, segments: Iterable[WrittenSegment], amendments: Amendments) -> None:
-        """These segments, as far as they are there, are as the amendments want them."""
+        """Apply the amendments to these segments, if they are there."""
         for one in segments:
             self._rewrite(self.archive.names.segment(one.name), amendments)
 
     def clean_all(self, amendments: Amendments) -> None:
-        """Every segment is as the amendments want it; those that are wholly erased are deleted."""
+        """Apply the amendments to every segment; delete those that are wholly erased."""
         for segment in self.archive.list_segments():
             if segment.name.last_ms <= amendments.erased_ms:
                 self.archive.objects.store.delete(segment.listed.name)
@@ -126,7 +126,7 @@ def _named_in(data: bytes) -> bytes:
 
 
 def _matcher(ids: frozenset[str]) -> Callable[[bytes], bool]:
-    """Return whether bytes name any of the ids, as a function."""
+    """Return a function that tells whether bytes name any of the ids."""
     if len(ids) <= _FEW:
         needles = [f'"{one}"'.encode() for one in ids]
         return lambda data: any(needle in data for needle in needles)

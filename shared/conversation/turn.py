@@ -28,7 +28,7 @@ _COVERED_KEPT: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """How words reach the user: on a reply token, which came at `received_ms`, by a push, or not at all."""
+    """How an outcome reaches the chat: on a reply token, which was received at `received_ms`, by a push, or not at all."""
 
     kind: Literal["none", "token", "push"] = "none"
     reply_token: str | None = field(default=None, repr=False)
@@ -51,14 +51,14 @@ class Route:
 class TurnRecord:
     """turns/{conversation_id}.json.
 
-    thinking: `holder` thinks until `expires_ms`; `tries` holders died since an outcome covered a message. `epoch` counts how often
-    something was edited, withdrawn or erased while somebody thought: a holder who finds it moved looks at the amendments. committed:
-    `outcome` is decided and nothing else will be sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may
-    take over.
-    `sequence` numbers the commits of the chat. `covered` are the messages that earlier outcomes cover, and the events of those that
-    cover none, with the timestamp of their outcome, for as long as a message can be answered at all. `spending` is what the chat has
-    used up today. `left` counts what ticks have left to be said with the chat's next answer; when it was `said`, nothing of it was left any
-    more. The two differ where nobody has looked yet.
+    thinking: `holder` thinks until `expires_ms`; `tries` holders died since an outcome covered a message. `epoch` counts the amendments
+    while a holder thought: a holder that finds it moved looks at the amendments. committed: `outcome` is decided and nothing else will be
+    sent; it goes by `route`; `holder` delivers it until `expires_ms`, and then any worker may take over.
+
+    `sequence` numbers the commits of the chat. `covered`: the messages that earlier outcomes cover, and the events of outcomes that cover
+    none, with the timestamp of their outcome, for as long as a message can be answered. `spending`: what the chat has used up today.
+    `left` counts how often ticks have left something to be said with the chat's next answer; `said`: the count at which a turn last found
+    that nothing waits. If the two differ, something may wait.
     """
 
     version: int = VERSION
@@ -102,9 +102,9 @@ class TurnRecord:
         )
 
     def with_outcome(self, outcome: OutcomeRecord, route: Route) -> "TurnRecord":
-        """Return the turn with its outcome, which has its number.  It is spent if the model was asked, also by a holder that died.
+        """Return the turn with its numbered outcome.  A reserved turn is spent if the model was asked, also by a holder that died.
 
-        An outcome that covers no message, such as a command's, leaves those unanswered over which holders died: their count goes on.
+        `tries` goes on where the outcome covers no message, as a command's does: the messages over which holders died still wait.
         """
         counts = bool(outcome.usage) or outcome.kind is OutcomeKind.DEFERRED or self.tries > 0
         spending = self.spending.settled(counts=counts)
@@ -121,7 +121,7 @@ class TurnRecord:
         )
 
     def abandoned(self) -> "TurnRecord":
-        """Return the turn as idle; an outcome that was committed is as if it had never been."""
+        """Return the turn as idle; a committed outcome is dropped."""
         spending, outcome = self.spending.settled(counts=False), self.outcome
         if outcome is not None and outcome.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED:
             spending = replace(spending, was_told=False)  # what tells of the limit was not sent
@@ -135,7 +135,7 @@ class TurnRecord:
         )
 
     def amended(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> "TurnRecord":
-        """Return the turn as something that was edited or withdrawn leaves it; itself where that concerns it in nothing."""
+        """Return the turn after an amendment: thinking with the next epoch, or committed without words; unchanged if not affected."""
         if self.state == "thinking":
             return replace(self, epoch=self.epoch + 1)
         outcome = self.outcome
@@ -178,8 +178,8 @@ class Turn:
     def amend(self, *, is_affected: Callable[[OutcomeRecord], bool]) -> None:
         """Nothing is committed that rests on words from before an amendment, which the caller has written.
 
-        A thinking holder loses its next swap and looks at the amendments, whoever of several callers wrote the epoch. An idle turn is left:
-        whoever opens it later looks before it asks the model or sends anything.
+        A thinking holder loses its next swap and looks at the amendments; if another caller has raised the epoch, that is enough. An idle
+        turn is left as it is: a later holder looks before it asks the model or sends anything.
         """
         seen = self.read()
         for _ in range(SWAP_ATTEMPTS):
@@ -196,9 +196,9 @@ class Turn:
         return record.spending.on(self.ledger.day(self.clock.now_ms()))
 
     def leave(self) -> None:
-        """The next turn looks for what waits to be said with its answer; called after that was stored.
+        """Let the next turn look for what waits to be said with its answer; the caller has stored that.
 
-        A holder that loses a swap to it goes on. Repeated: one more look. Raises: StorageUnavailableError.
+        A holder that loses a swap to this write goes on. Repeated: one more look. Raises: StorageUnavailableError.
         """
         for _ in range(SWAP_ATTEMPTS):
             seen = self.read()
@@ -207,9 +207,9 @@ class Turn:
         raise StorageUnavailableError("others kept changing the turn")
 
     def settle(self) -> None:
-        """What this instance charged to the chat is in the turn, where no other write of the turn carries it.
+        """What this instance charged to the chat is in the turn; nothing is written if another write has carried it.
 
-        Only the spending changes, so a holder that loses a swap to it goes on. Raises: StorageUnavailableError.
+        Only the spending changes, so a holder that loses a swap to this write goes on. Raises: StorageUnavailableError.
         """
         chat = self.names.conversation_id
         for _ in range(SWAP_ATTEMPTS):
@@ -223,7 +223,8 @@ class Turn:
     def swap(self, seen: SeenTurn, record: TurnRecord, *, charged: int = 0) -> SeenTurn | None:
         """Return the turn as written over `seen`, or None where another worker wrote first.
 
-        The tokens `charged` are in the turn, also where another worker wrote over it before this one was told; else they are in the ledger.
+        If the write won, the tokens `charged` are in the turn, also if another worker wrote over it before this one was told. If it lost,
+        they are back in the ledger.
         """
         writer = self.new_id()
         written = replace(record, writer=writer, spending=record.spending.plus(charged, by=writer))

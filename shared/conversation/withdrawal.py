@@ -1,8 +1,8 @@
 """Withdraw messages, replace their words, erase chats: the amendment first, then every object that can hold the words.
 
-One lease later a second pass follows, for writers that died between their write and their look: one lease later there are none left. It is
-a marker that a tick carries out; the withdrawal counts as handled when the marker is gone. An object is written only where something has to
-go, so withdrawals that come close together cost few writes.
+A second pass follows one lease later, for words of writers that died between their write and their look; by then no such writer is left. A
+tick carries it out by a marker; the withdrawal is complete when the marker is gone. An object is written only if something in it has to go,
+so withdrawals that come close together cost few writes.
 Source: LINE, "Processing on receipt of unsend event": respect the user's intent, so that the message can't be seen or used in the future.
 """
 
@@ -36,7 +36,7 @@ _ERASURE: Final = "erasure"
 
 
 class WordHolder(Protocol):
-    """A place outside of journal, turn and snapshot that holds what was made of messages: entries, media, external calls."""
+    """Objects beside journal, turn and snapshot that hold words of messages: entries, media, external calls."""
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
         """Nothing in it comes from what was withdrawn, or says what an edit has replaced.
@@ -68,18 +68,18 @@ class Withdrawal:
         return conversation.turn.lease_s * _SECOND_PASS
 
     def withdraw(self, conversation: Conversation, line_message_id: str, *, timestamp_ms: int) -> bool:
-        """No object holds the message's words, and a writer of them finds later that they were withdrawn.
+        """No object holds the message's words, and a later writer of them finds that they were withdrawn.
 
-        Returns whether the message was known; for one that is not (yet), the amendment waits.
+        Returns whether the message was known; for an unknown one the amendment waits.
         """
         return self.withdraw_all(conversation, frozenset({line_message_id}), timestamp_ms=timestamp_ms)
 
     def withdraw_all(
         self, conversation: Conversation, line_message_ids: AbstractSet[str], *, timestamp_ms: int
     ) -> bool:
-        """What `withdraw` does, for several messages at the cost of little more than one.  Returns whether any was known.
+        """Do what `withdraw` does for several messages, at little more than the cost of one.  Returns whether any was known.
 
-        The amendment of one of them names them all, so that they count as withdrawn at once, and a tick comes back to that one.
+        The amendment of one of them names all, so that they count as withdrawn at once; the marker of the second pass names that one.
         """
         if not line_message_ids:
             return False
@@ -94,7 +94,7 @@ class Withdrawal:
         return self._withdraw_now(conversation, line_message_ids, plan_of=first)
 
     def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
-        """A message is withdrawn if its author took back everything before it was delivered; another one is left as it is."""
+        """Withdraw the message if its author took back everything before it was delivered; else leave it as it is."""
         if conversation.amendments.has_forgotten(message.user_id, timestamp_ms=message.timestamp_ms):
             self.withdraw(conversation, message.line_message_id, timestamp_ms=message.timestamp_ms)
 
@@ -112,7 +112,7 @@ class Withdrawal:
         self._withdraw_now(conversation, frozenset({line_message_id, *also}), plan_of=line_message_id)
 
     def _amend_each(self, conversation: Conversation, line_message_ids: Iterable[str], *, timestamp_ms: int) -> None:
-        """Each of the messages counts as withdrawn, also where it comes after all others were forgotten."""
+        """Give each of the messages an amendment of its own, by which it is found to be withdrawn, however late it is delivered."""
 
         def amend(line_message_id: str) -> None:
             conversation.amendments.amend(Amendment(line_message_id=line_message_id, timestamp_ms=timestamp_ms))
@@ -128,9 +128,9 @@ class Withdrawal:
         timestamp_ms: int,
         user_id: str | None = None,
     ) -> bool:
-        """Readers see the newest words, and no prompt that starts later holds older ones.  Answers that were given keep theirs.
+        """Readers see the newest words, and no prompt that starts later holds older ones.  Answers that were sent keep their words.
 
-        What was filed or summed up from older words is removed; the newer ones are filed when a person asks for it.
+        Entries and recaps of older words are removed; the newer words are filed when a person asks for it.
         Returns whether the edit counts; one from before an erasure, or before its author took back everything, does not.
         """
         by = mark_id(user_id) or None
@@ -161,7 +161,7 @@ class Withdrawal:
         self._clear_holders(conversation, amendments)
 
     def erase(self, conversation: Conversation, *, until_ms: int, spares_entries: bool = False) -> None:
-        """Nothing up to this timestamp of LINE's is in any object, but for entries if those are spared; what came later stays."""
+        """No object holds anything up to this timestamp of LINE's, except entries if these are spared; later messages stay."""
         conversation.amendments.erase(until_ms, spares_entries=spares_entries)
         self._mark(conversation, _ERASURE, str(until_ms))
         self._erase_now(conversation)
@@ -175,7 +175,7 @@ class Withdrawal:
                 conversation.journal.drop_outcome(one.webhook_event_id)
 
     def _overtake_folds(self, conversation: Conversation) -> None:
-        """No compaction that had not seen the amendment writes the snapshot any more, not even one that sleeps right before its swap."""
+        """Every compaction that has not seen the amendment loses its swap, even one that sleeps right before it."""
         conversation.snapshot.overtake(now_ms=self.clock.now_ms())
 
     def _mark(self, conversation: Conversation, kind: str, marker_id: str) -> None:
@@ -216,12 +216,12 @@ class Withdrawal:
         *,
         plan_of: str,
     ) -> bool:
-        """Find and store what goes with the messages, before anything of it goes; return whether anything knew of them.
+        """Find what loses its words with the messages, and store that plan before any words go; return whether an object knew the messages.
 
-        The journal is listed again after each find, because an answer that was recorded meanwhile may not know of the find. One that was
-        compared and stays is a find, too: unless the plan names it, others take its words. What another delivery or withdrawal has compared
-        and taken since the look is read from its plan. The plan is stored with one of the messages,
-        `plan_of`: a reader takes the plans of all.
+        The plan is stored in the amendment of `plan_of`; readers take the plans of all amendments together. The journal is listed again
+        after each find, because an answer that was recorded meanwhile may not know of the find. An answer that was compared and keeps its
+        words is a find, too: unless the plan names it, other withdrawals take its words. What another delivery or withdrawal has compared
+        and taken since the look is read from its plan.
         """
         compared: frozenset[str] = frozenset()
         for _ in range(SWAP_ATTEMPTS):
@@ -265,10 +265,10 @@ class Withdrawal:
         self._remove_words(conversation, descent, sweep.clean_all)
 
     def _plan_erasure(self, conversation: Conversation, descent: Descent, sweep: Sweep) -> None:
-        """Find what goes with what is erased; store the newer part of it, before anything of it goes, because no timestamp tells of that.
+        """Find what loses its words with the erasure; store what of it is newer than the watermark, as a plan, before any words go.
 
-        The journal is listed again after each find, as in `_plan`. An answer that was given since the erased message was sent may stand in
-        a prompt that holds nothing else of that time, and whoever thinks with it has to look again.
+        The watermark does not tell of that newer part: an answer that was given after it may stand in a prompt that holds nothing older,
+        and the turn with that prompt has to be thought again. The journal is listed again after each find, as in `_plan`.
         """
         erased_ms = descent.amendments.erased_ms
         segments = [*map(partial(_with_erased, descent.amendments), sweep.segments_after(erased_ms))]
@@ -312,7 +312,7 @@ class Withdrawal:
 
 
 def _journalled(conversation: Conversation, line_message_ids: AbstractSet[str]) -> AbstractSet[str]:
-    """Return those of the messages that the journal may hold: of many, those that it lists."""
+    """Return those of the messages that the journal may hold; for many messages the journal is listed first."""
     if len(line_message_ids) <= _FEW:
         return line_message_ids
     names = (one.name for one in conversation.journal.list_objects().messages)
@@ -320,7 +320,7 @@ def _journalled(conversation: Conversation, line_message_ids: AbstractSet[str]) 
 
 
 def _drop_unreadable(conversation: Conversation) -> None:
-    """The snapshot is gone if it cannot be read; the turn, too, unless entries were spared, because it numbers their writes."""
+    """Delete the snapshot if it cannot be read; the turn, too, unless entries were spared, because it numbers their writes."""
     watermark, store = conversation.amendments.watermark(), conversation.objects.store
     kinds: dict[str, type[object]] = {conversation.names.snapshot: SnapshotRecord}
     if watermark.entries_ms >= watermark.timestamp_ms:
@@ -343,7 +343,7 @@ def _repeatable(
 
 
 def _with_erased(amendments: Amendments, segment: Segment) -> Segment:
-    """Return what of the segment an erasure takes the words of."""
+    """Return the answers and recaps of the segment that an erasure takes the words of."""
     return Segment(
         answers=tuple(one for one in segment.answers if one.since_ms <= amendments.erased_ms),
         recaps=tuple(one for one in segment.recaps if one.since_ms <= amendments.erased_ms),
