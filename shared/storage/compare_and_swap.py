@@ -17,11 +17,11 @@ def update_by_swap(
     what: str,
     attempts: int = SWAP_ATTEMPTS,
 ) -> StoredObject | None:
-    """Update the object by compare-and-swap, retried on conflict; return it as written, or as it was read where it is left.
+    """Update the object by compare-and-swap, retried on conflict; return it as written, or as it was read if it is left unchanged.
 
     `change` gets the bytes, None where there is no object, and returns the new ones, or None to leave the object as it is. It is called
     again after every lost swap, and may read other objects.
-    Raises: StorageUnavailableError, also after `attempts` lost swaps; its text names `what`.
+    Raises: StorageUnavailableError, also after `attempts` lost swaps; `what` names the object in its text, such as "a message".
     """
     for _ in range(attempts):
         stored = store.read(name)

@@ -16,7 +16,7 @@ _KIND: Final = re.compile(r"[a-z-]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueMarker:
-    """An empty object that says what is to be done in a chat, from which minute on; all of it stands in its name.
+    """An empty object whose name tells which work is due in a chat, and from which minute on.
 
     `due/{minute}/{kind}.{conversation_id}.{id}`: the minute is written in UTC, as in `20261122T0930`, so that names sort by time.
     `due_ms` is the start of the minute; `kind` consists of a to z and hyphens.
@@ -62,7 +62,7 @@ class DueMarker:
 
 
 def due_after(now_ms: int) -> str:
-    """Return the least name that is not due yet: the markers whose minute has come at `now_ms` sort before it, and no other does."""
+    """Return the name that separates markers: those whose minute has come at `now_ms` sort before it, all others do not."""
     return _prefix_of((now_ms // MINUTE_MS + 1) * MINUTE_MS)
 
 

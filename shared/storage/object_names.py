@@ -1,6 +1,6 @@
-"""Where everything about a chat lies in the bucket.  Kinds stand at the top, so that lifecycle rules can name them.
+"""The names of all objects of a chat.  Each begins with its kind, so that lifecycle rules can name the kind.
 
-Every id is checked here before it becomes part of a name: nothing that people, models or senders write can point anywhere else.
+Every id is checked here before it becomes part of a name: nothing that people, models or senders write can name another object.
 """
 
 import re
@@ -104,7 +104,7 @@ class ObjectNames:
 
     @property
     def admission(self) -> str:
-        """Since when the chat may talk to the bot."""
+        """The admission of the chat."""
         return f"{ADMITTED_PREFIX}{self.conversation_id}{_SUFFIX}"
 
     @property
@@ -114,7 +114,7 @@ class ObjectNames:
 
     @property
     def members(self) -> str:
-        """Since when members are in a group."""
+        """When members joined a group."""
         return f"members/{self.conversation_id}{_SUFFIX}"
 
     @property
@@ -128,15 +128,15 @@ class ObjectNames:
 
     @property
     def calls_prefix(self) -> str:
-        """Writes to the outside world."""
+        """External calls: their intents and results."""
         return f"calls/{self.conversation_id}/"
 
     def call(self, key: str) -> str:
-        """The intent of a write."""
+        """The intent of an external call."""
         return f"{self.calls_prefix}{checked_id(key)}{_SUFFIX}"
 
     def call_result(self, key: str) -> str:
-        """The result of a write."""
+        """The result of an external call."""
         return f"{self.calls_prefix}{checked_id(key)}{CALL_RESULT_SUFFIX}"
 
     @property
@@ -152,7 +152,7 @@ class ObjectNames:
 
     @property
     def reminders_prefix(self) -> str:
-        """What is to be said when."""
+        """Reminders."""
         return f"reminders/{self.conversation_id}/"
 
     def reminder(self, reminder_id: str) -> str:

@@ -39,16 +39,15 @@ class ObjectStore(Protocol):
     def create(self, name: str, data: bytes) -> int | None:
         """Write the object unless there is one; return its generation, or None where there was one already.
 
-        A write whose answer was lost may have won and still return None: what is written must tell its writer apart.
+        A write whose answer was lost may have won and still return None; where that matters, the bytes have to identify their writer.
         """
         ...
 
     def create_from(self, name: str, pieces: Iterable[bytes]) -> bool:
-        """Write the object unless there is one, while its bytes arrive, so that only some of them are held.
+        """Write the object unless there is one, while its bytes arrive, so that only some of them are in memory.
 
         Returns: whether it was written; a write whose answer was lost may have won and still return False.
-
-        Where `pieces` raises, nothing is written, and the error goes on to the caller.
+        Raises also: what `pieces` raises; then nothing is written.
         """
         ...
 

@@ -13,10 +13,10 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{16}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentName:
-    """The last part of a segment's name, which tells what is in it: `{first_ms}-{last_ms}-{number}-{digest}.json`.
+    """The last part of a segment's name: `{first_ms}-{last_ms}-{number}-{digest}.json`.
 
-    All that it holds lies between `first_ms` and `last_ms`, by LINE's timestamps. `number` counts the segments of the chat, and `digest` is
-    made of the bytes as they were first written. Timestamps are padded, so that names sort by time.
+    All that the segment holds lies between `first_ms` and `last_ms`, by LINE's timestamps. `number` counts the segments of the chat, and
+    `digest` is made of the bytes as they were first written. Timestamps are padded, so that names sort by time.
     """
 
     first_ms: int
@@ -33,7 +33,7 @@ class SegmentName:
 
     @classmethod
     def parse(cls, file: str) -> "SegmentName":
-        """Return the name that is written so, with or without folders before it.  Raises: UnusableIdError, if it is no segment's."""
+        """Parse a segment's name, with or without folders before it.  Raises: UnusableIdError, if it is no segment's."""
         file = file.rsplit("/", 1)[-1]
         try:
             first, last, number, digest = file.removesuffix(_SUFFIX).split("-")
