@@ -1,4 +1,4 @@
-"""`/catchup`: the code reads what was said since its sender spoke last, and asks the model for nothing but a reply that sums it up."""
+"""`/catchup`: the code reads what was said since its sender spoke last; the model may only reply with a summary of it."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -47,7 +47,7 @@ class CatchUp:
 
 
 def is_catch_up_only(context: TurnContext) -> bool:
-    """Whether the turn answers nothing else, so that a reply is all that it can come to."""
+    """Whether the turn answers nothing but `/catchup`, so that the model is offered `reply` only."""
     return bool(context.to_answer) and all(map(_is_catch_up, context.to_answer))
 
 

@@ -1,7 +1,7 @@
 """The chat's memory as lines for the model: what was said about something, or in a stretch of time, verbatim with name and local time.
 
 Everything that memory has is searched, by folded words and pairs of characters (`shared/search/ranking.py`). What is shown counts as read:
-the outcome of the turn names it. Who joined a group later is shown nothing from before.
+the outcome of the turn names it. A member who joined a group later is shown nothing from before.
 """
 
 import threading
@@ -63,9 +63,10 @@ class ChatMemory:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def find(self, context: TurnContext, wanted: Wanted) -> RecalledLines:
-        """Return the lines that answer the queries, best first; without queries all of the stretch, oldest first, the newest of them.
+        """Return the lines that answer the queries, best first.
 
-        Without queries, name and times: what was said since the person who asks spoke last.
+        Without queries: the newest lines of the stretch, oldest first. Without queries, name and times: what was said since the person who
+        asks spoke last.
         Raises: UnknownNameError, NothingToRecallError, StorageUnavailableError.
         """
         found = self._read(context, wanted)
@@ -85,10 +86,10 @@ class ChatMemory:
         )
 
     def own_messages(self, context: TurnContext, wanted: Wanted, *, is_quoted: bool = False) -> RecalledLines:
-        """Propose what the person who asks may want taken back, and return it as lines, oldest first.
+        """Propose to withdraw messages of the person who asks, and return them as lines, oldest first.
 
-        With a query: what holds it as it stands, else the few that are most like it; with them the request itself, if it holds the query.
-        `is_quoted`: what the messages to answer quote.
+        With a query: the messages that hold it literally, else the few that are most like it; with them the request itself, if it holds the
+        query. `is_quoted`: the messages that the messages to answer quote.
         Raises: NothingToRecallError, StorageUnavailableError.
         """
         asked = context.to_answer
@@ -107,7 +108,7 @@ class ChatMemory:
         return replace(shown, left_out=len(chosen) - len(shown.lines))
 
     def own_ids(self, context: TurnContext) -> frozenset[str] | None:
-        """Return the messages of the person who asks, as far as memory reaches; None: all are theirs, in a chat of two.
+        """Return the messages of the person who asks that memory has; None: a 1:1 chat, where all messages are theirs.
 
         Raises: NothingToRecallError, StorageUnavailableError.
         """
@@ -119,7 +120,7 @@ class ChatMemory:
         return frozenset(one.line_message_id for one in own)
 
     def propose(self, context: TurnContext, line_message_ids: AbstractSet[str]) -> RecalledLines:
-        """Propose to take back those of these messages that the person who asks wrote, beside what was proposed already.
+        """Propose to withdraw those of these messages that the person who asks wrote, beside what was proposed already.
 
         Raises: NothingToRecallError, StorageUnavailableError.
         """
@@ -141,7 +142,7 @@ class ChatMemory:
     def _repeating(
         self, messages: Sequence[MessageRecord], asked: Sequence[MessageRecord], queries: Sequence[str]
     ) -> list[MessageRecord]:
-        """Return the messages that hold a query as it stands, or else the few that are most like one, with requests that hold it."""
+        """Return the messages that hold a query literally, or else the few that are most like one, with requests that hold it."""
         found = rank([[Passage(folded=self._fold(one.text))] for one in messages], queries)
         places = {one.document for one in found if one.is_literal} or {one.document for one in found[:_SIMILAR]}
         wanted = [fold(one) for one in queries]
@@ -181,19 +182,19 @@ class ChatMemory:
         return _Stretch(records=tuple(records), since_ms=since_ms, is_partial=archived.left_out)
 
     def _begin_reading_joining(self, context: TurnContext) -> Future[int | None] | None:
-        """Begin to read when the last of those who ask joined the group; None: it is a chat of two."""
+        """Begin to read when the last of the people who ask joined the group; None: it is a 1:1 chat."""
         if context.conversation.is_one_on_one:
             return None
         askers = frozenset(one.user_id for one in context.to_answer if one.user_id is not None)
         return context.conversation.objects.reads.submit(context.conversation.members.joined_ms, askers)
 
     def _names(self, context: TurnContext, records: Sequence[Record]) -> Mapping[str, str]:
-        """Return the names of everybody who said something of it, or in the prompt, so that those of the prompt stay as they are there."""
+        """Return the names of the authors of these records and of the prompt's, so that the prompt's names stay as they are there."""
         messages = (one for one in records if isinstance(one, MessageRecord))
         return self.people.of(context.conversation, (*messages, *context.earlier, *context.to_answer))
 
     def _ranked(self, records: Sequence[Record], queries: Sequence[str]) -> list[Record]:
-        """Return the records that answer a query, best first, of equal ones the newest; what says the same again is left out."""
+        """Return the records that answer a query, best first, and without repetitions: of equal texts only the newest."""
         by_words: dict[str, Record] = {}
         for one in reversed(records):
             by_words.setdefault(self._fold(one.text or ""), one)

@@ -20,7 +20,7 @@ from shared.turns.question import Question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmedCalls:
-    """Runs confirmed calls; ConfirmedChanges.  Receipts are in the language of who asked, else in `locale`."""
+    """Runs confirmed calls; a ConfirmedChanges.  Receipts are in the language of the person who asked, else in `locale`."""
 
     tools: ToolExecutor
     contexts: TurnContexts

@@ -74,8 +74,8 @@ class ToolExecutor:
     ) -> Round:
         """Answer every call exactly once; `made` are the turn's calls so far, by tool, to which these are added.
 
-        A final call beside others is not taken, because the model made it before it knew their results: the others run, and it is answered
-        with an error. Of several final calls the first counts.
+        A final call beside others is answered with an error while the others run, because the model made it before it knew their results.
+        Of several final calls the first counts.
         """
         context = replace(context, deadline=deadline)
         results: dict[int, ToolResult] = {

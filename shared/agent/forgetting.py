@@ -1,4 +1,4 @@
-"""What a turn proposes to take back: messages of the person who asks, by time and first words; none goes before a button is pressed."""
+"""The messages that a turn proposes to withdraw, listed by time and first words; none is withdrawn before a button is pressed."""
 
 import zoneinfo
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ _WORDS_GRAPHEMES: Final = 40
 
 
 class Forgetting:
-    """The proposal of a turn, the newest one that its model asked for; safe to share between threads."""
+    """The newest proposal of a turn's model; safe to share between threads."""
 
     def __init__(self) -> None:
         self._proposed: tuple[MessageRecord, ...] = ()
         self._lock = Lock()
 
     def propose(self, messages: Sequence[MessageRecord]) -> None:
-        """The turn proposes to take these back, all of one person, instead of what it proposed before."""
+        """Propose to withdraw these messages, all of one person, in place of what was proposed before."""
         with self._lock:
             self._proposed = tuple(messages)
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def validator_of(schema: Json) -> "Draft202012Validator":
-    """Return what checks values against the schema, which is valid itself."""
+    """Return a validator for the schema, which is not validated itself."""
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - see above
 
     return Draft202012Validator(schema)

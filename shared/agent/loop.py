@@ -29,8 +29,8 @@ from shared.errors import DeadlineError, ModelBlockedError, ModelCallLimitError,
 class Limits:
     """The limits of a turn.  `model_calls` counts every request to the model, also if its answer could not be used.
 
-    `seconds` is the time from the first request to the decision; no request begins with less than `least_call_s` left, and a request
-    that another may follow takes no longer than `call_s`, so that one that hangs leaves time for it.
+    `seconds` is the time from the first request to the decision. No request begins with less than `least_call_s` left. A request that
+    another one may follow takes at most `call_s`, so that a request that hangs leaves time for the next one.
     """
 
     model_calls: int = 8
@@ -174,7 +174,7 @@ class _Turn:
         raise AssertionError("the last attempt returns or raises")
 
     def _begin_check(self) -> Callable[[], None]:
-        """Check the amendments before the request; before the first one, as far as its chat was not read just now."""
+        """Check the amendments before the request; before the first one, only begin the check if its chat was read just now."""
         if self.model_calls == 1:
             return self._context.begin_check()
         self._context.check_amendments()
@@ -186,7 +186,7 @@ class _Turn:
         return attempt > 1 and (not has_other or attempt == _ATTEMPTS_WHILE_DOWN)
 
     def _fall_back(self) -> None:
-        """Ask the second model from now on, where there is one."""
+        """Ask the second model for the rest of the turn, if there is one."""
         if self._agent.fallback is not None and self.model is not self._agent.fallback:
             self.model = self._agent.fallback
             logs.warning("model_fell_back", model=self.model.name)

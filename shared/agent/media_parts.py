@@ -18,7 +18,7 @@ from shared.errors import AizuchiError
 from shared.line.media_content import MESSAGE_TYPES
 
 PROCESS_LIMIT_BYTES: Final = 3 * INLINE_LIMIT_BYTES
-"""The bytes of media in all prompts of a process; a request holds them once, from their reading to its answer."""
+"""The bytes of media in all prompts of a process; a prompt counts its bytes once, from their reading to the model's answer."""
 
 RECENT_MS: Final = 5 * 60_000
 RECENT_MEDIA: Final = 3
@@ -55,7 +55,7 @@ class InlineBudget:
 
 @dataclass(slots=True, kw_only=True)
 class _Share:
-    """A turn's share of the budget, and until when its fetches are waited for."""
+    """A turn's share of the budget, and the deadline until which it waits for fetches."""
 
     budget: InlineBudget
     deadline: Deadline
@@ -90,8 +90,8 @@ class MediaParts:
         """Yield the parts of each message by its id: the medium that it quotes and its own, or a note on why a medium is missing.
 
         `fetches` are under way; fetches of other media are begun; all together are waited for at most FETCH_S, and not after the deadline.
-        All bytes together are within INLINE_LIMIT_BYTES, and those of all blocks that are open within the budget. A storage failure raises
-        nothing: the turn goes on without the medium.
+        The bytes of a block are at most INLINE_LIMIT_BYTES; those of all open blocks are within the budget. Storage failures are not
+        raised: the turn goes on without the medium.
         """
         share = _Share(budget=self.budget, deadline=deadline.within(FETCH_S))
         try:
@@ -156,7 +156,7 @@ class MediaParts:
 
 
 def recent_media(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
-    """Return the newest few media that those who ask sent in the minutes before: LINE sends a picture and the question about it apart."""
+    """Return the newest few media that the people who ask sent in the minutes before: a picture and its text are separate messages."""
     if not asked or all(one.type in MESSAGE_TYPES for one in asked):
         return ()
     people, asked_ids = {one.user_id for one in asked}, {one.line_message_id for one in asked}

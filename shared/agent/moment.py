@@ -1,6 +1,6 @@
-"""What a prompt says about now: the local time with weekday and offset, and the dates of the coming days.
+"""The moment of a prompt: the local time with weekday and offset, and the dates of the coming days.
 
-A model that is told the dates need not count them; 「来週の月曜」 is then a date that stands in the prompt.
+The model need not compute dates: the one that 「来週の月曜」 means stands in the prompt.
 """
 
 import datetime as dt

@@ -33,7 +33,7 @@ def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
 
 
 def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str) -> OutcomeRecord:
-    """Return the outcome with what waits for a tap, which stands in its text; silence proposes nothing."""
+    """Return the outcome with the changes that wait for a tap, described in its text; an outcome without text proposes nothing."""
     proposed = context.proposals.proposed
     if not proposed or outcome.text is None:
         return outcome
@@ -42,7 +42,7 @@ def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str)
 
 
 def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:
-    """Return the outcome with the list of what the turn proposes to take back, if it says anything."""
+    """Return the outcome with the list of messages that the turn proposes to withdraw; an outcome without text proposes nothing."""
     proposed = context.forgetting.proposed
     if not proposed or outcome.text is None:
         return outcome

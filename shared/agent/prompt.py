@@ -1,7 +1,7 @@
 """The prompt: a system instruction that is byte-stable for a deployment, and the chat as one content, marked as data.
 
-The content begins with the transcript, which only grows at its end from turn to turn, so that a provider can reuse its prefix; the index of
-entries, the time and what is to be answered follow it.
+The content begins with the transcript, which from turn to turn grows only at its end, so that a provider can reuse its prefix. The index of
+entries, the time and the messages to answer follow it.
 """
 
 import zoneinfo

@@ -1,7 +1,7 @@
-"""What a turn proposes instead of doing it: changes that need the person's tap, because the turn has read words of strangers.
+"""Proposals: changes that wait for the person's tap, because the turn has read words of strangers.
 
-The code writes what a tap would do, from the arguments that it would do it with; so no words of the model, or of a page, stand between the
-person and the deed.
+The code describes each change from the arguments of the call, not in words of the model or of a page. So the person confirms exactly what
+will be done.
 """
 
 import json

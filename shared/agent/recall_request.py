@@ -1,4 +1,4 @@
-"""What a turn wants of its chat's memory, and what it gets: stretches of time, names of members, lines."""
+"""Requests to the chat's memory and their results: stretches of time, names of members, lines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from shared.line.display_names import skeleton
 
 SPAN_MESSAGES: Final = 1_000
 _VISIT_MS: Final = 2 * 60_000
-"""What people write so shortly before they ask what they missed belongs to their coming back."""
+"""Messages that people wrote this shortly before they ask what they missed do not count as their last ones."""
 _YOU: Final = "you"
 _NAMES_TOLD: Final = 20
 
@@ -18,7 +18,7 @@ Record: TypeAlias = MessageRecord | OutcomeRecord
 
 
 class UnknownNameError(Exception):
-    """Nobody, or more than one, goes by this name; `known` are the names that there are."""
+    """No member, or more than one, has this name; `known` are the members' names."""
 
     def __init__(self, known: Sequence[str]) -> None:
         super().__init__("no name of one member")
@@ -26,7 +26,7 @@ class UnknownNameError(Exception):
 
 
 class NothingToRecallError(Exception):
-    """The turn may not look anything up: it thinks about nothing but what is asked."""
+    """The turn may not look anything up, because its prompt is isolated to what is asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +42,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledLines:
-    """Lines as a prompt shows them, and how many more there would be; `since` is the local time from which on was looked.
+    """Lines as a prompt shows them.  `left_out`: how many more there are.  `since`: the local time at which the search began.
 
-    `is_partial`: some of the archive was not searched, because there is too much of it, or a part could not be read.
+    `is_partial`: some of the archive was not searched, because it is too large, or a part of it could not be read.
     """
 
     lines: tuple[str, ...] = field(repr=False)
@@ -54,7 +54,7 @@ class RecalledLines:
 
 
 def last_spoken_ms(remembered: Recollection, asked: Sequence[MessageRecord]) -> int | None:
-    """Return when the person who asks spoke before; None where this has nothing of them."""
+    """Return when the person who asks spoke last before that; None if memory has no earlier message of theirs."""
     own, at_ms = asked[-1].user_id, asked[-1].timestamp_ms
     spoken = (one for one in remembered.messages if one.user_id == own and own is not None)
     return max((one.timestamp_ms for one in spoken if one.timestamp_ms < at_ms - _VISIT_MS), default=None)

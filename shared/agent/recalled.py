@@ -1,4 +1,4 @@
-"""What tools have shown the model of the chat's memory in a turn: the prompt does not hold it, and the outcome names it."""
+"""What tools have shown the model of the chat's memory in a turn, beyond the prompt; the outcome names it as seen."""
 
 from threading import Lock
 
@@ -16,13 +16,13 @@ class Recalled:
         self._lock = Lock()
 
     def add(self, shown: Recollection, *, is_stretch: bool = False) -> None:
-        """The model is shown this as well; called before it is.  `is_stretch`: it is all of a stretch of time."""
+        """Note what the model will be shown; called before it is.  `is_stretch`: this is all of a stretch of time."""
         with self._lock:
             self._shown |= shown
             self._is_stretch = self._is_stretch or is_stretch
 
     def retell(self, provenance: Provenance) -> None:
-        """The model is told as well what was made of this, such as the arguments of an earlier call; called before it is."""
+        """Note the provenance of what the model will be told, such as the arguments of an earlier call; called before it is."""
         with self._lock:
             self._retold |= provenance
 

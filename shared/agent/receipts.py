@@ -1,6 +1,6 @@
-"""Receipts: one line, written by the code, that says what a turn did, so that no claim of the model can differ from the deed.
+"""Receipts: one line, written by the code, that says what a turn did, so that people need not rely on the model's words.
 
-The line is made of the same staged writes that the outcome carries, and of the writes to the outside that were confirmed.
+The line is made from the staged writes that the outcome carries, and from the external calls that were confirmed.
 """
 
 import datetime as dt
@@ -53,7 +53,7 @@ class Place(StrEnum):
 class Due:
     """When a reminder is said, in local time: next at `at`, and again by `recurrence`.  `this_year` is that of the turn.
 
-    `messages` is what it counts as each time against the account's quota, where that is more than one.
+    `messages`: how many messages of the account's quota it costs each time.
     """
 
     at: dt.datetime
@@ -76,7 +76,7 @@ class Deed:
 
 
 class OutsideDeeds:
-    """What a turn wrote to the outside world, as far as it was confirmed; safe to share between threads."""
+    """The confirmed external calls of a turn; safe to share between threads."""
 
     def __init__(self) -> None:
         self._done: dict[Deed, None] = {}

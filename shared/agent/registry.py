@@ -40,11 +40,11 @@ class Registry:
         return next((tool for tool in self.offered_to(context) if tool.name == name), None)
 
     def known_name(self, name: str, context: TurnContext) -> str:
-        """Return the name for records and logs: of a name that the turn has no tool of, "unknown", because the model may quote people."""
+        """Return the name for records and logs; "unknown" if the turn has no such tool, because the model may quote people."""
         return UNKNOWN_TOOL if self.find(name, context) is None else name
 
     def declarations(self, context: TurnContext) -> tuple[FunctionDeclaration, ...]:
-        """Return the declarations, byte-stable for a deployment and a chat as long as what tools find out stays."""
+        """Return the declarations, byte-stable for a deployment and a chat until a tool's `found_out` returns something else."""
         return tuple(tool.declaration for tool in self.offered_to(context))
 
     @property

@@ -1,9 +1,9 @@
 """The budget of a whole request to the model: instructions, declarations, the chat, and every round of the turn.
 
-Each part has a budget of its own; this one holds also where many of them are full at once. What goes first: results of earlier rounds,
-then whole earlier rounds, if what the model wrote is more than half, then a part of the newest results, and at last words of the chat, the
-oldest first. Instructions and declarations are a deployment's own, and stay. A round that stays is sent as the model made it: its
-signatures are checked.
+Each part has a budget of its own; this one also holds if many of them are full at once. Parts are dropped in this order: results of earlier
+rounds; whole earlier rounds, if what the model wrote takes more than half; a part of the newest results; and words of the chat, the oldest
+first. Instructions and declarations belong to the deployment, and stay. A round that stays is sent as the model made it, because the
+provider checks its signatures.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from shared.agent.transcript import shortened
 
 REQUEST_TOKENS: Final = 60_000
 MEDIUM_TOKENS: Final = 1_200
-"""Of one medium, as far as this budget counts it; its bytes are bounded by INLINE_LIMIT_BYTES."""
+"""Tokens that this budget counts for a medium; its bytes are bounded by INLINE_LIMIT_BYTES."""
 _REMARK_TOKENS: Final = 60  # of "more characters are left out", or of `cut`
 _LEAST_TOKENS: Final = 100  # of a result or a text that is cut
 _LINE: Final = "\n["  # where a line of the transcript begins
@@ -169,7 +169,7 @@ def _beginning(text: str, limit_tokens: int) -> str:
 
 
 def _fair_limit(sizes: Sequence[int], total: int) -> int:
-    """Return the largest limit under which the sizes, which are more than `total` together, are that much when each is cut to it."""
+    """Return the limit to which each size has to be cut so that all of them together, which are more than `total`, fit into it."""
     left = total
     for place, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - place)

@@ -171,7 +171,7 @@ class AgentResponder:
         return text
 
     def _apology(self, draft: OutcomeRecord, context: TurnContext, which: Phrase) -> OutcomeRecord:
-        """Return the apology, with the receipt of what the turn did outside; what it staged is not kept.
+        """Return the apology, with the receipt of the turn's external calls; staged writes are dropped.
 
         Fixed texts quote no message, so `saw` is empty unless there is a receipt. `answers` is empty in any case.
         """

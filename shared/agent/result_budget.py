@@ -11,9 +11,9 @@ from shared.agent.model import Content, FunctionResponse, FunctionResponses, Jso
 from shared.agent.token_estimate import estimated_tokens
 
 RESULT_TOKENS: Final = 6_000
-"""Of one result."""
+"""Tokens of one result."""
 TURN_TOKENS: Final = 24_000
-"""Of all results in a request; the oldest are left out first."""
+"""Tokens of all results in a request; the oldest are left out first."""
 _STRING_CHARACTERS: Final = (2_000, 500, 120)
 _CUT: Final = "Only a part of the result is shown. For the rest ask for less at once: a narrower query, a filter or a smaller limit."
 _LEFT_OUT: Final = "This result was left out, because later ones took its place. Call again if it is needed."

@@ -1,7 +1,7 @@
-"""What a prompt holds besides the messages that it shows: the messages that they quote, and words that repeat messages.
+"""Retellings: answers and recaps in a prompt, whose words repeat messages; and the messages that shown messages quote.
 
-A tool that keeps words of the prompt has to name every message that they may come from, also where the model took them from an answer
-of its own or from a recap.
+A tool that stores words of the prompt has to name every message that they may come from, also if the model took them from an earlier answer
+or from a recap.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,9 +23,9 @@ from shared.line.media_content import MESSAGE_TYPES
 class RetoldMessage:
     """A message that a retelling may repeat.
 
-    `text` is None where it cannot be compared: its words are not kept any more, or it is an image, voice, video or file. `words_ms` is
-    LINE's timestamp of its words. The retelling answers it, answers a message that quotes it, or sums it up, if `is_covered`; otherwise
-    the prompt only held it. `by` is the id of the mark of whoever sent it (`member_mark`); empty where that is not known.
+    `text`: None if it cannot be compared, because its words are not kept, or it is an image, voice, video or file. `words_ms`: LINE's
+    timestamp of its words. `is_covered`: the retelling answers it, answers a message that quotes it, or sums it up; otherwise the prompt of
+    the retelling only held it. `by`: the mark of the sender (`member_mark`); empty if unknown.
     """
 
     line_message_id: str
@@ -142,7 +142,7 @@ def _named_by(quoted: MessageRecord | OutcomeRecord | Unquotable | None) -> tupl
 def _retold(
     history: History, known: dict[str, MessageRecord], line_message_id: str, *, is_covered: bool, latest_ms: int
 ) -> RetoldMessage:
-    """Return the message; where it is not kept any more, its words are not newer than `latest_ms`, or than its edit."""
+    """Return the message; if it is not kept, its words count as written at `latest_ms`, or at its edit if that is later."""
     record = known.get(line_message_id)
     is_comparable = record is not None and not (is_covered and record.type in MESSAGE_TYPES)
     edited_ms = history.amendments.edited_ms.get(line_message_id, 0)

@@ -1,10 +1,10 @@
-"""What a turn has read from outside, and what it may do afterwards.
+"""Taint: what a turn has read from outside, and what it may do afterwards.
 
-Words of a website, a Notion page, a picture or a file may be written by anybody. After a turn has read some, deletions of entries and of
-own facts, writes to Notion, and reminders that are set, changed or cancelled wait for the person's tap, and a search repeats of what is
-filed only what the person says. Where only Notion was read, a page that the person names is written at once: no page can be changed without
-a search for it. A reply links only to what a function returned or a person wrote. So no outside text chooses a target, and none sends
-people's notes away.
+The words of a website, a Notion page, a picture or a file may come from a stranger. Once a turn has read some, these calls wait for the
+person's tap: deletions of entries and of own facts, writes to Notion, and reminders that are set, changed or cancelled. A web search then
+may repeat of what is filed only what the person says. If only Notion was read, a page that the person names is written at once, because no
+page can be changed without a search for it. A reply links only to what a function returned or a person wrote. So no outside text chooses a
+target, and none sends people's notes away.
 """
 
 import json
@@ -66,7 +66,7 @@ class Readings:
         return any(runs.shares(one) or any(number in one for number in numbers) for one in kept)
 
     def without_strange_links(self, text: str) -> tuple[str, int]:
-        """Return the text without links that nobody gave, and how many these were."""
+        """Return the text without links that neither a function nor a person gave, and their number."""
         strange = [link for link in links_in(text) if link not in self._links]
         for link in strange:
             text = text.replace(link, "")

@@ -70,7 +70,7 @@ class Tool:
     `run` takes arguments that match `parameters` and returns data that matches `response`, a fault, that it needs a tap, or, if `is_final`,
     the decision that ends the turn. It may run in parallel with other tools, and again in a later attempt at the turn. A turn may call it
     `most_calls` times.
-    `is_reading`: it changes nothing, so a turn that nobody asked for may call it. `reads_outside`: its results are words of strangers.
+    `is_reading`: it changes nothing, so an interjection may call it. `reads_outside`: its results are words of strangers.
     `only_in` are the ids of the chats that have the tool; None: all chats. `declared` are the parameters that the model is told of, if
     `parameters` accepts more. `found_out` returns the end of the description, which is known only at run time; it is bounded in length and
     time.
@@ -107,6 +107,6 @@ class Tool:
 
 @cache
 def load_schema(name: str) -> Json:
-    """Return a schema of schemas/tools/, such as `reply.parameters`; it is read once, and nobody changes it."""
+    """Return a schema of schemas/tools/, such as `reply.parameters`; it is read once, and callers must not change it."""
     schema: Mapping[str, object] = json.loads((SCHEMAS / "tools" / f"{name}.json").read_text(encoding="utf-8"))
     return schema

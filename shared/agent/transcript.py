@@ -16,7 +16,7 @@ from shared.agent.token_estimate import estimated_tokens, within_tokens
 from shared.line.graphemes import boundary_before
 
 MESSAGE_TOKENS: Final = 1_500
-"""Of one earlier message or answer; what a turn answers may be longer."""
+"""Tokens of one earlier message or answer; a message that the turn answers may be longer."""
 ASKED_TOKENS: Final = 6_000
 _BREAKS: Final = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LOOKS_LIKE_BRACKET: Final = "[\uff3b\u2045\u27e6\u301a\u2772\ufe5d\u3014\u298b\u27ec"
@@ -45,7 +45,7 @@ def placeholder(text: str, *, limit_tokens: int = MESSAGE_TOKENS) -> str:
 
 
 def header(name: str, time: str) -> str:
-    """Return the header of what somebody said."""
+    """Return the header of what a member or the bot said."""
     return f"[{name} | {time}]"
 
 

@@ -1,4 +1,4 @@
-"""What the tools of a turn know of its chat, and what the turn has read and done so far; none of it comes from the model."""
+"""The context of a turn's tools: its chat, and what the turn has read and done so far; none of it comes from the model."""
 
 import itertools
 import math
@@ -89,12 +89,11 @@ class StagedReminders(Protocol):
 class TurnContext:
     """The chat and turn that a tool works for; none of it comes from the model.
 
-    `seen_message_ids` are what its prompt holds, messages, answers and recaps by their own ids. The executor waits for a tool until
-    `deadline`. `sequence` is the number of the turn's commit. `to_answer` are the messages that the turn answers, `earlier` the others that
-    its prompt shows or quotes. `entries` and `reminders` hold the staged writes of this attempt at the turn, `outside` what it wrote
-    elsewhere.
-    `readings` is what the model was shown beside the chat, `recalled` what of the chat that the prompt does not hold. `proposals` are the
-    changes that wait for a tap, `forgetting` is what the turn proposes to take back.
+    `seen_message_ids`: what its prompt holds (messages, answers and recaps, by their own ids). The executor waits for a tool until
+    `deadline`. `sequence`: the number of the turn's commit. `to_answer`: the messages that the turn answers; `earlier`: the others that
+    its prompt shows or quotes. `entries` and `reminders` hold the staged writes of this attempt at the turn, `outside` its confirmed
+    external calls. `readings`: what the model was shown beside the chat. `recalled`: what it was shown of the chat beyond the prompt.
+    `proposals`: the changes that wait for a tap. `forgetting`: the messages that the turn proposes to withdraw.
     """
 
     conversation: Conversation
@@ -115,12 +114,12 @@ class TurnContext:
 
     @property
     def is_overheard(self) -> bool:
-        """Whether nobody addressed the bot: the turn has `reply`, `skip` and reading tools, and stages nothing."""
+        """Whether no message addresses the bot: the turn has `reply`, `skip` and reading tools, and stages nothing."""
         return self.question is not None and self.question.is_overheard
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
-        """What the turn did so far, to entries, reminders and outside."""
+        """What the turn has done so far: to entries, to reminders, and by external calls."""
         staged = (one.deeds for one in (self.entries, self.reminders) if one is not None)
         return (*itertools.chain.from_iterable(staged), *self.outside.done)
 
@@ -132,7 +131,7 @@ class TurnContext:
     def may_touch(self, name: str, *, despite: AbstractSet[str] = frozenset()) -> bool:
         """Whether something of this name may be deleted or written without a tap.
 
-        After a reading from outside it may not; where only the tools `despite` were read, what the person names may.
+        It may not after a reading from outside, unless only the tools `despite` were read and the person names it.
         """
         if not self.readings.is_tainted:
             return True
@@ -145,9 +144,9 @@ class TurnContext:
 
     @property
     def retellings(self) -> tuple[Retelling, ...]:
-        """The recaps and answers of the bot that the model has read; compared only where something is filed.
+        """The recaps and answers of the bot that the model has read; computed only when something is filed.
 
-        The archive is read where one of them was made of something older than memory. Raises: StorageUnavailableError.
+        The archive is read if one of them was made of something older than memory. Raises: StorageUnavailableError.
         """
         if self.question is None:
             return ()

@@ -1,4 +1,4 @@
-"""Makes the context of a turn: the chat as the question shows it, and the staged writes, of which every attempt begins with none."""
+"""Makes the context of a turn: the chat as the question shows it, and its staged writes; every attempt at a turn begins without any."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -31,7 +31,7 @@ class ReminderStagingPort(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnContexts:
-    """Makes contexts.  `reminders` None: none can be made."""
+    """Makes contexts.  `reminders` None: no reminder can be made."""
 
     entries: StagingPort
     reminders: ReminderStagingPort | None = None
