@@ -82,7 +82,7 @@ def _apply_write(
 
 
 def _remove_old_tombstones(entries: EntryStore, *, answered_ms: int, lease: HeldLease) -> None:
-    """The oldest tombstones of the chat are gone, as far as no write can come so late.  Reads only objects without a row."""
+    """Delete the oldest tombstones of the chat that no late write can meet any more.  Reads only objects without a row."""
     rows = entries.catalog().by_path
     unknown = [one for one in entries.list() if path_in(one.name) not in rows]
     store = entries.conversation.objects.store

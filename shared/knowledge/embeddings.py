@@ -1,7 +1,7 @@
-"""Embeddings of entries: each is kept in its entry's row of the catalog, so it goes with the row when the entry goes or changes.
+"""Embeddings of entries: each is kept in its entry's row of the catalog, so it goes with the row when the entry changes or is deleted.
 
-They are made when a search first needs them. A catalog that changed meanwhile wins: a vector is only put into a row that is still there,
-with the generation at which its entry was read, so nothing that a withdrawal removed comes back.
+They are made when a search first needs them. A vector is only put into a row that is still there, with the generation at which its entry
+was read, so nothing that a withdrawal removed comes back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -93,7 +93,7 @@ class EntryEmbeddings:
         return found.vectors
 
     def _keep(self, conversation: Conversation, rows: Iterable[Row], made: Mapping[str, str]) -> None:
-        """The catalog has the vectors of stored entries, as far as their rows are still the same."""
+        """Put the vectors of stored entries into those rows of the catalog that are unchanged."""
         stored = {row.path: row.generation for row in rows if row.generation and made.get(row.path)}
         if not stored:
             return
@@ -114,7 +114,7 @@ class EntryEmbeddings:
 def closest_of(known: Mapping[str, Vector], asked: Sequence[Vector]) -> dict[str, float]:
     """Return how close the closest of the known vectors are to any of those that are asked for, the closest first.
 
-    How close two unrelated texts are depends on the model. So among many vectors only those count that are closer than most of the others.
+    The distance of two unrelated texts depends on the model. So among many vectors only those count that are closer than most others.
     """
     close = {path: max(closeness(vector, one) for one in asked) for path, vector in known.items() if vector}
     if len(close) >= _MANY:

@@ -18,7 +18,7 @@ IsWithdrawn = Callable[[str, int], bool]
 class Source:
     """A message that something came from.  `timestamp_ms` is LINE's, of the message or of the edit that brought the words.
 
-    `by` is the id of the mark of whoever sent it (`member_mark`), because the entry may outlive the message; empty where nobody knew.
+    `by` is the mark of its sender (`member_mark`), because the entry may outlive the message; empty if unknown.
     """
 
     line_message_id: str
@@ -140,10 +140,10 @@ class Entry:
         return moved.at_slug(slug)
 
     def without(self, is_withdrawn: IsWithdrawn) -> "Entry | None":
-        """Return the entry without what came from withdrawn messages; the entry itself where nothing did, None where nothing is left.
+        """Return the entry without what came from withdrawn messages; unchanged if nothing did, None if nothing remains.
 
         A field or note is removed with any message that it came from, because it may repeat each of them. An entry that loses its name is
-        named after what is left of it. Where the slug repeats something withdrawn, the caller chooses another one, by `at_slug`.
+        named after the remaining text. If the slug repeats something withdrawn, the caller chooses another one, by `at_slug`.
         """
         withdrawn = self._withdrawn(is_withdrawn)
         if not withdrawn:

@@ -25,7 +25,7 @@ from shared.storage.object_store import ListedObject, ObjectStore
 _NO_DIGIT: Final = re.compile(r"\D")
 
 _States: TypeAlias = dict[str, Row | int]
-"""What became of an entry, by path: its row, or the generation at which its object was deleted, or is a tombstone."""
+"""The state of an entry after the removal, by path: its row, or the generation at which its object was deleted, or is a tombstone."""
 
 
 class EntryWords:
@@ -82,9 +82,9 @@ class _Removal:
         return row is None or row.generation != listed.generation or row.is_from_withdrawn(self.is_withdrawn)
 
     def _clean_entry(self, listed: ListedObject) -> _States:
-        """The entry holds no withdrawn words; return what became of it, for the catalog.
+        """The entry holds no withdrawn words; return its state, for the catalog.
 
-        The loop is its own, because the object may also be deleted, or be moved to another path.
+        This is no `update_by_swap`, because the object may also be deleted, or be moved to another path.
         """
         store, path = self._store, path_in(listed.name)
         for _ in range(SWAP_ATTEMPTS):

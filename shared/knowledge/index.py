@@ -80,7 +80,7 @@ class _Views:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # By the catalogs' identities, which no others get, because the catalogs are kept with the views
+        # By `id` of the catalog: it is kept with its view, so no other catalog can have the same `id`
         self._views: LRUCache[int, tuple[Catalog, IndexView]] = LRUCache(_VIEWS_KEPT)
 
     def of(self, catalog: Catalog, shown: Catalog) -> IndexView:

@@ -1,6 +1,6 @@
-"""Numbers that prove where a text came from: people say 「今の覚えておいて」 after a PIN, and the model files it in other words.
+"""Numbers that prove the source of a text: people say 「今の覚えておいて」 after a PIN, and the model files the PIN in other words.
 
-Years, dates, times and prices stand in texts that have nothing to do with each other, so they prove nothing.
+Years, dates, times and prices occur in unrelated texts, so they prove nothing.
 """
 
 import unicodedata

@@ -19,7 +19,7 @@ class Fact:
 
 
 def facts_of(entry: Entry, is_own: Callable[[str], bool]) -> Iterator[Fact]:
-    """Yield what of the entry came from messages that are the person's own; what the name repeats is told by the rest, if there is any."""
+    """Yield the fields and notes that came from the person's own messages; the name only if there is nothing else."""
     said_ms = {one.line_message_id: one.timestamp_ms for one in entry.sources}
     named = name_field(entry.category)
     pieces = [(name, _text(entry.fields.get(name)), ids) for name, ids in entry.came_from.items()]
@@ -36,7 +36,7 @@ def facts_of(entry: Entry, is_own: Callable[[str], bool]) -> Iterator[Fact]:
 def without_fact(entry: Entry, fact: str, *, stamp: str) -> tuple[Entry | None, frozenset[str]]:
     """Return the entry without the fields and notes that hold the fact, and the messages behind these.
 
-    None: its name holds the fact, or nothing but its name is left. No message: it does not hold the fact.
+    None: its name holds the fact, or only its name remains. No message: the entry does not hold the fact.
     """
     wanted = fold(fact)
     lost = {name for name in entry.came_from if wanted in fold(_text(entry.fields.get(name)))}

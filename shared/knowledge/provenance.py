@@ -1,7 +1,7 @@
 """Which messages a text came from, so that it is removed when one of them is withdrawn.
 
-The model passes on what people said, literally or rephrased, and does not tell which message said it. No source may be missed: where no
-message is provably the only source, all that the turn answers count, and what they quote.
+The model passes on what people said, literally or rephrased, and does not tell which message said it. No source may be missed: unless one
+message is provably the only source, all messages that the turn answers count as sources, with what they quote.
 """
 
 from collections.abc import Iterable

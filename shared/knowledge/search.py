@@ -13,12 +13,12 @@ DEFAULT_LIMIT: Final = 10
 SIMILAR_LIMIT: Final = 5
 _LIMIT: Final = 50
 _NAME_WEIGHT: Final = 2.0
-_FUSION: Final = 60  # the usual constant: how little the first places differ
+_FUSION: Final = 60  # the usual constant; the larger it is, the less the first places differ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """A row that answers a query, and which of its texts does so best.  `is_literal`: the query stands there as it is."""
+    """A row that answers a query, and which of its texts does so best.  `is_literal`: that text holds the query literally."""
 
     row: Row
     matched_field: str = field(repr=False)

@@ -250,7 +250,7 @@ class EntryOverlay:
         self._check_sizes(changes)
 
     def _check_sizes(self, changes: Mapping[str, Entry | None]) -> None:
-        """Check that the catalog stays within its limit; one beyond it, as an older release may have left it, may not grow."""
+        """Check that the catalog stays within its limit; a larger one, which an earlier release may have left, must not grow."""
         rows = {path: row_of(entry) if entry else None for path, entry in changes.items()}
         if any(row is not None and row.size_bytes > ROW_LIMIT_BYTES for row in rows.values()):
             raise EntryFault("The entry is too long to be kept; shorten it, or file it in parts.", may_retry=True)

@@ -1,7 +1,7 @@
-"""What a deletion leaves at an entry's path: its key, which tells a write that comes late that it is older.
+"""Tombstones: a deletion leaves its key at the entry's path, so that a write that comes late finds that it is older.
 
-A tombstone goes with the first of its sources that is withdrawn, because the path may repeat words, and with an erasure; otherwise with
-a write of the chat that comes more than an hour later. No request to the bucket takes as long.
+A tombstone is deleted when one of its sources is withdrawn, because the path may repeat words, and by an erasure; otherwise by a write of
+the chat that comes more than an hour later. No request to the bucket takes that long.
 """
 
 from dataclasses import dataclass
