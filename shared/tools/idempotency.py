@@ -1,4 +1,4 @@
-"""Writes to the outside world, each done once: the intent is stored before the effect, the result after it.
+"""External calls, each done once: the intent is stored before the effect, the result after it.
 
 A turn that is thought again makes the same calls again. A call with a result is not repeated. For an intent without a result, the effect is
 looked for first, because the worker may have died after it. Equal calls in one process wait for each other.
@@ -35,9 +35,9 @@ class UnknownEffectError(TransientError):
 class Write:
     """A call that changes something outside; once it is done, it is a `deed` of the turn.
 
-    `do` returns the result: ids and counts, no word of a person. It raises UnknownEffectError where it may have had an effect; any other
-    error of the project means that it had none. `find` gets a time, from which on it looks for the effect, and the results of other calls,
-    whose effects do not count. It returns the result, None where there is no effect, or a fault where that cannot be determined.
+    `do` returns the result: ids and counts, no word of a person. It raises UnknownEffectError if it may have had an effect; any other
+    error of the project means that it had none. `find` looks for the effect; it gets the time of the intent, and the results of other
+    calls, whose effects do not count. It returns the result, None if there is no effect, or a fault if that cannot be determined.
     """
 
     tool: str
@@ -73,7 +73,7 @@ class IdempotentWrites:
         return result
 
     def describe_earlier(self, context: TurnContext) -> tuple[str, ...]:
-        """Return what earlier attempts at this turn did, in sentences for the model, whose sources count as shown."""
+        """Return sentences for the model about the calls of earlier attempts at this turn; the sources of these calls count as shown."""
         calls = ExternalCalls(context.conversation)
         known = calls.of_turn(context.asked_ids)
         told = [one.record for one in known if one.record.arguments is not None]
@@ -99,7 +99,7 @@ class IdempotentWrites:
             since_ms=context.since_ms,
         )
         known = calls.begin(key, record)
-        # After the intent, because an unsend may have passed just before it was written
+        # The look comes after the intent, because an unsend may have passed just before the intent was written
         if _is_taken_back(context, read_ids, context.conversation.amendments.look(besides=read_ids)):
             if known is None or known.record == record:
                 calls.drop(key)
@@ -125,7 +125,7 @@ class IdempotentWrites:
 
     @contextmanager
     def _hold(self, call: tuple[str, str], deadline: Deadline) -> Iterator[bool]:
-        """Wait until no other thread carries out the same call; yield whether that was in time, and then no other does inside the block."""
+        """Keep other threads from the same call inside the block, after waiting for one that carries it out; yield False: not in time."""
         with self._condition:
             is_held = self._condition.wait_for(
                 lambda: call not in self._current_calls, min(deadline.left_s, _LONGEST_WAIT_S)
@@ -142,7 +142,7 @@ class IdempotentWrites:
 
 
 def _is_taken_back(context: TurnContext, read_ids: AbstractSet[str], amendments: Amendments) -> bool:
-    """Whether anything that the model has read was withdrawn, went with something withdrawn, or was erased."""
+    """Whether anything that the model has read was withdrawn, was erased, or lost its words with a withdrawn message."""
     gone = amendments.withdrawn | amendments.taken.keys()
     return not gone.isdisjoint(read_ids) or any(map(amendments.is_withdrawn, (*context.to_answer, *context.earlier)))
 

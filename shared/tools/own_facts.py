@@ -1,4 +1,4 @@
-"""What a person has had filed of their own words: listed with dates, and forgotten one by one, with the messages that a fact came from."""
+"""Facts that were filed from a person's own words: listed with dates, and forgotten one by one, with the messages that they came from."""
 
 import zoneinfo
 from dataclasses import dataclass, field
@@ -112,6 +112,6 @@ class OwnFactTools:
 
 
 def _asker_of(context: TurnContext) -> str | None:
-    """Return who asks; None where that is unclear."""
+    """Return the person who asks; None if several do."""
     askers = {one.user_id for one in context.to_answer}
     return askers.pop() if len(askers) == 1 else None

@@ -1,4 +1,4 @@
-"""The memory toolset, always on: `recall` looks up what was said, also long ago, and `forget_messages` proposes to take it back.
+"""The memory toolset, always on: `recall` looks up what was said, also long ago, and `forget_messages` proposes to withdraw it.
 
 What they return is people's words, as lines of the transcript; ids of messages and people stay in the code.
 """

@@ -33,7 +33,7 @@ _COST_UNKNOWN: Final = ToolFault(
 
 
 class PushCosts(Protocol):
-    """What pushes count as against the account's quota."""
+    """What pushes cost of the account's quota."""
 
     def cost_of(self, conversation_id: str) -> int | None:
         """Return what a push to the chat costs: 1 in a 1:1 chat, else the number of its members; None: LINE does not tell."""
@@ -115,7 +115,7 @@ class ReminderTools:
         return _with_cost(_shown(changed), messages, context)
 
     def _messages_each_time(self, context: TurnContext) -> int | None:
-        """Return what each time counts as; None: LINE does not tell."""
+        """Return how many messages of the quota each occurrence costs; None: LINE does not tell."""
         if self.costs is None or context.conversation.is_one_on_one:
             return 1
         cost = self.costs.cost_of(context.conversation.id)

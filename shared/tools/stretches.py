@@ -21,7 +21,7 @@ class _UnreadableTimeError(Exception):
 
 
 def stretch_of(arguments: Json, time_zone: zoneinfo.ZoneInfo) -> tuple[int | None, int | None] | ToolFault:
-    """Return `since` and `until` as LINE's timestamps, None where the argument is missing; a last day counts whole."""
+    """Return `since` and `until` as LINE's timestamps, None if the argument is missing; `until` a date: the end of that day."""
     try:
         since_ms = _ms(arguments.get("since"), time_zone, is_end=False)
         until_ms = _ms(arguments.get("until"), time_zone, is_end=True)

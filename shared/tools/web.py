@@ -24,7 +24,7 @@ MOST_SEARCHES: Final = 4
 FOOTNOTE_LIMIT: Final = 3_000  # characters; with the words of an answer it fits LINE's five bubbles
 _SEARCHES_SHOWN: Final = 3
 _TITLE_LIMIT: Final = 80  # graphemes
-_LINK: Final = re.compile(r"https?://[!-~]{1,990}")  # as far as bubbles never cut it
+_LINK: Final = re.compile(r"https?://[!-~]{1,990}")  # as long as a link that bubbles never cut
 _RESULTS_PAGE: Final = "https://www.google.com/search?q="
 
 

@@ -1,7 +1,8 @@
 """The properties of the configured databases, as the declaration of a tool may name them.
 
-Whoever may edit a database chooses these names, and the model reads them beside our own words. So a name is told only if it is short, on
-one line and made of letters, digits and a few marks; any other is left to `search_database`, whose results are data. The whole is bounded.
+People who may edit a database choose these names, and the model reads them beside the system's own words. So a name is declared only if it
+is short, on one line and made of letters, digits and a few marks; any other is left to `search_database`, whose results are data. The whole
+is bounded.
 """
 
 import unicodedata
@@ -18,7 +19,7 @@ from shared.tools.notion.port import NotionRefusedError, NotionUnavailableError,
 from shared.tools.notion.properties import quote
 
 READ_S: Final = 2.0
-"""Of all databases together, before the first request of a turn; the turn goes on without what is not known by then."""
+"""Seconds for reading all databases together, before the first request of a turn; the turn goes on without those not read by then."""
 KNOWN_S: Final = 600.0
 UNKNOWN_S: Final = 60.0
 MOST_TOKENS: Final = 500
@@ -37,7 +38,7 @@ class KnownProperties:
         self._read = _Read()
 
     def words(self) -> str:
-        """Return the words, "" while nothing is known.  Repeated: the same for ten minutes; for one where a database did not answer."""
+        """Return the words, "" while nothing is known.  Repeated: the same for ten minutes, or for one if a database did not answer."""
         read = self._read
         if self._clock.monotonic_s() >= read.until_s:
             self._read = read = self._read_again(read)
@@ -65,7 +66,7 @@ class _Read:
 
 
 def described(databases: Iterable[tuple[str, Schema]]) -> str:
-    """Return what there is to tell of the databases, by their configured names, within MOST_TOKENS; "" where that is nothing."""
+    """Return the words about the databases, by their configured names, within MOST_TOKENS; "" if there are none."""
     left = MOST_TOKENS - estimated_tokens(_INTRODUCTION)
     told: list[str] = []
     for name, schema in databases:

@@ -27,7 +27,7 @@ def title_of(properties: PropertyValues) -> str:
 
 
 def has_values(properties: PropertyValues, values: PropertyValues) -> bool:
-    """Whether a page's properties have these values, as far as they can be compared exactly."""
+    """Whether a page's properties have these values; those that cannot be compared exactly do not count."""
     for name, value in values.items():
         type_ = next(iter(value))
         there = properties.get(name)
