@@ -86,7 +86,7 @@ class Admissions:
         return self._update(conversation_id, admitted) or AdmissionRecord(since_ms=since_ms)
 
     def revoke(self, conversation_id: str) -> bool:
-        """The chat is met with silence, within KEPT_S everywhere; return whether it was admitted.  What is stored of it stays."""
+        """Revoke the admission: within KEPT_S every instance ignores the chat.  Return whether it was admitted.  What is stored stays."""
         was_admitted = False
 
         def revoked(there: AdmissionRecord | None) -> AdmissionRecord | None:

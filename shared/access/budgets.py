@@ -20,7 +20,8 @@ class Scope(StrEnum):
 class Limits:
     """What may be spent on a day; 0: no limit.
 
-    Tokens are weighted: one of the output counts as many of the input as it costs. The defaults are what a family or a team does not meet.
+    Tokens are weighted: an output token counts as the number of input tokens that cost the same. A family or a team does not reach the
+    defaults.
     """
 
     turns_per_chat_day: int = 500

@@ -16,7 +16,7 @@ from shared.storage.compare_and_swap import update_by_swap
 from shared.storage.object_names import INVITATION_PREFIX, invitation_name
 from shared.storage.object_store import ObjectStore
 
-CODE_LENGTH: Final = 16  # characters of five bits: 80 bits, which nobody guesses
+CODE_LENGTH: Final = 16  # characters of five bits: 80 bits, too many to guess
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, without letters that look like others
 _LOOK_ALIKES: Final = str.maketrans("OIL", "011")
 _GROUP: Final = 4

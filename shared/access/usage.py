@@ -2,7 +2,8 @@
 
     usage/{day}/{instance}.json   the weighted tokens of the instance on that day, rewritten at most every REWRITTEN_S
 
-An instance knows its own sum exactly, and those of the others as of a minute ago at most: half of it until they write, half until it reads.
+An instance knows its own sum exactly, and the sums of the others at most a minute late: up to 30 s until they write, up to 30 s until it
+reads.
 """
 
 import threading

@@ -1,4 +1,4 @@
-"""Apply the staged writes of a committed outcome to reminders: once, whoever takes the turn over."""
+"""Apply the staged writes of a committed outcome to reminders: once, whichever worker ends the turn."""
 
 from dataclasses import replace
 from typing import Protocol, TypeAlias
@@ -56,10 +56,10 @@ class StagedReminderWriter:
 
 
 def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None, *, key: _Key, now_ms: int) -> None:
-    """Make the write unless its object has this key or a larger one; the marker of an earlier time goes, that of the next one is there.
+    """Make the write unless its object has this key or a larger one; then the next occurrence has a marker, and an earlier time has none.
 
-    That one comes first: nobody goes on where a worker dies between the two and its turn is taken back. It is made again after the
-    record, because a tick may have cleared it while the write was slow.
+    The marker is made before the record: if a worker dies between the two and its turn is taken back, no other worker makes it. It is made
+    again after the record, because a tick may have cleared it while the write was slow.
     """
     before: Reminder | None = None
 
@@ -87,7 +87,7 @@ def _apply_write(store: ReminderStore, reminder_id: str, wanted: Reminder | None
 
 
 def _mark_said(store: ReminderStore, said: SaidReminder, *, now_ms: int) -> None:
-    """The kept occurrence is said, or nobody knows whether it was: no other answer says it."""
+    """The kept occurrence was said, or its fate is unknown: no other answer says it."""
 
     def change(there: Reminder | None) -> Reminder | None:
         if there is None or there.kept_ms != said.occurrence_ms:
@@ -101,7 +101,7 @@ def _mark_said(store: ReminderStore, said: SaidReminder, *, now_ms: int) -> None
 
 
 def _changed(there: Reminder, wanted: Reminder) -> Reminder:
-    """Return the reminder as changed; where its times are the same, it is as far on with them as ticks have brought it since."""
+    """Return the reminder as changed; if its schedule is the same, it keeps the occurrence to which ticks have advanced it since."""
     wanted = replace(wanted, pressed_ms=there.pressed_ms, pressed_by=there.pressed_by)
     if not wanted.has_schedule_of(there):
         return wanted

@@ -49,7 +49,7 @@ def pressed(reminder: Reminder | None, press: ReminderPress, *, event_id: str, p
 
 
 def postponed(reminder: Reminder, press: ReminderPress, *, event_id: str, pressed_ms: int) -> Reminder | None:
-    """Return the reminder that says the same once more, later; None where it is done.  The same press makes the same reminder."""
+    """Return a reminder that says the same again later; None if the press means "done".  The same press makes the same reminder."""
     if press.choice is ReminderChoice.DONE:
         return None
     due_ms = _due_ms(press.choice, pressed_ms, reminder.zone)

@@ -65,7 +65,7 @@ class ReminderDelivery:
     clock: Clock = field(repr=False)
 
     def __call__(self, conversation: Conversation, reminder_id: str) -> None:
-        """What is due of the reminder was said, or is kept for the next answer, and the marker of what comes next is there.
+        """The due occurrence was said, or is kept for the next answer, and the marker of the next one is there.
 
         Repeated: no further effect. Raises: TurnBusyError, while another worker may be pushing it; LineUnavailableError, where the fate of
         the push is unknown; StorageUnavailableError, LineRefusedError. After each it is safe to repeat.
@@ -80,7 +80,7 @@ class ReminderDelivery:
             conversation.turn.leave()  # the worker that kept it may have died before it did so
         if next_ms is None:
             return
-        if next_ms > now_ms:  # a marker from before a change; or who wrote this died before making the marker
+        if next_ms > now_ms:  # a marker from before a change; or the writer died before it made the marker
             store.mark(reminder)
         elif not reminder.is_open:
             store.forget(reminder)
@@ -161,9 +161,9 @@ class ReminderDelivery:
         )
 
     def _look(self, store: ReminderStore, claimed: _Claimed) -> Amendments:
-        """Look whether the claim still stands, as the last thing before the push.
+        """Look whether the claim still stands, right before the push.
 
-        Raises: TurnBusyError, if the reminder was changed, cancelled or withdrawn since; the next tick does what is left.
+        Raises: TurnBusyError, if the reminder was changed, cancelled or withdrawn since; the next tick does the remaining work.
         """
         conversation, reminder = store.conversation, claimed.reminder
         there = conversation.objects.reads.submit(store.find, reminder.id)
@@ -191,7 +191,7 @@ class ReminderDelivery:
     def _record(
         self, conversation: Conversation, occurrence: Occurrence, said: Said, fate: PushFate, amendments: Amendments
     ) -> None:
-        """The chat's history tells what was pushed; it loses the words with the messages behind the reminder."""
+        """Record the push as an outcome, which loses its words when a message behind the reminder is withdrawn."""
         sources, at_ms = occurrence.reminder.source_ids | said.source_ids, self.clock.now_ms()
         conversation.journal.record_outcome(
             OutcomeRecord(
@@ -212,7 +212,7 @@ class ReminderDelivery:
         logs.info("reminder_kept", reason=reason)
 
     def _advance(self, store: ReminderStore, reminder: Reminder, occurrence: Occurrence, *, is_kept: bool) -> None:
-        """The occurrence is behind the reminder, unless the reminder was changed meanwhile; the marker of the next one is there."""
+        """Advance the reminder past the occurrence, unless it was changed meanwhile; the next occurrence has its marker."""
 
         def change(there: Reminder | None) -> Reminder | None:
             if there is None or (there.claim, there.due_ms) != (reminder.claim, reminder.due_ms):

@@ -26,11 +26,11 @@ class KeptReminders:
     clock: Clock = field(repr=False)
 
     def begin(self, lease: Lease) -> Callable[[OutcomeRecord, Amendments], OutcomeRecord]:
-        """Begin to look what is kept; the function that is returned adds it to an answer of the turn that is held now.
+        """Begin to read what is kept; return a function that adds it to an answer of the turn that is held now.
 
-        Nothing is read where no tick has kept anything since a turn found nothing kept. An answer takes as many as it has room for, the
-        oldest first, and none that it changes itself. Anything else than an answer is returned as it is, and so is an answer where the
-        bucket does not tell.
+        Nothing is read if no tick has kept anything since a turn found nothing kept. An answer takes as many reminders as it has room for,
+        the oldest first, and none that it changes itself. Other outcomes are returned unchanged, and so is an answer if the bucket cannot
+        be read.
         """
         if not lease.record.has_left:
             return lambda outcome, _: outcome
@@ -84,7 +84,7 @@ class KeptReminders:
 
 
 def _note(lease: Lease, left: int, reminders: Iterable[Reminder]) -> None:
-    """The turn tells that nothing of what ticks had left when these were listed is kept any more."""
+    """Note in the turn that nothing is kept of what ticks had left by the time at which these reminders were listed."""
     if all(one.kept_ms is None for one in reminders):
         lease.note_said(left)
 

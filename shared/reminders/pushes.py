@@ -44,6 +44,6 @@ def take_push(conversation: Conversation, *, day: str, most: int) -> bool:
 def _record(data: bytes | None, *, day: str) -> PushesRecord:
     try:
         there = decode(PushesRecord, data) if data is not None else PushesRecord(day=day)
-    except CorruptRecordError:  # the count begins anew, rather than that nothing is pushed any more
+    except CorruptRecordError:  # count anew; otherwise no reminder would be pushed again
         there = PushesRecord(day=day)
     return there if there.day == day else PushesRecord(day=day)

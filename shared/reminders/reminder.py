@@ -48,10 +48,10 @@ class Reminder:
     """reminders/{conversation_id}/{id}.json.
 
     `start` is the local time of its first occurrence in `zone`, such as `2026-11-23T09:00`, and `rule` how it recurs, as an RRULE; None:
-    once. `sources` are the messages that it came from, and `user_id` who asked for it. `due_ms` is its next occurrence; None: there is
-    none any more. `claim` is on an occurrence that may be on its way. `kept_ms` is an occurrence that could not be pushed, and that the
-    chat's next answer says. `created` and `revision` are the keys of the staged writes that made it, and that changed it last: the
-    sequence of the outcome and the place of the write. `ended_ms` is when it was said last, or cancelled. `pressed_ms` is the newest
+    once. `sources` are the messages that it came from, `user_id` is the person who asked for it. `due_ms` is its next occurrence; None:
+    there is none any more. `claim` is on an occurrence that may be on its way. `kept_ms` is an occurrence that could not be pushed, and
+    that the chat's next answer says. `created` and `revision` are the keys of the staged writes that made it, and that changed it last:
+    the sequence of the outcome and the place of the write. `ended_ms` is when it was said last, or cancelled. `pressed_ms` is the newest
     occurrence under which a button was pressed, and `pressed_by` the event of the press that counts.
     """
 

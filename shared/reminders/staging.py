@@ -250,7 +250,7 @@ def _next_time(reminder: Reminder) -> str:
 
 
 def _kind_of_deed(there: Reminder | None, wanted: Reminder) -> DeedKind | None:
-    """Return what a staged write does; None: nothing that anybody has to be told."""
+    """Return what a staged write does; None: nothing to report."""
     if wanted == there:
         return None
     if not wanted.is_open:

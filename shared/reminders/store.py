@@ -1,8 +1,8 @@
 """The reminders of a chat as objects of the bucket, each with a marker under `due/` for its next occurrence.
 
-The record is the truth: a marker of a minute at which the record says nothing is due does nothing. Whoever writes a record with an
-occurrence makes its marker next, also before it where nobody would repeat the write, and whoever finds such a record makes the marker
-again; so no open reminder stays without one.
+The record decides: a marker does nothing if by the record nothing is due. A worker that writes a record with an occurrence makes its marker
+afterwards, and also before it if no other worker would repeat the write. A tick that finds such a record makes the marker again. So no open
+reminder stays without a marker.
 """
 
 import re
@@ -87,7 +87,7 @@ class ReminderStore:
         return decode(Reminder, stored.data) if stored is not None else None
 
     def mark(self, reminder: Reminder) -> None:
-        """A tick comes to what is next with the reminder: its occurrence, or its removal some days after it has ended.
+        """Mark what is due next for the reminder: its occurrence, or its removal some days after it has ended.
 
         The marker lies ahead, because a tick that has read what is due may clear one of the same name. Repeated: changes nothing.
         """
@@ -98,7 +98,7 @@ class ReminderStore:
         self._markers.mark(REMINDER, self.conversation, reminder.id, at_ms=max(next_ms, soon_ms))
 
     def unmark(self, reminder: Reminder) -> None:
-        """The marker of what was next is gone, where it is in its place.  Repeated: does nothing."""
+        """Delete the marker at the time of what was due next.  Repeated: does nothing."""
         next_ms = next_ms_of(reminder)
         if next_ms is not None:
             chat = self.conversation.id

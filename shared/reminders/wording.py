@@ -64,7 +64,7 @@ class Wording(Protocol):
     def said(self, conversation: Conversation, occurrence: Occurrence) -> Said | None:
         """Return the words of the occurrence; None: there is nothing to say, so it passes in silence.
 
-        Repeated: the same words, as far as nothing else has changed. Raises: StorageUnavailableError.
+        Repeated: the same words, unless entries have changed. Raises: StorageUnavailableError.
         """
         ...
 

@@ -13,7 +13,7 @@ class ReminderWords:
     """The words in reminders; a WordHolder."""
 
     def remove_withdrawn(self, conversation: Conversation, amendments: Amendments) -> None:
-        """No reminder came from a message that was withdrawn, erased or edited; its record and its marker are gone.
+        """Delete the reminders that came from a message that was withdrawn, erased or edited, with their markers.
 
         A worker that has claimed such a reminder finds that before it pushes. Repeated: does nothing. Raises: StorageUnavailableError.
         """
