@@ -1,8 +1,7 @@
 """The endpoint of a worker: decodes the envelope, calls the handler, answers Pub/Sub.
 
 204 acknowledges; 5xx causes a redelivery; 401 and 403 answer a sender that is not the subscription, 400 a body that is no envelope, 413 one
-that is too large. A non-2xx answer slows the
-pushes of all chats, so it is reserved for broken infrastructure.
+that is too large. A non-2xx answer slows the pushes of all chats, so it is reserved for broken infrastructure.
 Source: Pub/Sub, "Push subscriptions" (acknowledging codes) and "Push backoff".
 """
 
@@ -25,7 +24,7 @@ from shared.errors import (
 )
 
 REQUEST_S: Final = 112.0
-"""A request goes on for so long at most, but for calls that are under way; Pub/Sub waits for its answer for 120 s."""
+"""The longest time of a request, apart from calls that are under way at its end; Pub/Sub waits 120 s for the answer."""
 _ACKNOWLEDGED: Final = 204
 _INTERNAL_ERROR: Final = 500
 
@@ -86,7 +85,7 @@ class PushEndpoint:
             except AizuchiError as cause:
                 if isinstance(
                     cause, UnreadableRecordError
-                ):  # of whatever kind: what can go on without a record logs this itself
+                ):  # code that can go on without the record logs this itself, and does not raise
                     logs.error("record_unreadable", cause=cause)
                 logs.error("event_failed", cause=cause, reason=str(cause))
                 outcome = "given_up" if cause.http_status == _ACKNOWLEDGED else "failed"

@@ -27,7 +27,7 @@ class BusMessage:
 class Tick:
     """What Cloud Scheduler publishes once a minute: a message with the data `{"type": "tick"}`.
 
-    A message of the webhook holds LINE's event under `event`, whatever its type; so nothing that the webhook receives becomes a tick.
+    A message of the webhook holds LINE's event under `event`, also if its type is "tick"; so no webhook event becomes a tick.
     """
 
 

@@ -119,7 +119,7 @@ def _is_shown(character: str) -> bool:
 
 
 def skeleton(name: str) -> str:
-    """Return what is left of a name where everything is removed or unified that a reader may overlook."""
+    """Return the name without everything that a reader may overlook: marks and blanks removed, look-alike characters unified."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     kept = (
         one
@@ -156,7 +156,7 @@ class DisplayNames:
         return distinct_names(known, taken=bot_names)
 
     def begin(self, conversation_id: str, user_id: str) -> None:
-        """Begin to look up a name that is not known; who needs it next waits for this look-up."""
+        """Begin to look up a name that is not known; the next caller of `of` waits for this look-up."""
         self._begin(conversation_id, user_id)
 
     def _begin(self, conversation_id: str, user_id: str) -> "Future[str | None] | str | None":

@@ -143,7 +143,7 @@ def _text(value: object) -> str | None:
 
 
 def _timestamp_ms(value: object, received_ms: int) -> int:
-    """Return the timestamp.  An event that lies ahead of its receipt would outdate all that follow it, so the receipt bounds it."""
+    """Return the timestamp, bounded by the receipt: an event from the future would make all later events look older than itself."""
     if not isinstance(value, int) or isinstance(value, bool) or value not in range(_YEAR_3000_MS):
         return 0
     return min(value, received_ms + SKEW_MS) if received_ms > 0 else value

@@ -26,7 +26,7 @@ def short_line(text: str, *, limit: int) -> str:
 
 
 def boundary_before(text: str, end: int) -> int:
-    """Return the last place up to `end` that is between two graphemes; it looks at no more than what is around it.
+    """Return the last place up to `end` that is between two graphemes; it reads only `_AROUND` code points on each side.
 
     Within a grapheme, or a row of flags, of more than `_AROUND` code points it may be any place.
     """

@@ -49,8 +49,8 @@ def conversation_id_of(source: object) -> str | None:
     return value if is_conversation_id(value) else None
 
 
-# An id as LINE writes it, anywhere; or as people may write it: digits of either case, full-width characters, characters between that show
-# nothing. The latter is no part of a longer run of digits, because a digest in upper case often holds `C` and 32 digits.
+# An id as LINE writes it, anywhere; or as people may write it: with digits of either case, full-width characters, or invisible characters
+# in between. The latter must not be part of a longer run of digits, because a digest in upper case often holds `C` and 32 digits.
 # Source: Unicode 15, DerivedCoreProperties.txt (Default_Ignorable_Code_Point) and UnicodeData.txt (category Cf); the webhook imports this
 # module, and does without the library that knows these properties.
 _HIDDEN: Final = (

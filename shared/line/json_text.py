@@ -1,4 +1,4 @@
-"""JSON from outside, read so that an odd value costs no more than itself.
+"""JSON from outside, read so that a value that cannot be kept becomes None and the rest of the text is read.
 
 The parser of the standard library fails for the whole text where a value nests too deep or an integer has too many digits. It reads
 `1e400` as an infinity, which is no JSON.  Source: Python, "Integer string conversion length limitation".

@@ -1,7 +1,6 @@
-"""In which of the locales a person writes, told by script: fixed texts that answer a person are in that language.
+"""The locale in which a person writes, as the script tells it: fixed texts that answer a person are in that language.
 
-Where the script does not tell, as for Han characters without kana, or for a Latin script, which many languages share, the default counts
-where it is written in that script.
+Several languages share Han characters without kana, and the Latin script. For these the default counts, if it is written in that script.
 """
 
 from collections.abc import Iterable

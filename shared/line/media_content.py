@@ -50,12 +50,12 @@ class ArrivingContent:
     def __init__(self, pieces: Iterable[bytes], *, content_type: str, at_most_bytes: int) -> None:
         self.content_type = content_type
         self.size_bytes = 0
-        """What has arrived so far."""
+        """The bytes that have arrived so far."""
         self._pieces = iter(pieces)
         self._at_most_bytes = at_most_bytes
 
     def __iter__(self) -> Iterator[bytes]:
-        """Raises: ContentTooLargeError; what the source raises where it breaks off.  The source's `fetch` handles both."""
+        """Yield the pieces.  Raises: ContentTooLargeError; an error of the source if it breaks off.  The source's `fetch` handles both."""
         for piece in self._pieces:
             self.size_bytes += len(piece)
             if self.size_bytes > self._at_most_bytes:
@@ -94,7 +94,7 @@ def fetch_when_ready(
     clock: Clock,
     deadline: Deadline,
 ) -> _Kept | Unfetched:
-    """Return what `keep` makes of the content.  While LINE prepares it or does not answer, ask again every second until the deadline."""
+    """Return what `keep` returns.  While LINE prepares the content or does not answer, ask again every second until the deadline."""
     found = source.fetch(line_message_id, keep)
     while found in ("not_ready", "unavailable") and deadline.left_s:
         clock.sleep(min(_PAUSE_S, deadline.left_s))

@@ -38,10 +38,10 @@ class QuotaApi(Protocol):
 
 
 class PushBudget:
-    """What of the quota is left, as far as this instance knows; safe to share between threads.
+    """The rest of the quota, as this instance knows it; safe to share between threads.
 
-    LINE is asked once a minute, and the pushes of this instance since then are counted beside its answer. Other instances push too, so
-    LINE's refusal of a push is what counts in the end.
+    LINE is asked once a minute, and the pushes of this instance since then are added to its answer. Other instances push, too, so in the
+    end LINE's refusal of a push counts.
     """
 
     def __init__(self, *, api: QuotaApi, clock: Clock) -> None:

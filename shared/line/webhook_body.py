@@ -1,4 +1,4 @@
-"""The body of a webhook delivery, parsed only as far as the bus needs.
+"""The body of a webhook delivery, of which only the parts that the bus needs are parsed.
 
 Unknown events, message types and fields pass unchanged, because LINE adds them without notice.
 Source: LINE, "Webhook event objects" and "Development guidelines".
