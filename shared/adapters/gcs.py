@@ -1,6 +1,6 @@
 """The object store on Cloud Storage: its JSON API over google-auth's credentials and a pool of connections.
 
-Records are a few kilobytes, so what a call costs is what is made of it: the client library takes ten times as much CPU time as the request
+Records are a few kilobytes, so the client code decides the cost of a call: the client library takes ten times the CPU time of the request
 itself (docs/adr/20261122-storage-over-its-json-api.md). Media go through the library, whose transfers are made for large objects.
 
 Source: Cloud Storage JSON API v1, "Objects: get, insert, delete, list"; "Upload objects" (multipart/related, metadata first);
@@ -83,7 +83,7 @@ class _UnauthorisedError(Exception):
 
 
 class _DamagedError(Exception):
-    """An object, or an answer, arrived other than it was sent."""
+    """An object or an answer was damaged on its way."""
 
 
 class GcsObjectStore:
@@ -183,7 +183,7 @@ class GcsObjectStore:
         suffix = name[name.rfind(".") :] if "." in name else ""
         content_type = _CONTENT_TYPES.get(suffix, "application/octet-stream")
         metadata = {"name": name, "contentType": content_type, "crc32c": _crc32c(data)}
-        boundary = secrets.token_hex(_BOUNDARY_BYTES)  # nobody can write an object that holds it
+        boundary = secrets.token_hex(_BOUNDARY_BYTES)  # random, so no object holds it
         body = b"".join(
             (
                 f"--{boundary}\r\ncontent-type: application/json; charset=UTF-8\r\n\r\n".encode(),
@@ -200,7 +200,7 @@ class GcsObjectStore:
                 response = self._ask("POST", path, body=body, boundary=boundary, expects=_DONE | _LOST)
             except _RefusedError as cause:
                 if cause.status == _TOO_MANY and self._has_moved_on(name, generation):
-                    return None  # it would lose, and wait in a line of writers that grows meanwhile
+                    return None  # a retry would lose, after waiting behind a growing queue of writers
                 raise
             if response.status in _LOST:
                 return None
@@ -223,7 +223,7 @@ class GcsObjectStore:
         return f"{self._objects_path}/{quote(name, safe='')}"
 
     def _persist(self, ask: Callable[[], _Answer]) -> _Answer:
-        """Return the answer; what may succeed later is asked again, after pauses that spread.  Raises: StorageUnavailableError."""
+        """Return the answer; a request that may succeed later is retried, after random pauses.  Raises: StorageUnavailableError."""
         deadline = Deadline.after(self._clock, self._retry_timeout_s)
         longest_s = _FIRST_PAUSE_S
         while True:
@@ -265,7 +265,7 @@ class _Authorisation:
     """Google's credentials of this process: the account of the function, or what `gcloud auth application-default login` left."""
 
     def __init__(self) -> None:
-        """Find the credentials.  The import takes an eighth of a second, which a stand-in's process is spared."""
+        """Find the credentials.  The import takes an eighth of a second, so it is here: with a stand-in no credentials are needed."""
         import certifi  # noqa: PLC0415
         import google.auth  # noqa: PLC0415
         import urllib3  # noqa: PLC0415

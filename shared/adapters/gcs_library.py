@@ -166,7 +166,7 @@ class LibraryObjectStore:
                 for piece in pieces:
                     writer.write(piece)
                 writer.close()
-            except BaseException as cause:  # of whoever sends the pieces, too
+            except BaseException as cause:  # also an error of the iterator of the pieces
                 with suppress(*_FAILURES):
                     writer.terminate()  # else the writer would complete the upload when it is collected
                 if isinstance(cause, DataCorruption):  # it was completed, and arrived damaged
@@ -179,7 +179,7 @@ class LibraryObjectStore:
     def _may_still_win(self, name: str, generation: int, cause: Exception) -> bool:
         """Whether a write that failed like this is tried again.
 
-        One that meets 429 is not where the object has moved on: it would lose, and waits in a line of writers that grows meanwhile.
+        After a 429 it is not if the object has another generation: it would lose, after waiting behind a growing queue of writers.
         """
         is_limited = isinstance(cause, exceptions.TooManyRequests) or _status_in(cause) == _TOO_MANY
         return _RETRIES._predicate(cause) and not (is_limited and self._has_moved_on(name, generation))  # noqa: SLF001 - the default's own
@@ -199,7 +199,7 @@ def _content_type(name: str) -> str:
 
 
 def _status_in(cause: Exception) -> int | None:
-    """Return the status of an upload that was refused; the client makes an exception of its own of it only after the last attempt."""
+    """Return the status of a refused upload; the client translates this exception into its own only after the last attempt."""
     return cause.response.status_code if isinstance(cause, InvalidResponse) else None
 
 

@@ -1,4 +1,4 @@
-"""The Gemini client of google-genai: who asks, where, for how long, and what its errors mean.
+"""The Gemini client of google-genai: its credentials, its endpoint, its timeouts, and the translation of its errors.
 
 Importing it takes a quarter of a second, so that only adapters that ask import it, when they first do.
 Source: google-genai 3.4.0, types.py, `HttpOptions.extra_body`: merged into the request's body at the end, a list as it is;
@@ -29,14 +29,14 @@ _LONGEST_RETRY_DELAY_S: Final = 3_600.0  # longer than any turn
 _RETRIED_STATUSES: Final = frozenset({408, 429, 500, 502, 503, 504})
 _MEDIA: Final[ContextVar[InlineMedia | None]] = ContextVar("media", default=None)
 _REPLACED: Final = types.Content(role="user", parts=[])
-"""The SDK wants contents of its own; those of the body replace them.  A list of one would be held against twenty types first: 0.3 ms."""
+"""The SDK requires contents; those of the body replace these.  The SDK would check a list of one against twenty types first: 0.3 ms."""
 
 
 class _Config(types.GenerateContentConfig):
-    """A configuration that answers `in` at once: the SDK asks for each of 45 fields, and pydantic makes a list of them all each time."""
+    """A configuration with a fast `in`: the SDK tests 45 fields with it, and pydantic would build a list of all fields each time."""
 
     def __contains__(self, name: object) -> bool:
-        """A model of pydantic is a sequence of pairs, none of which is a name."""
+        """Always False: a pydantic model iterates over pairs, none of which equals a name."""
         return False
 
 
@@ -80,7 +80,7 @@ class _Stream(httpx2.SyncByteStream):
 
 @contextmanager
 def _sent_with(media: InlineMedia | None) -> Iterator[None]:
-    """A request that is sent inside the block, by this thread, has these media in the places of their placeholders."""
+    """Put these media in the places of their placeholders in a request that this thread sends inside the block."""
     token = _MEDIA.set(media)
     try:
         yield
@@ -152,7 +152,7 @@ def usage_of(usage: types.GenerateContentResponseUsageMetadata | None) -> Usage:
 
 @contextmanager
 def translated_errors(*, unreadable: str) -> Iterator[None]:
-    """Errors of a request that is made inside the block are the project's; one that was not answered readably in time says `unreadable`.
+    """Translate errors of a request inside the block; `unreadable` is the text for one without a readable answer in time.
 
     Raises: ModelUnavailableError, ModelRefusedError.
     """

@@ -1,4 +1,4 @@
-"""Requests to Gemini and its answers as JSON, without the SDK's types: those take fifty times as long to make as the JSON itself.
+"""Requests to Gemini and its answers as JSON, without the SDK's types, whose construction takes fifty times as long as that of the JSON.
 
 Source: Gemini API, `models.generateContent` (the same on Vertex AI), request and response; "Thought signatures": a part is sent back
 as it came.
@@ -30,7 +30,7 @@ from shared.line.json_text import is_ordinary
 from shared.metering import Purpose, Usage
 
 ANSWER_LIMIT_CHARACTERS: Final = 4_000_000
-"""Far more than the output tokens of a request make; an answer that is longer is not read."""
+"""Far more characters than the output tokens of a request; a longer answer is not read."""
 _SKIPS_VALIDATION: Final = base64.urlsafe_b64encode(b"skip_thought_signature_validator").decode()
 """Source: Gemini API, "Thought signatures", FAQ."""
 _MOST_TOKENS: Final = 2**40
@@ -138,14 +138,14 @@ def _answered(call: FunctionCall, response: Json) -> dict[str, object]:
 
 
 def _without_signatures(wire: Json) -> Json:
-    """Return the content of another model, whose signatures this one cannot check."""
+    """Return another model's content with signatures that are not checked, because this model cannot check them."""
     parts = wire.get("parts")
     held = parts if isinstance(parts, Sequence) else ()
     return {**wire, "parts": [{**one, **_skipped(one)} for one in held if isinstance(one, Mapping)]}
 
 
 def _skipped(part: Json) -> dict[str, object]:
-    """Return the signatures of the part as ones that are not checked, under the names that it has."""
+    """Return a replacement that is not checked for each signature of the part, under its name on the wire."""
     return {name: _SKIPS_VALIDATION for name in ("thoughtSignature", "thought_signature") if part.get(name)}
 
 

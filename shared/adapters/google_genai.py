@@ -1,6 +1,7 @@
-"""google-genai, with one of the three HTTP libraries that it takes if it finds them.
+"""google-genai, imported with only one of the three HTTP libraries that it would use.
 
-It works with httpx2, which it requires. LINE's SDK requires aiohttp, and Notion's httpx; their import takes 11 MB and 0.1 s of CPU time.
+It works with httpx2, which it requires. It would also import aiohttp, which LINE's SDK requires, and httpx, which Notion's requires: 11 MB
+and 0.1 s of CPU time.
 """
 
 from shared.adapters.partial_imports import left_out

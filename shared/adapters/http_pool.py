@@ -1,6 +1,6 @@
 """Kept connections to one host, on http.client: the same request takes twice the CPU time over urllib3's pool.
 
-What that one has besides is not asked for here: redirects, proxies, retries, decoding, many hosts.
+It leaves out what urllib3 offers and this project does not need: redirects, proxies, retries, decoding, many hosts.
 Source: Python, "http.client" (a connection takes its next request once the answer was read; what `request` sends by itself); urllib3 2.8,
 util/connection.py (a kept connection that has something to read was closed by the server).
 """
@@ -86,7 +86,7 @@ class HttpPool:
         return Answer(status=response.status, data=data, headers=response.headers)
 
     def close(self) -> None:
-        """Close the connections that nobody uses, as the end of the pool does."""
+        """Close the idle connections, as the end of the pool does."""
         _close(self._idle)
 
     def _new(self) -> HTTPConnection:

@@ -1,4 +1,4 @@
-"""Media inside a JSON body, encoded while the body is sent: a request holds one copy of their bytes, and none of their base64.
+"""Media inside a JSON body, encoded while the body is sent, so that memory holds one copy of their bytes, and never all of their base64.
 
 The body is made with a placeholder for each medium. Placeholders hold 128 random bits, so no text of a person holds one.
 Source: Gemini API, `Blob.data`; base64 in the alphabet for URLs, as google-genai 3.4.0 sends it.

@@ -31,14 +31,14 @@ class BotInfo(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class BotInfoUnavailableError(Exception):
-    """LINE did not tell."""
+    """LINE did not return the bot's info."""
 
 
 class KeptBotInfo:
     """Keeps what `read` returns; safe to share between threads.
 
-    Those that come while it is read for the first time wait for it, `waited_s` at most. Later, while LINE does not tell, one thread asks,
-    and the others go on without.
+    Callers during the first read wait for it, for `waited_s` at most. If LINE did not answer, one thread asks again later, and the others
+    go on without the info.
     """
 
     def __init__(self, read: Callable[[], BotInfo], clock: Clock, *, waited_s: float = _WAITED_S) -> None:

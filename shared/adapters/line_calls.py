@@ -1,4 +1,4 @@
-"""The calls of the Messaging API that the product makes, by LINE's SDK: its client sends its messages and reads the answers as its types.
+"""The calls of the Messaging API that the product makes, with the client, the message types and the answer types of LINE's SDK.
 
 The SDK's own list of calls, `MessagingApi`, wraps each of two hundred into a validator when it is imported: 8 MB and 0.2 s of CPU time.
 Source: line-bot-sdk 3.27, `MessagingApi` (paths, headers and types of answers), `ApiClient.call_api`.

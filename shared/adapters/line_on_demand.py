@@ -31,7 +31,7 @@ class _Sdk:
 
 
 class SdkOnDemand:
-    """LINE's SDK, as the adapters on it; imported once, whoever asks first."""
+    """The adapters on LINE's SDK; the first caller of `get` imports it."""
 
     def __init__(self, *, channel_access_token: Secret, base_url: str | None, clock: Clock) -> None:
         """`base_url` replaces both of LINE's hosts."""
@@ -67,7 +67,7 @@ class SdkOnDemand:
 
 @dataclass(frozen=True, slots=True)
 class LateLineApi:
-    """`LineApi`, imported on demand; who the bot is, it knows without the SDK."""
+    """`LineApi`, imported on demand; the bot's info is read without the SDK."""
 
     sdk: SdkOnDemand = field(repr=False)
 

@@ -26,7 +26,7 @@ class LineProfiles:
         return None
 
     def is_member(self, conversation_id: str, user_id: str) -> bool | None:
-        """Whether LINE knows the person as a member.  Source: LINE, "Get group chat member profile": 404 for who is none."""
+        """Whether LINE knows the person as a member.  Source: LINE, "Get group chat member profile": 404 for any other person."""
         try:
             self._profile(conversation_id, user_id)
         except ApiException as refusal:

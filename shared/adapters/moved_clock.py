@@ -1,4 +1,4 @@
-"""The clock of a local stack: a file moves it forward, so that nobody has to wait for what is due tomorrow."""
+"""The clock of a local stack: a file moves it forward, so that a developer need not wait for what is due tomorrow."""
 
 from pathlib import Path
 from typing import Final

@@ -1,7 +1,7 @@
 """Notion through notion-client, at version 2025-09-03 of its API.
 
-Retries happen here, until the deadline: a rate limit (429, 529) and a conflict (409) are always retried, because they had no effect; a lost
-answer and 5xx only for reads. After a write without an answer the caller checks whether the write took effect.
+Retries happen here, until the deadline. A request with a rate limit (429, 529) or a conflict (409) is always retried, because it had no
+effect; one with a lost answer or 5xx only if it reads. After a write without an answer the caller checks whether the write took effect.
 Source: notion-client 3.1.0, client.py (its own retries are off; it does not know 529 and passes httpx's transport errors on);
 Notion API reference, "Status codes" and "Request limits"; docs/notion-facts.md.
 """

@@ -1,4 +1,4 @@
-"""Imports of those modules of a package that are used, because SDKs import all that they have together with the package.
+"""Imports of single modules of a package, because the packages of SDKs import all their modules.
 
 importlib's LazyLoader is no help: it runs a package as soon as one of its modules is imported.
 Source: Python, "The import system": a package is found in `sys.modules` before anything is run; None there means that a module cannot be
@@ -15,9 +15,9 @@ from types import ModuleType
 
 
 def postpone(*packages: str) -> None:
-    """The packages, each named after its parents, run only when a name is looked up in them that is none of their modules.
+    """Run these packages, each named after its parents, only when a name is looked up in them that is none of their modules.
 
-    Until then their modules can be imported one by one.  Afterwards they are what they would have been, with the same modules.
+    Until then their modules can be imported one by one. Afterwards the packages are complete, with the same modules.
     Repeated, or imported already: nothing changes.
     """
     for name in packages:
@@ -47,7 +47,7 @@ def _names_of(package: ModuleType, spec: ModuleSpec) -> Callable[[str], object]:
 
 @contextmanager
 def left_out(*modules: str) -> Iterator[None]:
-    """While the block imports, these cannot be found: for packages that take what is there, and need none of it."""
+    """Hide these modules from imports in the block: for packages that import them if they are installed, and do not need them."""
     hidden = [one for one in modules if one not in sys.modules]
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None is what the import system asks for
     try:

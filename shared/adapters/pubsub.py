@@ -66,7 +66,7 @@ class PubSubEventBus:
         return ids
 
     def _publish_alone(self, messages: Sequence[BusMessage], deadline: Deadline) -> tuple[str, ...]:
-        """Publish what one call takes, as almost every delivery; one that is waited for in its own thread costs half of another."""
+        """Publish messages that fit into one call, as those of almost every delivery do; a blocking call costs half of a future."""
         request = self._request(messages)
         pauses_s = _pauses_s()
         while True:
