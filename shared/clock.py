@@ -54,7 +54,7 @@ class Deadline:
         return replace(self, at_s=min(self.at_s, self.clock.monotonic_s() + seconds))
 
     def earlier(self, seconds: float) -> "Deadline":
-        """Return the deadline that leaves so many seconds of this one."""
+        """Return a deadline that lies `seconds` before this one."""
         return replace(self, at_s=self.at_s - seconds)
 
     @property

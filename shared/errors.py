@@ -97,13 +97,13 @@ class MisroutedEventError(PermanentError):
 
 
 class UnreadableRecordError(PermanentError):
-    """A record that the event needs cannot be read: 5xx, because only a dead letter keeps the event until an operator has seen to it."""
+    """A record that the event needs cannot be read: 5xx, so that a dead letter keeps the event until an operator has mended the record."""
 
     http_status = 500
 
 
 class CorruptRecordError(UnreadableRecordError):
-    """A stored record is not what its kind looks like."""
+    """A stored record does not have the shape of its kind."""
 
 
 class UnknownRecordVersionError(UnreadableRecordError):

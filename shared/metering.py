@@ -128,10 +128,10 @@ def metered(meter: Meter) -> Iterator[None]:
 
 
 class Charges(Protocol):
-    """Takes note of every request as soon as it was made, whatever becomes of the work that it belongs to."""
+    """Takes note of every request as soon as it was made, also if the work that it belongs to fails later."""
 
     def charge(self, account: str | None, usage: ModelUsage) -> None:
-        """Take note of one request of a chat.  Called by any thread, on the way of an answer: it must not wait, and raises nothing."""
+        """Take note of one request of a chat.  Called on any thread while a person waits for an answer: it must not block, or raise."""
         ...
 
 
@@ -162,7 +162,7 @@ class CostlyError(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class MadeRequest:
-    """A request that is under way; whoever makes it sets the tokens, the model that answered, and what else is logged of its answer."""
+    """A request that is under way; its maker sets the tokens, the model that answered, and the fields that are logged of its answer."""
 
     usage: Usage = field(default_factory=Usage)
     response_model: str | None = None

@@ -1,4 +1,4 @@
-"""What a query is looked for by: whole words of scripts that write spaces, pairs and triples of characters of scripts that do not.
+"""Needles, the pieces of a query: whole words of scripts that write spaces, pairs and triples of characters of scripts that do not.
 
 A needle is compared with loosened texts (folding.py), or, where it stands `between_kanji`, with texts without okurigana.
 """

@@ -1,4 +1,4 @@
-"""Embeddings as they are kept and compared: small, and alike in any direction's length."""
+"""Embeddings as they are kept and compared: small, and by direction only."""
 
 import base64
 import math
