@@ -19,7 +19,7 @@ from shared.locales.language_file import language_file
 MOST_PROPOSED: Final = 3
 ARGUMENTS_LIMIT: Final = 2_000
 _DETAIL_GRAPHEMES: Final = 80
-_SHOWN: Final = ("content", "text", "at", "rule", "digest")  # of arguments, as they are
+_SHOWN: Final = ("content", "fact", "text", "at", "rule", "digest")  # of arguments, as they are
 
 
 class Proposals:
@@ -51,6 +51,7 @@ class _Texts:
     """What a tap would do to something of this {name}, by tool."""
 
     delete_entry: str
+    forget_fact: str
     create_page: str
     update_page: str
     append_block: str

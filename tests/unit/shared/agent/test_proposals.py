@@ -49,3 +49,9 @@ def test_a_long_detail_is_told_by_its_beginning() -> None:
     line = line_of("change_reminder", {"text": "x" * 81})
 
     assert line == f"☐ Change the reminder: “milk” ({'x' * 79}…)"
+
+
+def test_a_fact_that_is_to_be_forgotten_is_told_with_its_entry() -> None:
+    line = line_of("forget_fact", {"path": "ideas/milk.md", "fact": "two bottles"})
+
+    assert line == "☐ Forget in “milk” (two bottles)"

@@ -123,6 +123,16 @@ def test_what_a_tap_would_do_is_written_by_the_code(chat: Chat) -> None:
     assert last.button.label == japanese(Phrase.CHANGE_BUTTON)
 
 
+def test_a_fact_is_forgotten_by_a_tap_as_an_entry_is_deleted(chat: Chat) -> None:
+    asked = chat.asks(calling(("forget_fact", {"path": ENTRY, "fact": "lunch"})))
+
+    assert chat.text_of(asked) == "shall I?\n\n☐ Forget in “lunch”"
+    assert chat.has_entry
+
+    assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
+    assert not chat.has_entry
+
+
 def test_a_tap_carries_out_exactly_what_was_shown_without_the_model(chat: Chat) -> None:
     chat.asks(DELETES, creating(数量=2))
 
