@@ -36,9 +36,11 @@ def facts_of(entry: Entry, is_own: Callable[[str], bool]) -> Iterator[Fact]:
 def without_fact(entry: Entry, fact: str, *, stamp: str) -> tuple[Entry | None, frozenset[str]]:
     """Return the entry without the fields and notes that hold the fact, and the messages behind these.
 
-    None: its name holds the fact, or only its name remains. No message: the entry does not hold the fact.
+    None: its name holds the fact, or only its name remains. No message: the entry does not hold the fact; none holds a blank one.
     """
     wanted = fold(fact)
+    if not wanted:
+        return entry, frozenset()
     lost = {name for name in entry.came_from if wanted in fold(_text(entry.fields.get(name)))}
     notes = tuple(note for note in entry.notes if wanted not in fold(note.text))
     gone = [entry.came_from[name] for name in lost] + [note.came_from for note in entry.notes if note not in notes]

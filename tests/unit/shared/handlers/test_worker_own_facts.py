@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import pytest
+
 from shared.adapters.memory.scripted_model import calling
 from shared.agent.model import FunctionResponses, ModelResponse
 from tests.support.chats import everything_in
@@ -88,6 +90,18 @@ def test_words_that_the_entry_does_not_hold_are_no_fact_of_it(friend: Person) ->
     friend.says("forget golf", forget("ideas/fishing.md", "golf"), OK)
 
     assert "no such words" in result(friend.worker)["error"]["message"]
+
+
+@pytest.mark.parametrize("blank", [" ", "\u3000\n"])
+def test_blank_words_are_no_fact_of_any_entry(friend: Person, blank: str) -> None:
+    entry = friend.files("fishing")
+
+    friend.says("forget it", forget("ideas/fishing.md", blank), OK)
+
+    assert "no such words" in result(friend.worker)["error"]["message"]
+    stored = friend.worker.store.read(entry)
+    assert stored is not None
+    assert b"fishing" in stored.data
 
 
 def test_an_entry_that_is_not_there_is_a_fault(friend: Person) -> None:
