@@ -14,6 +14,7 @@ from typing import Final
 from shared.agent.model import Json
 from shared.conversation.records import ProposedCall
 from shared.line.graphemes import short_line
+from shared.line.utf16 import without_lone_surrogates
 from shared.locales.language_file import language_file
 
 MOST_PROPOSED: Final = 3
@@ -30,13 +31,18 @@ class Proposals:
         self._lock = Lock()
 
     def add(self, tool: str, arguments: Json, *, name: str) -> bool:
-        """Propose this call, which would touch something of this name; return whether there is room for it."""
-        text = json.dumps(arguments, ensure_ascii=False, sort_keys=True)
+        """Propose this call, which would touch something of this name; return whether there is room for it.
+
+        It is kept without lone surrogates, which no record takes.
+        """
+        text = without_lone_surrogates(json.dumps(arguments, ensure_ascii=False, sort_keys=True))
         with self._lock:
             is_known = (tool, text) in self._proposed
             if len(text) > ARGUMENTS_LIMIT or (not is_known and len(self._proposed) >= MOST_PROPOSED):
                 return False
-            self._proposed[tool, text] = ProposedCall(tool=tool, arguments=text, name=name)
+            self._proposed[tool, text] = ProposedCall(
+                tool=tool, arguments=text, name=without_lone_surrogates(name)
+            )
             return True
 
     @property
@@ -76,7 +82,8 @@ def _details(arguments: Json) -> Iterator[str]:
     if isinstance(properties, str):
         properties = json.loads(properties) if properties.strip() else None
     if isinstance(properties, Mapping):
-        yield from (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in properties.items())
+        values = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in properties.items())
+        yield from map(without_lone_surrogates, values)
     yield from (str(arguments[key]) for key in _SHOWN if isinstance(arguments.get(key), str))
 
 

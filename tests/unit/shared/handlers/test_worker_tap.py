@@ -111,6 +111,10 @@ def creating(title: str = "spam", **properties: object) -> Step:
     return calling(("create_page", {"database_name": "shopping", "title": title, "properties": properties}))
 
 
+def creating_from_text(properties: str) -> Step:
+    return calling(("create_page", {"database_name": "shopping", "title": "milk", "properties": properties}))
+
+
 def test_what_a_tap_would_do_is_written_by_the_code(chat: Chat) -> None:
     asked = chat.asks(DELETES, creating(数量=2))
 
@@ -131,6 +135,24 @@ def test_a_fact_is_forgotten_by_a_tap_as_an_entry_is_deleted(chat: Chat) -> None
 
     assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
     assert not chat.has_entry
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (creating("milk\ud83d"), "☐ Add to Notion: “milk\ufffd”"),
+        (creating("milk", **{"店\ud83d": "\ud83d"}), '☐ Add to Notion: “milk” (店\ufffd: "\ufffd")'),
+        (creating_from_text('{"店": "\\ud83d"}'), '☐ Add to Notion: “milk” (店: "\ufffd")'),
+        (
+            calling(("create_reminder", {"text": "tea\ud83d", "at": "2026-11-23T09:00"})),
+            "☐ Remind: “tea\ufffd” (2026-11-23T09:00)",
+        ),
+    ],
+)
+def test_half_a_character_in_the_arguments_does_not_end_the_turn(chat: Chat, change: Step, line: str) -> None:
+    asked = chat.asks(change)
+
+    assert chat.text_of(asked) == f"shall I?\n\n{line}"
 
 
 def test_a_tap_carries_out_exactly_what_was_shown_without_the_model(chat: Chat) -> None:
