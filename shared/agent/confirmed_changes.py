@@ -34,8 +34,8 @@ class ConfirmedCalls:
         """
         context = self.contexts.of(question)
         failed = self._run_twice(proposed, context, question.deadline)
-        told_names = {one.name for one in proposed} | {json.loads(one.arguments).get("text") for one in proposed}
-        is_as_told = {one.name for one in context.deeds} <= told_names
+        told_names = {name for one in proposed for name in _told_names(one)}
+        is_as_told = {_in_one_line(one.name) for one in context.deeds} <= told_names
         kept = context if is_as_told else replace(context, entries=None, reminders=None)
         told = receipt(kept.deeds, locale=language_of(context.said, default=self.locale))
         if failed or not is_as_told:
@@ -59,3 +59,14 @@ class ConfirmedCalls:
             ran = self.tools.run(calls, context, deadline)
             left = tuple(one for one, answer in zip(left, ran.responses, strict=True) if "error" in answer.response)
         return left
+
+
+def _told_names(one: ProposedCall) -> tuple[str, ...]:
+    """Return the names that the person read: that of what the call touches, and the text that a reminder gets."""
+    text = json.loads(one.arguments).get("text", one.name)
+    return _in_one_line(one.name), _in_one_line(str(text))
+
+
+def _in_one_line(name: str) -> str:
+    """Return the name as it is told: a reminder is kept in one line, and a proposal may have several."""
+    return " ".join(name.split())

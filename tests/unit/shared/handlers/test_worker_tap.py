@@ -155,6 +155,18 @@ def test_half_a_character_in_the_arguments_does_not_end_the_turn(chat: Chat, cha
     assert chat.text_of(asked) == f"shall I?\n\n{line}"
 
 
+@pytest.mark.parametrize("text", ["pay  the rent", "pay the rent\n", "pay\nthe rent"])
+def test_a_tap_sets_and_changes_a_reminder_whatever_white_space_its_text_has(chat: Chat, text: str) -> None:
+    chat.asks(calling(("create_reminder", {"text": text, "at": "2026-11-23T09:00"})))
+    made = chat.press()
+    (reminder,) = ReminderStore(chat.worker.conversations.of(chat.chat_id)).read_all()
+    chat.asks(calling(("change_reminder", {"id": reminder.id, "text": f"{text} now"})))
+    changed = chat.press()
+
+    assert "Reminder: “pay the rent”" in chat.text_of(made)
+    assert "“pay the rent now”" in chat.text_of(changed)
+
+
 def test_a_tap_carries_out_exactly_what_was_shown_without_the_model(chat: Chat) -> None:
     chat.asks(DELETES, creating(数量=2))
 
