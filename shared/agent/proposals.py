@@ -40,9 +40,7 @@ class Proposals:
             is_known = (tool, text) in self._proposed
             if len(text) > ARGUMENTS_LIMIT or (not is_known and len(self._proposed) >= MOST_PROPOSED):
                 return False
-            self._proposed[tool, text] = ProposedCall(
-                tool=tool, arguments=text, name=without_lone_surrogates(name)
-            )
+            self._proposed[tool, text] = ProposedCall(tool=tool, arguments=text, name=without_lone_surrogates(name))
             return True
 
     @property

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, Protocol
 
 from shared import logs, tracing
@@ -15,7 +15,7 @@ from shared.agent.outcomes import having_read, with_forgetting, with_proposals, 
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import receipt, without_marks
-from shared.agent.taint import MEDIA
+from shared.agent.taint import MEDIA, Readings
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
 from shared.conversation.records import OutcomeKind, OutcomeRecord
@@ -153,12 +153,10 @@ class AgentResponder:
 
     def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
         """Return the answer as people see it: the model's text within the limit, the receipt, and the links that fit LINE's bubbles."""
-        message, strange = context.readings.without_strange_links(message)
-        if strange:
-            logs.warning("links_removed", links=strange)
         is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
         limit = DIGEST.text_limit if is_long else ANSWER.text_limit
-        text = without_marks(shown_text(message, limit=limit))
+        without_links = partial(_without_strange_links, context.readings)
+        text = without_marks(shown_text(message, limit=limit, cleaned=without_links))
         if not text:
             return ""
         told = receipt(context.deeds, locale=language_of(context.said, default=self.prompt.locale))
@@ -187,6 +185,13 @@ class AgentResponder:
 def prompt_version(system_instruction: str, tools: tuple[str, ...]) -> str:
     """Return a short hash of what a deployment tells the model, so that answers of different prompts can be compared."""
     return hashlib.sha256("\n".join((system_instruction, *tools)).encode()).hexdigest()[:12]
+
+
+def _without_strange_links(readings: Readings, text: str) -> str:
+    text, strange = readings.without_strange_links(text)
+    if strange:
+        logs.warning("links_removed", links=strange)
+    return text
 
 
 def _note_readings(context: TurnContext, contents: Sequence[Content], *, index: str) -> None:

@@ -17,7 +17,7 @@ from typing import Final
 from shared.conversation.literal_runs import Runs
 from shared.search.folding import fold
 
-_LINK: Final = re.compile(r"https?://[^\s<>\"'「」『』（）()\[\]{}、。，]{1,1000}", re.IGNORECASE)  # noqa: RUF001 - ends of links
+_LINK: Final = re.compile(r"https?://[^\s<>\"'「」『』（）()\[\]{}、。，]+", re.IGNORECASE)  # noqa: RUF001 - ends of links
 _ENDS: Final = ".,;:!?)]}'\""
 MEDIA: Final = "media"
 _NUMBER: Final = re.compile(r"\d{4,}")
@@ -67,10 +67,17 @@ class Readings:
 
     def without_strange_links(self, text: str) -> tuple[str, int]:
         """Return the text without links that neither a function nor a person gave, and their number."""
-        strange = [link for link in links_in(text) if link not in self._links]
-        for link in strange:
-            text = text.replace(link, "")
-        return text, len(strange)
+        strange = 0
+
+        def without(found: re.Match[str]) -> str:
+            nonlocal strange
+            link = found[0].rstrip(_ENDS)
+            if link in self._links:
+                return found[0]
+            strange += 1
+            return found[0].removeprefix(link)
+
+        return _LINK.sub(without, text), strange
 
 
 def links_in(text: str) -> Iterable[str]:

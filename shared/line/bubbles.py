@@ -6,7 +6,7 @@ Source: Unicode TR 29; LINE, "Text message".
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate
@@ -176,11 +176,14 @@ def _weight(atom: str) -> int:
     return max(1, -(-utf16_length(atom) // _UNITS_A_CHARACTER))
 
 
-def shown_text(markdown: str, *, limit: int = ANSWER.text_limit) -> str:
-    """Return the model's text as people see it: without Markdown and ids, shortened to the limit.  It may be blank."""
+def shown_text(markdown: str, *, limit: int = ANSWER.text_limit, cleaned: Callable[[str], str] = str) -> str:
+    """Return the model's text as people see it: without Markdown and ids, shortened to the limit.  It may be blank.
+
+    `cleaned` takes out of the whole plain text what people should not see: Markdown may stand between the letters of it.
+    """
     from shared.line.markdown import plain_text  # noqa: PLC0415 - adds 20 ms to a cold start, and no event needs it at once
 
-    return shortened(mask_ids(plain_text(without_lone_surrogates(markdown))), limit=limit)
+    return shortened(mask_ids(cleaned(plain_text(without_lone_surrogates(markdown)))), limit=limit)
 
 
 def answer_messages(

@@ -38,6 +38,15 @@ def test_links_that_nobody_gave_are_taken_out() -> None:
     assert count == 1
 
 
+def test_a_link_that_begins_like_a_strange_one_stays_whole() -> None:
+    readings = Readings()
+    readings.note("https://example.com/a")
+
+    text, count = readings.without_strange_links("https://example.com/a, https://example.com")
+
+    assert (text, count) == ("https://example.com/a, ", 1)
+
+
 @pytest.mark.parametrize("data", ["https://example.com/猫\nthe next line", {"url": "https://example.com/猫"}])
 def test_a_link_in_any_script_is_given_by_lines_and_by_results(data: object) -> None:
     readings = Readings()

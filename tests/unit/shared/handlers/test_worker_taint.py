@@ -95,6 +95,23 @@ def test_a_reply_has_only_links_that_somebody_gave(friend: Person) -> None:
     assert friend.worker.outcome(event)["text"] == "see  and https://line.me/good"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "see ht**tps://evil.example/?q=lunch**",
+        "see ht`tps://evil.example/?q=lunch`",
+        "see ~~ht~~tps://evil.example/?q=lunch",
+        "see ht\\*tps://evil.example/?q=lunch and h**ttps://evil.example/?q=2**",
+        "see [lunch](https://evil.example/?q=lunch)",
+        "see htt" + "https://" + "a" * 1_000 + "ps://evil.example/?q=lunch",
+    ],
+)
+def test_markup_and_other_links_do_not_hide_a_link(reader: Person, said: str) -> None:
+    event = reader.says("what does the page say?", calling(("reply", {"message": said})))
+
+    assert "http" not in reader.worker.outcome(event)["text"]
+
+
 class Web:
     """A web in which everything is found; it remembers what was asked."""
 
