@@ -56,6 +56,7 @@ class _Texts:
 
     delete_entry: str
     forget_fact: str
+    undo_last_change: str
     create_page: str
     update_page: str
     append_block: str

@@ -139,6 +139,20 @@ class EntryOverlay:
             is_changed = self.placement is not None and self.placement.path in changes
             self.placement = placement or (None if is_changed else self.placement)
 
+    def show_undo(self) -> tuple[str, ...]:
+        """Return the names of the entries that `undo` would change as an earlier turn left them; none: it takes back a step of this turn.
+
+        Raises: EntryFault, where there is nothing to undo.
+        """
+        with self._lock:
+            if self._steps or self._undone is not None:
+                return ()
+            before = self._stored_before()
+            there = (self._current(path) for path in before)
+            involved = [one for one in (*there, *before.values()) if one is not None]
+            self._shown_source_ids |= {one for entry in involved for one in entry.source_ids}
+            return tuple({one.id: one.name for one in involved}.values())
+
     def undo(self) -> UndoEffect:
         """Take back the last step of this turn, or else what the last turn changed.
 

@@ -26,6 +26,11 @@ _DECLARED_IN_FULL: Final = frozenset({"update_entry"})  # whose arguments the ed
 _CLASSIFIER_INDEX_TOKENS: Final = 500
 MOST_CAPTURES: Final = 12
 """Captures of a turn; each asks the model for a classification."""
+_TOO_MUCH_TO_UNDO: Final = ToolFault(
+    message="Not done: this turn has read from outside, and the last change was of several entries. Tell the person, and delete or change "
+    "one by one what they name.",
+    may_retry=False,
+)
 
 Action = Callable[[Json, EntryOverlay, Occasion], Json | ToolFault | NeedsTap]
 
@@ -166,8 +171,12 @@ def _hint_of_person(occasion: Occasion) -> Hint:
     return named[0] if len(hints) == len(named) == 1 else Hint()
 
 
-def _undo(_: Json, overlay: EntryOverlay, __: Occasion) -> Json:
-    effect = overlay.undo()
+def _undo(_: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault | NeedsTap:
+    with overlay.together():
+        names = overlay.show_undo()
+        if not all(map(occasion.may_touch, names)):
+            return NeedsTap(name=names[0]) if len(names) == 1 else _TOO_MUCH_TO_UNDO
+        effect = overlay.undo()
     return {"restored": list(effect.restored), "removed": list(effect.removed)}
 
 

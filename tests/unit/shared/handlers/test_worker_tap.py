@@ -27,6 +27,7 @@ from tests.support.pushed import PushedWorker, nothing
 REPLY: Final = calling(("reply", {"message": "shall I?"}))
 READS: Final = calling(("read_page", {"query": "x"}))
 DELETES: Final = calling(("delete_entry", {"path": "ideas/lunch.md"}))
+UNDOES: Final = calling(("undo_last_change", {}))
 STRANGER: Final = "U" + "e" * 32
 ENTRY: Final = "ideas/lunch.md"
 
@@ -135,6 +136,36 @@ def test_a_fact_is_forgotten_by_a_tap_as_an_entry_is_deleted(chat: Chat) -> None
 
     assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
     assert not chat.has_entry
+
+
+def test_an_undo_of_an_earlier_turn_waits_for_a_tap(chat: Chat) -> None:
+    asked = chat.asks(UNDOES)
+
+    assert chat.text_of(asked) == "shall I?\n\n☐ Undo the last change: “lunch”"
+    assert chat.has_entry
+
+    assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
+    assert not chat.has_entry
+
+
+def test_an_undo_by_a_tap_is_of_what_was_shown_alone(chat: Chat) -> None:
+    chat.asks(UNDOES)
+    chat.person.files("dinner")
+
+    pressed = chat.press()
+
+    assert chat.text_of(pressed) == japanese(Phrase.CHANGE_FAILED)
+    assert chat.has_entry
+    assert chat.worker.store.read(f"entries/{chat.chat_id}/ideas/dinner.md") is not None
+
+
+def test_what_the_turn_itself_changed_is_undone_without_a_tap(chat: Chat) -> None:
+    note = calling(("update_entry", {"path": ENTRY, "updates": {"note": "at noon"}}))
+
+    asked = chat.asks(note, UNDOES)
+
+    assert chat.text_of(asked) == "shall I?"
+    assert not chat.holds("at noon")
 
 
 @pytest.mark.parametrize(

@@ -283,6 +283,20 @@ def test_undo_restores_what_the_last_turn_changed_once(chat: FilingChat) -> None
     assert fault(chat.once("undo_last_change")) == "There is nothing to undo."
 
 
+def test_an_undo_of_several_entries_is_refused_after_a_reading_from_outside(chat: FilingChat) -> None:
+    turn = chat.begin()
+    for name in ("庭の工事", "別件"):
+        chat.model.steps = [found(name=name)]
+        turn.call("classify_and_capture", text=name)
+    turn.commit()
+    tainted = chat.begin()
+    tainted.context.readings.mark_outside("web_search")
+
+    assert "several entries" in fault(tainted.call("undo_last_change"))
+
+    assert tainted.overlay.changes() == ()
+
+
 @pytest.mark.parametrize("tool", ["delete_entry", "move_entry"])
 def test_undo_restores_a_deleted_or_moved_entry(chat: FilingChat, tool: str) -> None:
     path = chat.file()
