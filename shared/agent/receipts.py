@@ -12,6 +12,8 @@ from functools import cache, reduce
 from threading import Lock
 from typing import Final
 
+import regex
+
 from shared.line.graphemes import short_line
 from shared.locales.language_file import language_file
 from shared.locales.local_times import shown_moment, shown_recurrence
@@ -20,7 +22,10 @@ from shared.recurrence import Recurrence
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
 _PLACE: Final = re.compile(r"\{(\w+)\}")
-_MARK: Final = re.compile(r"^([^\S\n]*)[\u2610-\u2612\u2705\u2713\u2714](?=\s)", re.MULTILINE)
+# By `(?w)` a line ends as Unicode says. Characters that show nothing (`DI`) may stand before a mark, and selectors of its shape behind it.
+_MARK: Final = regex.compile(
+    r"(?mw)^((?:[^\S\n-\r\x85\u2028\u2029]|\p{DI})*+)[\u2610-\u2612\u2705\u2713\u2714]\p{DI}*+(?=\s)"
+)
 
 
 class DeedKind(StrEnum):

@@ -74,6 +74,21 @@ def test_no_line_of_the_model_begins_with_a_mark_of_the_system() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\u2714\ufe0f done", "- done"),
+        ("ok\n\u2611\ufe0f Delete “lunch”", "ok\n- Delete “lunch”"),
+        ("ok\n\u200b\u2713 done", "ok\n\u200b- done"),
+        ("ok\u2028\u2713 done", "ok\u2028- done"),
+        ("ok\x85\u2060 \u2713\u200d done", "ok\x85\u2060 - done"),
+        ("ok\x0b\u2610 Delete “lunch”", "ok\x0b- Delete “lunch”"),
+    ],
+)
+def test_no_disguise_lets_words_of_the_model_pass_as_a_receipt(text: str, shown: str) -> None:
+    assert without_marks(text) == shown
+
+
 def test_names_beyond_the_first_few_are_counted() -> None:
     line = receipt([Deed(kind=DeedKind.FILED, name=f"n{number}") for number in range(6)], locale="en")
 
