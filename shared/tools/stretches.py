@@ -51,6 +51,8 @@ def _ms(text: object, time_zone: zoneinfo.ZoneInfo, *, is_end: bool) -> int | No
             moment = dt.datetime.fromisoformat(str(text)).replace(tzinfo=time_zone)
         else:
             raise _UnreadableTimeError
-        return int(moment.timestamp() * 1_000)
+        return max(
+            0, int(moment.timestamp() * 1_000)
+        )  # before 1970 nothing was said, and the first hours of year 1 have no local time
     except (ValueError, OverflowError) as cause:
         raise _UnreadableTimeError from cause

@@ -21,6 +21,7 @@ def ms(text: str) -> int:
     ("arguments", "stretch"),
     [
         ({}, (None, None)),
+        ({"since": "0001-01-01"}, (0, None)),
         ({"since": "2026-11-22"}, (ms("2026-11-22T00:00+09:00"), None)),
         ({"until": "2026-11-22"}, (None, ms("2026-11-23T00:00+09:00") - 1)),
         (
