@@ -32,6 +32,11 @@ def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
     return replace(outcome, writes=(*outcome.writes, *context.reminders.changes(first_number=len(outcome.writes))))
 
 
+def waiting_text(context: TurnContext, time_zone: zoneinfo.ZoneInfo, *, locale: str) -> tuple[str, str]:
+    """Return what is written below an answer of what waits for a tap: the changes, and the messages that would be taken back."""
+    return described(context.proposals.proposed, locale=locale), proposal_text(context.forgetting.proposed, time_zone)
+
+
 def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str) -> OutcomeRecord:
     """Return the outcome with the changes that wait for a tap, described in its text; an outcome without text proposes nothing."""
     proposed = context.proposals.proposed

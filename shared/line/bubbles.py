@@ -193,12 +193,20 @@ def answer_messages(
 
     Bubbles are short; a text that needs more than `at_most` of them, such as a digest or links to sources, gets larger ones.
     """
-    longest = DIGEST.text_limit
-    small = Layout.of(ANSWER.bubble_limit, at_most=at_most, longest=longest)
-    wanted = longest * _ROOM // ((_ROOM - 1) * at_most)
-    large = Layout.of(min(max(DIGEST.bubble_limit, wanted), _LARGEST), at_most=at_most, longest=longest)
+    small = Layout.of(ANSWER.bubble_limit, at_most=at_most, longest=DIGEST.text_limit)
     fits = shortened(text, limit=small.text_limit) == text.strip()
-    return _messages_of(bubbles(text, small if fits else large), quote_token)
+    return _messages_of(bubbles(text, small if fits else _large(at_most)), quote_token)
+
+
+def longest_answer(at_most: int) -> int:
+    """Return the limit of a text of which so many messages show all."""
+    return _large(at_most).text_limit
+
+
+def _large(at_most: int) -> Layout:
+    wanted = DIGEST.text_limit * _ROOM // ((_ROOM - 1) * at_most)
+    limit = min(max(DIGEST.bubble_limit, wanted), _LARGEST)
+    return Layout.of(limit, at_most=at_most, longest=DIGEST.text_limit)
 
 
 def fixed_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:

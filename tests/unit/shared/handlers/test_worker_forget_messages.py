@@ -55,6 +55,16 @@ def test_the_proposal_shows_time_and_first_words_and_ends_with_a_button(asked: P
     assert sent[-1].button is not None
 
 
+def test_the_longest_answer_leaves_room_for_the_messages_that_would_go(friend: Person) -> None:
+    friend.says("my PIN is 4711", OK)
+
+    long = calling(("recall", {})), forget(query="PIN"), calling(("reply", {"message": "words " * 800}))
+    event = friend.says("what did I miss? and forget it", *long)
+
+    sent = " ".join(one.text for one in friend.worker.line.replied[event["replyToken"]])
+    assert "1. 2025-11-21 13:40 my PIN is 4711" in sent
+
+
 def test_a_press_takes_back_exactly_these_messages(asked: Person) -> None:
     asked.presses(asked.newest_button)
 

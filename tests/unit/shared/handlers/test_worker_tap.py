@@ -75,6 +75,10 @@ class Chat:
     def text_of(self, event: dict[str, Any]) -> Any:  # noqa: ANN401 - null or text
         return self.worker.outcome(event)["text"]
 
+    def sent_for(self, event: dict[str, Any]) -> str:
+        """Return all that was sent for the event, as words."""
+        return " ".join(" ".join(one.text.split()) for one in self.worker.line.replied[event["replyToken"]])
+
     def holds(self, text: str) -> bool:
         return text in everything_in(self.worker.store)
 
@@ -136,6 +140,31 @@ def test_a_fact_is_forgotten_by_a_tap_as_an_entry_is_deleted(chat: Chat) -> None
 
     assert chat.text_of(chat.press()) == "✓ Deleted: “lunch”"
     assert not chat.has_entry
+
+
+def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_would_do(chat: Chat) -> None:
+    catches_up, talks = calling(("recall", {})), calling(("reply", {"message": "words " * 800}))
+
+    asked = chat.person.says("what did I miss?", READS, catches_up, DELETES, creating(), talks)
+    undone = chat.person.says("and delete lunch", catches_up, DELETES, talks)
+
+    assert chat.sent_for(asked).endswith(
+        "words… ☐ Delete “lunch” ☐ Add to Notion: “spam” " + japanese(Phrase.CHANGE_QUESTION)
+    )
+    assert chat.sent_for(undone).endswith("words… ✓ Deleted: “lunch”")
+
+
+def test_the_longest_answer_leaves_room_for_two_questions(chat: Chat) -> None:
+    chat.person.says("my PIN is 4711", REPLY)
+    catches_up, talks = calling(("recall", {})), calling(("reply", {"message": "words " * 800}))
+
+    asked = chat.person.says(
+        "what did I miss?", READS, catches_up, calling(("forget_messages", {"query": "PIN"})), DELETES, talks
+    )
+
+    sent = chat.sent_for(asked)
+    assert "my PIN is 4711 ☐ Delete “lunch” " in sent
+    assert sent.endswith(japanese(Phrase.CHANGE_QUESTION))
 
 
 def test_an_undo_of_an_earlier_turn_waits_for_a_tap(chat: Chat) -> None:
