@@ -71,15 +71,20 @@ class ToolExecutor:
         deadline: Deadline,
         *,
         made: Counter[str] | None = None,
+        allowed: Sequence[str] = (),
     ) -> Round:
         """Answer every call exactly once; `made` are the turn's calls so far, by tool, to which these are added.
+
+        `allowed` are the tools that the request allowed the model to call; empty: all that the turn has.
 
         A final call beside others is answered with an error while the others run, because the model made it before it knew their results.
         Of several final calls the first counts.
         """
         context = replace(context, deadline=deadline)
         results: dict[int, ToolResult] = {
-            index: fault for index, call in enumerate(calls) if (fault := _fault_of_call(index, call)) is not None
+            index: fault
+            for index, call in enumerate(calls)
+            if (fault := _fault_of_call(index, call, allowed)) is not None
         }
         # Mask ids in arguments, too: an id that the model invents must not reach a tool.
         calls = [
@@ -147,10 +152,12 @@ def _propose(tool: Tool, arguments: Json, context: TurnContext, *, name: str) ->
     return _PROPOSED if has_room else _TOO_MUCH_TO_PROPOSE
 
 
-def _fault_of_call(index: int, call: FunctionCall) -> ToolFault | None:
+def _fault_of_call(index: int, call: FunctionCall, allowed: Sequence[str]) -> ToolFault | None:
     """Return the fault of a call that no tool should see."""
     if index >= MOST_CALLS:
         return _TOO_MANY_CALLS
+    if allowed and call.name not in allowed:
+        return ToolFault(message=f"Not done: only {', '.join(allowed)} may be called now.", may_retry=False)
     if not is_ordinary(call.args):
         return _ODD_ARGUMENTS
     return _LONG_ARGUMENTS if _length(call.args) > ARGUMENTS_LIMIT else None

@@ -107,7 +107,7 @@ class Agent:
             if remedy is not None:
                 turn.mend(remedy)
                 continue
-            ran = self.tools.run(response.calls, context, turn.tool_deadline(), made=made)
+            ran = self.tools.run(response.calls, context, turn.tool_deadline(), made=made, allowed=turn.allowed)
             used += [self.tools.registry.known_name(call.name, context) for call in response.calls]
             footnotes += ran.footnotes
             if ran.decision is not None:
@@ -213,6 +213,14 @@ class _Turn:
         if remedy.start_over:
             self._contents = list(self._first)
 
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The tools that the model had to choose from in the last request; none named: all that the turn has."""
+        if self._only:
+            return self._only
+        is_last = self.model_calls == self._agent.limits.model_calls
+        return self._agent.tools.registry.final_names if is_last else ()
+
     def tool_deadline(self) -> Deadline:
         """Return the deadline for the tools of a round."""
         return self._deadline.within(self._agent.limits.tool_seconds)
@@ -224,7 +232,6 @@ class _Turn:
         if self._deadline.left_s < limits.least_call_s:
             raise DeadlineError("no decision in time")
         self.model_calls += 1
-        registry = self._agent.tools.registry
         note = (TextContent(role="user", texts=(self._note,)),) if self._note else ()
         contents = within_request(self._system_instruction, self._declarations, (*self._contents, *note))
         return ModelRequest(
@@ -233,6 +240,6 @@ class _Turn:
             contents=tuple(map(mask_content, contents)),
             max_output_tokens=self._output_tokens,
             timeout_s=self._deadline.left_s if is_last else min(limits.call_s, self._deadline.left_s),
-            allowed=self._only or (registry.final_names if self.model_calls == limits.model_calls else ()),
+            allowed=self.allowed,
             validated=self._validated,
         )

@@ -109,13 +109,18 @@ class Turn:
         )
 
     def think(
-        self, *, about: MessageRecord | None = None, looked_s: float = -math.inf, within_s: float | None = None
+        self,
+        *,
+        about: MessageRecord | None = None,
+        looked_s: float = -math.inf,
+        within_s: float | None = None,
+        only: tuple[str, ...] = (),
     ) -> Thought:
         """Run the loop; `about` is a message of the prompt, whose amendments count, `looked_s` when it was read."""
         question = None if about is None else self._question(about, looked_s)
         deadline = None if within_s is None else Deadline.after(self.clock, within_s)
         context = TurnContext(conversation=self.chat, question=question)
-        return self._agent.think("be kind", ASKED, context, deadline=deadline)
+        return self._agent.think("be kind", ASKED, context, deadline=deadline, only=only)
 
     @property
     def last_errors(self) -> list[object]:
@@ -357,6 +362,16 @@ def test_the_last_allowed_call_allows_only_tools_that_end_the_turn(turn: TurnMak
 
     assert [request.allowed for request in running.model.requests] == [(), ("reply", "skip")]
     assert {one.name for one in running.model.requests[1].declarations} == {"reply", "skip", "look_up"}
+
+
+def test_what_the_model_was_not_allowed_to_call_is_not_carried_out(turn: TurnMaker) -> None:
+    running = turn(calling(("look_up", {"word": "a"})), calling(HELLO))
+
+    running.think(only=("reply",))
+
+    answered = running.model.requests[1].contents[-1]
+    assert isinstance(answered, FunctionResponses)
+    assert "only reply may be called now" in str(answered.responses[0].response)
 
 
 def test_a_model_that_never_decides_is_stopped(turn: TurnMaker) -> None:

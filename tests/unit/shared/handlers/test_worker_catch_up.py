@@ -14,7 +14,7 @@ from shared.conversation.snapshot import MemoryLimits
 from shared.line.mentions import GroupPolicy
 from tests.support import recorded
 from tests.support.chats import everything_in
-from tests.support.people import START_MS, ChatEvents
+from tests.support.people import START_MS, ChatEvents, Person
 from tests.support.pushed import PushedWorker
 from tests.unit.shared.handlers.conftest import YUKI
 from tests.unit.shared.handlers.test_worker_recall import DAY_MS, archive
@@ -51,6 +51,16 @@ def test_the_model_is_asked_for_a_reply_and_nothing_else(worker: PushedWorker, g
 
     assert worker.model.requests[-1].allowed == ("reply",)
     assert worker.said == ["Kenji took the inn."]
+
+
+def test_a_model_that_calls_something_else_is_refused(friend: Person) -> None:
+    entry = friend.files("lunch")
+
+    friend.says("/catchup", calling(("delete_entry", {"path": "ideas/lunch.md"})), SUM_UP)
+
+    stored = friend.worker.store.read(entry)
+    assert stored is not None
+    assert stored.data.startswith(b"---")
 
 
 def test_it_needs_no_mention_and_no_tool_call(worker: PushedWorker, group: ChatEvents) -> None:
