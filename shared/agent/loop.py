@@ -1,8 +1,9 @@
 """The loop: ask the model, run its calls, return their results to it, until it decides or a limit is reached."""
 
+import json
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -19,7 +20,9 @@ from shared.agent.model import (
     mask_content,
 )
 from shared.agent.request_budget import within_request
+from shared.agent.result_budget import fitted
 from shared.agent.tools import Decision
+from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
 from shared.clock import Clock, Deadline
 from shared.errors import DeadlineError, ModelBlockedError, ModelCallLimitError, ModelUnavailableError
@@ -42,6 +45,8 @@ class Limits:
 
 
 _ATTEMPTS_WHILE_DOWN: Final = 3
+_NOTE_TOKENS: Final = 500
+_CHANGE: Final = "[earlier attempt] You have already called {tool} in this turn: {facts}. It holds; do not do it again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +216,21 @@ class _Turn:
         self._validated = remedy.validated_last and times == remedy.retries
         self._output_tokens *= 2 if remedy.more_output else 1
         if remedy.start_over:
+            self._first = (*self._first, *self._told_changes())
             self._contents = list(self._first)
+
+    def _told_changes(self) -> Iterator[TextContent]:
+        """Yield a note on the changes of the rounds that are left out from now on: they hold, so they are not to be made twice."""
+        registry = self._agent.tools.registry
+        rounds = (one for one in self._contents if isinstance(one, FunctionResponses))
+        notes = []
+        for answer in (one for several in rounds for one in several.responses if "output" in one.response):
+            tool = registry.find(answer.call.name, self._context)
+            if tool is not None and not tool.is_reading:
+                facts = fitted({"arguments": answer.call.args, **answer.response}, limit_tokens=_NOTE_TOKENS)
+                notes.append(_CHANGE.format(tool=tool.name, facts=words(json.dumps(facts, ensure_ascii=False))))
+        if notes:
+            yield TextContent(role="user", texts=tuple(notes))
 
     @property
     def allowed(self) -> tuple[str, ...]:
