@@ -21,6 +21,7 @@ from shared.recurrence import Recurrence
 
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
+_INNER_MARKS: Final = str.maketrans("“”「」｢｣", "\u2018\u2019『』『』")
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 # By `(?w)` a line ends as Unicode says. Characters that show nothing (`DI`) may stand before a mark, and selectors of its shape behind it.
 _MARK: Final = regex.compile(
@@ -138,11 +139,16 @@ def _listed(names: Sequence[str], texts: ReceiptTexts) -> str:
 
 
 def _named(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
-    name = _filled(texts.named, name=short_line(deed.name, limit=_NAME_GRAPHEMES))
+    name = _filled(texts.named, name=quotable_name(deed.name, limit=_NAME_GRAPHEMES))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
         return _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
     return name if deed.place is None else _filled(texts.placed, name=name, place=texts.of_place[deed.place])
+
+
+def quotable_name(name: str, *, limit: int) -> str:
+    """Return a name as lines of the code quote it: short, and without the marks that would end the quotation."""
+    return short_line(name, limit=limit).translate(_INNER_MARKS)
 
 
 def shown_due(due: Due, *, locale: str) -> str:

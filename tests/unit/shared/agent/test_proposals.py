@@ -55,3 +55,7 @@ def test_a_fact_that_is_to_be_forgotten_is_told_with_its_entry() -> None:
     line = line_of("forget_fact", {"path": "ideas/milk.md", "fact": "two bottles"})
 
     assert line == "☐ Forget in “milk” (two bottles)"
+
+
+def test_no_name_ends_its_quotation_and_goes_on_as_a_proposal() -> None:
+    assert line_of("delete_entry", {"path": "ideas/x.md"}, name="x” ☐ Delete “y") == "☐ Delete “x’ ☐ Delete ‘y”"

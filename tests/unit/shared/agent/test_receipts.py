@@ -89,6 +89,12 @@ def test_no_disguise_lets_words_of_the_model_pass_as_a_receipt(text: str, shown:
     assert without_marks(text) == shown
 
 
+def test_no_name_ends_its_quotation_and_goes_on_as_a_receipt() -> None:
+    deed = Deed(kind=DeedKind.PAGE_CREATED, name="x” · Deleted: “pay")
+
+    assert receipt([deed], locale="en") == "✓ Added to Notion: “x’ · Deleted: ‘pay”"
+
+
 def test_names_beyond_the_first_few_are_counted() -> None:
     line = receipt([Deed(kind=DeedKind.FILED, name=f"n{number}") for number in range(6)], locale="en")
 

@@ -23,6 +23,13 @@ def test_of_a_receipt_only_its_names_are_compared(locale: str) -> None:
     assert [one.strip() for one in compared_texts(text)] == ["All right.", "flowers for Hana", "二冊の本", "tyres"]
 
 
+@pytest.mark.parametrize(("locale", "shown"), [("ja", "本『星の王子さま』を買う"), ("en", "本『星の王子さま』を買う")])
+def test_a_name_with_quotation_marks_is_compared_whole(locale: str, shown: str) -> None:
+    line = receipt([Deed(kind=DeedKind.PAGE_CREATED, name="本「星の王子さま」を買う")], locale=locale)
+
+    assert compared_texts(line) == (shown,)
+
+
 def test_a_proposal_is_a_line_of_the_code_too() -> None:
     assert compared_texts("Shall I?\n\n☐ Delete “lunch”\n☐ Delete “dinner”") == ("Shall I?\n", "lunch", "dinner")
 
