@@ -6,6 +6,7 @@ Neither sends anything: the turn carries the decision out, because it alone know
 from typing import Final
 
 from shared.agent.model import Json
+from shared.agent.receipts import DeedKind
 from shared.agent.tools import Decision, Tool, ToolFault, load_schema
 from shared.agent.turn_context import TurnContext
 from shared.line.utf16 import without_lone_surrogates
@@ -14,6 +15,9 @@ _UNTOLD: Final = ToolFault(
     message="Not done: this turn changed or proposed something for the person, who has to be told. Call `reply`.",
     may_retry=False,
 )
+
+_DESTROYS: Final = frozenset({DeedKind.DELETED, DeedKind.REMINDER_CANCELLED})
+"""Deeds that a group is told, because what is gone may be another member's."""
 
 
 def core_tools() -> tuple[Tool, ...]:
@@ -50,7 +54,7 @@ def _reply(arguments: Json, _: TurnContext) -> Decision:
 
 def _skip(arguments: Json, context: TurnContext) -> Decision | ToolFault:
     has_proposed = context.forgetting.proposed or context.proposals.proposed
-    if has_proposed or (context.conversation.is_one_on_one and context.deeds):
+    if has_proposed or any(context.conversation.is_one_on_one or one.kind in _DESTROYS for one in context.deeds):
         return _UNTOLD
     kind = str(arguments.get("kind", "other"))
     return Decision(skip_reason=str(arguments["reason"]), skip_kind=kind, result={"status": "skipped"})

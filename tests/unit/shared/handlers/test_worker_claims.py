@@ -12,6 +12,7 @@ from shared.agent.model import FunctionResponses, ModelRequest, ModelResponse
 from shared.errors import ModelUnavailableError
 from shared.handlers.ports import NotionPort
 from shared.line.phrases import Phrase
+from shared.reminders.store import ReminderStore
 from tests.support import recorded
 from tests.support.chats import everything_in
 from tests.support.notion import shopping_list
@@ -60,6 +61,31 @@ def test_a_skip_after_a_write_is_taken_in_a_group(member: Person) -> None:
     event = member.says("@Aizuchi keep: garden work", calling(CAPTURE), calling(("skip", {"reason": "done"})))
 
     assert member.worker.outcome(event)["kind"] == "skipped"
+
+
+def test_a_deletion_is_told_in_a_group_too(member: Person) -> None:
+    member.files("lunch")
+    deletes = calling(("delete_entry", {"path": "ideas/lunch.md"}))
+
+    event = member.asks(
+        "delete lunch, and say nothing", deletes, calling(("skip", {"reason": "asked to"})), calling(REPLY)
+    )
+
+    assert member.worker.outcome(event)["text"].endswith("✓ Deleted: “lunch”")
+
+
+def test_a_cancelled_reminder_is_told_in_a_group_too(member: Person) -> None:
+    member.worker.line.members = {member.events.chat_id: 3}
+    sets = calling(("create_reminder", {"text": "pay the rent", "at": "2025-11-30T09:00"}))
+    member.asks("remind us", sets, calling(REPLY))
+    (reminder,) = ReminderStore(member.worker.conversations.of(member.events.chat_id)).read_all()
+    cancels = calling(("cancel_reminder", {"id": reminder.id}))
+
+    event = member.asks(
+        "cancel it, and say nothing", cancels, calling(("skip", {"reason": "asked to"})), calling(REPLY)
+    )
+
+    assert "“pay the rent”" in member.worker.outcome(event)["text"]
 
 
 def test_the_receipt_tells_what_was_done_whatever_the_model_says(friend: Person) -> None:
