@@ -16,6 +16,7 @@ from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import receipt, without_marks
 from shared.agent.taint import MEDIA, Readings
+from shared.agent.transcript import words
 from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
 from shared.conversation.records import OutcomeKind, OutcomeRecord
@@ -93,8 +94,11 @@ class AgentResponder:
     def _think(self, question: Question, shown: Mapping[str, Sequence[Part]]) -> OutcomeRecord:
         context = self.contexts.of(question)
         contents = self._contents(question, shown, now_ms=context.now_ms)
-        earlier = (f"[earlier attempt] {note}" for note in self.earlier_calls.describe_earlier(context))
-        notes = tuple(TextContent(role="user", texts=(note,)) for note in earlier)
+        earlier = self.earlier_calls.describe_earlier(context)
+        notes = tuple(
+            TextContent(role="user", texts=(f"[earlier attempt] {words(one, limit_tokens=len(one))}",))
+            for one in earlier
+        )
         missed = self.catch_up.content(context)
         notes = notes if missed is None else (*notes, missed)
         _note_readings(context, (*contents, *notes), index=question.history.index.text)
