@@ -7,9 +7,8 @@ page can be changed without a search for it. A reply links only to what a functi
 target, and none sends people's notes away.
 """
 
-import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from threading import Lock
 from typing import Final
@@ -50,7 +49,7 @@ class Readings:
 
     def note(self, data: object, *, is_kept: bool = False) -> None:
         """Remember the links of a function's result or of the prompt: the reply may repeat them.  `is_kept`: it repeats what is filed."""
-        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, default=str)
+        text = "\n".join(_texts_in(data))
         with self._lock:
             self._links |= set(links_in(text))
             if is_kept:
@@ -78,6 +77,20 @@ class Readings:
             return found[0].removeprefix(link)
 
         return _LINK.sub(without, text), strange
+
+
+def _texts_in(data: object) -> Iterator[str]:
+    """Yield every text and number of the data as it is: as JSON, a link would run into what escapes the character after it."""
+    match data:
+        case Mapping():
+            for name, value in data.items():
+                yield str(name)
+                yield from _texts_in(value)
+        case list() | tuple():
+            for value in data:
+                yield from _texts_in(value)
+        case _:
+            yield str(data)
 
 
 def links_in(text: str) -> Iterable[str]:

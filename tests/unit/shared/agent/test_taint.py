@@ -38,6 +38,15 @@ def test_links_that_nobody_gave_are_taken_out() -> None:
     assert count == 1
 
 
+@pytest.mark.parametrize("text", ["{link}\nthe next line", 'they wrote "{link}"', "a tab\t{link}\tand more"])
+def test_a_link_in_a_result_is_given_whatever_stands_beside_it(text: str) -> None:
+    link = "https://example.com/a?b=c"
+    readings = Readings()
+    readings.note({"entry": {"content": text.format(link=link), "tags": []}, "total": 1})
+
+    assert readings.without_strange_links(f"see {link}") == (f"see {link}", 0)
+
+
 def test_a_link_that_begins_like_a_strange_one_stays_whole() -> None:
     readings = Readings()
     readings.note("https://example.com/a")
