@@ -10,6 +10,7 @@ target, and none sends people's notes away.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from itertools import takewhile
 from threading import Lock
 from typing import Final
 
@@ -51,7 +52,7 @@ class Readings:
         """Remember the links of a function's result or of the prompt: the reply may repeat them.  `is_kept`: it repeats what is filed."""
         text = "\n".join(_texts_in(data))
         with self._lock:
-            self._links |= set(links_in(text))
+            self._links |= {one for link in links_in(text) for one in (link, _ascii_beginning(link))}
             if is_kept:
                 self._kept.append(text)
 
@@ -65,18 +66,34 @@ class Readings:
         return any(runs.shares(one) or any(number in one for number in numbers) for one in kept)
 
     def without_strange_links(self, text: str) -> tuple[str, int]:
-        """Return the text without links that neither a function nor a person gave, and their number."""
-        strange = 0
+        """Return the text without links that neither a function nor a person gave, and their number.
 
-        def without(found: re.Match[str]) -> str:
-            nonlocal strange
+        Scripts without spaces go on right after a link: a space is put between a link that was given and what follows it.
+        """
+        kept: list[str] = []
+        place = strange = 0
+        while (found := _LINK.search(text, place)) is not None:
             link = found[0].rstrip(_ENDS)
-            if link in self._links:
-                return found[0]
-            strange += 1
-            return found[0].removeprefix(link)
+            given = self._given_in(link)
+            kept += [text[place : found.start()], given]
+            if given and given != link:
+                kept.append(" ")
+            place = found.start() + len(given or link)
+            strange += not given
+        return "".join((*kept, text[place:])), strange
 
-        return _LINK.sub(without, text), strange
+    def _given_in(self, link: str) -> str:
+        """Return the link, or as much of it as was given and is followed by another script; "" if it was not given."""
+        with self._lock:  # a tool that took too long may be noting more
+            if link in self._links:
+                return link
+            begins = (one for one in self._links if link.startswith(one) and not link[len(one)].isascii())
+            return max(begins, key=len, default="")
+
+
+def _ascii_beginning(link: str) -> str:
+    """Return the link up to the first character of another script, which may be a word after it."""
+    return "".join(takewhile(str.isascii, link)).rstrip(_ENDS)
 
 
 def _texts_in(data: object) -> Iterator[str]:

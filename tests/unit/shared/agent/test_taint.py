@@ -47,6 +47,29 @@ def test_a_link_in_a_result_is_given_whatever_stands_beside_it(text: str) -> Non
     assert readings.without_strange_links(f"see {link}") == (f"see {link}", 0)
 
 
+@pytest.mark.parametrize(
+    "said", ["https://example.com/a って何?", "https://example.com/aを読んで", "「https://example.com/a」"]
+)
+def test_a_link_may_be_followed_by_words_of_a_script_without_spaces(said: str) -> None:
+    readings = Readings()
+    readings.note(said)
+
+    text, count = readings.without_strange_links("記事はhttps://example.com/aです。https://example.com/a")
+
+    assert (text, count) == ("記事はhttps://example.com/a です。https://example.com/a", 0)
+
+
+def test_words_after_a_link_are_no_part_of_it_and_hide_no_other() -> None:
+    readings = Readings()
+    readings.note("https://evil.example/?q= and https://example.com/猫")
+
+    text, count = readings.without_strange_links(
+        "https://evil.example/?q=秘密https://evil.example/?q=1 https://example.com/猫"
+    )
+
+    assert (text, count) == ("https://evil.example/?q= 秘密 https://example.com/猫", 1)
+
+
 def test_a_link_that_begins_like_a_strange_one_stays_whole() -> None:
     readings = Readings()
     readings.note("https://example.com/a")
