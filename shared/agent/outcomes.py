@@ -2,12 +2,17 @@
 
 import zoneinfo
 from dataclasses import replace
+from typing import Final
 
 from shared.agent.forgetting import proposal_text
 from shared.agent.proposals import described
 from shared.agent.turn_context import TurnContext
 from shared.conversation.records import OutcomeRecord
+from shared.line.bubbles import length_of, longest_answer
 from shared.line.ids import mask_ids
+from shared.line.messaging import MESSAGES_A_CALL
+
+GAP: Final = "\n\n"
 
 
 def having_read(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
@@ -32,9 +37,11 @@ def with_staged(outcome: OutcomeRecord, context: TurnContext) -> OutcomeRecord:
     return replace(outcome, writes=(*outcome.writes, *context.reminders.changes(first_number=len(outcome.writes))))
 
 
-def waiting_text(context: TurnContext, time_zone: zoneinfo.ZoneInfo, *, locale: str) -> tuple[str, str]:
-    """Return what is written below an answer of what waits for a tap: the changes, and the messages that would be taken back."""
-    return described(context.proposals.proposed, locale=locale), proposal_text(context.forgetting.proposed, time_zone)
+def room_above_lists(context: TurnContext, *, locale: str, time_zone: zoneinfo.ZoneInfo) -> int:
+    """Return how long an answer may be, so that all that waits for a tap is shown below it; each list has a question of its own."""
+    lists = (_proposals(context, locale=locale), _forgetting(context, time_zone))
+    waiting = [f"{GAP}{one}" for one in lists if one]
+    return max(1, longest_answer(at_most=MESSAGES_A_CALL - len(waiting)) - sum(map(length_of, waiting)))
 
 
 def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str) -> OutcomeRecord:
@@ -42,8 +49,7 @@ def with_proposals(outcome: OutcomeRecord, context: TurnContext, *, locale: str)
     proposed = context.proposals.proposed
     if not proposed or outcome.text is None:
         return outcome
-    told = described(proposed, locale=locale)
-    return replace(outcome, text=f"{outcome.text}\n\n{mask_ids(told)}", proposes=proposed)
+    return replace(outcome, text=f"{outcome.text}{GAP}{_proposals(context, locale=locale)}", proposes=proposed)
 
 
 def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> OutcomeRecord:
@@ -53,8 +59,16 @@ def with_forgetting(outcome: OutcomeRecord, context: TurnContext, time_zone: zon
         return outcome
     return replace(
         outcome,
-        text=f"{outcome.text}\n\n{mask_ids(proposal_text(proposed, time_zone))}",
+        text=f"{outcome.text}{GAP}{_forgetting(context, time_zone)}",
         asked_by=context.to_answer[-1].line_message_id,
         forgets=tuple(one.line_message_id for one in proposed),
         forgets_for=proposed[0].user_id,
     )
+
+
+def _proposals(context: TurnContext, *, locale: str) -> str:
+    return mask_ids(described(context.proposals.proposed, locale=locale))
+
+
+def _forgetting(context: TurnContext, time_zone: zoneinfo.ZoneInfo) -> str:
+    return mask_ids(proposal_text(context.forgetting.proposed, time_zone))

@@ -11,7 +11,7 @@ from shared.agent.catch_up import CatchUp, is_catch_up_only
 from shared.agent.loop import Agent, Thought
 from shared.agent.media_parts import MediaParts, recent_media
 from shared.agent.model import Content, MixedContent, Part, TextContent
-from shared.agent.outcomes import having_read, waiting_text, with_forgetting, with_proposals, with_staged
+from shared.agent.outcomes import GAP, having_read, room_above_lists, with_forgetting, with_proposals, with_staged
 from shared.agent.people import People
 from shared.agent.prompt import PromptBuilder
 from shared.agent.receipts import receipt, without_marks
@@ -21,17 +21,15 @@ from shared.agent.turn_context import TurnContext
 from shared.agent.turn_contexts import TurnContexts
 from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.errors import LimitReachedError, ModelBlockedError, ModelRefusedError, ModelUnavailableError
-from shared.line.bubbles import ANSWER, DIGEST, longest_answer, shown_text
+from shared.line.bubbles import ANSWER, DIGEST, length_of, shown_text
 from shared.line.ids import mask_ids
 from shared.line.language import language_of
-from shared.line.messaging import MESSAGES_A_CALL
 from shared.line.phrases import Phrase, Phrases
 from shared.line.presence import Presence
 from shared.turns.question import Question
 
 REPLY: Final = "reply"
 _AGENT: Final = "aizuchi"
-_GAP: Final = "\n\n"
 _LEAST_WORDS: Final = 100  # characters of the model's, however much the code writes below them
 _LONG_ANSWERS: Final = frozenset({"generate_digest"})  # tools whose results may fill larger bubbles
 
@@ -161,24 +159,22 @@ class AgentResponder:
     def _text_of(self, message: str, thought: Thought, context: TurnContext) -> str:
         """Return the answer as people see it: the model's text within the limit, the receipt, and the links that fit LINE's bubbles.
 
-        What waits for a tap is added later; the model's words and the links leave room for it.
+        The model's words and the links leave room for the receipt, and for what waits for a tap, which is added later.
         """
         locale = language_of(context.said, default=self.prompt.locale)
         told = mask_ids(receipt(context.deeds, locale=locale))
-        waiting = waiting_text(context, self.prompt.time_zone, locale=locale)
-        longest = longest_answer(MESSAGES_A_CALL - sum(map(bool, waiting)))  # each has a message with a button
-        room = longest - sum(len(one) + len(_GAP) for one in (told, *waiting) if one)
+        told = f"{GAP}{told}" if told else ""
+        room = room_above_lists(context, locale=locale, time_zone=self.prompt.time_zone)
         is_long = context.recalled.is_stretch or not _LONG_ANSWERS.isdisjoint(thought.tools_used)
-        limit = min(DIGEST.text_limit if is_long else ANSWER.text_limit, max(room, _LEAST_WORDS))
+        limit = min(DIGEST.text_limit if is_long else ANSWER.text_limit, max(room - length_of(told), _LEAST_WORDS))
         without_links = partial(_without_strange_links, context.readings)
         text = without_marks(shown_text(message, limit=limit, cleaned=without_links))
         if not text:
             return ""
-        if told:
-            text, room = f"{text}{_GAP}{told}", room + len(_GAP) + len(told)
+        text += told
         for addition in map(mask_ids, filter(None, thought.footnotes)):
-            longer = f"{text}{_GAP}{addition}"
-            if len(longer) > room:
+            longer = f"{text}{GAP}{addition}"
+            if length_of(longer) > room:
                 logs.warning("footnote_left_out", length=len(addition))
                 continue
             text = longer

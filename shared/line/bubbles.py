@@ -195,18 +195,24 @@ def answer_messages(
     """
     small = Layout.of(ANSWER.bubble_limit, at_most=at_most, longest=DIGEST.text_limit)
     fits = shortened(text, limit=small.text_limit) == text.strip()
-    return _messages_of(bubbles(text, small if fits else _large(at_most)), quote_token)
+    return _messages_of(bubbles(text, small if fits else _largest(at_most)), quote_token)
 
 
-def longest_answer(at_most: int) -> int:
-    """Return the limit of a text of which so many messages show all."""
-    return _large(at_most).text_limit
+def longest_answer(*, at_most: int = MESSAGES_A_CALL) -> int:
+    """Return the length of the longest text of which `answer_messages` leaves nothing out."""
+    return _largest(at_most).text_limit
 
 
-def _large(at_most: int) -> Layout:
+def length_of(text: str) -> int:
+    """Return the length of a text, as limits count it."""
+    return sum(map(_weight, _atoms(text)))
+
+
+def _largest(at_most: int) -> Layout:
+    """Return the layout of a text that needs larger bubbles than an answer usually has."""
     wanted = DIGEST.text_limit * _ROOM // ((_ROOM - 1) * at_most)
-    limit = min(max(DIGEST.bubble_limit, wanted), _LARGEST)
-    return Layout.of(limit, at_most=at_most, longest=DIGEST.text_limit)
+    bubble_limit = min(max(DIGEST.bubble_limit, wanted), _LARGEST)
+    return Layout.of(bubble_limit, at_most=at_most, longest=DIGEST.text_limit)
 
 
 def fixed_messages(text: str, *, quote_token: str | None = None) -> tuple[OutgoingMessage, ...]:

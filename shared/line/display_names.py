@@ -19,14 +19,13 @@ from typing import Final, Protocol
 
 from cachetools import TLRUCache
 
-from shared.line.graphemes import graphemes
+from shared.line.graphemes import LONGEST_GRAPHEME, graphemes
 from shared.line.ids import mask_ids
 
 LONGEST_NAME: Final = 20  # graphemes
 KEPT_S: Final = 600.0
 MISSING_KEPT_S: Final = 60.0
 _NAMES_KEPT: Final = 4_096
-_LONGEST_GRAPHEME: Final = 12  # code points; an emoji of a family of four has seven
 _JOINER: Final = "\u200d"  # joins the emojis of a family
 _REMOVED: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Ps", "Pe"})
 _BRACKETS: Final = frozenset("<>|＜＞｜")
@@ -79,7 +78,7 @@ def sanitised(name: str) -> str | None:
     """Return the name without brackets, line breaks, control and bidi characters, cut to 20 graphemes; None if nothing is left."""
     # Mask once more: brackets may have split an id.
     visible = _visible(mask_ids(_visible(mask_ids(name))))
-    readable = [grapheme for grapheme in graphemes(visible) if len(grapheme) <= _LONGEST_GRAPHEME]
+    readable = [grapheme for grapheme in graphemes(visible) if len(grapheme) <= LONGEST_GRAPHEME]
     shown = "".join(readable[:LONGEST_NAME]).strip(f" {_JOINER}")
     return shown or None
 

@@ -10,6 +10,7 @@ from shared.line.utf16 import utf16_length
 
 # `\X`, with flags matched in pairs: at each regional indicator, `\X` counts all that precede it.
 GRAPHEME: Final = r"(?:\p{Regional_Indicator}{2}[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]*|\X)"
+LONGEST_GRAPHEME: Final = 12  # code points; an emoji of a family of four has seven
 _AROUND: Final = 128
 _GRAPHEME: Final = regex.compile(GRAPHEME)
 
@@ -20,8 +21,11 @@ def graphemes(text: str) -> list[str]:
 
 
 def short_line(text: str, *, limit: int) -> str:
-    """Return the text as one line of at most `limit` graphemes; an ellipsis stands for what is cut off."""
-    shown = graphemes(" ".join(text.split()))
+    """Return the text as one line of at most `limit` graphemes; an ellipsis stands for what is cut off.
+
+    A grapheme keeps its first LONGEST_GRAPHEME code points: a letter may have thousands of marks.
+    """
+    shown = [one[:LONGEST_GRAPHEME] for one in graphemes(" ".join(text.split()))]
     return "".join(shown if len(shown) <= limit else [*shown[: limit - 1], "…"])
 
 

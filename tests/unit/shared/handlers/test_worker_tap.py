@@ -409,6 +409,24 @@ def test_a_change_that_is_too_long_to_be_read_is_not_proposed(chat: Chat) -> Non
     assert "☐" not in chat.text_of(asked)
 
 
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_long_answer_leaves_room_for_what_waits_for_a_tap(chat: Chat, *, forgets: bool) -> None:
+    chat.person.says("my pin is 4711", REPLY)
+    changes = [DELETES, *([calling(("forget_messages", {"query": "4711"}))] if forgets else [])]
+    digests, long_reply = (
+        calling(("generate_digest", {"type": "weekly"})),
+        calling(("reply", {"message": "長い。" * 1_333})),
+    )
+
+    asked = chat.person.says("sum up the week, and the page", READS, digests, *changes, long_reply)
+
+    sent = chat.worker.line.replied[asked["replyToken"]]
+    shown = "\n".join(one.text for one in sent)
+    assert "☐ Delete “lunch”" in shown
+    assert ("my pin is 4711" in shown) is forgets
+    assert [one.button is not None for one in sent].count(True) == 1 + forgets
+
+
 def test_a_message_beside_the_tap_is_answered_by_the_next_turn(chat: Chat) -> None:
     chat.asks(creating())
     waiting = chat.events.text("hello?")

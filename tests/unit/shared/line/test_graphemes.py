@@ -39,6 +39,10 @@ def test_a_short_line_is_cut_between_graphemes(text: str, line: str) -> None:
     assert short_line(text, limit=5) == line
 
 
+def test_a_short_line_is_short_whatever_marks_its_letters_have() -> None:
+    assert short_line("a" + "\u0301" * 5_000 + "b", limit=5) == "a" + "\u0301" * 11 + "b"
+
+
 def test_an_emoji_of_a_family_is_not_split() -> None:
     assert split_at_graphemes("ab👨‍👩‍👧cd", limit_utf16=9) == ("ab", "👨‍👩‍👧c", "d")
 
