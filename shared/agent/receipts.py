@@ -23,9 +23,12 @@ _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
 _INNER_MARKS: Final = str.maketrans("“”「」｢｣", "\u2018\u2019『』『』")
 _PLACE: Final = re.compile(r"\{(\w+)\}")
-# By `(?w)` a line ends as Unicode says. Characters that show nothing (`DI`) may stand before a mark, and selectors of its shape behind it.
+_BREAKS: Final = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
+_BLANKS: Final = r"\s\u115f\u1160\u2800\u3164\uffa0"  # spaces, and letters that look like one
+# What shows nothing hides no mark, neither before it nor behind it: many a mark is written with a variation selector.
 _MARK: Final = regex.compile(
-    r"(?mw)^((?:[^\S\n-\r\x85\u2028\u2029]|\p{DI})*+)[\u2610-\u2612\u2705\u2713\u2714]\p{DI}*+(?=\s)"
+    rf"(?<![^{_BREAKS}])((?:(?![{_BREAKS}])[{_BLANKS}\p{{DI}}])*+)[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
+    rf"(?:(?![{_BLANKS}])\p{{DI}})*+(?=[{_BLANKS}])"
 )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
+from shared.agent.receipts import without_marks
 from shared.conversation.literal_runs import Runs
 from shared.knowledge.numbers import Numbers
 from shared.knowledge.snippets import snippet
@@ -82,6 +83,7 @@ FUNCTIONS: Final[Mapping[str, Callable[[str], object]]] = {
     "rank": lambda text: rank([[Passage(folded=text)]], [text[:300]]),
     "runs": Runs.of,
     "snippet": lambda text: snippet(text[:5_000], [text]),
+    "without_marks": without_marks,
     "blocks_of": blocks_of,
     "numbers": Numbers.of,
     "parse_json": _parse_json,

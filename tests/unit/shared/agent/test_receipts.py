@@ -95,6 +95,13 @@ def test_no_name_ends_its_quotation_and_goes_on_as_a_receipt() -> None:
     assert receipt([deed], locale="en") == "✓ Added to Notion: “x’ · Deleted: ‘pay”"
 
 
+@pytest.mark.parametrize("before", ["", "\u200b", " \u2060", "\u3164", "a\u2028", "a\x85 "])
+@pytest.mark.parametrize("mark", ["✓", "✔\ufe0f", "☑\ufe0f", "☐\u200b", "\U0001f5f8", "\U0001f5f9"])
+@pytest.mark.parametrize("after", [" Deleted", "\u3164Deleted", "\u00a0Deleted"])
+def test_nothing_that_does_not_show_hides_a_mark_of_the_model(before: str, mark: str, after: str) -> None:
+    assert without_marks(f"{before}{mark}{after}") == f"{before}-{after}"
+
+
 def test_names_beyond_the_first_few_are_counted() -> None:
     line = receipt([Deed(kind=DeedKind.FILED, name=f"n{number}") for number in range(6)], locale="en")
 
