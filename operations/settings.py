@@ -51,8 +51,8 @@ def history_settings(env: Mapping[str, str]) -> HistorySettings:
     return read_settings(
         env,
         lambda settings: HistorySettings(
-            project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
-            history_bucket=settings.required("HISTORY_BUCKET"),
+            project_id=settings.name("GOOGLE_CLOUD_PROJECT"),
+            history_bucket=settings.name("HISTORY_BUCKET"),
             storage_emulator_host=settings.url("STORAGE_EMULATOR_HOST"),
             lease_s=settings.lease_s(),
         ),
@@ -64,10 +64,10 @@ def dead_letter_settings(env: Mapping[str, str]) -> DeadLetterSettings:
     return read_settings(
         env,
         lambda settings: DeadLetterSettings(
-            events_topic=settings.required("EVENTS_TOPIC"),
+            events_topic=settings.name("EVENTS_TOPIC"),
             subscriptions=tuple(
                 name.strip() for name in settings.required("DEAD_LETTER_SUBSCRIPTIONS").split(",") if name.strip()
             ),
-            pubsub_emulator_host=settings.optional("PUBSUB_EMULATOR_HOST"),
+            pubsub_emulator_host=settings.optional_host("PUBSUB_EMULATOR_HOST"),
         ),
     )

@@ -99,8 +99,8 @@ def agent_worker_settings(env: Mapping[str, str]) -> AgentWorkerSettings:
 def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
     toolsets = settings.several_of("TOOLSETS", TOOLSETS, default=("knowledge",))
     return AgentWorkerSettings(
-        project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
-        history_bucket=settings.required("HISTORY_BUCKET"),
+        project_id=settings.name("GOOGLE_CLOUD_PROJECT"),
+        history_bucket=settings.name("HISTORY_BUCKET"),
         storage_emulator_host=settings.url("STORAGE_EMULATOR_HOST"),
         channel_access_token=settings.secret("LINE_CHANNEL_ACCESS_TOKEN"),
         line_api_base_url=settings.url("LINE_API_BASE_URL"),
@@ -108,15 +108,15 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
         toolsets=toolsets,
         notion=notion_settings(settings) if "notion" in toolsets else None,
         confidence_threshold=settings.number("CONFIDENCE_THRESHOLD", default=0.6, least=0, most=1),
-        archive_days=int(settings.number("ARCHIVE_DAYS", default=ARCHIVE_DAYS, least=0, most=36_500)),
+        archive_days=settings.whole_number("ARCHIVE_DAYS", default=ARCHIVE_DAYS, least=0, most=36_500),
         has_embeddings=settings.one_of("EMBEDDINGS", ("off", "on"), default="off") == "on",
         is_traced=settings.one_of("TRACING", ("off", "on"), default="off") == "on",
         settle_s=settings.number("SETTLE_MS", default=500, least=0, most=5_000) / 1_000,
         lease_s=settings.lease_s(),
-        heartbeat_minutes=int(settings.number("HEARTBEAT_MINUTES", default=0, least=0, most=30)),
+        heartbeat_minutes=settings.whole_number("HEARTBEAT_MINUTES", default=0, least=0, most=30),
         push=push_settings(settings),
         reminding=Reminding(settings.one_of("REMINDERS", tuple(Reminding), default=Reminding.PUSH)),
-        reminder_pushes_per_day=int(settings.number("REMINDER_PUSHES_PER_DAY", default=20, least=0, most=10_000)),
+        reminder_pushes_per_day=settings.whole_number("REMINDER_PUSHES_PER_DAY", default=20, least=0, most=10_000),
         access=Access(settings.one_of("ACCESS", tuple(Access), default=Access.INVITED)),
         limits=_limits(settings),
         clock_offset_file=settings.clock_offset_file(),
@@ -133,7 +133,7 @@ def _agent_worker(settings: EnvironmentReader) -> AgentWorkerSettings:
 
 def _limits(settings: EnvironmentReader) -> Limits:
     def limit(name: str, default: int) -> int:
-        return int(settings.number(name, default=default, least=0, most=_MOST))
+        return settings.whole_number(name, default=default, least=0, most=_MOST)
 
     usual = Limits()
     return Limits(

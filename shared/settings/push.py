@@ -18,6 +18,8 @@ def push_settings(settings: EnvironmentReader) -> PushSettings | None:
     account, audience = settings.optional("PUSH_SERVICE_ACCOUNT"), settings.optional("PUSH_AUDIENCE")
     if account is None and audience is None:
         return None
+    if account is not None and "@" not in account:
+        settings.faults.append(f"PUSH_SERVICE_ACCOUNT is {account!r}; it must be the e-mail of an account")
     return PushSettings(
         service_account=account or settings.required("PUSH_SERVICE_ACCOUNT"),
         audience=audience or settings.required("PUSH_AUDIENCE"),

@@ -1,16 +1,18 @@
 """Reads an environment as a whole: every missing or malformed variable is reported in one message."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
-from shared.settings.secret import FixedSecret, Secret, SecretFile
+from shared.settings.secret import FixedSecret, Secret, SecretFile, is_sendable
 
 LEAST_LEASE_S: Final = 16
 """The shortest lease.  A holder uses 17/25 of it: a call to LINE of 7 s fits in, and the 5 s by which clocks differ are left."""
 
+_SPACE: Final = re.compile(r"\s")
 _Value = TypeVar("_Value")
 
 
@@ -37,16 +39,31 @@ class EnvironmentReader:
             self.faults.append(f"{name} is not set" + (f" (or set {instead})" if instead else ""))
         return value or ""
 
+    def name(self, name: str) -> str:
+        """Read the name of a project, bucket or topic, which is neither a path nor an address."""
+        value = self.required(name)
+        self._check_is_name(name, value)
+        return value
+
+    def optional_host(self, name: str) -> str | None:
+        """Read a host and its port, without a scheme."""
+        value = self.optional(name)
+        self._check_is_name(name, value or "")
+        return value
+
     def secret(self, name: str, *, instead: str | None = None) -> Secret:
         """Read the variable, or the file that the variable NAME_FILE names; the file is read again while the process runs."""
         path = self.optional(f"{name}_FILE")
         if path is None:
-            return FixedSecret(self.required(name, instead=instead))
+            text = self.required(name, instead=instead)
+            if not is_sendable(text):
+                self.faults.append(f"{name} holds characters that no secret has")
+            return FixedSecret(text)
         try:
             return SecretFile(Path(path))
         except (OSError, ValueError) as cause:
             self.faults.append(
-                f"{name}_FILE names a file that cannot be read, or holds nothing ({type(cause).__name__})"
+                f"{name}_FILE names a file that cannot be read, or holds no secret ({type(cause).__name__})"
             )
             return FixedSecret("")
 
@@ -91,6 +108,13 @@ class EnvironmentReader:
             return default
         return number
 
+    def whole_number(self, name: str, *, default: int, least: int, most: int) -> int:
+        """Read a number that counts something.  A part of one is no number: cut off, it would be 0, which often means no limit."""
+        number = float(self.number(name, default=default, least=least, most=most))
+        if not number.is_integer():
+            self.faults.append(f"{name} is {self.optional(name)!r}; it must be a whole number from {least} to {most}")
+        return int(number)
+
     def lease_s(self) -> float:
         """Read the duration of a lease; functions that share a bucket need the same value.
 
@@ -113,11 +137,16 @@ class EnvironmentReader:
         try:
             parts = urlsplit(value)
             usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+            usable = usable and _SPACE.search(value) is None
         except ValueError:
             usable = False
         if not usable:
             self.faults.append(f"{name} is no http(s) address")
         return value.rstrip("/")
+
+    def _check_is_name(self, name: str, value: str) -> None:
+        if "/" in value or _SPACE.search(value) is not None:
+            self.faults.append(f"{name} is {value!r}; it must be a name, without a slash or a space")
 
 
 def split_secrets(text: str) -> tuple[str, ...]:

@@ -44,10 +44,10 @@ class FixedSecret:
 
 
 class SecretFile:
-    """A secret in a file.  A file that cannot be read, or is empty, leaves the last value in use."""
+    """A secret in a file.  A file that cannot be read, or holds no secret, leaves the last value in use."""
 
     def __init__(self, path: Path, *, clock: Clock | None = None) -> None:
-        """Read the file.  Raises: OSError, UnicodeDecodeError; ValueError, if it is empty."""
+        """Read the file.  Raises: OSError; ValueError, if it holds no secret."""
         self._path = path
         self._clock = clock or SystemClock()
         self._reading = threading.Lock()
@@ -83,6 +83,11 @@ class SecretFile:
 
 def _read(path: Path) -> str:
     value = path.read_text(encoding="utf-8").strip()
-    if not value:
-        raise ValueError("the file is empty")
+    if not value or not is_sendable(value):
+        raise ValueError("the file holds no secret")
     return value
+
+
+def is_sendable(secret: str) -> bool:
+    """Whether a header can carry the secret: a line break within it, such as that of a wrapped copy, would fail every call."""
+    return secret.isascii() and secret.isprintable()

@@ -30,8 +30,8 @@ def unsend_settings(env: Mapping[str, str]) -> UnsendSettings:
     return read_settings(
         env,
         lambda settings: UnsendSettings(
-            project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
-            history_bucket=settings.required("HISTORY_BUCKET"),
+            project_id=settings.name("GOOGLE_CLOUD_PROJECT"),
+            history_bucket=settings.name("HISTORY_BUCKET"),
             storage_emulator_host=settings.url("STORAGE_EMULATOR_HOST"),
             lease_s=settings.lease_s(),
             push=push_settings(settings),

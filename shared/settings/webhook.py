@@ -22,9 +22,9 @@ def webhook_settings(env: Mapping[str, str]) -> WebhookSettings:
     return read_settings(
         env,
         lambda settings: WebhookSettings(
-            project_id=settings.required("GOOGLE_CLOUD_PROJECT"),
-            events_topic=settings.required("EVENTS_TOPIC"),
+            project_id=settings.name("GOOGLE_CLOUD_PROJECT"),
+            events_topic=settings.name("EVENTS_TOPIC"),
             channel_secret=settings.secrets("LINE_CHANNEL_SECRET", at_most=2),
-            pubsub_emulator_host=settings.optional("PUBSUB_EMULATOR_HOST"),
+            pubsub_emulator_host=settings.optional_host("PUBSUB_EMULATOR_HOST"),
         ),
     )

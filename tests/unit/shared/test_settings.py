@@ -88,6 +88,53 @@ def test_an_error_names_every_malformed_setting() -> None:
     assert all(name in str(caught.value) for name in odd)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ARCHIVE_DAYS",
+        "HEARTBEAT_MINUTES",
+        "LIMIT_TOKENS_PER_CHAT_DAY",
+        "LIMIT_TOKENS_PER_DAY",
+        "LIMIT_TURNS_PER_CHAT_DAY",
+        "REMINDER_PUSHES_PER_DAY",
+    ],
+)
+def test_a_part_of_one_does_not_become_none_which_is_no_limit(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name} is '0.5'; it must be a whole number"):
+        agent_worker_settings({**WORKER, name: "0.5"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GOOGLE_CLOUD_PROJECT", "my project"),
+        ("HISTORY_BUCKET", "gs://bucket"),
+        ("LINE_CHANNEL_ACCESS_TOKEN", "to\nken"),
+        ("LINE_CHANNEL_ACCESS_TOKEN", "tök"),
+        ("GEMINI_API_KEY", "key\x00"),
+        ("GEMINI_BASE_URL", "https://h h"),
+        ("PUSH_SERVICE_ACCOUNT", "push"),
+    ],
+)
+def test_what_can_never_work_ends_a_worker_at_its_start(name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=name):
+        agent_worker_settings({**WORKER, **PUSH, name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("EVENTS_TOPIC", "projects/p/topics/t"),
+        ("LINE_CHANNEL_SECRET", "se\ncret"),
+        ("LINE_CHANNEL_SECRET", "\udcff"),
+        ("PUBSUB_EMULATOR_HOST", "http://localhost:8085"),
+    ],
+)
+def test_what_can_never_work_ends_a_webhook_at_its_start(name: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=name):
+        webhook_settings({**WEBHOOK, name: value})
+
+
 def test_the_defaults_of_a_worker() -> None:
     settings = agent_worker_settings(WORKER)
 
@@ -286,4 +333,4 @@ def test_files_of_secrets_that_are_missing_or_empty_are_named(tmp_path: Path) ->
     with pytest.raises(SettingsError) as caught:
         agent_worker_settings({"GOOGLE_CLOUD_PROJECT": "p", "HISTORY_BUCKET": "b", **files})
 
-    assert all(f"{name} names a file that cannot be read, or holds nothing" in str(caught.value) for name in files)
+    assert all(f"{name} names a file that cannot be read, or holds no secret" in str(caught.value) for name in files)
