@@ -17,7 +17,7 @@ from shared.bus.messages import BusMessage, EventBus, Tick
 from shared.clock import Clock, Deadline
 from shared.conversation.history import HistoryReader
 from shared.conversation.store import Conversations
-from shared.errors import UnusableEventError, UnusableIdError
+from shared.errors import TransientError, UnreadableRecordError, UnusableEventError, UnusableIdError
 from shared.line.events import LineEvent, parse_event
 
 # The prefix of the attributes that Pub/Sub adds to a dead letter.  Source: Pub/Sub, "Dead-letter topics"
@@ -58,6 +58,7 @@ class Verdict(StrEnum):
     ANSWERED = "drop: already handled"
     PAST_TICK = "drop: a later tick does its work"
     REPLAY = "replay"
+    UNREADABLE = "keep: a record of its chat cannot be read"
     REPLAY_UNSEND = "replay at once: withdrawn words are still stored"
     UNUSABLE = "drop: no release can read it"
     WITHDRAWN = "drop: withdrawn"
@@ -97,32 +98,40 @@ class DeadLetters:
         return explanations
 
     def replay(self, *, most: int) -> tuple[Explanation, ...]:
-        """Publish or drop each letter by its verdict; return all of them, unsends first.
+        """Publish, drop or keep each letter by its verdict; return all of them, unsends first.
 
         A letter is acknowledged only after the topic has its event. Repeated: an event that was handled meanwhile is dropped.
         Raises: PublishFailedError; the remaining letters are released.
         """
         explanations = self._pull_all(most)
-        done = 0
+        left = {explanation.letter.ack_id: explanation.letter for explanation in explanations}
         try:
             for explanation in explanations:
+                if explanation.verdict is Verdict.UNREADABLE:
+                    continue
                 if explanation.verdict in _REPLAYED:
                     self.bus.publish((_message_of(explanation.letter),))
                 self.queue.acknowledge(explanation.letter)
-                done += 1
+                del left[explanation.letter.ack_id]
         finally:
-            for explanation in explanations[done:]:
-                self.queue.release(explanation.letter)
+            for letter in left.values():
+                self.queue.release(letter)
         return explanations
 
     def _pull_all(self, most: int) -> tuple[Explanation, ...]:
+        """Return the explained letters, unsends first.  Raises: StorageUnavailableError, QueueUnavailableError; all are released."""
         letters: dict[str, DeadLetter] = {}
-        while len(letters) < most:
-            pulled = self.queue.pull(most - len(letters))
-            if not pulled:
-                break
-            letters |= {letter.ack_id: letter for letter in pulled}
-        explanations = [self._explain(letter) for letter in letters.values()]
+        try:
+            while len(letters) < most:
+                pulled = self.queue.pull(most - len(letters))
+                if not pulled:
+                    break
+                letters |= {letter.ack_id: letter for letter in pulled}
+            explanations = [self._explain(letter) for letter in letters.values()]
+        except TransientError:
+            for letter in letters.values():
+                self.queue.release(letter)
+            raise
         return tuple(
             sorted(
                 explanations,
@@ -136,7 +145,12 @@ class DeadLetters:
             event = None if isinstance(held, Tick) else parse_event(held, deadline=self._no_deadline)
         except (UnusableEventError, UnusableIdError) as cause:
             return Explanation(letter=letter, verdict=Verdict.UNUSABLE, line=self._line(letter, None, str(cause)))
-        verdict = Verdict.PAST_TICK if event is None else self._verdict(event)
+        try:
+            verdict = Verdict.PAST_TICK if event is None else self._verdict(event)
+        except (
+            UnreadableRecordError
+        ):  # the event may be here for that reason; those of other chats must not wait for it
+            verdict = Verdict.UNREADABLE
         return Explanation(letter=letter, verdict=verdict, line=self._line(letter, event, verdict.value))
 
     @property

@@ -8,7 +8,7 @@ from operations.dead_letters import DeadLetter, DeadLetters, Verdict, summary
 from shared.adapters.memory import MemoryEventBus
 from shared.bus.messages import bus_messages
 from shared.conversation.records import OutcomeKind, outcome_covering
-from shared.errors import PublishFailedError
+from shared.errors import PublishFailedError, StorageUnavailableError
 from shared.handlers.unsend import withdrawal_of
 from shared.line.webhook_body import parse_webhook_body
 from tests.support import push, recorded, schemas
@@ -167,6 +167,36 @@ def test_recorded_message_without_an_outcome_is_replayed(desk: Desk) -> None:
     desk.bucket.chat.journal.record(message(line_message_id()))
 
     assert desk.letters.look(most=10)[0].verdict is Verdict.REPLAY
+
+
+def test_a_chat_that_cannot_be_read_holds_up_no_letter_of_another(desk: Desk) -> None:
+    unreadable = desk.receive(message_event())
+    other = {"type": "group", "groupId": recorded.GROUP}
+    desk.receive({**recorded.event("unsend"), "source": other})
+    desk.receive({**message_event(), "source": other})
+    desk.bucket.store.create(desk.bucket.chat.names.turn, b"no record")
+
+    verdicts = [one.verdict for one in desk.letters.look(most=10)]
+    desk.letters.replay(most=10)
+
+    assert verdicts == [Verdict.REPLAY_UNSEND, Verdict.UNREADABLE, Verdict.REPLAY]
+    assert len(desk.bus.published) == 2
+    assert desk.queue.waiting == [unreadable]
+    assert desk.queue.held == []
+
+
+def test_letters_wait_again_where_the_bucket_does_not_answer(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    letter = desk.receive(message_event())
+
+    def fail(_: str) -> None:
+        raise StorageUnavailableError("the bucket is down")
+
+    monkeypatch.setattr(desk.bucket.store, "read", fail)
+    with pytest.raises(StorageUnavailableError, match="down"):
+        desk.letters.look(most=10)
+
+    assert desk.queue.waiting == [letter]
+    assert desk.queue.held == []
 
 
 def test_unsends_are_replayed_first(desk: Desk) -> None:
