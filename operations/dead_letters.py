@@ -168,6 +168,8 @@ class DeadLetters:
         line_message_id = event.message.line_message_id
         if conversation.amendments.has_withdrawn(line_message_id, timestamp_ms=event.timestamp_ms):
             return Verdict.WITHDRAWN
+        if event.type != "message":  # an answer covers the message, not an edit of it
+            return Verdict.REPLAY
         turn = conversation.turn.read()  # before the chat, as a worker reads them
         is_covered = line_message_id in self.reader.read_newest(conversation).beside(turn.record).covered
         return Verdict.ANSWERED if is_covered else Verdict.REPLAY

@@ -162,6 +162,18 @@ def test_message_covered_by_the_outcome_of_another_counts_as_answered(desk: Desk
     assert desk.letters.look(most=10)[0].verdict is Verdict.ANSWERED
 
 
+def test_an_edit_of_an_answered_message_is_replayed(desk: Desk) -> None:
+    desk.receive({**message_event("my pin is a secret"), "type": "messageEdited", "webhookEventId": "edit-event"})
+    record = message(line_message_id())
+    desk.bucket.chat.journal.record(record)
+    desk.bucket.chat.journal.record_outcome(outcome_covering([record], OutcomeKind.REPLIED))
+
+    (explained,) = desk.letters.replay(most=10)
+
+    assert explained.verdict is Verdict.REPLAY
+    assert [one.attributes["type"] for one in desk.bus.published] == ["messageEdited"]
+
+
 def test_recorded_message_without_an_outcome_is_replayed(desk: Desk) -> None:
     desk.receive(message_event())
     desk.bucket.chat.journal.record(message(line_message_id()))
