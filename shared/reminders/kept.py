@@ -9,7 +9,8 @@ from shared.conversation.amendments import Amendments
 from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
 from shared.conversation.store import Conversation
 from shared.errors import StorageUnavailableError
-from shared.line.bubbles import DIGEST
+from shared.line.bubbles import longest_answer
+from shared.line.messaging import MESSAGES_A_CALL
 from shared.reminders.delivery import since_ms_of
 from shared.reminders.reminder import Reminder
 from shared.reminders.store import ReminderStore
@@ -72,7 +73,7 @@ class KeptReminders:
         if said is None:
             return replace(outcome, reminders=carried)
         text = f"{outcome.text}\n\n{said.text}"
-        if len(text) > DIGEST.text_limit:
+        if len(text) > _room_of(outcome):
             return None
         return replace(
             outcome,
@@ -81,6 +82,12 @@ class KeptReminders:
             since_ms=min(outcome.since_ms, since_ms_of(reminder, amendments)),
             reminders=carried,
         )
+
+
+def _room_of(outcome: OutcomeRecord) -> int:
+    """Return how long the answer may be; each question that follows it takes a bubble."""
+    questions = bool(outcome.forgets) + any(one.arguments for one in outcome.proposes)
+    return longest_answer(at_most=MESSAGES_A_CALL - questions)
 
 
 def _note(lease: Lease, left: int, reminders: Iterable[Reminder]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.conversation.amendments import Amendments
-from shared.conversation.records import OutcomeKind, OutcomeRecord, SaidReminder
+from shared.conversation.records import OutcomeKind, OutcomeRecord, ProposedCall, SaidReminder
 from shared.knowledge.entry import Source
 from shared.line.bubbles import DIGEST
 from shared.reminders.kept import KeptReminders
@@ -105,6 +105,15 @@ def test_a_reminder_is_said_where_the_answer_has_room_for_all_of_it(
     answer = replace(ANSWER, text="あ" * (DIGEST.text_limit - words - room))
 
     assert bool(answered(chat, answer).reminders) == is_said
+
+
+def test_two_questions_leave_an_answer_less_room(chat: ReminderChat) -> None:
+    kept(chat)
+    proposed = ProposedCall(tool="delete_entry", arguments="{}", name="lunch")
+    asking = replace(ANSWER, text="あ" * 3_438, forgets=("m1",), proposes=(proposed,))
+
+    assert answered(chat, asking) == asking
+    assert answered(chat, replace(asking, forgets=())).reminders
 
 
 def test_the_oldest_reminder_is_said_first_and_withdrawn_ones_are_not(chat: ReminderChat) -> None:
