@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from markdown_it.rules_block.table import escapedSplit
 from markdown_it.token import Token
 
 from shared.line.markdown_rules import MAX_NESTING, chat_markdown, label_budget
@@ -87,12 +88,24 @@ class _Walk:
             case "tr_open":
                 self.rows.append([])
             case "tr_close":
-                block = self._block(" | ".join(self.rows.pop()))
+                cells = self.rows.pop()
+                block = self._block(" | ".join([*cells, *self._surplus(len(cells))]))
                 yield replace(
                     block, lines=(block.lines[0], block.lines[1] + self.is_head)
                 )  # the delimiter row below the head
             case _:
                 self.is_head = token.type == "thead_open"
+
+    def _surplus(self, columns: int) -> Iterator[str]:
+        """Yield what a row has beyond the columns of its head, which the parser leaves out."""
+        if self.is_head:
+            return
+        cells = [cell.strip() for cell in escapedSplit(self.source[self.lines[0]].strip())]
+        begin = columns + (not cells[0])
+        surplus = cells[begin : len(cells) - (not cells[-1])]
+        if any(surplus):
+            (inline,) = chat_markdown().parseInline(" | ".join(surplus), label_budget(self.source[self.lines[0]]))
+            yield _words(inline)
 
     def _block(self, text: str) -> _Block:
         if not self.markers:

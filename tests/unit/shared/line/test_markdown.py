@@ -181,3 +181,20 @@ def test_the_budget_is_more_than_a_chat_needs() -> None:
     links = [f"[{number}](https://x.y/{number})" for number in range(500)]
 
     assert plain_text(" ".join(links)) == " ".join(f"{number} (https://x.y/{number})" for number in range(500))
+
+
+@pytest.mark.parametrize(
+    ("row", "shown"),
+    [
+        ("| 1 | 2 | 3 |", "1 | 2 | 3"),
+        ("1 | 2 | **three** | `4`", "1 | 2 | three | 4"),
+        ("|1|2||4|", "1 | 2 |  | 4"),
+        ("|1|2|3 \\| 4|", "1 | 2 | 3 | 4"),
+        ("|1|2||", "1 | 2"),
+        ("|1|2|", "1 | 2"),
+        ("|1|", "1 | "),
+    ],
+)
+def test_a_row_with_more_cells_than_the_head_loses_none(row: str, shown: str) -> None:
+    assert plain_text(f"| a | b |\n|---|---|\n{row}") == f"a | b\n{shown}"
+    assert plain_text(f"- x\n\n  | a | b |\n  |---|---|\n  {row}").endswith(f"a | b\n  {shown}")
