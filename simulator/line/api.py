@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from .calls import BODY_BYTES, Answer, Call, LoggedRequest
 from .channel import Channel
 from .endpoints import ENDPOINTS, Endpoint
-from .errors import LineError, not_found, rate_limit_exceeded, unauthorized
+from .errors import LineError, bad_request, not_found, rate_limit_exceeded, unauthorized
 from .faults import RequestFaults
 from .json_body import MalformedJsonError, parse_json, read_body
 from .responses import CutResponse
@@ -104,6 +104,8 @@ class Api:
             if not endpoint.is_open:
                 self._check_token(call)
             self._check_rate(endpoint, call)
+            if "x-line-retry-key" in call.headers and not endpoint.is_retriable:
+                raise bad_request("X-Line-Retry-Key is not supported for this API")
             return await endpoint.handler(self.channel, call)
         except LineError as error:
             return Answer(status=error.status, body=error.body(), headers=error.headers)

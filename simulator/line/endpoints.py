@@ -19,6 +19,7 @@ Handler = Callable[[Any, Call], Awaitable[Answer]]
 
 _SECOND_MS: Final = 1_000
 _HOUR_MS: Final = 60 * 60_000
+_RETRIABLE: Final = frozenset(f"/v2/bot/message/{kind}" for kind in ("push", "multicast", "narrowcast", "broadcast"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,11 @@ class Endpoint:
     handler: Handler
     rate: tuple[int, int] = (2_000, _SECOND_MS)
     is_open: bool = False
+
+    @property
+    def is_retriable(self) -> bool:
+        """Whether a request may have a retry key.  Source: docs/messaging-api/retrying-api-request."""
+        return self.path in _RETRIABLE
 
 
 def _endpoint(

@@ -26,8 +26,6 @@ _WROTE_WITHIN_MS: Final = 7 * 24 * 60 * 60_000
 
 async def reply(channel: Channel, call: Call) -> Answer:
     """Show the messages in the token's chat, and spend the token. The body is checked first: a wrong body spends no token."""
-    if "x-line-retry-key" in call.headers:
-        raise bad_request("X-Line-Retry-Key is not supported for this API")
     body = call.json()
     reply_token = body.get("replyToken")
     if reply_token is None or reply_token == "":

@@ -27,6 +27,26 @@ def test_a_request_without_the_token_is_refused(line: LineHarness, authorization
     assert line.reply(token, "hi").status_code == 200
 
 
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        "POST /v2/bot/message/reply",
+        "POST /v2/bot/message/validate/push",
+        "POST /v2/bot/chat/loading/start",
+        "GET /v2/bot/info",
+    ],
+)
+def test_a_retry_key_is_refused_wherever_nothing_can_be_retried(line: LineHarness, request_line: str) -> None:
+    method, path = request_line.split()
+    headers = {"X-Line-Retry-Key": "123e4567-e89b-12d3-a456-426655440000"}
+    body = {"chatId": line.user_id, "messages": TEXT}
+
+    refused = line.call(method, path, headers=headers, **({"json": body} if method == "POST" else {}))
+
+    assert refused.status_code == 400
+    assert refused.json() == {"message": "X-Line-Retry-Key is not supported for this API"}
+
+
 @pytest.mark.parametrize("path", ["/v2/bot/fortune", "/v2/nothing", "/elsewhere"])
 def test_an_unknown_path_is_not_found(line: LineHarness, path: str) -> None:
     answer = line.call("GET", path)
