@@ -14,6 +14,7 @@ from shared.line.events import LineEvent, MessageContent
 _AT_SIGNS: Final = ("@", "＠")
 _VOCATIVES: Final = ("さん", "ちゃん", "くん", "君", "さま", "様", "님", "씨", "야", "아")
 _PAUSES: Final = ",，、.。:：;；!！?？~〜…"
+_VARIATION_SELECTORS: Final = "\ufe0e\ufe0f"
 _LONGEST_PREFIX: Final = 200  # code points that may spell a name; LINE's names have 20 characters
 
 
@@ -131,12 +132,19 @@ def _address_end(text: str, end: int, *, has_at_sign: bool) -> int | None:
     for boundary in (after_vocative, end):
         if _is_boundary(text, boundary):
             return boundary
+    if text[end].isalnum() and not _ends_with_word(text[:end]):  # a name such as `Momo🍑`, which no letter continues
+        return end
     is_new_script = text[end].isalpha() and _script(text[end - 1]) != _script(text[end])
     return end if is_new_script and (has_at_sign or text[end - 1].isascii()) else None
 
 
 def _is_boundary(text: str, at: int) -> bool:
     return at == len(text) or (unicodedata.category(text[at])[0] not in "LMN" and text[at] not in "_\u200d")
+
+
+def _ends_with_word(name: str) -> bool:
+    last = name.rstrip(_VARIATION_SELECTORS)[-1:]
+    return not last or unicodedata.category(last)[0] in "LMN" or last in "_\u200d"
 
 
 def _script(character: str) -> str:

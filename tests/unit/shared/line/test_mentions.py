@@ -93,6 +93,7 @@ def test_the_bots_name_at_the_start_addresses_the_bot(text: str, names: list[str
         ("@@Momo", ["Momo"]),
         ("hello", [""]),
         ("", ["Momo"]),
+        ("👨\u200d👩 hi", ["👨"]),
         ("@all hi", ["Momo"]),
     ],
 )
@@ -166,3 +167,19 @@ def test_a_wrong_index_breaks_nothing(text: str, index: int, length: int) -> Non
     left = rest_of(text, (index, length))
 
     assert left or not text
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rest"),
+    [
+        ("Momo🍑教えて", "Momo🍑", "教えて"),
+        ("momo🍑what time", "Momo🍑", "what time"),
+        ("モモ娘。次は？", "モモ娘。", "次は？"),
+        ("Momo❤\ufe0fhi", "Momo❤\ufe0f", "hi"),
+    ],
+)
+def test_a_name_that_ends_with_a_symbol_needs_nothing_behind_it(text: str, name: str, rest: str) -> None:
+    message = MessageContent(line_message_id="1", type="text", fields={"text": text})
+
+    assert is_addressed(in_a_group(text=text), bot_names=[name])
+    assert without_address(message, bot_names=[name]) == rest
