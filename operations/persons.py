@@ -8,12 +8,13 @@ from typing import Any, Final
 import msgspec
 
 from operations.conversations import Forget, object_line
+from shared import logs
 from shared.clock import Clock
 from shared.conversation.records import MessageRecord
 from shared.conversation.store import Conversation, Conversations
 from shared.conversation.sweep import Sweep
 from shared.conversation.withdrawal import Withdrawal
-from shared.errors import UnusableIdError
+from shared.errors import UnreadableRecordError, UnusableIdError
 from shared.handlers.persons import messages_of
 from shared.knowledge.entry_store import EntryStore, path_in
 from shared.line.ids import checked_conversation_id
@@ -70,25 +71,42 @@ class ForgetPerson:
         """Every stored message of the person is withdrawn, with all that came from it; the 1:1 chat is erased.
 
         Returns how many messages were taken back, by chat; of the 1:1 chat, how many objects went. Takes a little longer than a lease.
-        Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat.
+        Repeated: no further effect. Raises: UnusableIdError, StorageUnavailableError; safe to repeat. UnreadableRecordError, once every
+        chat that can be read has forgotten the person; the log names the others.
         """
         person, now_ms = checked_person_id(user_id), self.clock.now_ms()
         found: dict[str, frozenset[str]] = {}
+        unreadable = 0
         for conversation_id in chats_in(self.conversations.objects.store):
-            conversation = self.conversations.of(conversation_id)
-            before = messages_of(conversation, person, until_ms=now_ms)
-            own = before.own | before.named | conversation.amendments.edited_by(person, until_ms=now_ms)
-            if conversation_id != person and own:
-                conversation.amendments.forget_member(person, until_ms=now_ms)
-                own |= messages_of(conversation, person, until_ms=now_ms).taken_back
-                own |= conversation.amendments.edited_by(person, until_ms=now_ms)
-                self.withdrawal.withdraw_all(conversation, own, timestamp_ms=now_ms)
-                found[conversation_id] = own
+            if conversation_id == person:
+                continue
+            try:
+                found[conversation_id] = self._take_back(conversation_id, person, now_ms)
+            except UnreadableRecordError as cause:
+                logs.error("chat_unreadable", cause=cause, conversation_id=logs.pseudonym(conversation_id))
+                unreadable += 1
+        found = {conversation_id: own for conversation_id, own in found.items() if own}
         counts = {conversation_id: len(own) for conversation_id, own in found.items()}
         counts[person] = self.forget(person)  # waits until every writer that had read the chats has ended
         for conversation_id, own in found.items():
             self.withdrawal.finish_withdrawal(self.conversations.of(conversation_id), max(own))
+        if unreadable:
+            raise UnreadableRecordError(
+                f"{unreadable} chats hold a record that cannot be read, and keep what the person said"
+            )
         return counts
+
+    def _take_back(self, conversation_id: str, person: str, now_ms: int) -> frozenset[str]:
+        """Return the ids of the person's messages in the chat, all of which are withdrawn."""
+        conversation = self.conversations.of(conversation_id)
+        before = messages_of(conversation, person, until_ms=now_ms)
+        own = before.own | before.named | conversation.amendments.edited_by(person, until_ms=now_ms)
+        if own:
+            conversation.amendments.forget_member(person, until_ms=now_ms)
+            own |= messages_of(conversation, person, until_ms=now_ms).taken_back
+            own |= conversation.amendments.edited_by(person, until_ms=now_ms)
+            self.withdrawal.withdraw_all(conversation, own, timestamp_ms=now_ms)
+        return own
 
 
 def chats_in(store: ObjectStore) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from operations.conversations import Forget
 from operations.persons import ForgetPerson, chats_in, exported_person
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot_records import SnapshotRecord
-from shared.errors import UnusableIdError
+from shared.errors import UnreadableRecordError, UnusableIdError
 from shared.handlers.unsend import withdrawal_of
 from shared.knowledge.entry import Source
 from shared.reminders.reminder import Reminder
@@ -87,6 +87,27 @@ def test_forgetting_a_person_takes_back_an_edit_of_a_message_that_was_never_seen
 
     assert by_person(recorded.USER)[recorded.GROUP] == 1
     assert not bucket.holds("swordfish")
+
+
+@pytest.mark.parametrize("is_own_chat", [False, True])
+def test_a_chat_that_cannot_be_read_keeps_no_other_from_forgetting_a_person(
+    filled: Bucket, *, is_own_chat: bool
+) -> None:
+    unreadable = filled.chat if is_own_chat else filled.conversations.of("C" + "0" * 32)
+    filled.store.create(unreadable.names.snapshot, b"no record")
+    withdrawal = withdrawal_of(filled.clock)
+    forget = Forget(conversations=filled.conversations, withdrawal=withdrawal, clock=filled.clock)
+    by_person = ForgetPerson(
+        conversations=filled.conversations, withdrawal=withdrawal, forget=forget, clock=filled.clock
+    )
+
+    if is_own_chat:
+        by_person(recorded.USER)
+    else:
+        with pytest.raises(UnreadableRecordError, match="1 chats hold a record that cannot be read"):
+            by_person(recorded.USER)
+
+    assert not filled.holds("swordfish")
 
 
 def test_a_persons_archived_words_are_exported_and_taken_back(bucket: Bucket) -> None:
