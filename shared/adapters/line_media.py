@@ -35,13 +35,8 @@ class LineMedia:
     def fetch(
         self, line_message_id: str, keep: Callable[[ArrivingContent], _Kept], *, at_most_bytes: int = LARGEST_BYTES
     ) -> _Kept | Unfetched:
-        url = f"{self._host}/v2/bot/message/{line_message_id}/content"
-        headers = {"Authorization": f"Bearer {self._configuration.access_token}"}
         try:
-            response = self._transport.request(
-                "GET", url, headers=headers, _preload_content=False, _request_timeout=_TIMEOUT_S
-            )
-            return _hand_over(response, keep, at_most_bytes)
+            return _hand_over(self._content(line_message_id), keep, at_most_bytes)
         except ContentTooLargeError:
             return "too_large"
         except ApiException as refusal:
@@ -52,6 +47,20 @@ class LineMedia:
         except urllib3.exceptions.HTTPError as cause:
             logs.warning("content_unavailable", error_type=type(cause).__name__)
         return "unavailable"
+
+    def _content(self, line_message_id: str) -> Any:  # noqa: ANN401 - the transport's response
+        """Return the answer; asked once more where LINE refuses the token and there is another.  Raises: line_client.FAILURES."""
+        try:
+            return self._ask(line_message_id)
+        except ApiException as refusal:
+            if refusal.status != HTTPStatus.UNAUTHORIZED or not self._configuration.channel_access_token.read_again():
+                raise
+        return self._ask(line_message_id)
+
+    def _ask(self, line_message_id: str) -> Any:  # noqa: ANN401 - likewise
+        url = f"{self._host}/v2/bot/message/{line_message_id}/content"
+        headers = {"Authorization": f"Bearer {self._configuration.access_token}"}
+        return self._transport.request("GET", url, headers=headers, _preload_content=False, _request_timeout=_TIMEOUT_S)
 
 
 def _hand_over(

@@ -193,6 +193,29 @@ def test_a_wrong_access_token_is_a_refusal(running: Served) -> None:
         fetch(LineMedia(wrong.client), "1")
 
 
+class ChangedSecret:
+    """A secret that was changed since it was read."""
+
+    def __init__(self) -> None:
+        self._text = "old"
+
+    def value(self) -> str:
+        return self._text
+
+    def read_again(self) -> bool:
+        before, self._text = self._text, ACCESS_TOKEN
+        return before != ACCESS_TOKEN
+
+
+def test_content_is_fetched_with_the_newest_access_token(line: LineHarness, running: Served) -> None:
+    api = LineApi(channel_access_token=ChangedSecret(), base_url=running.url)
+    media = Media(content=JPEG.data, content_type=JPEG.content_type)
+    running.do(lambda: line.platform.send_image(line.user_id, line.user_id, media))
+    (message,) = line.platform.chat(line.user_id).messages
+
+    assert fetch(LineMedia(api.client), message.line_message_id) == JPEG
+
+
 def test_an_unreachable_line_gives_neither_name_nor_content() -> None:
     api = LineApi(channel_access_token=FixedSecret("any"), base_url="http://127.0.0.1:9")
 
