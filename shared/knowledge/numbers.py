@@ -76,4 +76,10 @@ class Numbers:
 def _numbers(folded: str) -> frozenset[str]:
     joined = ("".join(_DIGIT.findall(one)) for one in _JOINED.findall(folded))
     found = (*_GROUP.findall(folded), *(one for one in joined if len(one) >= _DISTINCTIVE_DIGITS))
-    return frozenset("".join(str(unicodedata.digit(digit)) for digit in one) for one in found)
+    return frozenset("".join(map(_plain, one)) for one in found)
+
+
+def _plain(digit: str) -> str:
+    """Return the ASCII digit; a digit itself that only the newer Unicode of the `regex` library knows."""
+    value = unicodedata.digit(digit, None)
+    return digit if value is None else str(value)

@@ -303,3 +303,9 @@ def test_turn_keeps_no_staged_words_once_they_are_written(worker: PushedWorker) 
 
     assert turn.outcome is not None
     assert turn.outcome.writes == ()
+
+
+def test_a_message_with_digits_of_a_newer_unicode_keeps_nothing_from_being_filed(friend: Person) -> None:
+    friend.says("\U0001ccf0\U0001ccf1\U0001ccf2\U0001ccf3", calling(("reply", {"message": "nice"})))
+
+    assert friend.files("door4711")

@@ -55,3 +55,10 @@ def test_a_list_of_short_numbers_proves_nothing() -> None:
 def test_a_short_number_that_another_message_says_proves_nothing_and_a_long_one_still_does() -> None:
     assert not proves("it is 4711", "the code: 4711", explained="4711, please")
     assert proves("it is 471147", "the code: 471147", explained="471147, please")
+
+
+@pytest.mark.parametrize("first", [0x10D40, 0x1CCF0])  # of Unicode 16: Garay and outlined digits
+def test_digits_that_only_a_newer_unicode_knows_stand_for_themselves(first: int) -> None:
+    written = "".join(map(chr, range(first, first + 6)))
+
+    assert Numbers.of(written).share(Numbers.of(f"the code is {written}"))
