@@ -21,8 +21,8 @@ _LINK: Final = re.compile(r"https?://[^\s<>\"'「」『』（）()\[\]{}、。�
 _ENDS: Final = ".,;:!?)]}'\""
 MEDIA: Final = "media"
 _NUMBER: Final = re.compile(r"\d{4,}")
-_WORD: Final = re.compile(r"[^\W_]{2,}")
 _NAMED_AT_LEAST: Final = 2  # characters; a shorter name stands in other words by chance
+_WORD: Final = re.compile(r"[^\W_]{2,}")
 
 
 class Readings:
@@ -116,8 +116,19 @@ def links_in(text: str) -> Iterable[str]:
 
 
 def is_named(name: str, said: Iterable[str]) -> bool:
-    """Whether the person's own words name this: the whole name, or one of its words of at least two characters."""
-    heard = fold(" ".join(said))
-    folded = fold(name)
-    words = (folded.strip(), *_WORD.findall(folded))
-    return any(len(word) >= _NAMED_AT_LEAST and word in heard for word in words)
+    """Whether the person's own words name this: the whole name, or words of at least two characters that are more than half of it.
+
+    A word of a script with spaces has to stand there as a word. One common word, which stands in most messages, names nothing.
+    """
+    heard, whole = fold(" ".join(said)), fold(name).strip()
+    heard_words = frozenset(_WORD.findall(heard))
+    words = _WORD.findall(whole)
+    if len(whole) >= _NAMED_AT_LEAST and whole in heard and [whole] != words:
+        return True
+    named = [one for one in words if one in heard_words or (not one.isascii() and one in heard)]
+    return 2 * _bytes_of(named) > _bytes_of(words)
+
+
+def _bytes_of(words: Iterable[str]) -> int:
+    """Return how long words are together, those of scripts in which a character says more counting more."""
+    return sum(len(one.encode()) for one in words)

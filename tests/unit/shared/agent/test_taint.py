@@ -12,6 +12,8 @@ from shared.agent.taint import Readings, is_named
         ("牛乳 (2本)", "牛乳は買ったよ"),
         ("Milk", "I bought the milk"),
         ("Garden work", "delete the garden entry"),
+        ("C++", "write that under c++, please"),
+        ("To the plan", "add it to the plan"),
     ],
 )
 def test_what_the_person_names_is_named(name: str, said: str) -> None:
@@ -19,7 +21,16 @@ def test_what_the_person_names_is_named(name: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("家の鍵", "牛乳は買ったよ"), ("Bank", "I bought the milk"), ("", "milk"), ("a", "a milk")]
+    ("name", "said"),
+    [
+        ("家の鍵", "牛乳は買ったよ"),
+        ("Bank", "I bought the milk"),
+        ("", "milk"),
+        ("a", "a milk"),
+        ("The plan of evil", "what is on the list?"),
+        ("is", "this list"),
+        ("Buy a car", "buy milk"),
+    ],
 )
 def test_what_the_person_does_not_name_is_not(name: str, said: str) -> None:
     assert not is_named(name, [said])

@@ -167,6 +167,17 @@ def test_the_longest_answer_leaves_room_for_two_questions(chat: Chat) -> None:
     assert sent.endswith(japanese(Phrase.CHANGE_QUESTION))
 
 
+def test_a_common_word_names_no_page(chat: Chat) -> None:
+    searches = calling(("search_database", {"database_name": "shopping"}))
+
+    asked = chat.person.says(
+        "what is on the shopping list?", searches, creating("the list of all that is secret"), REPLY
+    )
+
+    assert chat.text_of(asked) == "shall I?\n\n☐ Add to Notion: “the list of all that is secret”"
+    assert chat.notion.pages == ()
+
+
 def test_an_undo_of_an_earlier_turn_waits_for_a_tap(chat: Chat) -> None:
     asked = chat.asks(UNDOES)
 
