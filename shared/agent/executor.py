@@ -42,6 +42,7 @@ _TOO_MUCH_TO_PROPOSE: Final = ToolFault(
     f"{MOST_PROPOSED} changes wait for one. Ask the person to name it in their own message.",
     may_retry=False,
 )
+_NOT_THIS_TIME: Final = ToolFault(message="The function could not be carried out this time.", may_retry=True)
 _TOO_MANY_CALLS: Final = ToolFault(message=f"Not done: too many calls; at most {MOST_CALLS} at once.", may_retry=True)
 
 
@@ -202,7 +203,7 @@ def _run_safely(tool: Tool, arguments: Json, context: TurnContext) -> tuple[Tool
     except AizuchiError as cause:
         outcome = "failed"
         logs.warning("tool_failed", tool=tool.name, error_type=type(cause).__name__)
-        result = ToolFault(message="The function could not be carried out this time.", may_retry=True)
+        result = _NOT_THIS_TIME
     except Exception as cause:  # noqa: BLE001 - an exception of a tool must not end the turn
         outcome = "crashed"
         logs.error("tool_crashed", cause=cause, tool=tool.name)
@@ -216,6 +217,8 @@ def _wait_for(future: Future[ToolResult], deadline: Deadline) -> ToolResult:
     try:
         return future.result(timeout=deadline.left_s)
     except TimeoutError:
+        if future.cancel():  # no thread was free for it
+            return _NOT_THIS_TIME
         return ToolFault(message="The function took too long; it may still take effect.", may_retry=False)
 
 

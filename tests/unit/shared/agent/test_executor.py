@@ -65,6 +65,31 @@ def test_a_tool_that_takes_too_long_is_answered_with_a_fault(threads: ThreadPool
     assert "'may_retry': False" in str(ran.responses[0].response["error"])
 
 
+def test_a_call_that_found_no_thread_in_time_is_never_made(context: TurnContext) -> None:
+    released = threading.Event()
+    made: list[object] = []
+
+    def wait(arguments: Json, _: TurnContext) -> Json:
+        made.append(arguments["n"])
+        released.wait(5)
+        return {}
+
+    tool = Tool(name="wait", description="", parameters=ANYTHING, response=ANYTHING, run=wait)
+    with ThreadPoolExecutor(1) as one_thread:
+        executor = ToolExecutor(registry=Registry((*core_tools(), tool)), threads=one_thread)
+        calls = [FunctionCall(name="wait", args={"n": n}) for n in (1, 2)]
+
+        ran = executor.run(calls, context, Deadline.after(SystemClock(), 0.01))
+        released.set()
+
+    assert made == [1]
+    assert "may still take effect" in str(ran.responses[0].response["error"])
+    assert ran.responses[1].response["error"] == {
+        "message": "The function could not be carried out this time.",
+        "may_retry": True,
+    }
+
+
 def test_a_response_that_breaks_its_schema_never_reaches_the_model(
     threads: ThreadPoolExecutor, context: TurnContext
 ) -> None:
