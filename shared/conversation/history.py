@@ -259,8 +259,8 @@ class HistoryReader:
     def read(self, conversation: Conversation, listing: Listing) -> History | None:
         """Return the newest part of what is listed and of the snapshot; None: a compaction passed, begin again.
 
-        That is one round trip. Another one follows where a press of a button waits in a chat of more outcomes than are read, and another one
-        where much was amended: what is shown, and what that names, may have been amended long ago.
+        That is one round trip. Another one follows if a press of a button waits in a chat of more outcomes than are read, and one more if
+        much was amended: what is shown, and what that names, may have been amended long ago.
         """
         objects, names = conversation.objects, conversation.names
         snapshot = objects.reads.submit(conversation.snapshot.read)
@@ -269,15 +269,13 @@ class HistoryReader:
         reading = objects.begin_reading([*messages, *outcomes])
         index = self.index.read(conversation)
         amendments, journalled, seen = looking(), reading(), snapshot.result()
-        if None in journalled:
-            return None
         received = decode_readable(MessageRecord, journalled[: len(messages)])
         recorded = decode_readable(OutcomeRecord, journalled[len(messages) :])
         if len(outcomes) < len(listing.outcomes) and _has_open_press(received, recorded):
-            bodies = objects.read_all(_outcomes_read(names, listing, OUTCOMES_READ_FOR_PRESS))
-            if None in bodies:
-                return None
-            recorded = decode_readable(OutcomeRecord, bodies)
+            journalled += (more := objects.read_all(_outcomes_read(names, listing, OUTCOMES_READ_FOR_PRESS)))
+            recorded = decode_readable(OutcomeRecord, more)
+        if None in journalled:
+            return None
         if listing.amended.has_older:
             kept = (one.line_message_id for one in seen.record.messages)
             shown = index.source_ids.union(kept, seen.record.named, *(one.provenance.ids for one in recorded))

@@ -16,7 +16,7 @@ from shared.conversation.records import OutcomeKind, OutcomeRecord
 from shared.conversation.snapshot_records import Recap, SnapshotRecord
 
 SAW_KEPT: Final = 1_000
-"""An answer or a recap that would have to take over more names loses its words instead.  Of its own, it keeps as many as its prompt held."""
+"""An answer or recap that would have to take over more names loses its words instead.  Of its own, it keeps all that its prompt held."""
 _Kept = TypeVar("_Kept", OutcomeRecord, Recap)
 
 

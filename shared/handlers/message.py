@@ -12,6 +12,7 @@ from shared.bus.result import EventResult
 from shared.clock import Deadline
 from shared.conversation.captions import CaptionWriter, uncaptioned
 from shared.conversation.compaction import FOLD_S, Compaction
+from shared.conversation.history import History
 from shared.conversation.media import Fetches, Media
 from shared.conversation.records import ANSWERABLE_MS, MessageRecord
 from shared.conversation.store import Conversation, Conversations
@@ -28,7 +29,6 @@ from shared.turns.reply import Reply
 
 _LAST_ANSWER_S: Final = 10.0
 _LAST_FETCH_S: Final = 30.0
-_NO_ANSWER: Final = frozenset({EventResult.WITHDRAWN, EventResult.ALREADY_ANSWERED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,10 +66,11 @@ class MessageHandler:
         folded = self.floods.wait_for_end(conversation.id, message.line_message_id) if is_flood else ()
         if folded is None:
             return self._fold(conversation, message, deadline)
+        is_known = bool(folded) and self._is_known(conversation, message)
         with self.presence.during(mark_as_read_token=content.mark_as_read_token):
             result = self._answer(conversation, message, deadline)
-            if folded and result in _NO_ANSWER:
-                self._answer_next(conversation, self._without_seen(conversation, message, folded), deadline)
+            if result is EventResult.WITHDRAWN or (is_known and result is EventResult.ALREADY_ANSWERED):
+                self._answer_next(conversation, self._unanswered(conversation, message, folded), deadline)
             return result
 
     def press(self, event: LineEvent, deferral_id: str) -> EventResult:
@@ -104,17 +105,29 @@ class MessageHandler:
             self._compact(conversation, deadline, may_ask_model=False)
         return EventResult.FOLDED
 
-    def _without_seen(
+    def _is_known(self, conversation: Conversation, newest: MessageRecord) -> bool:
+        """Whether another delivery of a flood's newest message has recorded it already: its answer may not know of the flood.
+
+        A turn that covers it later has all that was folded in its prompt.
+        """
+        history = self._history(conversation, newest)
+        is_recorded = conversation.journal.message_of(newest.line_message_id) is not None
+        return is_recorded or newest.line_message_id in history.covered
+
+    def _unanswered(
         self, conversation: Conversation, newest: MessageRecord, folded: Sequence[MessageRecord]
     ) -> tuple[MessageRecord, ...]:
-        """Return those of the folded messages that were not in the prompt of an answer to the newest one.
-
-        Where a whole flood is delivered again, that answer was for all of it.
-        """
-        history = self.intake.reader.read_newest(conversation, besides={newest.webhook_event_id})
+        """Return those of the folded messages that have no outcome, and that no answer to the newest message had in its prompt."""
+        if not folded:
+            return ()
+        history = self._history(conversation, newest)
         answers = (one for one in history.outcomes if newest.line_message_id in one.covers)
-        seen = frozenset[str]().union(*(one.provenance.ids for one in answers))
+        seen = history.covered.union(*(one.provenance.ids for one in answers))
         return tuple(one for one in folded if one.line_message_id not in seen)
+
+    def _history(self, conversation: Conversation, newest: MessageRecord) -> History:
+        turn = conversation.turn.read().record
+        return self.intake.reader.read_newest(conversation, besides={newest.webhook_event_id}).beside(turn)
 
     def _answer_next(self, conversation: Conversation, folded: Sequence[MessageRecord], deadline: Deadline) -> None:
         """Let the newest message that was folded answer for the flood, because the one that waited needs no answer.
@@ -130,7 +143,7 @@ class MessageHandler:
             self.reply.hand_over(conversation, message.line_message_id)  # if this worker dies, or has no time left
             if deadline.left_s < _LAST_ANSWER_S:
                 return
-            if self._answer(conversation, message, deadline) not in _NO_ANSWER:
+            if self._answer(conversation, message, deadline) is not EventResult.WITHDRAWN:
                 return
 
     def _overhear(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> EventResult:

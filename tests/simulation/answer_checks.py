@@ -45,9 +45,17 @@ def check_answered(story: Story, history: dict[str, OutcomeRecord], message: Mes
         yield f"I2: {message.id} was answered twice"
     if sum(outcome.has_button for _, outcome in effects) > 1:
         yield f"I2: {message.id} was told twice to wait"
-    if story.is_calm and not effects and not _may_be_silent(story, message, {one.kind for one in covering}):
+    may_be_silent = _may_be_silent(story, message, {one.kind for one in covering}) or _is_left_to_newer(story, message)
+    if story.is_calm and not effects and not may_be_silent:
         kinds = ", ".join(one.kind for one in covering)
         yield f"I6: {message.id} met silence ({kinds}) although nothing had failed"
+
+
+def _is_left_to_newer(story: Story, message: Message) -> bool:
+    """Whether the message was folded into a flood, and the answer to a newer one of its minute was shown."""
+    newer = {one.id for one in story.people.messages if 0 < one.at_s - message.at_s < TOKEN_S}
+    was_context = (story.chat, message.id) in story.world.truth.context
+    return was_context and any(not newer.isdisjoint(outcome.covers) for _, outcome in story.effects())
 
 
 def _is_folded(story: Story, message: Message) -> bool:

@@ -181,12 +181,12 @@ def test_of_a_flood_that_is_too_old_to_be_answered_none_is_tried(
     assert due_in(friend) == []
 
 
-def test_of_a_flood_that_was_answered_elsewhere_no_more_are_tried_than_there_is_time_for(
+def test_of_a_flood_all_of_whose_messages_have_outcomes_none_is_tried(
     worker: PushedWorker, arrivals: list[Callable[[], object]]
 ) -> None:
     friend = flooding(worker, is_in_group=False)
     first, *others = [friend.events.event("message", message=OF_A_LARGE_SET) for _ in range(20)]
-    began_s, journal = worker.clock.monotonic_s(), worker.conversations.of(friend.events.chat_id).journal
+    journal = worker.conversations.of(friend.events.chat_id).journal
 
     def be_answered_elsewhere() -> None:
         for number, one in enumerate((first, *others)):
@@ -196,8 +196,29 @@ def test_of_a_flood_that_was_answered_elsewhere_no_more_are_tried_than_there_is_
     arrivals += [*(partial(friend.sends, one) for one in others), be_answered_elsewhere]
     friend.sends(first)
 
-    assert worker.clock.monotonic_s() - began_s < REQUEST_S
-    assert 1 < len(due_in(friend)) < 20
+    assert due_in(friend) == []
+
+
+def test_a_flood_whose_newest_message_another_turn_covers_is_not_answered_again(
+    worker: PushedWorker, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = flooding(worker, is_in_group=False)
+    older, newest = friend.events.text("word 1"), friend.events.text("word 2")
+    conversation = worker.conversations.of(friend.events.chat_id)
+    record = conversation.names.message(newest["message"]["id"])
+    said = len(worker.said)
+
+    def cover(call: str, name: str) -> None:
+        if (call, name) == ("create", record):
+            covers = (newest["message"]["id"],)
+            conversation.journal.record_outcome(replace(answer(99), covers=covers, timestamp_ms=START_MS))
+
+    arrivals.append(partial(friend.sends, older))
+    worker.store.after = cover
+    friend.sends(newest)
+
+    assert len(worker.said) == said
+    assert due_in(friend) == []
 
 
 @pytest.mark.parametrize("triggers", [True, False])
