@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Final
 
 from shared.agent.model import Json
-from shared.agent.receipts import quotable_name
+from shared.agent.receipts import quotable
 from shared.conversation.records import ProposedCall
 from shared.line.graphemes import short_line
 from shared.line.utf16 import without_lone_surrogates
@@ -73,7 +73,7 @@ def described(proposed: tuple[ProposedCall, ...], *, locale: str) -> str:
 
 def _line(one: ProposedCall, texts: Mapping[str, str]) -> str:
     detail = "; ".join(value for value in _details(json.loads(one.arguments)) if value != one.name)
-    told = texts[one.tool].replace("{name}", quotable_name(one.name, limit=_DETAIL_GRAPHEMES))
+    told = texts[one.tool].replace("{name}", quotable(one.name, limit=_DETAIL_GRAPHEMES))
     return f"{told} ({short_line(detail, limit=_DETAIL_GRAPHEMES)})" if detail else told
 
 

@@ -21,7 +21,6 @@ from shared.recurrence import Recurrence
 
 _NAMES_SHOWN: Final = 4  # of one kind
 _NAME_GRAPHEMES: Final = 24
-_INNER_MARKS: Final = str.maketrans("“”「」｢｣", "\u2018\u2019『』『』")
 _PLACE: Final = re.compile(r"\{(\w+)\}")
 _BREAKS: Final = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 _BLANKS: Final = r"\s\u115f\u1160\u2800\u3164\uffa0"  # spaces, and letters that look like one
@@ -30,6 +29,10 @@ _MARK: Final = regex.compile(
     rf"(?<![^{_BREAKS}])((?:(?![{_BREAKS}])[{_BLANKS}\p{{DI}}])*+)[\u2610-\u2612\u2705\u2713\u2714\U0001f5f8\U0001f5f9]"
     rf"(?:(?![{_BLANKS}])\p{{DI}})*+(?=[{_BLANKS}])"
 )
+
+# A name stands between the outer quotation marks of a language, so within it only inner ones do; and nothing in it turns the line around.
+_TURNS: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+_QUOTABLE: Final = str.maketrans("“”「」｢｣", "‘’『』『』", _TURNS)  # noqa: RUF001 - that is what they are
 
 
 class DeedKind(StrEnum):
@@ -123,6 +126,11 @@ def without_marks(text: str) -> str:
     return _MARK.sub(r"\1-", text)
 
 
+def quotable(name: str, *, limit: int) -> str:
+    """Return the name of something in one line, as it may stand between quotation marks: nothing in it can pass for their end."""
+    return short_line(name, limit=limit).translate(_QUOTABLE)
+
+
 def receipt(deeds: Sequence[Deed], *, locale: str) -> str:
     """Return one line that tells every kind of deed with the first few names; "" where nothing was done."""
     if not deeds:
@@ -142,16 +150,11 @@ def _listed(names: Sequence[str], texts: ReceiptTexts) -> str:
 
 
 def _named(deed: Deed, texts: ReceiptTexts, *, locale: str) -> str:
-    name = _filled(texts.named, name=quotable_name(deed.name, limit=_NAME_GRAPHEMES))
+    name = _filled(texts.named, name=quotable(deed.name, limit=_NAME_GRAPHEMES))
     if deed.due is not None:
         text = texts.timed if deed.due.messages == 1 else texts.costed
         return _filled(text, name=name, when=shown_due(deed.due, locale=locale), count=str(deed.due.messages))
     return name if deed.place is None else _filled(texts.placed, name=name, place=texts.of_place[deed.place])
-
-
-def quotable_name(name: str, *, limit: int) -> str:
-    """Return a name as lines of the code quote it: short, and without the marks that would end the quotation."""
-    return short_line(name, limit=limit).translate(_INNER_MARKS)
 
 
 def shown_due(due: Due, *, locale: str) -> str:

@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 
 from shared.agent.receipts import Deed, DeedKind, Due, Place, receipt, without_marks
+from shared.conversation.receipt_lines import compared_texts
 from shared.line.graphemes import graphemes
 from shared.locales.language_file import LOCALES
 from shared.recurrence import Frequency, Recurrence
@@ -59,6 +60,21 @@ def test_a_receipt_is_one_short_line(name: str, locale: str) -> None:
 
     assert "\n" not in line
     assert len(graphemes(line)) < len(DeedKind) * 4 * 45 + 300
+
+
+@pytest.mark.parametrize(
+    ("name", "locale", "shown"),
+    [
+        ("x” · Deleted: “lunch", "en", "x’ · Deleted: ‘lunch"),
+        ("x」・削除：「お昼", "ja", "x』・削除：『お昼"),
+        ("\u202ehcnul\u2066", "en", "hcnul"),
+    ],
+)
+def test_a_name_with_quotation_marks_cannot_end_itself(name: str, locale: str, shown: str) -> None:
+    told = receipt((Deed(kind=DeedKind.FILED, name=name),), locale=locale)
+
+    assert told in {f"✓ Filed: “{shown}”", f"✓ 記録：「{shown}」"}
+    assert compared_texts(told) == (shown,)
 
 
 def test_as_many_names_as_are_shown_have_no_others() -> None:
