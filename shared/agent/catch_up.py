@@ -35,10 +35,11 @@ class CatchUp:
 
     def content(self, context: TurnContext) -> TextContent | None:
         """Return the task with the lines, which count as read; None where the turn answers no such command."""
-        if not any(map(_is_catch_up, context.to_answer)):
+        asked = tuple(filter(_is_catch_up, context.to_answer))
+        if not asked:
             return None
         try:
-            found = self.memory.find(context, Wanted())
+            found = self.memory.find(context, Wanted(asked=asked))
         except (NothingToRecallError, AizuchiError) as cause:
             logs.warning("catch_up_failed", error_type=type(cause).__name__)
             return TextContent(role="user", texts=(_UNREADABLE,))

@@ -158,16 +158,16 @@ class ChatMemory:
         if question is None or question.history.is_isolated:
             raise NothingToRecallError
         joining = self._begin_reading_joining(context) if not is_own else None
-        recent = Recollection.of_history(question.history)
+        recent, asking = Recollection.of_history(question.history), wanted.asked or context.to_answer
         since_ms = wanted.since_ms
         is_open = not wanted.queries and wanted.who is None and since_ms is None and wanted.until_ms is None
         is_catching_up = is_open and not is_own
         if is_catching_up:
-            since_ms = last_spoken_ms(recent, context.to_answer)
+            since_ms = last_spoken_ms(recent, asking)
         archived = context.conversation.archive.read(since_ms=since_ms, until_ms=wanted.until_ms)
         remembered = Recollection.of_archive(archived) | recent
         if is_catching_up and since_ms is None:
-            since_ms = last_spoken_ms(remembered, context.to_answer)
+            since_ms = last_spoken_ms(remembered, asking)
         joined_ms = joining.result() if joining is not None else None
         if joined_ms is not None:
             since_ms = joined_ms if since_ms is None else max(since_ms, joined_ms)

@@ -31,13 +31,17 @@ class NothingToRecallError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What of memory is wanted: between two timestamps of LINE's, by the member of this display name, at most `limit` lines."""
+    """What of memory is wanted: between two timestamps of LINE's, by the member of this display name, at most `limit` lines.
+
+    `asked` are the messages that ask for it; none: all that the turn answers.
+    """
 
     queries: tuple[str, ...] = field(default=(), repr=False)
     who: str | None = field(default=None, repr=False)
     since_ms: int | None = None
     until_ms: int | None = None
     limit: int = SPAN_MESSAGES
+    asked: tuple[MessageRecord, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +58,18 @@ class RecalledLines:
 
 
 def last_spoken_ms(remembered: Recollection, asked: Sequence[MessageRecord]) -> int | None:
-    """Return when the person who asks spoke last before that; None if memory has no earlier message of theirs."""
-    own, at_ms = asked[-1].user_id, asked[-1].timestamp_ms
+    """Return when the person who asks spoke last before that; None if memory has no earlier message of theirs.
+
+    If several people ask, it is the time of the one who has been silent longest; None if memory has nothing of one of them.
+    """
+    newest = {one.user_id: one for one in asked}
+    spoken = [_spoken_before_ms(remembered, one) for one in newest.values()]
+    known = [at_ms for at_ms in spoken if at_ms is not None]
+    return min(known, default=None) if len(known) == len(spoken) else None
+
+
+def _spoken_before_ms(remembered: Recollection, asked: MessageRecord) -> int | None:
+    own, at_ms = asked.user_id, asked.timestamp_ms
     spoken = (one for one in remembered.messages if one.user_id == own and own is not None)
     return max((one.timestamp_ms for one in spoken if one.timestamp_ms < at_ms - _VISIT_MS), default=None)
 

@@ -87,27 +87,61 @@ def test_it_works_where_the_bot_follows_commands_only(pool: ThreadPoolExecutor, 
     assert worker.said == ["Kenji took the inn."]
 
 
-def test_beside_another_question_the_model_may_do_what_that_asks_for(worker: PushedWorker, group: ChatEvents) -> None:
-    question = group.text("@Aizuchi and file this: milk")
-    command = group.text("/catchup")
-    conversation = worker.conversations.of(recorded.GROUP)
-
-    intake = MessageRecord(
+def keep_command(worker: PushedWorker, group: ChatEvents, *, by: str = YUKI) -> None:
+    """Another delivery has recorded `/catchup`, and waits."""
+    command = group.text("/catchup", by=by)
+    record = MessageRecord(
         line_message_id=command["message"]["id"],
         webhook_event_id=command["webhookEventId"],
         timestamp_ms=command["timestamp"],
         type="text",
         addressed=True,
         text="/catchup",
-        user_id=YUKI,
+        user_id=by,
         reply_token=command["replyToken"],
         received_ms=command["timestamp"],
     )
-    conversation.journal.keep(intake)
+    worker.conversations.of(recorded.GROUP).journal.keep(record)
+
+
+def test_beside_another_question_the_model_may_do_what_that_asks_for(worker: PushedWorker, group: ChatEvents) -> None:
+    question = group.text("@Aizuchi and file this: milk")
+    keep_command(worker, group)
+
     assert worker.deliver(question, thinks=[SUM_UP]) == 204
 
     assert worker.model.requests[-1].allowed == ()
     assert "what they missed" in worker.prompt()
+
+
+def test_beside_a_question_of_another_person_it_goes_back_to_when_its_own_sender_spoke_last(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    archive(
+        worker,
+        said(1, "see you", by=YUKI, at_ms=START_MS - 2 * DAY_MS),
+        said(2, "we take the inn", at_ms=START_MS - DAY_MS),
+    )
+    keep_command(worker, group)
+
+    assert worker.deliver(group.text("@Aizuchi hello", by=KENJI), thinks=[SUM_UP]) == 204
+
+    assert "since 2025-11-19 13:40, when they spoke last" in worker.prompt()
+
+
+def test_where_two_people_ask_it_goes_back_to_when_the_first_of_them_spoke_last(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    archive(
+        worker,
+        said(1, "see you", by=YUKI, at_ms=START_MS - 2 * DAY_MS),
+        said(2, "we take the inn", at_ms=START_MS - DAY_MS),
+    )
+    keep_command(worker, group)
+
+    assert worker.deliver(group.text("/catchup", by=KENJI), thinks=[SUM_UP]) == 204
+
+    assert "since 2025-11-19 13:40, when they spoke last" in worker.prompt()
 
 
 def test_the_answer_may_be_longer_than_others(worker: PushedWorker, group: ChatEvents) -> None:
