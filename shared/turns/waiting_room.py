@@ -1,8 +1,9 @@
-"""The waiting room: where deliveries wait for their chat's turn.  A chat occupies at most PLACES threads of an instance by waiting.
+"""The waiting room: where deliveries wait for their chat's turn.  A chat occupies at most PLACES + 1 threads of an instance by waiting.
 
 The next turn answers everything that is recorded, so a few waiting deliveries are enough; the newest stay, because they have the most time
 left. A delivery whose work no other one does, such as a command's, loses its place only to newer ones of its kind, and to none while an
-event that was delivered twice has two places.
+event that was delivered twice has two places. The newest message keeps a place beside PLACES commands, because the turn of a command
+answers no message.
 """
 
 import threading
@@ -41,7 +42,7 @@ class WaitingRoom:
     def place(
         self, conversation_id: str, *, event: str = "", sent_ms: int = 0, gives_way: bool = True
     ) -> Iterator[Place]:
-        """Hold a place inside the block; of more than PLACES, one is lost.
+        """Hold a place inside the block; of more than PLACES, one is lost, unless just one of them is a message's.
 
         That is the oldest place whose event has a newer one, too; else, of the places that give way, the one whose event was sent first;
         else the one whose event was sent first. So a redelivered message takes no place from a newer one.
@@ -51,11 +52,7 @@ class WaitingRoom:
             waiting = self._places.setdefault(conversation_id, [])
             waiting.append(place)
             if len(waiting) > PLACES:
-                others = [one for one in waiting if one.gives_way] or waiting
-                lost = _repeated(waiting) or min(others, key=lambda one: one.sent_ms)
-                lost.is_lost = True
-                waiting.remove(lost)
-                _leave_to_newest(lost, waiting)
+                _give_up_one(waiting)
         try:
             yield place
         finally:
@@ -64,6 +61,19 @@ class WaitingRoom:
                     waiting.remove(place)
                 if not waiting and self._places.get(conversation_id) is waiting:
                     del self._places[conversation_id]
+
+
+def _give_up_one(waiting: list[Place]) -> None:
+    """One of too many loses its place, unless a single message waits beside as many commands as there may be."""
+    messages = [one for one in waiting if one.gives_way]
+    commands = [one for one in waiting if not one.gives_way]
+    lost = _repeated(waiting)
+    if lost is None and len(messages) == 1 and len(commands) == PLACES:
+        return
+    lost = lost or min(messages if len(messages) > 1 else commands, key=lambda one: one.sent_ms)
+    lost.is_lost = True
+    waiting.remove(lost)
+    _leave_to_newest(lost, waiting)
 
 
 def _repeated(waiting: list[Place]) -> Place | None:

@@ -18,8 +18,8 @@ from tests.simulation.wiring import LEAST, NO_LIMITS, SMALL, SMALL_SEGMENT, THRE
 from tests.simulation.world import Weather
 
 _INSTANCES: Final = 3
-_THREADS_A_CHAT: Final = PLACES + 2
-"""As few as let every chat have its holder, those that wait, and a thread for other work."""
+_THREADS_A_CHAT: Final = PLACES + 3
+"""As few as let every chat have its holder, those that wait, a message beside them, and a thread for other work."""
 _ARCHIVED_SOON: Final = 0.6
 _WITHOUT_ARCHIVE: Final = 0.15
 _REMINDED: Final = 0.16

@@ -490,17 +490,18 @@ def test_a_prompt_that_is_amended_between_two_requests_to_the_model_is_made_agai
     assert chat.clock.monotonic_s() < 1
 
 
-def test_a_message_gives_way_to_what_nobody_else_can_do(pool: ThreadPoolExecutor) -> None:
+def test_a_message_gives_way_to_a_newer_one_before_what_nobody_else_can_do(pool: ThreadPoolExecutor) -> None:
     chat = RepliedChat(pool, clock=FixedClock())
     chat.open_turn()
 
     with ExitStack() as waiting:
-        room = chat.runner.room
-        others = [waiting.enter_context(room.place(chat.conversation.id, gives_way=False)) for _ in range(PLACES)]
+        room, chat_id = chat.runner.room, chat.conversation.id
+        others = [waiting.enter_context(room.place(chat_id, gives_way=False)) for _ in range(PLACES)]
+        newer = waiting.enter_context(room.place(chat_id, event="m2", sent_ms=chat.clock.now_ms() + 60_000))
         result = chat.deliver(chat.message(1))
 
     assert result == "handed_over"
-    assert not any(one.is_lost for one in others)
+    assert not any(one.is_lost for one in (*others, newer))
     assert chat.clock.monotonic_s() < 1
 
 
@@ -545,6 +546,20 @@ class HeirChat(RepliedChat):
             result = self.deliver(newest)
         assert self.clock.monotonic_s() < 2
         return result
+
+
+def test_a_message_is_answered_although_as_many_commands_wait_as_may(pool: ThreadPoolExecutor) -> None:
+    chat = HeirChat(pool)
+    lease = chat.open_turn()
+
+    with ExitStack() as waiting:
+        for _ in range(PLACES):
+            waiting.enter_context(chat.runner.room.place(chat.conversation.id, gives_way=False))
+        chat.acting.meanwhile = lease.release
+        result = chat.deliver(chat.message(1))
+
+    assert result == "replied"
+    assert chat.line.replies == {"t1": ("re m1",)}
 
 
 def test_a_withdrawn_message_waits_for_those_whose_place_it_took(pool: ThreadPoolExecutor) -> None:

@@ -30,8 +30,19 @@ def test_a_delivery_that_can_hand_over_loses_its_place_first() -> None:
 
         staying += [waiting.enter_context(room.place("a", gives_way=False)) for _ in range(2)]
 
-        assert giving_way[1].is_lost
+        assert not giving_way[1].is_lost
         assert [one.is_lost for one in staying] == [True, *(False,) * PLACES]
+
+
+def test_one_message_keeps_a_place_beside_commands() -> None:
+    room = WaitingRoom()
+    with ExitStack() as waiting:
+        commands = [waiting.enter_context(room.place("a", gives_way=False)) for _ in range(PLACES)]
+        older, newer = [waiting.enter_context(room.place("a", event=f"m{at}", sent_ms=at)) for at in (1, 2)]
+
+        assert [older.is_lost, newer.is_lost] == [True, False]
+        assert newer.inherits == {(1, "m1")}
+        assert not any(one.is_lost for one in commands)
 
 
 def test_of_two_deliveries_of_an_event_the_older_one_loses_its_place_before_any_other() -> None:
