@@ -66,5 +66,10 @@ class ReminderPressHandler:
             now = dt.datetime.fromisoformat(local_time(event.timestamp_ms, again.zone))
             when = shown_moment(dt.datetime.fromisoformat(again.start), locale=self.locale, this_year=now.year)
             text = self.phrases.text(Phrase.REMINDER_POSTPONED, when=when)
-        said = Announcement(webhook_event_id=event.webhook_event_id, timestamp_ms=event.timestamp_ms, text=text)
+        said = Announcement(
+            webhook_event_id=event.webhook_event_id,
+            timestamp_ms=event.timestamp_ms,
+            text=text,
+            repeats=frozenset() if again is None else again.source_ids,  # what was withdrawn meanwhile is not promised
+        )
         return self.announcer.announce(conversation, said, event.reply_token, event.deadline)

@@ -261,6 +261,22 @@ def test_a_press_has_it_said_once_more_later(friend: Person, choice: ReminderCho
     assert friend.worker.outcome(pressed)["kind"] == "replied"
 
 
+def test_a_press_does_not_promise_what_was_withdrawn_while_its_answer_waited(friend: Person) -> None:
+    made = set_pills(friend)
+    said = len(friend.worker.said)
+
+    def withdraw(call: str, name: str) -> None:
+        if call == "replace" and name.startswith("turns/"):
+            friend.worker.store.before = nothing
+            friend.worker.withdraw(friend.events.chat_id, "m1")
+
+    friend.worker.store.before = withdraw
+    press(friend, ReminderChoice.LATER, made, at="2025-11-22T09:02:10")
+
+    assert reminders(friend) == ()
+    assert len(friend.worker.said) == said
+
+
 def test_a_press_of_done_is_confirmed_and_changes_no_time(friend: Person) -> None:
     made = set_pills(friend)
 
