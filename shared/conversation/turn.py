@@ -121,11 +121,12 @@ class TurnRecord:
         )
 
     def abandoned(self) -> "TurnRecord":
-        """Return the turn as idle; a committed outcome is dropped."""
+        """Return the turn as idle; a committed outcome is dropped, and `tries` goes on."""
         spending, outcome = self.spending.settled(counts=False), self.outcome
         if outcome is not None and outcome.is_over_limit and outcome.kind is not OutcomeKind.SKIPPED:
             spending = replace(spending, was_told=False)  # what tells of the limit was not sent
         return TurnRecord(
+            tries=self.tries,
             epoch=self.epoch,
             sequence=self.sequence,
             covered=self.covered,

@@ -306,20 +306,37 @@ def test_grown_chat_is_compacted_and_summed_up_after_the_answer(worker: PushedWo
     assert "] They said hello many times." in worker.prompt()
 
 
+def die(_: ModelRequest) -> ModelResponse:
+    raise WorkerKilledError
+
+
 def test_a_message_that_kills_workers_is_given_up_also_where_commands_are_answered_meanwhile(
     worker: PushedWorker,
 ) -> None:
     person = Person(worker, is_in_group=False)
     deadly = person.events.text("hello")
 
-    def die(_: ModelRequest) -> ModelResponse:
-        raise WorkerKilledError
-
     for _ in range(3):
         with pytest.raises(WorkerKilledError):
             worker.deliver(deadly, thinks=[die])
         worker.clock.move(40)
         person.says("/help")
+    worker.deliver(deadly)
+
+    assert worker.said[-1] == japanese(Phrase.APOLOGY_BUSY)
+
+
+def test_a_message_that_kills_workers_is_given_up_also_where_others_are_delivered_again(worker: PushedWorker) -> None:
+    person = Person(worker, is_in_group=False)
+    answered = person.says("hello", HELLO)
+    person.says("hello", HELLO)
+    deadly = person.events.text("hello")
+
+    for _ in range(3):
+        with pytest.raises(WorkerKilledError):
+            worker.deliver(deadly, thinks=[die])
+        worker.clock.move(40)
+        person.sends(answered)
     worker.deliver(deadly)
 
     assert worker.said[-1] == japanese(Phrase.APOLOGY_BUSY)
