@@ -5,6 +5,7 @@ on. An answer that rephrases another one keeps its words; so does an answer that
 """
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from shared.conversation.amendments import Amendments
@@ -34,6 +35,7 @@ class Descent:
     taken: set[str] = field(default_factory=set)
     kept: set[str] = field(default_factory=set)
     _worded: set[str] = field(default_factory=set)
+    _compared: dict[str, Repeatable] = field(default_factory=dict, repr=False)
     _signs: Signs = field(default_factory=Signs, repr=False)
 
     def add_words(self, texts: Iterable[str]) -> None:
@@ -54,35 +56,63 @@ class Descent:
     def look_at(self, found: Sequence[Repeatable]) -> bool:
         """Decide on these, and return whether any of them was added to `taken`."""
         before = len(self.taken)
+        while self._follow(found, is_anew=True):
+            pass
+        return len(self.taken) > before
+
+    def follow(self, found: Sequence[Repeatable]) -> bool:
+        """Do what `look_at` does, as far as words were handed on; what was compared and names nothing that went since is left to that."""
+        return self._follow(found, is_anew=False)
+
+    def _follow(self, found: Sequence[Repeatable], *, is_anew: bool) -> bool:
+        """Return whether any of these goes.  Whatever names something that went is compared with all that went, in one round after another.
+
+        A round compares what names something that the last one took; the first one compares, if it `is_anew`, all that names anything.
+        """
+        before = len(self.taken)
         left = _by_id(one for one in found if one.id and one.id not in self.taken)
-        for one in tuple(left.values()):
-            if one.provenance.is_lost_with(self.amendments, one.id):
-                self._take(left.pop(one.id))
-        while True:
-            heirs = [one for one in left.values() if not self.taken.isdisjoint(one.provenance.ids)]
-            lost = [one for one in heirs if one.words and self._may_repeat(one.provenance, one.words)]
-            for one in lost:
-                self._take(left.pop(one.id))
-            if not lost:
-                self.kept = {one.id for one in heirs} | (self.kept - self.taken)
-                return len(self.taken) > before
+        went = {own_id for own_id, one in left.items() if one.provenance.is_lost_with(self.amendments, own_id)}
+        for own_id in went:
+            self._take(left.pop(own_id))
+        heirs = {own_id: one for own_id, one in left.items() if not self.taken.isdisjoint(one.provenance.ids)}
+        asked = [
+            one
+            for own_id, one in heirs.items()
+            if is_anew or self._compared.get(own_id) != one or not went.isdisjoint(one.provenance.ids)
+        ]
+        while asked:
+            uncompared = self._uncompared
+            lost = [one for one in asked if one.words and self._may_repeat(one.provenance, one.words, uncompared)]
+            self._compared |= {one.id: one for one in asked}
+            went = {one.id for one in lost}
+            for own_id in went:
+                self._take(left.pop(own_id))
+            asked = [one for one in left.values() if not went.isdisjoint(one.provenance.ids)]
+            heirs |= {one.id: one for one in asked}
+        self.kept = (heirs.keys() | self.kept) - self.taken
+        return len(self.taken) > before
 
     def is_lost(self, outcome: OutcomeRecord) -> bool:
         """Whether a committed outcome has to lose its words; what is recorded of it may name more than the turn does."""
         own_id, provenance = outcome.webhook_event_id, outcome.provenance
         if own_id in self.taken or provenance.is_lost_with(self.amendments, own_id):
             return True
-        return not self.taken.isdisjoint(provenance.ids) and self._may_repeat(provenance, outcome.words)
+        is_heir = not self.taken.isdisjoint(provenance.ids)
+        return is_heir and self._may_repeat(provenance, outcome.words, self._uncompared)
 
     def _take(self, one: Repeatable) -> None:
         self.taken.add(one.id)
-        self.add_words(one.words)
+        self._signs.add(one.words)
         if one.words:
             self._worded.add(one.id)
 
-    def _may_repeat(self, provenance: Provenance, words: Sequence[str]) -> bool:
-        """Whether it repeats what was taken out, or names something that lost its words before they could be compared."""
-        uncompared = self.taken - self._worded - self.amendments.taken.keys()
+    @property
+    def _uncompared(self) -> frozenset[str]:
+        """What lost its words before they could be compared."""
+        return frozenset(self.taken - self._worded - self.amendments.taken.keys())
+
+    def _may_repeat(self, provenance: Provenance, words: Sequence[str], uncompared: AbstractSet[str]) -> bool:
+        """Whether it repeats what was taken out, or names something of what is `uncompared`."""
         return not uncompared.isdisjoint(provenance.ids) or self._signs.are_in(words)
 
 

@@ -55,7 +55,7 @@ class Signs:
             folded = fold(text)
             self._runs.update(_runs(folded))
             least = _NUMBER_WEIGHT if any(map(str.isdigit, folded)) else _WHOLE_WEIGHT
-            if weight_of(folded) >= least:
+            if least <= weight_of(folded) < _RUN_WEIGHT:  # a longer one shows by its runs
                 self._wholes.add(folded)
 
     def are_in(self, texts: Iterable[str]) -> bool:

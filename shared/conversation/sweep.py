@@ -36,6 +36,7 @@ class Sweep:
     _since_ms: int = -1
     _sent_ms: dict[str, int] = field(default_factory=dict, repr=False)
     _searched: dict[ListedObject, bytes] = field(default_factory=dict, repr=False)
+    _told: set[ListedObject] = field(default_factory=set, repr=False)
 
     def know(self, messages: Iterable[MessageRecord]) -> None:
         """Note when these messages were sent."""
@@ -52,6 +53,13 @@ class Sweep:
     def naming(self, ids: AbstractSet[str]) -> Iterator[Segment]:
         """Yield the segments that hold any of these ids, of messages, answers, recaps or people; unreadable ones are left out."""
         return (segment for _, data in self._hits(ids) if (segment := _decoded(data)) is not None)
+
+    def naming_more(self, ids: AbstractSet[str]) -> Iterator[Segment]:
+        """Yield what `naming` does, each segment once, as long as nobody rewrites it."""
+        for listed, data in self._hits(ids, besides=self._told):
+            self._told.add(listed.listed)
+            if (segment := _decoded(data)) is not None:
+                yield segment
 
     def segments_after(self, timestamp_ms: int) -> Iterator[Segment]:
         """Yield the segments that hold anything later than this and can be read."""
@@ -78,13 +86,16 @@ class Sweep:
             else:
                 self._rewrite(segment.listed.name, amendments)
 
-    def _hits(self, ids: AbstractSet[str]) -> Iterator[tuple[ListedSegment, bytes]]:
-        """Yield the segments whose bytes name any of the ids.  Of one that was searched before, what it names is known."""
+    def _hits(
+        self, ids: AbstractSet[str], *, besides: AbstractSet[ListedObject] = frozenset()
+    ) -> Iterator[tuple[ListedSegment, bytes]]:
+        """Yield the segments, `besides` some, whose bytes name any of the ids.  Of one that was searched before, what it names is known."""
         is_hit = _matcher(frozenset(ids))
         segments = (
             one
             for one in self.archive.list_segments()
             if one.name.last_ms >= self._since_ms
+            and one.listed not in besides
             and (one.listed not in self._searched or is_hit(self._searched[one.listed]))
         )
         for batch in _batches(segments):

@@ -224,19 +224,27 @@ class Withdrawal:
         and taken since the look is read from its plan.
         """
         compared: frozenset[str] = frozenset()
+        segments: list[Segment] = []
         for _ in range(SWAP_ATTEMPTS):
             outcomes = conversation.journal.read_outcomes()
             snapshot = conversation.snapshot.read().record
             sweep.know((*snapshot.messages, *snapshot.leaving.messages))
             sweep.begin_with(line_message_ids)
-            segments = (snapshot.leaving, *sweep.naming(line_message_ids | descent.taken))
-            stored = (*snapshot.messages, *(one for segment in segments for one in segment.messages))
-            known = {one.line_message_id: one for one in stored}
-            descent.add_words(known[one].text for one in sorted(line_message_ids & known.keys()))
-            found = _repeatable(outcomes, snapshot, segments)
-            if descent.has_gaps(found):  # another withdrawal stored its plan meanwhile, before it took the words
-                descent.learn(conversation.amendments.look(besides={plan_of}))
+            segments += sweep.naming_more(line_message_ids | descent.taken)
+            stored = (
+                *snapshot.messages,
+                *(one for segment in (snapshot.leaving, *segments) for one in segment.messages),
+            )
+            known = {one.line_message_id: one for one in stored if one.line_message_id in line_message_ids}
+            descent.add_words(known[one].text for one in sorted(known))
+            found = _repeatable(outcomes, snapshot, (snapshot.leaving, *segments))
+            self._learn_gaps(conversation, descent, found, plan_of=plan_of)
             goes = descent.look_at(found)
+            while more := [*sweep.naming_more(descent.taken)]:  # the archive hands words on from segment to segment
+                segments += more
+                found += _repeatable((), SnapshotRecord(), more)
+                self._learn_gaps(conversation, descent, found, plan_of=plan_of)
+                goes = descent.follow(found) or goes
             taken, kept = frozenset(descent.taken), frozenset(descent.kept)
             if not goes and kept <= compared:
                 named = frozenset().union(*(one.provenance.ids for one in found))
@@ -244,6 +252,13 @@ class Withdrawal:
             conversation.amendments.add_taken(plan_of, taken=taken, kept=kept)
             compared = kept
         raise StorageUnavailableError("answers kept coming")
+
+    def _learn_gaps(
+        self, conversation: Conversation, descent: Descent, found: Sequence[Repeatable], *, plan_of: str
+    ) -> None:
+        """Another withdrawal may have stored its plan meanwhile, before it took the words of some of these."""
+        if descent.has_gaps(found):
+            descent.learn(conversation.amendments.look(besides={plan_of}))
 
     def _erase_now(self, conversation: Conversation) -> None:
         """Nothing that was erased by now is in any object.  Journal, snapshot and turn are deleted where they cannot be read."""

@@ -132,6 +132,19 @@ def test_what_is_found_to_repeat_after_all_is_no_longer_kept() -> None:
     assert (found.taken, found.kept) == ({"e1", "e2", "e4"}, {"e3"})
 
 
+def test_what_is_handed_on_is_followed_and_the_rest_is_left_to_the_next_look() -> None:
+    found = descent()
+    known = [said("e1", "ok", saw="m1"), said("e2", PLACE, saw="e1"), said("e3", f"{PLACE}!", saw="e4")]
+    assert found.look_at(known)
+
+    assert found.follow([*known, said("e4", PLACE, saw="m1")])
+    assert (found.taken, found.kept) == ({"e1", "e3", "e4"}, {"e2"})
+    assert not found.follow(known)
+
+    assert found.look_at(known)
+    assert (found.taken, found.kept) == ({"e1", "e2", "e3", "e4"}, set())
+
+
 def test_what_lost_its_words_for_another_reason_takes_all_that_saw_it() -> None:
     found = descent()
 

@@ -15,6 +15,7 @@ from shared.conversation.withdrawal import Withdrawal
 from shared.errors import UnknownRecordVersionError
 from shared.handlers.holdings import Holdings
 from shared.handlers.unsend import withdrawal_of
+from shared.storage.compare_and_swap import SWAP_ATTEMPTS
 from shared.storage.object_cache import ObjectCache
 from shared.storage.object_store import ListedObject, StoredObject
 from tests.support.archives import archive_of, put_segment, segments_in
@@ -134,6 +135,23 @@ def test_archived_answers_that_repeat_an_answer_or_a_recap_which_goes_lose_their
 
     assert "kabocha" not in everything_in(store)
     assert [one.text for one in chat.archive.read().answers] == ["good evening"]
+
+
+def test_words_that_were_handed_on_through_any_number_of_segments_go(
+    chat: Conversation, store: CountingStore, withdrawal: Withdrawal
+) -> None:
+    last = SWAP_ATTEMPTS + 10
+    put_segment(chat, [message(1, SOUP)], [answer(1, f"noted: {SOUP}")])
+    for number in range(2, last + 1):
+        handed_on = replace(answer(number, f"{number}: {SOUP}"), saw=(f"e{number - 1}",))
+        put_segment(chat, [message(number)], [handed_on, replace(answer(number + 100, "ok"), saw=(f"e{number}",))])
+
+    assert withdrawal.withdraw(chat, "m1", timestamp_ms=9_000)
+
+    assert SOUP not in everything_in(store)
+    amendment = chat.amendments.amendment_of("m1")
+    assert amendment is not None
+    assert (len(amendment.taken), len(amendment.kept)) == (last, last - 1)
 
 
 def test_recaps_of_other_messages_keep_their_words(chat: Conversation, withdrawal: Withdrawal) -> None:
