@@ -155,6 +155,9 @@ class Withdrawal:
         conversation.turn.amend(is_affected=lambda _: False)
         amendments = conversation.amendments.look(besides={line_message_id})
         sweep = Sweep(archive=conversation.archive)
+        journalled, snapshot = conversation.journal.message_of(line_message_id), conversation.snapshot.read().record
+        sweep.know((*([journalled] if journalled else ()), *snapshot.messages, *snapshot.leaving.messages))
+        sweep.begin_with({line_message_id})
         archived = [one for segment in sweep.naming({line_message_id}) for one in segment.messages]
         conversation.snapshot.clean(amendments, edited=amendments.replaced_in(archived))
         sweep.clean(amendments, {line_message_id})

@@ -348,6 +348,23 @@ def test_segments_that_end_long_before_a_message_are_not_read_for_its_unsend(
     assert SOUP not in everything_in(store)
 
 
+@pytest.mark.parametrize(("in_memory", "reads"), [(True, 2), (False, 3)])
+def test_segments_that_end_long_before_a_message_are_not_read_for_its_edit(
+    chat: Conversation, clock: FixedClock, withdrawal: Withdrawal, store: CountingStore, in_memory: bool, reads: int
+) -> None:
+    day_ms = 24 * 3_600_000
+    clock.move(3 * day_ms / 1_000)
+    names = [put_segment(chat, [message(number, timestamp_ms=number * day_ms)]) for number in range(3)]
+    said = message(7, SOUP, timestamp_ms=2 * day_ms)
+    if in_memory:
+        chat.journal.record(said)
+
+    assert withdrawal.edit(chat, said.line_message_id, text="tea", timestamp_ms=3 * day_ms)
+
+    assert [store.reads.count(one) for one in names].count(1) == reads
+    assert SOUP not in everything_in(store)
+
+
 def test_a_segment_that_was_rewritten_is_searched_again(chat: Conversation, store: CountingStore) -> None:
     name = put_segment(chat, [message(1)])
     sweep = Sweep(archive=chat.archive)
