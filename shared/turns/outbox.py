@@ -130,7 +130,7 @@ class Outbox:
             return self.staged.apply(conversation, outcome, lease)
         finally:
             if outcome.writes:
-                amendments = conversation.amendments.look()
+                amendments = conversation.amendments.look(besides=outcome.provenance.ids)
                 if _may_affect_entries(amendments, outcome):
                     self.entries.remove_withdrawn(conversation, amendments)
 

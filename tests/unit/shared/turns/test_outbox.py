@@ -26,7 +26,7 @@ from shared.line.postback_data import carry_out_data, confirm_data
 from shared.turns.deferral import LateReply
 from shared.turns.lease import Lease, open_turn, take_over
 from shared.turns.outbox import Outbox
-from tests.support.chats import answer, conversations_on, everything_in, withdraw_from_turn
+from tests.support.chats import answer, conversations_on, everything_in, withdraw_from_turn, withdraw_others
 from tests.support.knowledge import FilingChat, StallingStore, found
 from tests.support.knowledge import message as said
 from tests.support.races import SharedStore
@@ -145,8 +145,9 @@ def test_outcome_without_text_spends_no_token(committed: CommittedChat) -> None:
     assert committed.recorded is not None
 
 
+@pytest.mark.parametrize("are_others_withdrawn", [False, True])
 def test_staged_write_that_stalls_until_after_a_withdrawal_is_removed(
-    reads: ThreadPoolExecutor, clock: FixedClock
+    reads: ThreadPoolExecutor, clock: FixedClock, *, are_others_withdrawn: bool
 ) -> None:
     store = StallingStore()
     filing = FilingChat(store=store)
@@ -159,6 +160,8 @@ def test_staged_write_that_stalls_until_after_a_withdrawal_is_removed(
     def withdraw_until_the_lease_is_over() -> None:
         chat.withdraw()
         EntryWords().remove_withdrawn(chat.conversation, chat.conversation.amendments.look())
+        if are_others_withdrawn:
+            withdraw_others(chat.conversation.amendments)
         clock.move(60)
 
     store.meanwhile = withdraw_until_the_lease_is_over
