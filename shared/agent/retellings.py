@@ -37,11 +37,15 @@ class RetoldMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retelling:
-    """Words that repeat messages: an answer of the bot, whose bubbles have the ids `sent_message_ids`, or a recap."""
+    """Words that repeat messages: an answer of the bot, whose bubbles have the ids `sent_message_ids`, or a recap.
+
+    `named` is all that it was made of, by ids; messages behind the entries that it read are among these.
+    """
 
     text: str = field(repr=False)
     messages: tuple[RetoldMessage, ...]
     sent_message_ids: tuple[str, ...] = ()
+    named: frozenset[str] = frozenset()
 
 
 def messages_in_prompt(history: History, asked: Sequence[MessageRecord]) -> tuple[MessageRecord, ...]:
@@ -87,18 +91,13 @@ def retellings_in_prompt(
             for one in (*sorted(covered), *sorted(seen))
         )
 
-    recaps = (
-        Retelling(text=one.text, messages=retold(one.covers, _sources_of(one, unshown), latest_ms=one.timestamp_ms))
-        for one in history.recaps
-    )
-    spoken = (
-        Retelling(
-            text=one.text or "",
-            messages=retold(_answered_by(one), _sources_of(one, unshown), latest_ms=one.timestamp_ms),
-            sent_message_ids=one.sent_message_ids,
-        )
-        for one in answers
-    )
+    def retelling(one: Recap | OutcomeRecord, covers: Iterable[str], bubbles: tuple[str, ...] = ()) -> Retelling:
+        sources = _sources_of(one, unshown)
+        messages = retold(covers, sources, latest_ms=one.timestamp_ms)
+        return Retelling(text=one.text or "", messages=messages, sent_message_ids=bubbles, named=sources.ids)
+
+    recaps = (retelling(one, one.covers) for one in history.recaps)
+    spoken = (retelling(one, _answered_by(one), one.sent_message_ids) for one in answers)
     return tuple(one for one in (*recaps, *spoken) if one.text)
 
 

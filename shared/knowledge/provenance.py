@@ -35,12 +35,13 @@ class PossibleSources:
         """Return the sources of the entries that a value may repeat, in words that no message to answer says.
 
         A value repeats an entry whose name it is or holds, or of which it holds a long run: of what tables show, or, where the model read
-        something of the messages behind the entry (`read_ids`), of all its texts.
+        something of the messages behind the entry (`read_ids`) or a retelling of it that the value may repeat, of all its texts.
         """
         said = [fold(one.text) for one in self.to_answer]
         pieces = [fold(one) for one in (value if isinstance(value, tuple) else (value or "",))]
         unsaid = [one for one in pieces if one and not any(one in words for words in said)]
         runs = Runs.of_any(unsaid).without(Runs.of_any(said)) if unsaid else Runs()
+        read_ids = read_ids.union(*(one.named for one in self.retellings if runs.shares(one.text)))
         return tuple(
             source
             for row in rows

@@ -13,7 +13,12 @@ from shared.conversation.records import Amendment, MessageRecord, OutcomeKind, O
 from shared.conversation.segments import encode_segment, name_of
 from shared.conversation.snapshot_records import ArchivedAnswer, Segment
 from shared.errors import StorageUnavailableError
+from shared.knowledge.catalog import catalog_of
+from shared.knowledge.entry import Entry, Source
+from shared.knowledge.entry_file import format_entry
+from shared.knowledge.schema import FIELDS, Category
 from shared.line.mentions import GroupPolicy
+from shared.storage.codec import encode
 from shared.storage.object_store import ListedObject
 from tests.support import recorded
 from tests.support.chats import everything_in, withdraw_others
@@ -355,6 +360,36 @@ def test_what_is_kept_from_an_answer_goes_with_the_message_that_the_answer_had_r
     worker.withdraw(recorded.GROUP, "old1")
 
     assert "Minato" not in everything_in(worker.store)
+
+
+def test_a_reminder_made_of_an_answer_that_told_an_entry_goes_with_the_message_behind_the_entry(
+    worker: PushedWorker, group: ChatEvents
+) -> None:
+    worker.line.members[recorded.GROUP] = 4
+    names = worker.conversations.of(recorded.GROUP).names
+    sources = (Source(line_message_id="gone", timestamp_ms=START_MS - 400 * DAY_MS),)
+    blank = Entry(
+        category=Category.IDEAS,
+        slug="gate",
+        id="gate",
+        created_at="2024-10-17T09:00:00+09:00",
+        updated_at="2024-10-17T09:00:00+09:00",
+        confidence=1.0,
+        fields={one.name: one.default for one in FIELDS[Category.IDEAS]},
+    )
+    entry = blank.with_values({"name": "gate"}, {"name": sources}).at_slug("gate").with_note("blue heron 4711", sources)
+    generation = worker.store.create(names.entry(entry.path), format_entry(entry).encode())
+    assert generation is not None
+    worker.store.create(names.entry("search.json"), encode(catalog_of([(entry, generation)])))
+    reads, tells = calling(("get_entry", {"path": entry.path})), calling(("reply", {"message": "Say blue heron 4711."}))
+    ask(worker, group, reads, tells, text="@Aizuchi how do I get in?")
+    reminds = calling(("create_reminder", {"text": "say blue heron 4711", "at": "2025-11-22T09:00"}))
+    ask(worker, group, reminds, calling(("reply", {"message": "Done."})), text="@Aizuchi remind me of that tomorrow")
+    assert worker.store.list("reminders/")
+
+    worker.withdraw(recorded.GROUP, "gone")
+
+    assert "heron" not in everything_in(worker.store)
 
 
 def test_what_is_filed_from_a_reminder_that_was_said_goes_with_the_message_that_had_asked_for_it(

@@ -194,6 +194,16 @@ def test_a_value_came_from_the_entries_that_it_names_or_repeats(
     assert [one.line_message_id for one in found] == expected
 
 
+@pytest.mark.parametrize(("told", "is_source"), [("say blue heron 4711", True), ("say nothing", False)])
+def test_a_value_may_repeat_an_entry_that_an_answer_had_read_and_that_the_value_may_repeat(
+    told: str, *, is_source: bool
+) -> None:
+    possible = PossibleSources(retellings=(Retelling(text=told, messages=(), named=frozenset({"m1"})),))
+    rows = [replace(row("gate", 1), folded={"content": "blue heron 4711"})]
+
+    assert bool(possible.of_entries("blue heron 4711", rows, read_ids=frozenset())) is is_source
+
+
 @pytest.mark.parametrize(
     ("name", "is_held"), [("abcdefghi", True), ("abcdefgh", False), ("庭の柵", True), ("庭柵", False)]
 )
