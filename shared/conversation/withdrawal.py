@@ -241,13 +241,8 @@ class Withdrawal:
             known = {one.line_message_id: one for one in stored if one.line_message_id in line_message_ids}
             descent.add_words(known[one].text for one in sorted(known))
             found = _repeatable(outcomes, snapshot, (snapshot.leaving, *segments))
-            self._learn_gaps(conversation, descent, found, plan_of=plan_of)
-            goes = descent.look_at(found)
-            while more := [*sweep.naming_more(descent.taken)]:  # the archive hands words on from segment to segment
-                segments += more
-                found += _repeatable((), SnapshotRecord(), more)
-                self._learn_gaps(conversation, descent, found, plan_of=plan_of)
-                goes = descent.follow(found) or goes
+            look = partial(conversation.amendments.look, besides={plan_of})
+            goes = _look_through(descent, sweep, found, segments, look=look)
             taken, kept = frozenset(descent.taken), frozenset(descent.kept)
             if not goes and kept <= compared:
                 named = frozenset().union(*(one.provenance.ids for one in found))
@@ -255,13 +250,6 @@ class Withdrawal:
             conversation.amendments.add_taken(plan_of, taken=taken, kept=kept)
             compared = kept
         raise StorageUnavailableError("answers kept coming")
-
-    def _learn_gaps(
-        self, conversation: Conversation, descent: Descent, found: Sequence[Repeatable], *, plan_of: str
-    ) -> None:
-        """Another withdrawal may have stored its plan meanwhile, before it took the words of some of these."""
-        if descent.has_gaps(found):
-            descent.learn(conversation.amendments.look(besides={plan_of}))
 
     def _erase_now(self, conversation: Conversation) -> None:
         """Nothing that was erased by now is in any object.  Journal, snapshot and turn are deleted where they cannot be read."""
@@ -295,17 +283,13 @@ class Withdrawal:
             outcomes = conversation.journal.read_outcomes(drops_unreadable=True)
             snapshot = conversation.snapshot.read().record
             found = _repeatable(outcomes, snapshot, (snapshot.leaving, *segments))
-            if descent.has_gaps(found):
-                descent.learn(conversation.amendments.look())
-            goes = descent.look_at(found)
+            goes = _look_through(descent, sweep, found, segments, look=conversation.amendments.look)
             newer = {one.id for one in found if one.id in descent.taken and one.provenance.until_ms > erased_ms}
             if not goes and (not newer or descent.kept <= compared):
                 return
             if newer:
                 compared = frozenset(descent.kept)
                 conversation.amendments.add_taken(ERASURE, taken=frozenset(newer), kept=compared)
-            if goes:
-                segments += sweep.naming(descent.taken)
         raise StorageUnavailableError("answers kept coming")
 
     def _remove_words(
@@ -358,6 +342,31 @@ def _repeatable(
     answers = (one for segment in segments for one in segment.answers)
     recaps = (one for segment in segments for one in segment.recaps)
     return repeatable((*answers, *outcomes, *snapshot.outcomes), (*recaps, *snapshot.all_recaps))
+
+
+def _look_through(
+    descent: Descent,
+    sweep: Sweep,
+    found: list[Repeatable],
+    segments: list[Segment],
+    *,
+    look: Callable[[], Amendments],
+) -> bool:
+    """Return whether any of these goes; what the archive hands on of it, from segment to segment, is found, too, and added to both.
+
+    Another withdrawal may have stored its plan meanwhile, before it took words: then a look tells what it has found out.
+    """
+    goes = False
+    while True:
+        if descent.has_gaps(found):
+            descent.learn(look())
+        is_further = descent.follow(found) if goes else descent.look_at(found)
+        goes = goes or is_further
+        more = [*sweep.naming_more(descent.taken)] if is_further else []
+        if not more:
+            return goes
+        segments += more
+        found += _repeatable((), SnapshotRecord(), more)
 
 
 def _with_erased(amendments: Amendments, segment: Segment) -> Segment:

@@ -154,6 +154,19 @@ def test_words_that_were_handed_on_through_any_number_of_segments_go(
     assert (len(amendment.taken), len(amendment.kept)) == (last, last - 1)
 
 
+def test_what_newer_segments_hand_on_of_what_is_erased_goes_however_many_they_are(
+    chat: Conversation, store: CountingStore, withdrawal: Withdrawal
+) -> None:
+    put_segment(chat, [message(1, SOUP), message(2)], [answer(2, f"noted: {SOUP}", saw=(1,))])
+    for number in range(3, SWAP_ATTEMPTS + 10):
+        put_segment(chat, [message(number)], [replace(answer(number, f"{number}: {SOUP}"), saw=(f"e{number - 1}",))])
+
+    withdrawal.erase(chat, until_ms=1)
+
+    assert SOUP not in everything_in(store)
+    assert len(archived_ids(chat)) == SWAP_ATTEMPTS + 8
+
+
 def test_recaps_of_other_messages_keep_their_words(chat: Conversation, withdrawal: Withdrawal) -> None:
     put_segment(chat, [message(1, SOUP)], [], [recap(1, f"They cook: {SOUP}", 1), recap(2, "They drink tea.", 2)])
 
