@@ -117,14 +117,16 @@ class Archive:
         store, names = self.objects.store, self.names
         list(self.objects.reads.map(lambda one: store.create(names.segment(one.name), one.data), segments))
 
-    def remove_needless(self, record: SnapshotRecord) -> None:
-        """Delete the segments that no snapshot has named, and those that are too old.  `record` is a snapshot as it was written.
+    def remove_needless(self) -> None:
+        """Delete the segments that no snapshot will name, and those that are too old.
 
-        Repeated: does nothing. Raises: StorageUnavailableError.
+        The snapshot is read after the listing. One from before it may not name segments that were written since; after an erasure their
+        numbers begin anew, so they look as if their swap had been lost. Repeated: does nothing. Raises: StorageUnavailableError.
         """
-        named = {SegmentName.parse(one) for one in record.segments}
+        listed = self.list_segments()
+        named = {SegmentName.parse(one) for one in self.snapshot.read().record.segments}
         oldest_ms = self.clock.now_ms() - self.days * _DAY_MS
-        for one in self.list_segments():
+        for one in listed:
             if _was_lost(one.name, named) or one.name.last_ms < oldest_ms:
                 self.objects.store.delete(one.listed.name)
 

@@ -84,7 +84,7 @@ class Compaction:
         list(dropping)
         dropping = reads.map(conversation.journal.drop_outcome, [one.webhook_event_id for one in folding.outcomes])
         logs.info("journal_folded", messages=len(folding.messages), outcomes=len(folding.outcomes))
-        tidying = reads.submit(conversation.archive.remove_needless, cut.record) if cut.segments else None
+        tidying = reads.submit(conversation.archive.remove_needless) if cut.segments else None
         if deadline is not None and writes_recaps:
             seen = folded if settled == amendments else conversation.snapshot.read()
             self.recaps.write(conversation, seen, settled, deadline)
@@ -103,7 +103,7 @@ def _abandon(conversation: Conversation, cut: Cut, amendments: Amendments) -> No
     if not cut.segments:
         return
     _settle_segments(conversation, cut, amendments, conversation.amendments.look())
-    conversation.archive.remove_needless(conversation.snapshot.read().record)
+    conversation.archive.remove_needless()
 
 
 def _settle_segments(conversation: Conversation, cut: Cut, looked: Amendments, settled: Amendments) -> None:

@@ -214,7 +214,7 @@ def test_a_segment_is_removed_when_all_of_it_is_older_than_the_archive_reaches_b
     chat = replace(chats, archive_days=90).of(CHAT)
     put_segment(chat, [message(1), message(2, timestamp_ms=10 * DAY_MS)])
 
-    chat.archive.remove_needless(SnapshotRecord())
+    chat.archive.remove_needless()
 
     assert bool(chat.archive.list_segments()) == is_kept
 
@@ -230,7 +230,7 @@ def test_segments_beside_those_that_a_snapshot_names_are_removed_and_newer_ones_
         name = name_of(lost, encode_segment(lost), number=number)
         store.create(chat.names.segment(name), encode_segment(lost))
 
-    chat.archive.remove_needless(named)
+    chat.archive.remove_needless()
 
     left = [one.name for one in chat.archive.list_segments()]
     assert [one.number for one in sorted(left, key=lambda one: one.number)] == [1, 2, 3, 4]

@@ -33,7 +33,7 @@ class KilledError(BaseException):
 class FragileStore(MemoryObjectStore):
     """A bucket whose caller dies at the write number `dies_at`, before or after it; before write `meanwhile[0]`, `meanwhile[1]` happens.
 
-    The listing number `fails_at_archive_listing` of an archive fails.
+    The listing number `fails_at_archive_listing` of an archive fails; before listing `stalls[0]` of one, `stalls[1]` happens.
     """
 
     def __init__(self) -> None:
@@ -44,9 +44,13 @@ class FragileStore(MemoryObjectStore):
         self.meanwhile: tuple[int, Callable[[], object]] | None = None
         self.archive_listings = 0
         self.fails_at_archive_listing: int | None = None
+        self.stalls: tuple[int, Callable[[], object]] | None = None
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         self.archive_listings += prefix.startswith("archive/")
+        if self.stalls is not None and self.archive_listings == self.stalls[0]:
+            other, self.stalls = self.stalls[1], None
+            other()
         if self.archive_listings == self.fails_at_archive_listing:
             self.fails_at_archive_listing = None
             raise StorageUnavailableError("503")
@@ -168,6 +172,22 @@ def test_a_compaction_fails_where_needless_segments_cannot_be_removed_and_the_ne
 
     chat.grows(4)
     assert chat.known() == chat.expected
+
+
+def test_a_compaction_that_stalls_deletes_no_segment_that_was_written_after_an_erasure() -> None:
+    chat = Archiving()
+    chat.grows(6)
+
+    def erase_and_grow() -> None:
+        withdrawal_of(chat.clock).erase(chat.chat, until_ms=chat.clock.now_ms() - 100_000 + erased * 1_000)
+        chat.grows(10)
+
+    erased = chat.said + 6
+    chat.store.archive_listings, chat.store.stalls = 0, (2, erase_and_grow)  # the first listing is for the numbers
+    chat.grows(1)
+
+    assert chat.store.stalls is None
+    assert chat.known() == chat.expected[erased:]
 
 
 def test_without_an_archive_nothing_is_written_or_waits() -> None:
