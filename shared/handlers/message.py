@@ -137,10 +137,10 @@ class MessageHandler:
         for message in folded:
             if self.conversations.clock.now_ms() - message.timestamp_ms >= ANSWERABLE_MS:
                 return
-            if not self._record(conversation, message):
+            if not self._record(conversation, replace(message, addressed=False)):
                 continue
-            conversation.journal.mark_as_addressed(message.line_message_id)
             self.reply.hand_over(conversation, message.line_message_id)  # if this worker dies, or has no time left
+            conversation.journal.mark_as_addressed(message.line_message_id)
             if deadline.left_s < _LAST_ANSWER_S:
                 return
             if self._answer(conversation, message, deadline) is not EventResult.WITHDRAWN:

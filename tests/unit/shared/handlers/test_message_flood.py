@@ -13,11 +13,12 @@ from shared.adapters.memory.scripted_model import calling
 from shared.bus.endpoint import REQUEST_S
 from shared.conversation.records import MessageRecord
 from shared.conversation.snapshot import MemoryLimits
+from shared.errors import StorageUnavailableError
 from shared.storage.codec import decode
 from shared.turns.flood import A_MINUTE
 from tests.support.chats import answer, everything_in
 from tests.support.people import START_MS, ChatEvents, Person
-from tests.support.pushed import PushedWorker
+from tests.support.pushed import PushedWorker, nothing
 
 HELLO = calling(("reply", {"message": "やあ"}))
 OF_A_LARGE_SET = {"type": "image", "imageSet": {"id": "set", "total": 50}}
@@ -162,6 +163,33 @@ def test_a_flood_that_is_delivered_again_to_another_instance_is_answered_once(
 
     assert len(worker.said) == A_MINUTE + 1
     assert other.said == []
+
+
+def test_the_next_of_a_flood_is_resumed_by_a_tick_where_its_worker_fails_once_it_is_addressed(
+    worker: PushedWorker, arrivals: list[Callable[[], object]]
+) -> None:
+    friend = flooding(worker, is_in_group=False)
+    older, newest = [friend.events.text(f"word {number}") for number in range(2)]
+    journal = worker.conversations.of(friend.events.chat_id).journal
+    older_id = older["message"]["id"]
+
+    def fail_once_addressed(call: str, name: str) -> None:
+        is_written = call in {"create", "replace"} and name == journal.names.message(older_id)
+        kept = journal.message_of(older_id) if is_written else None
+        if kept is not None and kept.addressed:
+            worker.store.after = nothing
+            raise StorageUnavailableError("the answer was lost")
+
+    def come() -> None:
+        friend.sends(older)
+        journal.drop(older_id)  # a compaction has folded it
+        worker.withdraw(friend.events.chat_id, newest["message"]["id"])
+        worker.store.after = fail_once_addressed
+
+    arrivals.append(come)
+    assert worker.deliver(newest) == 503
+
+    assert due_in(friend) == [older_id]
 
 
 def test_of_a_flood_that_is_too_old_to_be_answered_none_is_tried(
