@@ -296,7 +296,7 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
     ),
     "plans_with_the_archive": Mutation(
         f"{_WITHDRAWAL}:Withdrawal._plan",
-        Instead("sweep.naming", name_no_segment),
+        Instead("sweep.naming_more", name_no_segment),
         lacks="an archived answer keeps withdrawn words that it repeats from another one",
     ),
     "stores_the_plan": Mutation(
@@ -310,12 +310,12 @@ OF_CHATS: Final[Mapping[str, Mutation]] = {
         lacks="an answer loses its words because its prompt held an answer that lost them",
     ),
     "lets_heirs_keep_their_words": Mutation(
-        f"{_DESCENT}:Descent.look_at",
+        f"{_DESCENT}:Descent._follow",
         Always("_may_repeat"),
         lacks="the same, already when it is found",
     ),
     "compares_heirs": Mutation(
-        f"{_DESCENT}:Descent.look_at",
+        f"{_DESCENT}:Descent._follow",
         Never("_may_repeat"),
         lacks="an answer keeps withdrawn words that it repeats from another answer",
     ),

@@ -76,7 +76,7 @@ def leave_nothing(_archive: Archive, _before: SnapshotRecord, after: SnapshotRec
 
 
 def name_no_segment(_sweep: Sweep, _ids: AbstractSet[str]) -> tuple[Segment, ...]:
-    """Stand-in for `Sweep.naming`."""
+    """Stand-in for `Sweep.naming_more`."""
     return ()
 
 
