@@ -92,15 +92,16 @@ class Media:
         return kept
 
     def _fetch(self, conversation: Conversation, message: MessageRecord, deadline: Deadline) -> MediumLabel | Unkept:
-        """The bytes of the message are written, if LINE has them; the caller looks at the amendments next."""
+        """Write the bytes of the message, if LINE has them by the deadline; the caller looks at the amendments next.
+
+        After the deadline nothing is written: the request may be over, so that nothing would repeat a look or a deletion that fails.
+        """
+
+        def write(content: ArrivingContent) -> MediumLabel | Unkept:
+            return _write(conversation, message, content) if deadline.left_s else "unavailable"
+
         try:
-            kept = fetch_when_ready(
-                self.source,
-                message.line_message_id,
-                lambda content: _write(conversation, message, content),
-                clock=self.clock,
-                deadline=deadline,
-            )
+            kept = fetch_when_ready(self.source, message.line_message_id, write, clock=self.clock, deadline=deadline)
         except LineRefusedError as cause:
             logs.error("content_refused", cause=cause)
             return "unavailable"

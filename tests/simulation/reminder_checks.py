@@ -17,8 +17,8 @@ from tests.simulation.people import Order, People, on_one_line
 from tests.simulation.times import SKEW_S
 from tests.simulation.world import EPOCH_MS, ShownText, World
 
-IN_TIME_S: Final = 120.0 + SKEW_S
-"""The next full minute, the tick after it, and as much as the clock of its worker may be behind."""
+IN_TIME_S: Final = 120.0 + SKEW_S + 5.0
+"""The next full minute, the tick after it, as much as the clock of its worker may be behind, and the withdrawals that come first."""
 _OUTCOME: Final = re.compile(r"r[0-9a-f]{10}-\d+", re.ASCII)
 _UNSURE: Final = frozenset({OutcomeKind.UNKNOWN, OutcomeKind.WITHDRAWN})
 

@@ -85,6 +85,16 @@ def test_a_message_without_a_medium_has_no_bytes(media: Media, chat: Conversatio
     assert media.label(chat, "m9") is None
 
 
+def test_a_medium_that_arrives_after_the_deadline_is_not_kept(
+    media: Media, chat: Conversation, clock: FixedClock, store: MemoryObjectStore
+) -> None:
+    deadline = Deadline.after(clock, 1)
+    clock.move(1)
+
+    assert media.fetch(chat, image(4), deadline) == "unavailable"
+    assert store.list("media/") == ()
+
+
 @pytest.mark.parametrize("withdrawn_by", ["unsend", "erasure"])
 def test_a_medium_that_is_withdrawn_while_it_is_fetched_is_not_kept(
     media: Media,
