@@ -75,11 +75,17 @@ class Withdrawal:
         return self.withdraw_all(conversation, frozenset({line_message_id}), timestamp_ms=timestamp_ms)
 
     def withdraw_all(
-        self, conversation: Conversation, line_message_ids: AbstractSet[str], *, timestamp_ms: int
+        self,
+        conversation: Conversation,
+        line_message_ids: AbstractSet[str],
+        *,
+        timestamp_ms: int,
+        known: Sequence[MessageRecord] = (),
     ) -> bool:
         """Do what `withdraw` does for several messages, at little more than the cost of one.  Returns whether any was known.
 
         The amendment of one of them names all, so that they count as withdrawn at once; the marker of the second pass names that one.
+        `known` are those whose words the caller has, stored or not.
         """
         if not line_message_ids:
             return False
@@ -91,12 +97,17 @@ class Withdrawal:
         if others:
             self._amend_each(conversation, others, timestamp_ms=timestamp_ms)
             conversation.amendments.renew(first)
-        return self._withdraw_now(conversation, line_message_ids, plan_of=first)
+        return self._withdraw_now(conversation, line_message_ids, plan_of=first, known=known)
 
     def take_back_late(self, conversation: Conversation, message: MessageRecord) -> None:
-        """Withdraw the message if its author took back everything before it was delivered; else leave it as it is."""
+        """Withdraw the message if its author took back everything before it was delivered; else leave it as it is.
+
+        The journal may hold it no more, so its words, with which answers are compared, are those of the delivery.
+        """
         if conversation.amendments.has_forgotten(message.user_id, timestamp_ms=message.timestamp_ms):
-            self.withdraw(conversation, message.line_message_id, timestamp_ms=message.timestamp_ms)
+            self.withdraw_all(
+                conversation, frozenset({message.line_message_id}), timestamp_ms=message.timestamp_ms, known=[message]
+            )
 
     def finish_withdrawal(self, conversation: Conversation, line_message_id: str) -> None:
         """The second pass of a withdrawal, and of those messages that were withdrawn with it, if its amendment can be read."""
@@ -185,8 +196,18 @@ class Withdrawal:
         at_ms = self.clock.now_ms() + round(self.second_pass_s(conversation) * 1_000)
         DueMarkers(store=conversation.objects.store).mark(kind, conversation, marker_id, at_ms=at_ms)
 
-    def _withdraw_now(self, conversation: Conversation, line_message_ids: AbstractSet[str], *, plan_of: str) -> bool:
-        """No object holds what these messages said; return whether any was known.  Erasures have passes of their own."""
+    def _withdraw_now(
+        self,
+        conversation: Conversation,
+        line_message_ids: AbstractSet[str],
+        *,
+        plan_of: str,
+        known: Sequence[MessageRecord] = (),
+    ) -> bool:
+        """No object holds what these messages said; return whether any was known.  Erasures have passes of their own.
+
+        `known` are those whose words the caller has, stored or not.
+        """
         journal = conversation.journal
         amendments = conversation.amendments.look(besides={plan_of})
         amendments = replace(
@@ -199,7 +220,7 @@ class Withdrawal:
         messages = [journal.message_of(one) for one in journalled]
         found = [one for one in messages if one is not None]
         descent = Descent(amendments=amendments)
-        descent.add_words(one.text for one in found)
+        descent.add_words(one.text for one in (*found, *known))
         sweep = Sweep(archive=conversation.archive)
         sweep.know(found)
         is_known = self._plan(conversation, line_message_ids, descent, sweep, plan_of=plan_of)

@@ -112,6 +112,19 @@ def test_later_answers_that_did_not_see_the_message_keep_their_words(
     assert [one.webhook_event_id for one in read(chat).outcomes if not one.holds_words] == ["e2"]
 
 
+def test_a_message_that_is_taken_back_late_is_compared_by_the_words_of_its_delivery(
+    chat: Conversation, withdrawal: Withdrawal
+) -> None:
+    late = replace(message(1, "pin42x"), user_id="U" + "2" * 32)
+    chat.journal.record_outcome(answer(1, "noted: pin42x"))
+    chat.journal.record_outcome(seeing(answer(2, "yes, pin42x"), "e1"))
+    chat.amendments.forget_member(late.user_id or "", until_ms=9)
+
+    withdrawal.take_back_late(chat, late)
+
+    assert [one.text for one in read(chat).outcomes] == [None, None]
+
+
 def test_an_answer_that_repeats_one_that_went_goes_with_it_however_far_it_was_handed_on(
     chat: Conversation, withdrawal: Withdrawal, store: MemoryObjectStore
 ) -> None:
