@@ -33,7 +33,7 @@ class KilledError(BaseException):
 class FragileStore(MemoryObjectStore):
     """A bucket whose caller dies at the write number `dies_at`, before or after it; before write `meanwhile[0]`, `meanwhile[1]` happens.
 
-    The listing number `fails_at_archive_listing` of an archive fails; before listing `stalls[0]` of one, `stalls[1]` happens.
+    The listing number `fails_at_archive_listing` of an archive fails; before the listings that `stalls` numbers, something happens.
     """
 
     def __init__(self) -> None:
@@ -44,13 +44,12 @@ class FragileStore(MemoryObjectStore):
         self.meanwhile: tuple[int, Callable[[], object]] | None = None
         self.archive_listings = 0
         self.fails_at_archive_listing: int | None = None
-        self.stalls: tuple[int, Callable[[], object]] | None = None
+        self.stalls: list[tuple[int, Callable[[], object]]] = []
 
     def list(self, prefix: str, *, since: str | None = None, before: str | None = None) -> tuple[ListedObject, ...]:
         self.archive_listings += prefix.startswith("archive/")
-        if self.stalls is not None and self.archive_listings == self.stalls[0]:
-            other, self.stalls = self.stalls[1], None
-            other()
+        if self.stalls and self.archive_listings == self.stalls[0][0]:
+            self.stalls.pop(0)[1]()
         if self.archive_listings == self.fails_at_archive_listing:
             self.fails_at_archive_listing = None
             raise StorageUnavailableError("503")
@@ -183,10 +182,11 @@ def test_a_compaction_that_stalls_deletes_no_segment_that_was_written_after_an_e
         chat.grows(10)
 
     erased = chat.said + 6
-    chat.store.archive_listings, chat.store.stalls = 0, (2, erase_and_grow)  # the first listing is for the numbers
+    chat.store.archive_listings = 0
+    chat.store.stalls = [(2, erase_and_grow)]  # the first listing is for the numbers
     chat.grows(1)
 
-    assert chat.store.stalls is None
+    assert chat.store.stalls == []
     assert chat.known() == chat.expected[erased:]
 
 
