@@ -75,11 +75,16 @@ class AmendedObjects:
         }
         return AmendedObjects.of({**self.by_id, **newer}) if newer else self
 
-    def besides(self, ids: AbstractSet[str]) -> tuple[ListedObject, ...]:
+    def besides(self, ids: AbstractSet[str], named: AbstractSet[str] = frozenset()) -> tuple[ListedObject, ...]:
         """Return the amendments of these messages that a look does not read anyway, in the order in which they were written.
 
-        Of very many, the newest: older ones were carried out everywhere long ago.
+        Of very many, the newest: older ones were carried out everywhere long ago. The messages that are only `named` count for themselves,
+        so that they leave none of the others out.
         """
+        older = self._older(ids)
+        return tuple(sorted({*older, *self._older(named)}, key=_generation)) if named else older
+
+    def _older(self, ids: AbstractSet[str]) -> tuple[ListedObject, ...]:
         found = (there for one in ids if (there := self.by_id.get(one)) is not None and not is_mark(one))
         older = sorted((one for one in found if one.generation < self.oldest_generation), key=_generation)
         return tuple(older[-BESIDES_READ:])

@@ -102,6 +102,8 @@ class Amendments:
         return replace(message, text=edited, edited_ms=edited_ms)
 
 
+EndLook: TypeAlias = Callable[[AbstractSet[str], AbstractSet[str]], Amendments]
+"""Ends a look that was begun: besides the messages of the first set, and those of the second, which are only named."""
 _Look: TypeAlias = tuple[tuple[ListedObject, ...], Amendments]
 """The objects that a look read, and what they say."""
 
@@ -152,13 +154,13 @@ class AmendmentLog:
         watermark = self.begin_watermark()
         return self.begin_reading(self.list_all(), watermark, besides=besides)()
 
-    def begin_look(self) -> Callable[[AbstractSet[str]], Amendments]:
-        """Begin a look beside other work; the function that is returned ends it, as `look` does, besides these messages."""
+    def begin_look(self) -> EndLook:
+        """Begin a look beside other work; the function that is returned ends it, with those `besides`, and those that are only `named`."""
         watermark = self.begin_watermark()
         listing = self.objects.reads.submit(self.list_all)
 
-        def end(besides: AbstractSet[str]) -> Amendments:
-            return self.begin_reading(listing.result(), watermark, besides=besides)()
+        def end(besides: AbstractSet[str], named: AbstractSet[str]) -> Amendments:
+            return self.begin_reading(listing.result(), watermark, besides=besides, named=named)()
 
         return end
 
@@ -178,18 +180,25 @@ class AmendmentLog:
         """Return the objects of all edits and withdrawals, in one round trip."""
         return self.notes.list(self.objects.store, self.names, self.clock)
 
-    def newest_of(self, listed: AmendedObjects, *, besides: AbstractSet[str]) -> tuple[ListedObject, ...]:
+    def newest_of(
+        self, listed: AmendedObjects, *, besides: AbstractSet[str], named: AbstractSet[str] = frozenset()
+    ) -> tuple[ListedObject, ...]:
         """Return the newest edits and withdrawals, the newest marks of members, and, however old, those `besides` and those of erasures."""
-        return (*older, *listed.usual) if (older := listed.besides(besides)) else listed.usual
+        return (*older, *listed.usual) if (older := listed.besides(besides, named)) else listed.usual
 
     def begin_reading(
-        self, listed: AmendedObjects, watermark: Callable[[], Watermark], *, besides: AbstractSet[str]
+        self,
+        listed: AmendedObjects,
+        watermark: Callable[[], Watermark],
+        *,
+        besides: AbstractSet[str],
+        named: AbstractSet[str] = frozenset(),
     ) -> Callable[[], Amendments]:
         """Begin to read the newest of what is listed, and those `besides`; the function that is returned ends it.
 
-        What the last look has read is not decoded again.
+        `named` are read as those `besides`, and leave none of them out. What the last look has read is not decoded again.
         """
-        chat, chosen = self.names.conversation_id, self.newest_of(listed, besides=besides)
+        chat, chosen = self.names.conversation_id, self.newest_of(listed, besides=besides, named=named)
         known = self.looks.of(chat, chosen)
         if known is not None:
             return lambda: known.beside(listed, watermark())

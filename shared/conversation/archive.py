@@ -6,7 +6,7 @@ What leaves waits in the snapshot until it fills a segment, so a reader reads bo
 always stands in one; readers take each message once. If the archive cannot be read, the tool that asked for it fails, never the turn.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -81,7 +81,9 @@ class Archive:
         since_ms = oldest_ms if since_ms is None else max(since_ms, oldest_ms)
         end_look = self.amendments.begin_look()
         found, left_out = self._read_span(since_ms, until_ms)
-        amendments = end_look(frozenset(own_id for segment in found for own_id in _ids_of(segment)))
+        messages = frozenset(one.line_message_id for segment in found for one in segment.messages)
+        named = frozenset().union(*(one.provenance.ids for segment in found for one in segment.answers))
+        amendments = end_look(messages, named)
         return _shown(found, amendments, since_ms=since_ms, until_ms=until_ms, left_out=left_out)
 
     def list_segments(self) -> tuple[ListedSegment, ...]:
@@ -161,12 +163,6 @@ class Archive:
                 return b""
 
         return list(self.objects.reads.map(body, segments))
-
-
-def _ids_of(segment: Segment) -> Iterator[str]:
-    """Yield the messages of the segment, and what its answers name."""
-    yield from (one.line_message_id for one in segment.messages)
-    yield from (own_id for one in segment.answers for own_id in (*one.covers, *one.saw))
 
 
 def _was_lost(name: SegmentName, named: AbstractSet[SegmentName]) -> bool:

@@ -62,7 +62,8 @@ class Compaction:
             logs.info("compaction_late")
             return None
         messages, outcomes = _read(conversation, listing)
-        amendments = end_look(_ids_of(conversation, listing, outcomes, seen.record))
+        named = seen.record.named.union(*(one.provenance.ids for one in outcomes))
+        amendments = end_look(_messages_of(conversation, listing, seen.record), named)
         writes_recaps = self.recaps.is_due(seen.record, deadline)
         if not self.is_due(journalled=len(messages)) and not writes_recaps:
             return None
@@ -122,13 +123,10 @@ def _read(conversation: Conversation, listing: JournalListing) -> tuple[list[Mes
     )
 
 
-def _ids_of(
-    conversation: Conversation, listing: JournalListing, outcomes: Iterable[OutcomeRecord], snapshot: SnapshotRecord
-) -> frozenset[str]:
-    """Return the messages that are journalled or folded, and what the outcomes and recaps among them name."""
-    journalled = (conversation.names.message_id_in(one.name) for one in listing.messages)
-    folded = (one.line_message_id for one in snapshot.messages)
-    return snapshot.named.union(journalled, folded, *(one.provenance.ids for one in outcomes))
+def _messages_of(conversation: Conversation, listing: JournalListing, snapshot: SnapshotRecord) -> frozenset[str]:
+    """Return the messages that are journalled or folded."""
+    folded = frozenset(one.line_message_id for one in snapshot.messages)
+    return folded.union(conversation.names.message_id_in(one.name) for one in listing.messages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -277,9 +277,9 @@ class HistoryReader:
         if None in journalled:
             return None
         if listing.amended.has_older:
-            kept = (one.line_message_id for one in seen.record.messages)
-            shown = index.source_ids.union(kept, seen.record.named, *(one.provenance.ids for one in recorded))
-            amendments = _begin_look(conversation, listing, listing.besides | shown)()
+            kept = listing.besides.union(one.line_message_id for one in seen.record.messages)
+            named = index.source_ids.union(seen.record.named, *(one.provenance.ids for one in recorded))
+            amendments = _begin_look(conversation, listing, kept, named)()
         history = history_of(
             messages=received,
             outcomes=recorded,
@@ -306,8 +306,11 @@ def _has_open_press(messages: Iterable[MessageRecord], outcomes: Iterable[Outcom
     return any(one.presses is not None and one.line_message_id not in covered for one in messages)
 
 
-def _begin_look(conversation: Conversation, listing: Listing, besides: AbstractSet[str]) -> Callable[[], Amendments]:
-    return conversation.amendments.begin_reading(listing.amended, lambda: listing.watermark, besides=besides)
+def _begin_look(
+    conversation: Conversation, listing: Listing, besides: AbstractSet[str], named: AbstractSet[str] = frozenset()
+) -> Callable[[], Amendments]:
+    log = conversation.amendments
+    return log.begin_reading(listing.amended, lambda: listing.watermark, besides=besides, named=named)
 
 
 def history_of(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol
 
-from shared.conversation.amendments import Amendments
+from shared.conversation.amendments import Amendments, EndLook
 from shared.conversation.provenance import LATEST_MS, Provenance
 from shared.conversation.store import Conversation
 from shared.errors import PromptAmendedError
@@ -71,8 +71,8 @@ class Basis:
         self._check_lease()
         return partial(self._end_check, log.begin_look())
 
-    def _end_check(self, end_look: Callable[[AbstractSet[str]], Amendments]) -> None:
-        _check_amended(is_amended=self._is_amended_in(end_look(self.prompt.ids)))
+    def _end_check(self, end_look: EndLook) -> None:
+        _check_amended(is_amended=self._is_amended_in(end_look(self.prompt.ids, frozenset())))
 
     def _is_amended_in(self, now: Amendments) -> bool:
         return self.prompt.is_affected_since(self.before, now)

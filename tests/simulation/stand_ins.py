@@ -99,6 +99,7 @@ def read_newest_only(
     watermark: Callable[[], Watermark],
     *,
     besides: AbstractSet[str],  # noqa: ARG001 - as in the product
+    named: AbstractSet[str] = frozenset(),  # noqa: ARG001 - as in the product
 ) -> Callable[[], Amendments]:
     return log.begin_reading(listed, watermark, besides=frozenset())
 

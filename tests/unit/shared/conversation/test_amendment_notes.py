@@ -136,6 +136,16 @@ def test_of_very_many_older_amendments_the_newest_are_read_besides() -> None:
     assert [one.name for one in besides] == [f"m{number}" for number in range(2, BESIDES_READ + 2)]
 
 
+def test_what_is_only_named_leaves_nothing_else_out_of_a_look() -> None:
+    count = BESIDES_READ + 2 + NEWEST_READ
+    listed = [ListedObject(name=f"m{number}", generation=number) for number in range(1, count + 1)]
+    objects = AmendedObjects.of({one.name: one for one in listed})
+
+    besides = objects.besides({"m1", "m3"}, objects.by_id.keys())
+
+    assert besides == (listed[0], *listed[2 : BESIDES_READ + 2])
+
+
 def test_notes_of_what_is_known_change_nothing() -> None:
     known = ListedObject(name="m1", generation=5)
     objects = AmendedObjects.of({"m1": known})

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.memory import FixedClock, MemoryObjectStore
 from shared.clock import SKEW_MS
+from shared.conversation.amendment_notes import BESIDES_READ
 from shared.conversation.compaction import Compaction
 from shared.conversation.records import ANSWERABLE_MS, Amendment, OutcomeKind, OutcomeRecord, ProposedCall
 from shared.conversation.snapshot_records import SnapshotRecord
@@ -329,6 +330,22 @@ def test_an_answer_is_folded_without_words_however_old_the_withdrawal_of_what_it
 
     assert folded is not None
     assert [one.text for one in folded.outcomes if one.webhook_event_id == "e60"] == [None]
+
+
+def test_no_withdrawn_message_is_folded_however_many_withdrawn_ones_answers_name(
+    chat: Conversation, clock: FixedClock, compaction: Compaction
+) -> None:
+    named = range(1_000, 1_000 + BESIDES_READ)
+    for number in (50, *named):
+        chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=5))
+    withdraw_others(chat.amendments)
+    chat.journal.record_outcome(answer(60, saw=tuple(named)))
+    keep_messages(chat, clock, (*range(5), 50))
+
+    folded = compaction.fold(chat, None)
+
+    assert folded is not None
+    assert "m50" not in {one.line_message_id for one in folded.messages}
 
 
 def test_an_outcome_stays_while_one_of_its_messages_waits(

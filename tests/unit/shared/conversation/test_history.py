@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.adapters.memory import MemoryObjectStore
+from shared.conversation.amendment_notes import BESIDES_READ
 from shared.conversation.amendments import Amendments
 from shared.conversation.history import MESSAGES_SHOWN, OUTCOMES_READ, History, IndexView
 from shared.conversation.provenance import LATEST_MS
@@ -95,6 +96,17 @@ def test_what_answers_and_recaps_name_is_read_with_its_amendments_however_old(
 
     assert [one.text for one in history.outcomes] == [None]
     assert history.recaps == ()
+
+
+def test_a_late_message_is_hidden_however_many_withdrawn_ones_answers_name(chat: Conversation) -> None:
+    named = range(1_000, 1_000 + BESIDES_READ)
+    for number in (1, *named):
+        chat.amendments.amend(Amendment(line_message_id=f"m{number}", timestamp_ms=5))
+    withdraw_others(chat.amendments)
+    chat.journal.record_outcome(answer(2, saw=tuple(named)))
+    chat.journal.keep(message(1))
+
+    assert read(chat).messages == ()
 
 
 def test_sources_of_recaps_are_kept_but_not_shown(chat: Conversation) -> None:

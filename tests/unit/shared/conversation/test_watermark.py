@@ -42,7 +42,7 @@ def test_an_instance_reads_the_watermark_once_for_all_looks(store: CountingStore
 
     for _ in range(3):
         conversations.of(CHAT).amendments.look()
-        conversations.of(CHAT).amendments.begin_look()(frozenset())
+        conversations.of(CHAT).amendments.begin_look()(frozenset(), frozenset())
 
     assert store.reads == 1
 
