@@ -129,8 +129,8 @@ class ErasureHandler:
 
     def _counting_press(self, conversation: Conversation, event: LineEvent, question_id: str) -> OutcomeRecord | None:
         """Return the press of the question if it is this one; None: this one does not count."""
-        history = self.reader.read_newest(conversation, besides={question_id})
         press_id = f"{question_id[: 64 - len(_PRESS_SUFFIX)]}{_PRESS_SUFFIX}"
+        history = self.reader.read_newest(conversation, besides={question_id, press_id})
         press = next((one for one in history.outcomes if one.webhook_event_id == press_id), None)
         if press is None:
             asked = confirmed_question(history, question_id, pressed_ms=event.timestamp_ms)

@@ -4,6 +4,7 @@ import pytest
 
 from shared.adapters.memory.scripted_model import calling
 from shared.conversation.history import OUTCOMES_READ
+from shared.errors import StorageUnavailableError
 from shared.line.phrases import Phrase
 from shared.reminders.reminder import Reminder, ReminderState
 from shared.storage.codec import encode
@@ -82,6 +83,28 @@ def test_redelivered_press_completes_the_erasure_of_a_dead_worker(friend: Person
 
     assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
     assert "swordfish" not in everything_in(friend.worker.store)
+
+
+def test_redelivered_press_is_confirmed_however_many_commands_follow_the_erasure_of_a_dead_worker(
+    friend: Person,
+) -> None:
+    friend.says("my word is swordfish", HELLO)
+    press = friend.question("/forget")
+    turn = friend.worker.conversations.of(friend.events.chat_id).names.turn
+
+    def fail(call: str, name: str) -> None:
+        if (call, name) == ("replace", turn):
+            raise StorageUnavailableError("down")
+
+    friend.worker.store.before = fail
+    assert friend.worker.deliver(press) == 503
+    friend.worker.store.before = nothing
+    for _ in range(OUTCOMES_READ + 5):
+        friend.says("/help")
+
+    friend.worker.deliver(press)
+
+    assert friend.worker.said[-1] == japanese(Phrase.FORGET_DONE)
 
 
 @pytest.mark.parametrize("age_ms", [0, CONFIRMED_WITHIN_MS])
