@@ -23,6 +23,8 @@ MEDIA: Final = "media"
 _NUMBER: Final = re.compile(r"\d{4,}")
 _NAMED_AT_LEAST: Final = 2  # characters; a shorter name stands in other words by chance
 _WORD: Final = re.compile(r"[^\W_]{2,}")
+_ASCII_WORD: Final = re.compile(r"[0-9a-z]{2,}")  # 「ToDoに追加」: a script without spaces goes on right after it
+_WHOLE: Final = r"(?:(?<![0-9a-z])|(?![0-9a-z])){}(?:(?<![0-9a-z])|(?![0-9a-z]))"  # beginning and ending inside no ASCII word
 
 
 class Readings:
@@ -118,12 +120,13 @@ def links_in(text: str) -> Iterable[str]:
 def is_named(name: str, said: Iterable[str]) -> bool:
     """Whether the person's own words name this: the whole name, or words of at least two characters that are more than half of it.
 
-    A word of a script with spaces has to stand there as a word. One common word, which stands in most messages, names nothing.
+    The whole name, and a word of ASCII letters, do not count inside a longer word of ASCII letters. One common word of a longer name, which
+    stands in most messages, names nothing.
     """
     heard, whole = fold(" ".join(said)), fold(name).strip()
-    heard_words = frozenset(_WORD.findall(heard))
+    heard_words = frozenset(_ASCII_WORD.findall(heard))
     words = _WORD.findall(whole)
-    if len(whole) >= _NAMED_AT_LEAST and whole in heard and [whole] != words:
+    if len(whole) >= _NAMED_AT_LEAST and re.search(_WHOLE.format(re.escape(whole)), heard) is not None:
         return True
     named = [one for one in words if one in heard_words or (not one.isascii() and one in heard)]
     return 2 * _bytes_of(named) > _bytes_of(words)

@@ -14,6 +14,10 @@ from shared.agent.taint import Readings, is_named
         ("Garden work", "delete the garden entry"),
         ("C++", "write that under c++, please"),
         ("To the plan", "add it to the plan"),
+        ("ToDo", "ToDoに牛乳を追加して"),
+        ("Roadmap", "請更新Roadmap吧"),
+        ("CRM", "เพิ่มในCRMนะ"),
+        ("Q3 ロードマップ", "Q3のロードマップに追記"),
     ],
 )
 def test_what_the_person_names_is_named(name: str, said: str) -> None:
@@ -29,6 +33,8 @@ def test_what_the_person_names_is_named(name: str, said: str) -> None:
         ("a", "a milk"),
         ("The plan of evil", "what is on the list?"),
         ("is", "this list"),
+        ("o t", "write to the list"),
+        ("n the", "what is on these lists?"),
         ("Buy a car", "buy milk"),
     ],
 )
