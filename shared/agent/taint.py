@@ -17,14 +17,19 @@ from typing import Final
 from shared.conversation.literal_runs import Runs
 from shared.search.folding import fold
 
-_LINK: Final = re.compile(r"https?://[^\s<>\"'「」『』（）()\[\]{}、。，]+", re.IGNORECASE)  # noqa: RUF001 - ends of links
-_ENDS: Final = ".,;:!?)]}'\""
+# A link ends before another one that follows a script without spaces: 「https://a.exampleとhttps://b.exampleを比べて」
+_LINK: Final = re.compile(
+    r"https?://(?:(?!(?<=[^\x00-\x7f])https?://)[^\s<>\"'「」『』（）()\[\]{}、。，])+",  # noqa: RUF001 - ends of links
+    re.IGNORECASE,
+)
+_ENDS: Final = ".,;:!?)]}'\"*_~`|"  # and the marks of Markdown, of which the reply has none left
 MEDIA: Final = "media"
 _NUMBER: Final = re.compile(r"\d{4,}")
 _NAMED_AT_LEAST: Final = 2  # characters; a shorter name stands in other words by chance
 _WORD: Final = re.compile(r"[^\W_]{2,}")
 _ASCII_WORD: Final = re.compile(r"[0-9a-z]{2,}")  # 「ToDoに追加」: a script without spaces goes on right after it
-_WHOLE: Final = r"(?:(?<![0-9a-z])|(?![0-9a-z])){}(?:(?<![0-9a-z])|(?![0-9a-z]))"  # beginning and ending inside no ASCII word
+# A name that begins and ends inside no ASCII word
+_WHOLE: Final = r"(?:(?<![0-9a-z])|(?![0-9a-z])){}(?:(?<![0-9a-z])|(?![0-9a-z]))"
 
 
 class Readings:
@@ -54,7 +59,9 @@ class Readings:
         """Remember the links of a function's result or of the prompt: the reply may repeat them.  `is_kept`: it repeats what is filed."""
         text = "\n".join(_texts_in(data))
         with self._lock:
-            self._links |= {one for link in links_in(text) for one in (link, _ascii_beginning(link))}
+            self._links |= {
+                one for link in links_in(text) for one in (link, _ascii_beginning(link)) if _LINK.match(one)
+            }
             if is_kept:
                 self._kept.append(text)
 

@@ -76,6 +76,33 @@ def test_a_link_may_be_followed_by_words_of_a_script_without_spaces(said: str) -
     assert (text, count) == ("記事はhttps://example.com/a です。https://example.com/a", 0)
 
 
+@pytest.mark.parametrize(
+    "said", ["https://example.com/aとhttps://example.com/bを比べて", "**https://example.com/b** を読んで"]
+)
+def test_a_link_is_given_beside_another_one_and_within_markdown(said: str) -> None:
+    readings = Readings()
+    readings.note(said)
+
+    assert readings.without_strange_links("https://example.com/b です") == ("https://example.com/b です", 0)
+
+
+def test_the_scheme_of_a_link_gives_no_other_host() -> None:
+    readings = Readings()
+    readings.note("https://例え.jp/ を読んで")
+
+    assert readings.without_strange_links("https://悪い.jp/?q=4711") == ("", 1)
+    assert readings.without_strange_links("https://例え.jp/ です") == ("https://例え.jp/ です", 0)
+
+
+def test_links_in_one_run_are_read_once_each() -> None:
+    readings, run = Readings(), "https://example.com/aあ" * 5_000
+    readings.note("https://example.com/a")
+
+    text, count = readings.without_strange_links(run)
+
+    assert (text.count("/a あ"), count) == (5_000, 0)
+
+
 def test_words_after_a_link_are_no_part_of_it_and_hide_no_other() -> None:
     readings = Readings()
     readings.note("https://evil.example/?q= and https://example.com/猫")
