@@ -64,6 +64,9 @@ class _ChatMarkdown(MarkdownIt):
     def normalizeLink(self, url: str) -> str:  # noqa: N802 - the parser's own name
         return url
 
+    def normalizeLinkText(self, link: str) -> str:  # noqa: N802
+        return link
+
     def validateLink(self, url: str) -> bool:  # noqa: N802
         return _LINK.match(url) is not None
 

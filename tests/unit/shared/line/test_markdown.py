@@ -112,6 +112,7 @@ def test_text_without_markdown_is_unchanged(text: str) -> None:
         ('[text](https://a.b "title")', "text (https://a.b)"),
         ("[https://a.b](https://a.b/)", "https://a.b/"),
         ("<https://a.b>", "https://a.b"),
+        ("<https://a.b/?q=%20%E6%9D%B1>", "https://a.b/?q=%20%E6%9D%B1"),
         ("**https://a.b/c**", "https://a.b/c"),
         ("[mail](mailto:a@b.c) [a@b.c](mailto:a@b.c)", "mail (mailto:a@b.c) a@b.c"),
         ("![a cat](https://a.b/x.png)", "a cat (https://a.b/x.png)"),
