@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
+from typing import Final
 
 from shared import logs
 from shared.agent.executor import ToolExecutor
@@ -16,6 +17,8 @@ from shared.line.ids import mask_ids
 from shared.line.language import language_of
 from shared.line.phrases import Phrase, Phrases
 from shared.turns.question import Question
+
+_UNDO: Final = "undo_last_change"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +36,9 @@ class ConfirmedCalls:
         A change that would touch something of another name than the one that the person read is not kept.
         """
         context = self.contexts.of(question)
-        failed = self._run_twice(proposed, context, question.deadline)
+        # An undo comes first, because it would take back what the others do
+        undo, others = (tuple(one for one in proposed if (one.tool == _UNDO) is is_undo) for is_undo in (True, False))
+        failed = [one for calls in (undo, others) for one in self._run_twice(calls, context, question.deadline)]
         told_names = {name for one in proposed for name in _told_names(one)}
         is_as_told = {_in_one_line(one.name) for one in context.deeds} <= told_names
         kept = context if is_as_told else replace(context, entries=None, reminders=None)

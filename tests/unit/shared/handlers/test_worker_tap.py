@@ -89,7 +89,10 @@ class Chat:
 
     @property
     def has_entry(self) -> bool:
-        stored = self.worker.store.read(f"entries/{self.chat_id}/{ENTRY}")
+        return self.has(ENTRY)
+
+    def has(self, entry: str) -> bool:
+        stored = self.worker.store.read(f"entries/{self.chat_id}/{entry}")
         return stored is not None and stored.data.startswith(b"---")
 
 
@@ -196,7 +199,18 @@ def test_an_undo_by_a_tap_is_of_what_was_shown_alone(chat: Chat) -> None:
 
     assert chat.text_of(pressed) == japanese(Phrase.CHANGE_FAILED)
     assert chat.has_entry
-    assert chat.worker.store.read(f"entries/{chat.chat_id}/ideas/dinner.md") is not None
+    assert chat.has("ideas/dinner.md")
+
+
+def test_an_undo_and_another_change_are_carried_out_by_one_tap(chat: Chat) -> None:
+    chat.person.files("dinner")
+    chat.asks(DELETES, UNDOES)
+
+    pressed = chat.press()
+
+    assert chat.text_of(pressed).startswith("✓ Deleted: ")
+    assert not chat.has_entry
+    assert not chat.has("ideas/dinner.md")
 
 
 def test_what_the_turn_itself_changed_is_undone_without_a_tap(chat: Chat) -> None:
