@@ -96,11 +96,11 @@ class OwnFactTools:
         try:
             with overlay.together():
                 entry = overlay.show_entry(path)
-                if not context.may_touch(entry.name):
-                    return NeedsTap(name=entry.name)
                 rest, ids = without_fact(entry, fact, stamp=stamp)
                 if not ids:
                     return _NOT_THERE
+                if not context.may_touch(entry.name):
+                    return NeedsTap(name=entry.name)
                 overlay.stage({path: rest})
         except EntryFault as fault:
             return ToolFault(message=str(fault), may_retry=fault.may_retry)

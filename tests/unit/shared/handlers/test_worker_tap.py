@@ -145,6 +145,13 @@ def test_a_fact_is_forgotten_by_a_tap_as_an_entry_is_deleted(chat: Chat) -> None
     assert not chat.has_entry
 
 
+@pytest.mark.parametrize("fact", ["dinner", " "])
+def test_a_fact_that_is_not_there_is_not_proposed(chat: Chat, fact: str) -> None:
+    asked = chat.asks(calling(("forget_fact", {"path": ENTRY, "fact": fact})))
+
+    assert chat.text_of(asked) == "shall I?"
+
+
 def test_the_longest_answer_leaves_room_for_what_was_done_and_for_what_a_tap_would_do(chat: Chat) -> None:
     catches_up, talks = calling(("recall", {})), calling(("reply", {"message": "words " * 800}))
 
