@@ -121,11 +121,13 @@ class _Removal:
         return any(self.is_withdrawn(one.line_message_id, one.timestamp_ms) for one in traces_in(data))
 
     def _create_elsewhere(self, rest: Entry) -> Row:
-        """The entry has a path that repeats no withdrawn word.  Repeated: finds the entry by its id."""
+        """The entry has another path, which repeats no withdrawn word.  Repeated: finds the entry by its id."""
         stamp = f"{_NO_DIGIT.sub('', rest.created_at[:19])}-"
         is_stamped = rest.category is Category.INBOX and rest.slug.startswith(stamp)
         for slug in slug_candidates(f"{stamp if is_stamped else ''}{slug_of(rest.name)}"):
             renamed = rest.at_slug(slug)
+            if renamed.path == rest.path:  # where the entry still stands as it was: names of signs alone have one slug
+                continue
             name, data = self.entries.conversation.names.entry(renamed.path), format_entry(renamed).encode()
             generation = self._store.create(name, data)
             if generation is not None:

@@ -110,6 +110,20 @@ def test_a_path_that_repeats_a_withdrawn_name_changes(chat: FilingChat) -> None:
     assert "4711" not in chat.words
 
 
+@pytest.mark.parametrize(("old", "new"), [("🎉", "🎊"), ("C++", "C#"), ("R&D", "R.D")])
+def test_an_entry_stays_whose_new_name_makes_the_withdrawn_path(chat: FilingChat, old: str, new: str) -> None:
+    path = chat.file(old, message(1, old), name=old)
+    chat.once("update_entry", message(2, new), path=path, updates={"name": new, "content": new})
+
+    withdraw(chat, "m1")
+
+    assert chat.paths == [f"{path.removesuffix('.md')}-2.md"]
+    assert [row.path for row in chat.entries.catalog().rows] == chat.paths
+    entry = chat.entry(chat.paths[0])
+    assert entry is not None
+    assert (entry.name, entry.content, entry.source_ids) == (new, new, {"m2"})
+
+
 def test_a_path_changes_with_its_message_although_name_and_notes_were_replaced(chat: FilingChat) -> None:
     path = chat.file("暗証番号4711", message(1, "暗証番号4711"), name="暗証番号4711")
     chat.once("update_entry", message(2, "駐輪場"), path=path, updates={"name": "駐輪場", "content": "駐輪場"})
