@@ -24,7 +24,8 @@ _CATEGORIES_BY_HINT: Final = {
     **dict.fromkeys(("idea", "ideas", "アイデア"), Category.IDEAS),
     **dict.fromkeys(("task", "tasks", "admin", "タスク"), Category.ADMIN),
 }
-_HINT: Final = re.compile(rf"\\?\[\s*({'|'.join(_CATEGORIES_BY_HINT)})\s*(?::([^\[\]\n]{{1,100}}))?\]", re.IGNORECASE)
+# Case is that of ASCII: a dotless i, and two more letters, match one whose lower case they are not
+_HINT: Final = re.compile(rf"\\?\[\s*((?ai:{'|'.join(_CATEGORIES_BY_HINT)}))\s*(?::([^\[\]\n]{{1,100}}))?\]")
 _SYSTEM: Final = """\
 You classify a thought that a person wants to keep, and answer with one JSON object.
 - people: somebody, what to know or to do about them.

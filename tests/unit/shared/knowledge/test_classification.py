@@ -48,6 +48,11 @@ def test_hints_are_read_and_removed_from_the_text(text: str, hints: str, left: s
     assert split_hints(text, hints) == (left, hint)
 
 
+@pytest.mark.parametrize("text", ["[taſk] call", "[ıdea] a pond", "[İdea] a pond"])
+def test_a_letter_that_only_matches_regardless_of_case_makes_no_hint(text: str) -> None:
+    assert split_hints(text) == (text, Hint())
+
+
 @given(st.text(max_size=60), st.text(max_size=30))
 def test_removing_hints_leaves_no_hint_behind(text: str, hints: str) -> None:
     left, _ = split_hints(text, hints)
