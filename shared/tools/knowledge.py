@@ -18,7 +18,7 @@ from shared.knowledge.classification import Classifier, Hint, split_hints
 from shared.knowledge.entry_editor import EntryEditor, Occasion
 from shared.knowledge.index import index_view
 from shared.knowledge.provenance import PossibleSources
-from shared.knowledge.schema import Category
+from shared.knowledge.schema import Category, plain_text
 from shared.knowledge.staging import EntryFault, EntryOverlay
 from shared.line.utf16 import without_lone_surrogates
 
@@ -84,7 +84,7 @@ class KnowledgeTools:
     def _capture(self, arguments: Json, overlay: EntryOverlay, occasion: Occasion) -> Json | ToolFault:
         text, hint = split_hints(str(arguments["text"]), str(arguments.get("hints", "")))
         hint = hint if hint.category else _hint_of_person(occasion)
-        if not text:
+        if not plain_text(text):
             return ToolFault(message="There is nothing to capture in the text.", may_retry=False)
         view = index_view(Catalog(rows=overlay.rows()), limit_tokens=_CLASSIFIER_INDEX_TOKENS)
         overlay.mark_shown(view.source_ids)

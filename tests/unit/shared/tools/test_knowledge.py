@@ -602,8 +602,9 @@ def test_the_hint_of_the_only_message_counts_where_the_model_leaves_it_out(chat:
     assert both.call("classify_and_capture", text="来週会う")["category"] == "ideas"
 
 
-def test_a_hint_alone_is_nothing_to_capture(chat: FilingChat) -> None:
-    result = chat.begin().call("classify_and_capture", text="[project]")
+@pytest.mark.parametrize("text", ["[project]", " ", "\x00", "[project]\x00\x01", "\ufeff"])
+def test_a_text_without_words_is_nothing_to_capture(chat: FilingChat, text: str) -> None:
+    result = chat.begin().call("classify_and_capture", text=text)
 
     assert fault(result) == "There is nothing to capture in the text."
     assert not result.may_retry
