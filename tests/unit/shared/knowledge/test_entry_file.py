@@ -21,6 +21,7 @@ from shared.knowledge.entry_file import (
     traces_in,
 )
 from shared.knowledge.schema import Category
+from shared.knowledge.staging import ENTRIES_LIMIT
 from shared.storage.object_names import ENTRY_CATEGORIES, ObjectNames, is_entry_path, is_slug
 from tests.support import schemas
 from tests.support.knowledge import CHAT, SATO, FilingChat, entries
@@ -249,11 +250,17 @@ def test_a_taken_slug_gets_the_first_free_number() -> None:
     assert free_slug("b", taken.__contains__) == "b"
 
 
-def test_the_suffix_of_a_slug_has_three_digits_at_most() -> None:
+def test_the_suffix_of_a_slug_has_four_digits_at_most() -> None:
     candidates = [*slug_candidates("a")]
 
     assert candidates[:3] == ["a", "a-2", "a-3"]
-    assert (candidates[-1], len(candidates)) == ("a-999", 999)
+    assert (candidates[-1], len(candidates)) == ("a-9999", 9_999)
+
+
+def test_a_full_chat_has_free_slugs_for_names_of_emoji_alone() -> None:
+    taken = [*slug_candidates(slug_of("🎉"))][:ENTRIES_LIMIT]
+
+    assert free_slug(slug_of("🎊"), frozenset(taken).__contains__) == f"entry-{ENTRIES_LIMIT + 1}"
 
 
 def test_object_names_and_entries_have_the_same_categories() -> None:
