@@ -197,7 +197,7 @@ class EntryOverlay:
     def filed_paths(self) -> tuple[str, ...]:
         """The paths of the entries that this turn filed or moved."""
         with self._lock:
-            return tuple(path for path, one in self._staged.items() if one is not None and self._load(path) is None)
+            return tuple(path for path, one in self._staged.items() if one is not None and not self._is_there(one))
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
@@ -208,7 +208,7 @@ class EntryOverlay:
             gone = {
                 old.id: old
                 for path, entry in self._staged.items()
-                if entry is None and (old := self._load(path)) is not None
+                if (old := self._load(path)) is not None and (entry is None or entry.id != old.id)
             }
             deeds = [self._deed(entry, gone) for entry in changed]
             moved = {entry.id for entry in changed}
@@ -223,8 +223,13 @@ class EntryOverlay:
         elif entry.id in gone:
             kind = DeedKind.MOVED
         else:
-            kind = DeedKind.CHANGED if self._load(entry.path) is not None else DeedKind.FILED
+            kind = DeedKind.CHANGED if self._is_there(entry) else DeedKind.FILED
         return Deed(kind=kind, name=entry.name, place=Place(entry.category.value))
+
+    def _is_there(self, entry: Entry) -> bool:
+        """Whether the bucket has this entry at its path, and not one whose place it takes."""
+        there = self._load(entry.path)
+        return there is not None and there.id == entry.id
 
     def _stored_before(self) -> dict[str, Entry | None]:
         """Return the entries as they were before the last turn that changed some.  Raises: EntryFault."""

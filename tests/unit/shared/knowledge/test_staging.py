@@ -374,6 +374,25 @@ def test_deeds_tell_what_the_staged_writes_do(chat: StagingChat) -> None:
     ]
 
 
+def test_a_deletion_is_told_also_where_another_entry_takes_the_place(chat: StagingChat) -> None:
+    shed = entry("projects/shed.md")
+    chat.keeps(entry(GARDEN), entry(YARD), shed)
+    overlay = chat.begin()
+
+    overlay.stage({GARDEN: None})
+    overlay.stage({GARDEN: replace(entry(GARDEN), id="other")})
+    overlay.stage({YARD: None})
+    overlay.stage({YARD: replace(entry(YARD, name="shed"), id=shed.id), shed.path: None})
+
+    assert deeds(overlay) == [
+        ("filed", "garden", "projects"),
+        ("moved", "shed", "projects"),
+        ("deleted", "garden", None),
+        ("deleted", "yard", None),
+    ]
+    assert overlay.filed_paths == (GARDEN, YARD)
+
+
 def test_what_is_as_it_was_or_came_and_went_is_no_deed(chat: StagingChat) -> None:
     chat.keeps(entry(GARDEN))
     overlay = chat.begin()
