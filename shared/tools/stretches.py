@@ -40,7 +40,10 @@ def queries_of(arguments: Json) -> tuple[str, ...]:
 
 
 def _ms(text: object, time_zone: zoneinfo.ZoneInfo, *, is_end: bool) -> int | None:
-    """Return the local date or time as LINE's timestamp; of a date the first millisecond, or the last one."""
+    """Return the local date or time as LINE's timestamp.
+
+    It is the first millisecond of a date; as an end, the last one of a date, and of a time that comes twice its second coming.
+    """
     if text is None:
         return None
     try:
@@ -51,6 +54,8 @@ def _ms(text: object, time_zone: zoneinfo.ZoneInfo, *, is_end: bool) -> int | No
             moment = dt.datetime.fromisoformat(str(text)).replace(tzinfo=time_zone)
         else:
             raise _UnreadableTimeError
+        if is_end:
+            moment = max(moment, moment.replace(fold=1), key=dt.datetime.timestamp)
         return max(
             0, int(moment.timestamp() * 1_000)
         )  # before 1970 nothing was said, and the first hours of year 1 have no local time

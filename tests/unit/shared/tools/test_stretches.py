@@ -38,6 +38,37 @@ def test_a_last_day_counts_whole(arguments: Json, stretch: tuple[int | None, int
     assert stretch_of(arguments, TOKYO) == stretch
 
 
+@pytest.mark.parametrize(
+    ("zone", "arguments", "stretch"),
+    [
+        (  # an hour that comes twice
+            "Europe/Berlin",
+            {"since": "2026-10-25T02:30:00", "until": "2026-10-25T02:30:00"},
+            (ms("2026-10-25T02:30+02:00"), ms("2026-10-25T02:30+01:00")),
+        ),
+        (  # a day whose last hour comes twice
+            "America/Santiago",
+            {"since": "2026-04-04", "until": "2026-04-04"},
+            (ms("2026-04-04T00:00-03:00"), ms("2026-04-05T00:00-04:00") - 1),
+        ),
+        (  # a day without its first hour
+            "America/Santiago",
+            {"since": "2026-09-06", "until": "2026-09-06"},
+            (ms("2026-09-06T01:00-03:00"), ms("2026-09-07T00:00-03:00") - 1),
+        ),
+        (  # an hour that does not come
+            "Europe/Berlin",
+            {"since": "2026-03-29T01:59", "until": "2026-03-29T02:30:00"},
+            (ms("2026-03-29T01:59+01:00"), ms("2026-03-29T03:30+02:00")),
+        ),
+    ],
+)
+def test_a_stretch_ends_when_its_time_comes_for_the_last_time(
+    zone: str, arguments: Json, stretch: tuple[int | None, int | None]
+) -> None:
+    assert stretch_of(arguments, zoneinfo.ZoneInfo(zone)) == stretch
+
+
 @pytest.mark.parametrize("text", ["yesterday", "2026-13-01", "2026-11-22T25:00", "２０２６-11-22", "2026-11-22T09:30Z"])
 @pytest.mark.parametrize("name", ["since", "until"])
 def test_a_time_that_does_not_exist_is_answered_with_a_fault(name: str, text: str) -> None:
