@@ -21,7 +21,7 @@ class _UnreadableTimeError(Exception):
 
 
 def stretch_of(arguments: Json, time_zone: zoneinfo.ZoneInfo) -> tuple[int | None, int | None] | ToolFault:
-    """Return `since` and `until` as LINE's timestamps, None if the argument is missing; `until` a date: the end of that day."""
+    """Return `since` and `until` as LINE's timestamps, None if the argument is missing; `until` is the end of that day or minute."""
     try:
         since_ms = _ms(arguments.get("since"), time_zone, is_end=False)
         until_ms = _ms(arguments.get("until"), time_zone, is_end=True)
@@ -42,7 +42,7 @@ def queries_of(arguments: Json) -> tuple[str, ...]:
 def _ms(text: object, time_zone: zoneinfo.ZoneInfo, *, is_end: bool) -> int | None:
     """Return the local date or time as LINE's timestamp.
 
-    It is the first millisecond of a date; as an end, the last one of a date, and of a time that comes twice its second coming.
+    It is the first millisecond of a date or a minute; as an end the last one, and of a time that comes twice that of its second coming.
     """
     if text is None:
         return None
@@ -50,8 +50,10 @@ def _ms(text: object, time_zone: zoneinfo.ZoneInfo, *, is_end: bool) -> int | No
         if _DATE.fullmatch(str(text)):
             time = dt.time.max if is_end else dt.time.min
             moment = dt.datetime.combine(dt.date.fromisoformat(str(text)), time, time_zone)
-        elif _TIME.fullmatch(str(text)):
+        elif found := _TIME.fullmatch(str(text)):
             moment = dt.datetime.fromisoformat(str(text)).replace(tzinfo=time_zone)
+            if is_end and found[1] is None:  # as the headers tell times: a minute that counts whole
+                moment = moment.replace(second=59, microsecond=999_999)
         else:
             raise _UnreadableTimeError
         if is_end:

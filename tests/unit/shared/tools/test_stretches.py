@@ -32,9 +32,13 @@ def ms(text: str) -> int:
             {"since": "2026-11-22T09:30", "until": "2026-11-22 09:30:00"},
             (ms("2026-11-22T09:30+09:00"), ms("2026-11-22T09:30+09:00")),
         ),
+        (
+            {"since": "2026-11-22T09:30", "until": "2026-11-22T09:30"},
+            (ms("2026-11-22T09:30+09:00"), ms("2026-11-22T09:31+09:00") - 1),
+        ),
     ],
 )
-def test_a_last_day_counts_whole(arguments: Json, stretch: tuple[int | None, int | None]) -> None:
+def test_a_last_day_or_minute_counts_whole(arguments: Json, stretch: tuple[int | None, int | None]) -> None:
     assert stretch_of(arguments, TOKYO) == stretch
 
 
