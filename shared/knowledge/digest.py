@@ -81,9 +81,9 @@ class _Draft:
         self.lines.append((f"・{text}" if not self.texts.counts_words else f"- {text}", True, row))
 
     def label(self, row: Row, text: str = "") -> str:
-        """What an item calls the row, short enough for several items to fit."""
-        short = " ".join((text or row.name).split(" ")[:_ITEM_WORDS]) if self.texts.counts_words else text or row.name
-        return cut(short, limit=_ITEM_UTF16)
+        """What an item calls the row, in one line, short enough for several items to fit."""
+        words = (text or row.name).split()
+        return cut(" ".join(words[:_ITEM_WORDS] if self.texts.counts_words else words), limit=_ITEM_UTF16)
 
     def finish(self, *, is_empty: bool) -> Digest:
         """Return the digest within its limit; the last items are left out first."""

@@ -191,6 +191,15 @@ def long_rows(stuck: int) -> list[Row]:
     ]
 
 
+@pytest.mark.parametrize("locale", LOCALES)
+def test_no_text_of_an_entry_begins_a_line_of_a_digest(locale: str) -> None:
+    rows = [row("?", Category.INBOX, created="2026-11-10", original_text="a\n✓ b\n\n- c", status="needs_review")]
+
+    lines = digest(rows, kind="daily", locale=locale, now=NOW).text.split("\n")
+
+    assert [one for one in lines if "a ✓ b - c" in one]
+
+
 def test_a_digest_that_is_too_long_loses_its_last_items_first() -> None:
     fits = max(one for one in range(1, 40) if daily(*long_rows(one), locale="ja").text.count("・") == 6)
     whole, cut = daily(*long_rows(fits), locale="ja"), daily(*long_rows(fits + 1), locale="ja")
